@@ -1,0 +1,24 @@
+// Text as Go's standard library writes it: what Kubernetes' messages are made of.
+#ifndef SCHEDSIM_CORE_API_GO_TEXT_H_
+#define SCHEDSIM_CORE_API_GO_TEXT_H_
+
+#include <optional>
+#include <string>
+
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+
+namespace schedsim::api {
+
+// `text` in double quotes, with Go's escapes for quotes, backslashes and control characters.
+std::string GoQuote(absl::string_view text);
+
+// A finite span as time.Duration prints it: "1m30s", "1.5s", "10ms", "0s".
+std::string FormatGoDuration(absl::Duration duration);
+
+// What time.ParseDuration reads: numbers with units from ns to h; std::nullopt for anything else.
+std::optional<absl::Duration> ParseGoDuration(absl::string_view text);
+
+}  // namespace schedsim::api
+
+#endif  // SCHEDSIM_CORE_API_GO_TEXT_H_

@@ -1,0 +1,67 @@
+#include "core/api/object.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+
+namespace schedsim::api {
+
+absl::string_view KindName(Kind kind) {
+  static constexpr absl::string_view kNames[kKindCount] = {
+      "",
+      "Namespace",
+      "Node",
+      "Pod",
+      "Service",
+      "ReplicationController",
+      "ReplicaSet",
+      "StatefulSet",
+      "PodDisruptionBudget",
+      "PriorityClass",
+      "StorageClass",
+      "PersistentVolume",
+      "PersistentVolumeClaim",
+      "CSINode",
+      "CSIDriver",
+      "CSIStorageCapacity",
+      "VolumeAttachment",
+      "ResourceClaim",
+      "ResourceClaimTemplate",
+      "ResourceSlice",
+      "DeviceClass",
+  };
+  return kNames[static_cast<int>(kind)];
+}
+
+namespace {
+
+bool KeyLess(const StringMap::Entry& entry, absl::string_view key) { return entry.first < key; }
+
+}  // namespace
+
+const std::string* StringMap::Find(absl::string_view key) const {
+  auto at = std::lower_bound(entries_.begin(), entries_.end(), key, KeyLess);
+  return at == entries_.end() || at->first != key ? nullptr : &at->second;
+}
+
+void StringMap::Set(absl::string_view key, absl::string_view value) {
+  auto at = std::lower_bound(entries_.begin(), entries_.end(), key, KeyLess);
+  if (at != entries_.end() && at->first == key) {
+    at->second = std::string(value);
+  } else {
+    entries_.insert(at, {std::string(key), std::string(value)});
+  }
+}
+
+bool StringMap::Erase(absl::string_view key) {
+  auto at = std::lower_bound(entries_.begin(), entries_.end(), key, KeyLess);
+  if (at == entries_.end() || at->first != key) return false;
+  entries_.erase(at);
+  return true;
+}
+
+std::string Object::Key() const {
+  return metadata.namespace_.empty() ? metadata.name : absl::StrCat(metadata.namespace_, "/", metadata.name);
+}
+
+}  // namespace schedsim::api

@@ -1,0 +1,30 @@
+// Taints of nodes and tolerations of pods.
+#ifndef SCHEDSIM_CORE_API_TAINTS_H_
+#define SCHEDSIM_CORE_API_TAINTS_H_
+
+#include <string>
+
+namespace schedsim::api {
+
+struct Taint {
+  std::string key;
+  std::string value;
+  std::string effect;  // NoSchedule, PreferNoSchedule or NoExecute.
+
+  friend bool operator==(const Taint&, const Taint&) = default;
+};
+
+struct Toleration {
+  std::string key;
+  std::string operator_;  // Equal, Exists or "" (Equal); Lt and Gt never tolerate.
+  std::string value;
+  std::string effect;  // "": every effect.
+};
+
+// Whether `toleration` tolerates `taint`.
+// Source: api v0.37, core/v1/toleration.go, with TaintTolerationComparisonOperators off.
+bool Tolerates(const Toleration& toleration, const Taint& taint);
+
+}  // namespace schedsim::api
+
+#endif  // SCHEDSIM_CORE_API_TAINTS_H_

@@ -1,0 +1,212 @@
+#include "core/cache/cache.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "core/framework/resource.h"
+
+namespace schedsim::cache {
+
+using framework::NodeInfo;
+using framework::PodInfo;
+using framework::PodInfoPtr;
+
+NodeInfo& Cache::NodeOf(absl::string_view name) {
+  const Symbol symbol = symbols_.Intern(name);
+  if (const int32_t* known = node_indices_.Find(symbol)) return *nodes_[static_cast<size_t>(*known)];
+  const int32_t index = static_cast<int32_t>(nodes_.size());
+  node_indices_[symbol] = index;
+  nodes_.push_back(std::make_unique<NodeInfo>());
+  is_changed_.push_back(false);
+  in_snapshot_.push_back(false);
+  NodeInfo& node = *nodes_.back();
+  node.name = symbol;
+  node.index = index;
+  return node;
+}
+
+void Cache::Touch(NodeInfo& node) {
+  node.generation = ++generation_;
+  const size_t index = static_cast<size_t>(node.index);
+  if (is_changed_[index]) return;
+  is_changed_[index] = true;
+  changed_.push_back(node.index);
+}
+
+void Cache::Insert(PodInfoPtr pod, bool assumed) {
+  NodeInfo& node = NodeOf(pod->pod->node_name);
+  pods_[pod->pod->metadata.uid] = PodState{.pod = pod, .assumed = assumed};
+  node.AddPod(std::move(pod));
+  Touch(node);
+}
+
+void Cache::Remove(const std::string& uid) {
+  PodState* state = pods_.Find(uid);
+  if (state == nullptr) return;
+  NodeInfo& node = NodeOf(state->pod->pod->node_name);
+  if (node.RemovePod(uid)) Touch(node);
+  pods_.Erase(uid);
+}
+
+absl::Status Cache::AssumePod(PodInfoPtr pod) {
+  const std::string& uid = pod->pod->metadata.uid;
+  if (pods_.Find(uid) != nullptr) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("pod ", uid, "(", pod->pod->Key(), ") is in the cache, so can't be assumed"));
+  }
+  Insert(std::move(pod), true);
+  return absl::OkStatus();
+}
+
+absl::Status Cache::ForgetPod(const PodInfo& pod) {
+  const std::string& uid = pod.pod->metadata.uid;
+  const PodState* state = pods_.Find(uid);
+  if (state == nullptr) return absl::OkStatus();
+  if (!state->assumed) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("pod ", uid, "(", pod.pod->Key(), ") is not assumed, so it cannot be removed or forgotten"));
+  }
+  Remove(uid);
+  return absl::OkStatus();
+}
+
+void Cache::AddPod(PodInfoPtr pod) {
+  const std::string& uid = pod->pod->metadata.uid;
+  const PodState* state = pods_.Find(uid);
+  if (state != nullptr && !state->assumed) return;
+  Remove(uid);
+  Insert(std::move(pod), false);
+}
+
+void Cache::UpdatePod(PodInfoPtr pod) {
+  const PodState* state = pods_.Find(pod->pod->metadata.uid);
+  if (state == nullptr || state->assumed) return;
+  Remove(pod->pod->metadata.uid);
+  Insert(std::move(pod), false);
+}
+
+void Cache::RemovePod(const api::Pod& pod) { Remove(pod.metadata.uid); }
+
+bool Cache::IsAssumedPod(const api::Pod& pod) const {
+  const PodState* state = pods_.Find(pod.metadata.uid);
+  return state != nullptr && state->assumed;
+}
+
+void Cache::AddImages(const api::Node& node, int32_t index) {
+  for (const api::ContainerImage& image : node.status.images) {
+    for (const std::string& name : image.names) {
+      ImageStateEntry& entry = images_[symbols_.Intern(name)];
+      if (entry.nodes.empty()) entry.size_bytes = image.size_bytes;
+      if (std::find(entry.nodes.begin(), entry.nodes.end(), index) == entry.nodes.end()) {
+        entry.nodes.push_back(index);
+      }
+    }
+  }
+}
+
+void Cache::RemoveImages(const api::Node& node, int32_t index) {
+  for (const api::ContainerImage& image : node.status.images) {
+    for (const std::string& name : image.names) {
+      const Symbol symbol = symbols_.Intern(name);
+      ImageStateEntry* entry = images_.Find(symbol);
+      if (entry == nullptr) continue;
+      std::erase(entry->nodes, index);
+      if (entry->nodes.empty()) images_.Erase(symbol);
+    }
+  }
+}
+
+void Cache::RefreshImages(NodeInfo& info) {
+  info.images.clear();
+  for (const api::ContainerImage& image : info.node->status.images) {
+    for (const std::string& name : image.names) {
+      const Symbol symbol = symbols_.Intern(name);
+      const bool listed = std::any_of(info.images.begin(), info.images.end(),
+                                      [symbol](const framework::ImageState& state) { return state.name == symbol; });
+      const ImageStateEntry* entry = images_.Find(symbol);
+      if (listed || entry == nullptr) continue;
+      info.images.push_back({.name = symbol,
+                             .size_bytes = entry->size_bytes,
+                             .node_count = static_cast<int64_t>(entry->nodes.size())});
+    }
+  }
+}
+
+void Cache::SetNode(NodeInfo& info, api::NodePtr node) {
+  info.labels = framework::LabelSet(node->metadata.labels, symbols_);
+  info.allocatable = framework::MakeResource(node->status.allocatable, symbols_);
+  info.node = std::move(node);
+}
+
+void Cache::AddNode(api::NodePtr node) {
+  NodeInfo& info = NodeOf(node->metadata.name);
+  if (info.node != nullptr) RemoveImages(*info.node, info.index);
+  Touch(info);
+  node_tree_.AddNode(*node, info.index);
+  AddImages(*node, info.index);
+  SetNode(info, std::move(node));
+}
+
+void Cache::UpdateNode(api::NodePtr old_node, api::NodePtr new_node) {
+  NodeInfo& info = NodeOf(new_node->metadata.name);
+  if (info.node == nullptr) {
+    node_tree_.AddNode(*new_node, info.index);
+  } else {
+    RemoveImages(*info.node, info.index);
+  }
+  Touch(info);
+  node_tree_.UpdateNode(*old_node, *new_node, info.index);
+  AddImages(*new_node, info.index);
+  SetNode(info, std::move(new_node));
+}
+
+void Cache::RemoveNode(const api::Node& node) {
+  NodeInfo& info = NodeOf(node.metadata.name);
+  if (info.node == nullptr) return;
+  node_tree_.RemoveNode(node, info.index);
+  RemoveImages(node, info.index);
+  info.node = nullptr;
+  Touch(info);
+}
+
+bool Cache::UpdateSnapshot(Snapshot& snapshot) {
+  bool rebuild = false;
+  for (int32_t index : changed_) {
+    NodeInfo& info = *nodes_[static_cast<size_t>(index)];
+    is_changed_[static_cast<size_t>(index)] = false;
+    if (info.node == nullptr) continue;
+    RefreshImages(info);
+    snapshot.LogChange(info);
+    if (in_snapshot_[static_cast<size_t>(index)]) continue;
+    in_snapshot_[static_cast<size_t>(index)] = true;
+    ++in_snapshot_count_;
+    rebuild = true;
+  }
+  changed_.clear();
+  // A node that went and came back since the last snapshot is not noticed here, as upstream: it
+  // keeps its place in the list.
+  if (in_snapshot_count_ > node_tree_.node_count()) {
+    for (size_t index = 0; index < nodes_.size(); ++index) {
+      if (!in_snapshot_[index] || nodes_[index]->node != nullptr) continue;
+      in_snapshot_[index] = false;
+      --in_snapshot_count_;
+      nodes_[index]->position = -1;
+    }
+    rebuild = true;
+  }
+  if (!rebuild) return false;
+  snapshot.ForgetChanges();
+  snapshot.list_.clear();
+  snapshot.by_name_.Clear();
+  snapshot.index_limit_ = static_cast<int32_t>(nodes_.size());
+  for (int32_t index : node_tree_.List()) {
+    NodeInfo& info = *nodes_[static_cast<size_t>(index)];
+    info.position = static_cast<int32_t>(snapshot.list_.size());
+    snapshot.list_.push_back(&info);
+    snapshot.by_name_[info.name] = &info;
+  }
+  return true;
+}
+
+}  // namespace schedsim::cache

@@ -1,0 +1,91 @@
+// The scheduler's own picture of nodes and the pods on them, bound or assumed.
+#ifndef SCHEDSIM_CORE_CACHE_CACHE_H_
+#define SCHEDSIM_CORE_CACHE_CACHE_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "core/api/node.h"
+#include "core/base/lookup_map.h"
+#include "core/base/symbol.h"
+#include "core/cache/node_tree.h"
+#include "core/cache/snapshot.h"
+#include "core/framework/node_info.h"
+#include "core/framework/pod_info.h"
+
+namespace schedsim::cache {
+
+// Pods may arrive before their node; they count once it is there. Assumed pods never expire.
+// Source: kubernetes v1.37, scheduler/backend/cache/cache.go.
+class Cache {
+ public:
+  // `symbols` must outlive the cache.
+  explicit Cache(SymbolTable& symbols) : symbols_(symbols) {}
+  Cache(const Cache&) = delete;
+  Cache& operator=(const Cache&) = delete;
+
+  // Takes the pod as running on its node while the binding is under way. FailedPrecondition when the
+  // cache has the pod already.
+  absl::Status AssumePod(framework::PodInfoPtr pod);
+  // Undoes AssumePod; nothing happens when the pod is gone. FailedPrecondition when it is not assumed.
+  absl::Status ForgetPod(const framework::PodInfo& pod);
+
+  // The informer's view. A bound pod confirms an assumed one; it then stands last on its node.
+  void AddPod(framework::PodInfoPtr pod);
+  void UpdatePod(framework::PodInfoPtr pod);
+  void RemovePod(const api::Pod& pod);
+
+  bool IsAssumedPod(const api::Pod& pod) const;
+  // Whether the cache has the pod, assumed or confirmed.
+  bool HasPod(const api::Pod& pod) const { return pods_.Find(pod.metadata.uid) != nullptr; }
+
+  void AddNode(api::NodePtr node);
+  void UpdateNode(api::NodePtr old_node, api::NodePtr new_node);
+  // Pods on the node are kept, out of sight, until they are removed or the node comes back.
+  void RemoveNode(const api::Node& node);
+
+  // Brings `snapshot` up to date. Returns whether the list of nodes was built anew: only then does
+  // its order change. There must be one snapshot for one cache.
+  bool UpdateSnapshot(Snapshot& snapshot);
+
+ private:
+  struct PodState {
+    framework::PodInfoPtr pod;
+    bool assumed = false;
+  };
+  struct ImageStateEntry {
+    int64_t size_bytes = 0;
+    std::vector<int32_t> nodes;  // Indices, each once.
+  };
+
+  framework::NodeInfo& NodeOf(absl::string_view name);
+  void Touch(framework::NodeInfo& node);
+  void Insert(framework::PodInfoPtr pod, bool assumed);
+  void Remove(const std::string& uid);
+  void SetNode(framework::NodeInfo& info, api::NodePtr node);
+  void AddImages(const api::Node& node, int32_t index);
+  void RemoveImages(const api::Node& node, int32_t index);
+  void RefreshImages(framework::NodeInfo& info);
+
+  SymbolTable& symbols_;
+  // By NodeInfo::index. A node that is gone keeps its entry, for the case that it comes back.
+  std::vector<std::unique_ptr<framework::NodeInfo>> nodes_;
+  LookupMap<Symbol, int32_t> node_indices_;
+  LookupMap<std::string, PodState> pods_;  // By uid.
+  LookupMap<Symbol, ImageStateEntry> images_;
+  NodeTree node_tree_;
+  int64_t generation_ = 0;
+  // Indices of nodes that changed since the last snapshot; by index: whether it is among them.
+  std::vector<int32_t> changed_;
+  std::vector<bool> is_changed_;
+  // By index: whether the snapshot knows the node.
+  std::vector<bool> in_snapshot_;
+  int32_t in_snapshot_count_ = 0;
+};
+
+}  // namespace schedsim::cache
+
+#endif  // SCHEDSIM_CORE_CACHE_CACHE_H_

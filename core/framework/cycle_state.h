@@ -1,0 +1,57 @@
+// What plugins remember from one extension point to the next, within one scheduling cycle.
+#ifndef SCHEDSIM_CORE_FRAMEWORK_CYCLE_STATE_H_
+#define SCHEDSIM_CORE_FRAMEWORK_CYCLE_STATE_H_
+
+#include <array>
+#include <memory>
+#include <utility>
+
+#include "core/framework/plugin_set.h"
+
+namespace schedsim::framework {
+
+// Base of a plugin's own state.
+class StateData {
+ public:
+  virtual ~StateData() = default;
+
+  // A copy that changes on its own, for what-if runs with pods added or removed.
+  virtual std::unique_ptr<StateData> Clone() const = 0;
+};
+
+// One slot a plugin for its filter state, one for its score state.
+// Source: kubernetes v1.37, scheduler/framework/cycle_state.go.
+class CycleState {
+ public:
+  enum Slot : int { kFilterSlot, kScoreSlot };
+
+  void Write(PluginId plugin, Slot slot, std::unique_ptr<StateData> data) {
+    slots_[Index(plugin, slot)] = std::move(data);
+  }
+
+  // The plugin's state, or nullptr where it wrote none. `T` must be what it wrote.
+  template <typename T>
+  T* Read(PluginId plugin, Slot slot) const {
+    return static_cast<T*>(slots_[Index(plugin, slot)].get());
+  }
+
+  std::unique_ptr<CycleState> Clone() const;
+
+  // Plugins whose Filter, and AddPod and RemovePod, are not called in this cycle.
+  PluginSet skip_filter;
+  // Plugins whose Score is not called in this cycle.
+  PluginSet skip_score;
+  // Plugins whose PreBind has nothing to do.
+  PluginSet skip_pre_bind;
+
+ private:
+  static size_t Index(PluginId plugin, Slot slot) {
+    return static_cast<size_t>(plugin) * 2 + static_cast<size_t>(slot);
+  }
+
+  std::array<std::unique_ptr<StateData>, kMaxPlugins * 2> slots_;
+};
+
+}  // namespace schedsim::framework
+
+#endif  // SCHEDSIM_CORE_FRAMEWORK_CYCLE_STATE_H_

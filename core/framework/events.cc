@@ -1,0 +1,175 @@
+#include "core/framework/events.h"
+
+#include <algorithm>
+#include <map>
+
+#include "absl/strings/str_cat.h"
+#include "core/base/check.h"
+#include "core/framework/resource.h"
+
+namespace schedsim::framework {
+namespace {
+
+absl::string_view ResourceName(EventResource resource) {
+  switch (resource) {
+    case EventResource::kWildcard:
+      return "*";
+    case EventResource::kPod:
+      return "Pod";
+    case EventResource::kAssignedPod:
+      return "AssignedPod";
+    case EventResource::kUnscheduledPod:
+      return "UnscheduledPod";
+    case EventResource::kTargetPod:
+      return "TargetPod";
+    case EventResource::kNode:
+      return "Node";
+    case EventResource::kPersistentVolume:
+      return "PersistentVolume";
+    case EventResource::kPersistentVolumeClaim:
+      return "PersistentVolumeClaim";
+    case EventResource::kStorageClass:
+      return "storage.k8s.io/StorageClass";
+    case EventResource::kCSINode:
+      return "storage.k8s.io/CSINode";
+    case EventResource::kCSIDriver:
+      return "storage.k8s.io/CSIDriver";
+    case EventResource::kCSIStorageCapacity:
+      return "storage.k8s.io/CSIStorageCapacity";
+    case EventResource::kVolumeAttachment:
+      return "storage.k8s.io/VolumeAttachment";
+    case EventResource::kResourceClaim:
+      return "resource.k8s.io/ResourceClaim";
+    case EventResource::kResourceSlice:
+      return "resource.k8s.io/ResourceSlice";
+    case EventResource::kDeviceClass:
+      return "resource.k8s.io/DeviceClass";
+  }
+  CHECK(false);
+}
+
+absl::string_view ActionName(ActionType action) {
+  switch (action) {
+    case kAdd:
+      return "Add";
+    case kDelete:
+      return "Delete";
+    case kUpdateNodeAllocatable:
+      return "UpdateNodeAllocatable";
+    case kUpdateNodeLabel:
+      return "UpdateNodeLabel";
+    case kUpdateNodeTaint:
+      return "UpdateNodeTaint";
+    case kUpdateNodeCondition:
+      return "UpdateNodeCondition";
+    case kUpdateNodeAnnotation:
+      return "UpdateNodeAnnotation";
+    case kUpdateNodeDeclaredFeature:
+      return "UpdateNodeDeclaredFeature";
+    case kUpdatePodLabel:
+      return "UpdatePodLabel";
+    case kUpdatePodScaleDown:
+      return "UpdatePodScaleDown";
+    case kUpdatePodScaleUp:
+      return "UpdatePodScaleUp";
+    case kUpdatePodToleration:
+      return "UpdatePodToleration";
+    case kUpdatePodSchedulingGatesEliminated:
+      return "UpdatePodSchedulingGatesEliminated";
+    case kUpdatePodGeneratedResourceClaim:
+      return "UpdatePodGeneratedResourceClaim";
+    case kUpdate:
+      return "Update";
+    case kAllActions:
+      return "All";
+    default:
+      return "";
+  }
+}
+
+bool ResourceMatches(EventResource registered, EventResource incoming) {
+  if (registered == EventResource::kWildcard || registered == incoming) return true;
+  return registered == EventResource::kPod &&
+         (incoming == EventResource::kAssignedPod || incoming == EventResource::kUnscheduledPod ||
+          incoming == EventResource::kTargetPod);
+}
+
+std::map<std::string, std::string> ConditionStatuses(const api::Node& node) {
+  std::map<std::string, std::string> statuses;
+  for (const api::NodeCondition& condition : node.status.conditions) {
+    statuses[condition.type] = condition.status;
+  }
+  return statuses;
+}
+
+// Whether some request of `a` is missing from `b` or smaller there.
+bool SomeRequestShrinks(const api::ResourceList& a, const api::ResourceList& b) {
+  return std::any_of(a.begin(), a.end(), [&b](const auto& entry) {
+    const api::Quantity* other = b.Find(entry.first);
+    return other == nullptr || entry.second.MilliValue() > other->MilliValue();
+  });
+}
+
+bool SameResourceClaimStatuses(const api::Pod& a, const api::Pod& b) {
+  const auto& left = a.status.resource_claim_statuses;
+  const auto& right = b.status.resource_claim_statuses;
+  return std::equal(left.begin(), left.end(), right.begin(), right.end(), [](const auto& x, const auto& y) {
+    return x.name == y.name && x.resource_claim_name == y.resource_claim_name;
+  });
+}
+
+}  // namespace
+
+std::string EventLabel(const ClusterEvent& event) {
+  if (!event.label.empty()) return std::string(event.label);
+  return absl::StrCat(ResourceName(event.resource), ActionName(event.action));
+}
+
+bool MatchClusterEvents(const ClusterEvent& registered, const ClusterEvent& incoming) {
+  if (registered.IsWildcard()) return true;
+  return ResourceMatches(registered.resource, incoming.resource) &&
+         (registered.action & incoming.action) != 0 && incoming.action <= registered.action;
+}
+
+std::vector<ClusterEvent> NodeSchedulingPropertiesChange(const api::Node& new_node, const api::Node& old_node,
+                                                         const api::LineBehavior& line) {
+  std::vector<ClusterEvent> events;
+  auto add = [&events](bool changed, ActionType action) {
+    if (changed) events.push_back({.resource = EventResource::kNode, .action = action});
+  };
+  add(old_node.spec.unschedulable && !new_node.spec.unschedulable, kUpdateNodeTaint);
+  add(!(new_node.status.allocatable == old_node.status.allocatable), kUpdateNodeAllocatable);
+  add(!(new_node.metadata.labels == old_node.metadata.labels), kUpdateNodeLabel);
+  add(!(new_node.spec.taints == old_node.spec.taints), kUpdateNodeTaint);
+  add(ConditionStatuses(new_node) != ConditionStatuses(old_node), kUpdateNodeCondition);
+  add(!(new_node.metadata.annotations == old_node.metadata.annotations), kUpdateNodeAnnotation);
+  add(line.node_declared_features && new_node.status.declared_features != old_node.status.declared_features,
+      kUpdateNodeDeclaredFeature);
+  return events;
+}
+
+std::vector<ClusterEvent> PodSchedulingPropertiesChange(const api::Pod& new_pod, const api::Pod& old_pod,
+                                                        EventResource resource,
+                                                        const api::LineBehavior& line) {
+  std::vector<ClusterEvent> events;
+  auto add = [&events, resource](bool changed, ActionType action) {
+    if (changed) events.push_back({.resource = resource, .action = action});
+  };
+  add(!(new_pod.metadata.labels == old_pod.metadata.labels), kUpdatePodLabel);
+  const PodRequestsOptions options = {.use_status = true,
+                                      .aggregate_then_max = line.pod_requests_aggregate_first,
+                                      .use_pod_level_status = line.pod_level_requests_read_status};
+  const api::ResourceList new_requests = PodRequests(*new_pod.spec, &new_pod.status, options);
+  const api::ResourceList old_requests = PodRequests(*old_pod.spec, &old_pod.status, options);
+  add(SomeRequestShrinks(old_requests, new_requests), kUpdatePodScaleDown);
+  add(line.event_labels_name_target_pod && SomeRequestShrinks(new_requests, old_requests), kUpdatePodScaleUp);
+  add(new_pod.spec->scheduling_gates.empty() && !old_pod.spec->scheduling_gates.empty(),
+      kUpdatePodSchedulingGatesEliminated);
+  add(new_pod.spec->tolerations.size() != old_pod.spec->tolerations.size(), kUpdatePodToleration);
+  add(!SameResourceClaimStatuses(new_pod, old_pod),
+      kUpdatePodGeneratedResourceClaim);
+  if (events.empty()) events.push_back({.resource = resource, .action = kUpdate});
+  return events;
+}
+
+}  // namespace schedsim::framework

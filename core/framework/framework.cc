@@ -1,0 +1,460 @@
+#include "core/framework/framework.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "core/base/check.h"
+#include "core/base/status_macros.h"
+
+namespace schedsim::framework {
+namespace {
+
+// An error of a plugin, with upstream's words around it.
+Status Wrap(absl::string_view what, absl::string_view plugin, const Status& status) {
+  Status error = Status::Error(absl::StrCat("running ", what, " \"", plugin, "\": ", status.Message()));
+  error.SetPluginIfUnset(plugin);
+  return error;
+}
+
+// Both lists sorted by Symbol id; node names have no order that a user sees.
+std::vector<Symbol> Intersection(const std::vector<Symbol>& a, const std::vector<Symbol>& b) {
+  std::vector<Symbol> both;
+  for (Symbol symbol : a) {
+    if (std::find(b.begin(), b.end(), symbol) != b.end()) both.push_back(symbol);
+  }
+  return both;
+}
+
+}  // namespace
+
+Framework::Framework(const api::EffectiveProfile& profile, Handle& handle)
+    : handle_(handle),
+      profile_name_(profile.scheduler_name),
+      percentage_of_nodes_to_score_(profile.percentage_of_nodes_to_score) {}
+
+absl::StatusOr<std::unique_ptr<Framework>> Framework::Make(const api::EffectiveProfile& profile,
+                                                           const std::vector<RegisteredPlugin>& registry,
+                                                           Handle& handle) {
+  std::unique_ptr<Framework> framework(new Framework(profile, handle));
+  RETURN_IF_ERROR(framework->Instantiate(profile, registry));
+  using api::ExtensionPoint;
+  RETURN_IF_ERROR(framework->Fill(profile, ExtensionPoint::kQueueSort, framework->queue_sort_));
+  CHECK(framework->queue_sort_.size() == 1);
+  RETURN_IF_ERROR(framework->Fill(profile, ExtensionPoint::kPreEnqueue, framework->pre_enqueue_));
+  RETURN_IF_ERROR(framework->Fill(profile, ExtensionPoint::kPreFilter, framework->pre_filter_));
+  RETURN_IF_ERROR(framework->Fill(profile, ExtensionPoint::kFilter, framework->filter_));
+  RETURN_IF_ERROR(framework->Fill(profile, ExtensionPoint::kPostFilter, framework->post_filter_));
+  RETURN_IF_ERROR(framework->Fill(profile, ExtensionPoint::kPreScore, framework->pre_score_));
+  RETURN_IF_ERROR(framework->FillScore(profile));
+  for (size_t i = 0; i < framework->filter_.size(); ++i) {
+    if (framework->filter_[i].plugin->FilterDependency() == Dependency::kNode) continue;
+    framework->cluster_filters_.push_back(static_cast<int32_t>(i));
+  }
+  RETURN_IF_ERROR(framework->Fill(profile, ExtensionPoint::kReserve, framework->reserve_));
+  RETURN_IF_ERROR(framework->Fill(profile, ExtensionPoint::kPermit, framework->permit_));
+  RETURN_IF_ERROR(framework->Fill(profile, ExtensionPoint::kPreBind, framework->pre_bind_));
+  RETURN_IF_ERROR(framework->Fill(profile, ExtensionPoint::kBind, framework->bind_));
+  RETURN_IF_ERROR(framework->Fill(profile, ExtensionPoint::kPostBind, framework->post_bind_));
+  framework->Register(profile);
+  return framework;
+}
+
+absl::Status Framework::Instantiate(const api::EffectiveProfile& profile,
+                                    const std::vector<RegisteredPlugin>& registry) {
+  for (const std::string& name : profile.instances) {
+    auto registered = std::find_if(registry.begin(), registry.end(),
+                                   [&name](const RegisteredPlugin& plugin) { return plugin.name == name; });
+    if (registered == registry.end()) {
+      return absl::InvalidArgumentError(absl::StrCat("plugin \"", name, "\" is not simulated"));
+    }
+    const api::PluginArgs* args = profile.FindArgs(name);
+    absl::StatusOr<std::unique_ptr<Plugin>> plugin =
+        registered->factory(args == nullptr ? api::PluginArgs() : *args, handle_);
+    if (!plugin.ok()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("initializing plugin \"", name, "\": ", plugin.status().message()));
+    }
+    instances_.push_back(*std::move(plugin));
+  }
+  return absl::OkStatus();
+}
+
+Plugin* Framework::FindInstance(absl::string_view name) const {
+  for (const std::unique_ptr<Plugin>& plugin : instances_) {
+    if (plugin->Name() == name) return plugin.get();
+  }
+  return nullptr;
+}
+
+template <typename T>
+absl::Status Framework::Fill(const api::EffectiveProfile& profile, api::ExtensionPoint point,
+                             std::vector<Entry<T>>& entries) {
+  for (const std::string& name : profile.At(point)) {
+    T* plugin = dynamic_cast<T*>(FindInstance(name));
+    if (plugin == nullptr) {
+      return absl::InvalidArgumentError(absl::StrCat("plugin \"", name, "\" does not extend ",
+                                                     api::ExtensionPointInterface(point), " plugin"));
+    }
+    entries.push_back(Entry<T>{.plugin = plugin, .id = handle_.plugin_names().IdOf(name), .name = name});
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Framework::FillScore(const api::EffectiveProfile& profile) {
+  std::vector<Entry<ScorePlugin>> entries;
+  RETURN_IF_ERROR(Fill(profile, api::ExtensionPoint::kScore, entries));
+  int32_t column = 0;
+  for (size_t i = 0; i < entries.size(); ++i) {
+    const bool remembered = entries[i].plugin->ScoreDependency() == Dependency::kNode;
+    score_.push_back(ScoreEntry{.plugin = entries[i].plugin,
+                                .id = entries[i].id,
+                                .name = entries[i].name,
+                                .weight = profile.score_weights[i],
+                                .column = remembered ? column++ : -1});
+  }
+  return absl::OkStatus();
+}
+
+void Framework::Register(const api::EffectiveProfile& profile) {
+  for (const std::string& name : profile.instances) {
+    auto* extensions = dynamic_cast<EnqueueExtensions*>(FindInstance(name));
+    Registration registration = {.plugin = handle_.plugin_names().IdOf(name), .events = {}};
+    if (extensions != nullptr) registration.events = extensions->EventsToRegister();
+    registrations_.push_back(std::move(registration));
+  }
+}
+
+std::optional<PluginId> Framework::RunPreEnqueuePlugins(const PodInfo& pod, std::optional<PluginId> gated_by) {
+  for (const bool first : {true, false}) {
+    for (const Entry<PreEnqueuePlugin>& entry : pre_enqueue_) {
+      const bool gated_before = gated_by.has_value() && entry.id == *gated_by;
+      if (gated_before != first) continue;
+      if (!entry.plugin->PreEnqueue(pod).IsSuccess()) return entry.id;
+    }
+  }
+  return std::nullopt;
+}
+
+Framework::PreFilterOutcome Framework::RunPreFilterPlugins(CycleState& state, const PodInfo& pod,
+                                                           NodeInfos nodes) {
+  PreFilterOutcome outcome;
+  Status rejected;
+  for (const Entry<PreFilterPlugin>& entry : pre_filter_) {
+    PreFilterResult result = entry.plugin->PreFilter(state, pod, nodes);
+    Status& status = result.status;
+    if (status.IsSkip()) {
+      state.skip_filter.set(static_cast<size_t>(entry.id));
+      continue;
+    }
+    if (!status.IsSuccess()) {
+      status.SetPluginIfUnset(entry.name);
+      if (status.code() == Code::kUnschedulable) {
+        // Another plugin may still say that the pod can never fit.
+        rejected = std::move(status);
+        continue;
+      }
+      outcome.narrowing_plugins.reset();
+      outcome.status = status.code() == Code::kUnschedulableAndUnresolvable
+                           ? status
+                           : Wrap("PreFilter plugin", entry.name, status);
+      return outcome;
+    }
+    if (!result.node_names.has_value()) continue;
+    outcome.narrowing_plugins.set(static_cast<size_t>(entry.id));
+    outcome.node_names = outcome.node_names.has_value()
+                             ? Intersection(*outcome.node_names, *result.node_names)
+                             : *std::move(result.node_names);
+    if (!outcome.node_names->empty()) continue;
+    const std::vector<std::string> names = handle_.plugin_names().Sorted(outcome.narrowing_plugins);
+    outcome.status = Status(
+        Code::kUnschedulableAndUnresolvable,
+        names.size() == 1
+            ? absl::StrCat("node(s) didn't satisfy plugin ", names[0])
+            : absl::StrCat("node(s) didn't satisfy plugin(s) [", absl::StrJoin(names, " "), "] simultaneously"));
+    return outcome;
+  }
+  outcome.status = std::move(rejected);
+  return outcome;
+}
+
+Status Framework::RunFilter(const Entry<FilterPlugin>& entry, const CycleState& state, const PodInfo& pod,
+                            const NodeInfo& node) {
+  Status status = entry.plugin->Filter(state, pod, node);
+  if (status.IsSuccess()) return status;
+  if (!status.IsRejected()) {
+    Status error =
+        Status::Error(absl::StrCat("running \"", entry.name, "\" filter plugin: ", status.Message()));
+    error.SetPluginIfUnset(entry.name);
+    return error;
+  }
+  status.SetPluginIfUnset(entry.name);
+  return status;
+}
+
+Status Framework::RunFilterPlugins(CycleState& state, const PodInfo& pod, const NodeInfo& node) {
+  // A negative generation marks a node in a what-if run, of which nothing may be remembered.
+  if (!reference_ && node.generation >= 0) return FilterRemembered(state, pod, node);
+  for (const Entry<FilterPlugin>& entry : filter_) {
+    if (state.skip_filter.test(static_cast<size_t>(entry.id))) continue;
+    Status status = RunFilter(entry, state, pod, node);
+    if (!status.IsSuccess()) return status;
+  }
+  return Status();
+}
+
+Status Framework::FilterRemembered(CycleState& state, const PodInfo& pod, const NodeInfo& node) {
+  SpecAnswers& answers = answers_.Of(pod.spec_info->id, handle_.snapshot().IndexLimit(),
+                                     static_cast<int32_t>(score_.size()));
+  FilterAnswer& answer = answers.filter[static_cast<size_t>(node.index)];
+  const int32_t count = static_cast<int32_t>(filter_.size());
+  if (answer.generation != node.generation) {
+    answer.status = Status();
+    answer.failed_index = count;
+    for (int32_t i = 0; i < count && answer.failed_index == count; ++i) {
+      const Entry<FilterPlugin>& entry = filter_[static_cast<size_t>(i)];
+      if (entry.plugin->FilterDependency() != Dependency::kNode) continue;
+      if (state.skip_filter.test(static_cast<size_t>(entry.id))) continue;
+      answer.status = RunFilter(entry, state, pod, node);
+      if (!answer.status.IsSuccess()) answer.failed_index = i;
+    }
+    answer.generation = node.generation;
+  }
+  for (int32_t i : cluster_filters_) {
+    if (i > answer.failed_index) break;
+    const Entry<FilterPlugin>& entry = filter_[static_cast<size_t>(i)];
+    if (state.skip_filter.test(static_cast<size_t>(entry.id))) continue;
+    Status status = RunFilter(entry, state, pod, node);
+    if (!status.IsSuccess()) return status;
+  }
+  return answer.status;
+}
+
+Status Framework::RunPreFilterExtensionAddPod(CycleState& state, const PodInfo& pod, const PodInfo& other,
+                                              const NodeInfo& node) {
+  for (const Entry<PreFilterPlugin>& entry : pre_filter_) {
+    if (state.skip_filter.test(static_cast<size_t>(entry.id))) continue;
+    Status status = entry.plugin->AddPod(state, pod, other, node);
+    if (!status.IsSuccess()) return Wrap("AddPod on PreFilter plugin", entry.name, status);
+  }
+  return Status();
+}
+
+Status Framework::RunPreFilterExtensionRemovePod(CycleState& state, const PodInfo& pod, const PodInfo& other,
+                                                 const NodeInfo& node) {
+  for (const Entry<PreFilterPlugin>& entry : pre_filter_) {
+    if (state.skip_filter.test(static_cast<size_t>(entry.id))) continue;
+    Status status = entry.plugin->RemovePod(state, pod, other, node);
+    if (!status.IsSuccess()) return Wrap("RemovePod on PreFilter plugin", entry.name, status);
+  }
+  return Status();
+}
+
+PostFilterResult Framework::RunPostFilterPlugins(CycleState& state, const PodInfo& pod,
+                                                 const NodeToStatus& statuses) {
+  PostFilterResult outcome;
+  std::vector<std::string> reasons;
+  std::string first_rejector;
+  for (const Entry<PostFilterPlugin>& entry : post_filter_) {
+    PostFilterResult result = entry.plugin->PostFilter(state, pod, statuses);
+    if (result.status.IsSuccess()) return result;
+    if (result.status.code() == Code::kUnschedulableAndUnresolvable) {
+      result.status.SetPluginIfUnset(entry.name);
+      return result;
+    }
+    if (!result.status.IsRejected()) {
+      result.status.SetPluginIfUnset(entry.name);
+      return PostFilterResult{.status = std::move(result.status), .nominated_node_name = {}};
+    }
+    if (first_rejector.empty()) first_rejector = entry.name;
+    if (result.nominated_node_name.has_value()) outcome.nominated_node_name = result.nominated_node_name;
+    const std::vector<std::string>& more = result.status.reasons();
+    reasons.insert(reasons.end(), more.begin(), more.end());
+  }
+  outcome.status = Status(Code::kUnschedulable, std::move(reasons));
+  outcome.status.SetPluginIfUnset(first_rejector);
+  return outcome;
+}
+
+Status Framework::RunPreScorePlugins(CycleState& state, const PodInfo& pod, NodeInfos nodes) {
+  for (const Entry<PreScorePlugin>& entry : pre_score_) {
+    Status status = entry.plugin->PreScore(state, pod, nodes);
+    if (status.IsSkip()) {
+      state.skip_score.set(static_cast<size_t>(entry.id));
+    } else if (!status.IsSuccess()) {
+      return Wrap("PreScore plugin", entry.name, status);
+    }
+  }
+  return Status();
+}
+
+Status Framework::ScoreColumn(const ScoreEntry& entry, CycleState& state, const PodInfo& pod, NodeInfos nodes,
+                              std::vector<int64_t>& raw) {
+  raw.resize(nodes.size());
+  std::vector<ScoreAnswer>* column = nullptr;
+  if (!reference_ && entry.column >= 0) {
+    SpecAnswers& answers = answers_.Of(pod.spec_info->id, handle_.snapshot().IndexLimit(),
+                                       static_cast<int32_t>(score_.size()));
+    column = &answers.scores[static_cast<size_t>(entry.column)];
+  }
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    const NodeInfo& node = *nodes[i];
+    ScoreAnswer* answer = column == nullptr ? nullptr : &(*column)[static_cast<size_t>(node.index)];
+    if (answer != nullptr && answer->generation == node.generation) {
+      raw[i] = answer->score;
+      continue;
+    }
+    Status status = entry.plugin->Score(state, pod, node, raw[i]);
+    if (!status.IsSuccess()) {
+      return Status::Error(absl::StrCat("plugin \"", entry.name, "\" failed with: ", status.Message()));
+    }
+    if (answer != nullptr) *answer = ScoreAnswer{.generation = node.generation, .score = raw[i]};
+  }
+  return Status();
+}
+
+Status Framework::RunScorePlugins(CycleState& state, const PodInfo& pod, NodeInfos nodes,
+                                  NodeScores& scores) {
+  size_t used = 0;
+  scores.totals.assign(nodes.size(), 0);
+  for (const ScoreEntry& entry : score_) {
+    if (state.skip_score.test(static_cast<size_t>(entry.id))) continue;
+    if (used == scores.plugins.size()) scores.plugins.emplace_back();
+    PluginScores& column = scores.plugins[used++];
+    column.plugin = entry.id;
+    Status status = ScoreColumn(entry, state, pod, nodes, column.raw);
+    if (!status.IsSuccess()) return Status::Error(absl::StrCat("running Score plugins: ", status.Message()));
+    column.weighted = column.raw;
+    if (entry.plugin->HasNormalizeScore()) {
+      status = entry.plugin->NormalizeScore(state, pod, nodes, absl::MakeSpan(column.weighted));
+      if (!status.IsSuccess()) {
+        return Status::Error(absl::StrCat("running Normalize on Score plugins: plugin \"", entry.name,
+                                          "\" failed with: ", status.Message()));
+      }
+    }
+    for (size_t i = 0; i < nodes.size(); ++i) {
+      const int64_t score = column.weighted[i];
+      if (score < kMinNodeScore || score > kMaxNodeScore) {
+        return Status::Error(absl::StrCat("applying score defaultWeights on Score plugins: plugin \"", entry.name,
+                                          "\" returns an invalid score ", score, ", it should in the range of [",
+                                          kMinNodeScore, ", ", kMaxNodeScore, "] after normalizing"));
+      }
+      column.weighted[i] = score * entry.weight;
+      scores.totals[i] += column.weighted[i];
+    }
+  }
+  scores.plugins.resize(used);
+  return Status();
+}
+
+Status Framework::RunReservePlugins(CycleState& state, const PodInfo& pod, const NodeInfo& node) {
+  for (const Entry<ReservePlugin>& entry : reserve_) {
+    Status status = entry.plugin->Reserve(state, pod, node);
+    if (status.IsSuccess()) continue;
+    if (!status.IsRejected()) return Wrap("Reserve plugin", entry.name, status);
+    status.SetPluginIfUnset(entry.name);
+    return status;
+  }
+  return Status();
+}
+
+void Framework::RunUnreservePlugins(CycleState& state, const PodInfo& pod, absl::string_view node_name) {
+  for (auto entry = reserve_.rbegin(); entry != reserve_.rend(); ++entry) {
+    entry->plugin->Unreserve(state, pod, node_name);
+  }
+}
+
+Framework::PermitOutcome Framework::RunPermitPlugins(CycleState& state, const PodInfo& pod,
+                                                     absl::string_view node_name) {
+  PermitOutcome outcome;
+  for (const Entry<PermitPlugin>& entry : permit_) {
+    PermitResult result = entry.plugin->Permit(state, pod, node_name);
+    if (result.status.IsSuccess()) continue;
+    result.status.SetPluginIfUnset(entry.name);
+    if (result.status.IsWait()) {
+      outcome.waits.emplace_back(entry.id, std::min(result.timeout, absl::Minutes(15)));
+      continue;
+    }
+    outcome.status = result.status.IsRejected() ? result.status : Wrap("Permit plugin", entry.name, result.status);
+    return outcome;
+  }
+  if (outcome.waits.empty()) return outcome;
+  std::string message = "one or more plugins asked to wait and no plugin rejected pod";
+  if (handle_.line().permit_wait_names_pod) absl::StrAppend(&message, " \"", pod.pod->metadata.name, "\"");
+  outcome.status = Status(Code::kWait, message);
+  return outcome;
+}
+
+Status Framework::RunPreBindPreFlights(CycleState& state, const PodInfo& pod, absl::string_view node_name) {
+  bool any = false;
+  for (const Entry<PreBindPlugin>& entry : pre_bind_) {
+    Status status = entry.plugin->PreBindPreFlight(state, pod, node_name);
+    if (status.IsSuccess()) {
+      any = true;
+    } else if (status.IsSkip()) {
+      state.skip_pre_bind.set(static_cast<size_t>(entry.id));
+    } else {
+      return Wrap("PreBindPreFlight", entry.name, status);
+    }
+  }
+  return any ? Status() : Status::Skip();
+}
+
+void Framework::RunPreBindPlugins(CycleState& state, const PodInfo& pod, absl::string_view node_name,
+                                  StatusCallback done) {
+  RunPreBindFrom(0, state, pod, std::string(node_name), std::move(done));
+}
+
+void Framework::RunPreBindFrom(size_t index, CycleState& state, const PodInfo& pod, std::string node_name,
+                               StatusCallback done) {
+  while (index < pre_bind_.size() && state.skip_pre_bind.test(static_cast<size_t>(pre_bind_[index].id))) ++index;
+  if (index == pre_bind_.size()) {
+    done(Status());
+    return;
+  }
+  pre_bind_[index].plugin->PreBind(
+      state, pod, node_name, [this, index, &state, &pod, node_name, done = std::move(done)](Status status) {
+        if (status.IsSuccess()) {
+          RunPreBindFrom(index + 1, state, pod, node_name, done);
+        } else if (status.IsRejected()) {
+          status.SetPluginIfUnset(pre_bind_[index].name);
+          done(std::move(status));
+        } else {
+          done(Status::Error(absl::StrCat("running PreBind plugin \"", pre_bind_[index].name,
+                                          "\": ", status.Message())));
+        }
+      });
+}
+
+void Framework::RunBindPlugins(CycleState& state, const PodInfo& pod, absl::string_view node_name,
+                               StatusCallback done) {
+  RunBindFrom(0, state, pod, std::string(node_name), std::move(done));
+}
+
+void Framework::RunBindFrom(size_t index, CycleState& state, const PodInfo& pod, std::string node_name,
+                            StatusCallback done) {
+  if (index == bind_.size()) {
+    done(Status::Skip());
+    return;
+  }
+  bind_[index].plugin->Bind(
+      state, pod, node_name, [this, index, &state, &pod, node_name, done = std::move(done)](Status status) {
+        if (status.IsSkip()) {
+          RunBindFrom(index + 1, state, pod, node_name, done);
+        } else if (status.IsSuccess()) {
+          done(Status());
+        } else if (status.IsRejected()) {
+          status.SetPluginIfUnset(bind_[index].name);
+          done(std::move(status));
+        } else {
+          done(Status::Error(absl::StrCat("running Bind plugin \"", bind_[index].name, "\": ", status.Message())));
+        }
+      });
+}
+
+void Framework::RunPostBindPlugins(CycleState& state, const PodInfo& pod, absl::string_view node_name) {
+  for (const Entry<PostBindPlugin>& entry : post_bind_) entry.plugin->PostBind(state, pod, node_name);
+}
+
+}  // namespace schedsim::framework

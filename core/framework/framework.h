@@ -1,0 +1,179 @@
+// One profile's plugins, run extension point by extension point.
+#ifndef SCHEDSIM_CORE_FRAMEWORK_FRAMEWORK_H_
+#define SCHEDSIM_CORE_FRAMEWORK_FRAMEWORK_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "core/api/effective_profile.h"
+#include "core/framework/answer_cache.h"
+#include "core/framework/handle.h"
+#include "core/framework/plugin.h"
+#include "core/framework/plugin_set.h"
+
+namespace schedsim::framework {
+
+// Makes a plugin from its arguments. InvalidArgument where the arguments are refused.
+using PluginFactory =
+    std::function<absl::StatusOr<std::unique_ptr<Plugin>>(const api::PluginArgs& args, Handle& handle)>;
+
+// A plugin that can be named in a configuration.
+struct RegisteredPlugin {
+  std::string name;
+  PluginFactory factory;
+};
+
+// Scores of one plugin over the feasible nodes.
+struct PluginScores {
+  PluginId plugin = 0;
+  // Shape of both: one per feasible node, in order. Raw: as Score gave them; weighted: normalised and
+  // times the plugin's weight.
+  std::vector<int64_t> raw;
+  std::vector<int64_t> weighted;
+};
+
+struct NodeScores {
+  // In the profile's order of Score, skipped ones left out.
+  std::vector<PluginScores> plugins;
+  std::vector<int64_t> totals;  // One per feasible node.
+};
+
+// Source: kubernetes v1.37, scheduler/framework/runtime/framework.go.
+class Framework {
+ public:
+  // Instantiates the profile's plugins. InvalidArgument where a plugin refuses its arguments or does
+  // not implement an extension point. `handle` must outlive the framework.
+  static absl::StatusOr<std::unique_ptr<Framework>> Make(const api::EffectiveProfile& profile,
+                                                         const std::vector<RegisteredPlugin>& registry,
+                                                         Handle& handle);
+
+  const std::string& profile_name() const { return profile_name_; }
+  std::optional<int32_t> percentage_of_nodes_to_score() const { return percentage_of_nodes_to_score_; }
+
+  // The order of the active queue.
+  const QueueSortPlugin& queue_sort() const { return *queue_sort_[0].plugin; }
+
+  // The first plugin that does not let the pod into the active queue; absent: all do. The plugin that
+  // gated the pod before, if any, is asked first.
+  std::optional<PluginId> RunPreEnqueuePlugins(const PodInfo& pod, std::optional<PluginId> gated_by);
+
+  struct PreFilterOutcome {
+    Status status;
+    std::optional<std::vector<Symbol>> node_names;  // Absent: all nodes.
+    PluginSet narrowing_plugins;                    // Those that gave node names.
+  };
+  PreFilterOutcome RunPreFilterPlugins(CycleState& state, const PodInfo& pod, NodeInfos nodes);
+
+  // The first failure on this node, or Success.
+  Status RunFilterPlugins(CycleState& state, const PodInfo& pod, const NodeInfo& node);
+  bool HasFilterPlugins() const { return !filter_.empty(); }
+
+  Status RunPreFilterExtensionAddPod(CycleState& state, const PodInfo& pod, const PodInfo& other,
+                                     const NodeInfo& node);
+  Status RunPreFilterExtensionRemovePod(CycleState& state, const PodInfo& pod, const PodInfo& other,
+                                        const NodeInfo& node);
+
+  bool HasPostFilterPlugins() const { return !post_filter_.empty(); }
+  PostFilterResult RunPostFilterPlugins(CycleState& state, const PodInfo& pod, const NodeToStatus& statuses);
+
+  bool HasScorePlugins() const { return !score_.empty(); }
+  Status RunPreScorePlugins(CycleState& state, const PodInfo& pod, NodeInfos nodes);
+  // Fills `scores`, whose memory is used again.
+  Status RunScorePlugins(CycleState& state, const PodInfo& pod, NodeInfos nodes, NodeScores& scores);
+
+  Status RunReservePlugins(CycleState& state, const PodInfo& pod, const NodeInfo& node);
+  void RunUnreservePlugins(CycleState& state, const PodInfo& pod, absl::string_view node_name);
+
+  struct PermitOutcome {
+    Status status;  // Wait: see `waits`.
+    std::vector<std::pair<PluginId, absl::Duration>> waits;
+  };
+  PermitOutcome RunPermitPlugins(CycleState& state, const PodInfo& pod, absl::string_view node_name);
+
+  // Success: some PreBind plugin has work to do; Skip: none has. Others are failures.
+  Status RunPreBindPreFlights(CycleState& state, const PodInfo& pod, absl::string_view node_name);
+  // `done` is called once, at once or later; `state` and `pod` must live until then. Success, a
+  // rejection, or an error.
+  void RunPreBindPlugins(CycleState& state, const PodInfo& pod, absl::string_view node_name,
+                         StatusCallback done);
+  // As above; Skip: no plugin bound the pod.
+  void RunBindPlugins(CycleState& state, const PodInfo& pod, absl::string_view node_name, StatusCallback done);
+  void RunPostBindPlugins(CycleState& state, const PodInfo& pod, absl::string_view node_name);
+
+  // What each plugin waits for, by plugin.
+  struct Registration {
+    PluginId plugin = 0;
+    std::vector<ClusterEventWithHint> events;
+  };
+  const std::vector<Registration>& registrations() const { return registrations_; }
+
+  // Turns off remembered answers: every plugin is asked every time.
+  void set_reference(bool reference) { reference_ = reference; }
+  // The set of nodes, or what their images are, changed for all.
+  void ForgetAnswers() { answers_.Clear(); }
+
+ private:
+  template <typename T>
+  struct Entry {
+    T* plugin = nullptr;
+    PluginId id = 0;
+    std::string name;
+  };
+  struct ScoreEntry {
+    ScorePlugin* plugin = nullptr;
+    PluginId id = 0;
+    std::string name;
+    int64_t weight = 1;
+    int32_t column = -1;  // In the answer cache; -1: not remembered.
+  };
+
+  Framework(const api::EffectiveProfile& profile, Handle& handle);
+  absl::Status Instantiate(const api::EffectiveProfile& profile,
+                           const std::vector<RegisteredPlugin>& registry);
+  template <typename T>
+  absl::Status Fill(const api::EffectiveProfile& profile, api::ExtensionPoint point,
+                    std::vector<Entry<T>>& entries);
+  absl::Status FillScore(const api::EffectiveProfile& profile);
+  void Register(const api::EffectiveProfile& profile);
+  Plugin* FindInstance(absl::string_view name) const;
+  Status RunFilter(const Entry<FilterPlugin>& entry, const CycleState& state, const PodInfo& pod,
+                   const NodeInfo& node);
+  void RunPreBindFrom(size_t index, CycleState& state, const PodInfo& pod, std::string node_name,
+                      StatusCallback done);
+  void RunBindFrom(size_t index, CycleState& state, const PodInfo& pod, std::string node_name,
+                   StatusCallback done);
+  Status FilterRemembered(CycleState& state, const PodInfo& pod, const NodeInfo& node);
+  Status ScoreColumn(const ScoreEntry& entry, CycleState& state, const PodInfo& pod, NodeInfos nodes,
+                     std::vector<int64_t>& raw);
+
+  Handle& handle_;
+  std::string profile_name_;
+  std::optional<int32_t> percentage_of_nodes_to_score_;
+  bool reference_ = false;
+  std::vector<std::unique_ptr<Plugin>> instances_;
+  std::vector<Entry<QueueSortPlugin>> queue_sort_;  // Exactly one.
+  std::vector<Entry<PreEnqueuePlugin>> pre_enqueue_;
+  std::vector<Entry<PreFilterPlugin>> pre_filter_;
+  std::vector<Entry<FilterPlugin>> filter_;
+  // Places in filter_ of those whose answers are not remembered.
+  std::vector<int32_t> cluster_filters_;
+  std::vector<Entry<PostFilterPlugin>> post_filter_;
+  std::vector<Entry<PreScorePlugin>> pre_score_;
+  std::vector<ScoreEntry> score_;
+  std::vector<Entry<ReservePlugin>> reserve_;
+  std::vector<Entry<PermitPlugin>> permit_;
+  std::vector<Entry<PreBindPlugin>> pre_bind_;
+  std::vector<Entry<BindPlugin>> bind_;
+  std::vector<Entry<PostBindPlugin>> post_bind_;
+  std::vector<Registration> registrations_;
+  AnswerCache answers_;
+};
+
+}  // namespace schedsim::framework
+
+#endif  // SCHEDSIM_CORE_FRAMEWORK_FRAMEWORK_H_

@@ -1,0 +1,91 @@
+// What plugins may use of the scheduler around them.
+#ifndef SCHEDSIM_CORE_FRAMEWORK_HANDLE_H_
+#define SCHEDSIM_CORE_FRAMEWORK_HANDLE_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/api/kubernetes_version.h"
+#include "core/base/clock.h"
+#include "core/base/executor.h"
+#include "core/base/symbol.h"
+#include "core/framework/client.h"
+#include "core/framework/informer_cache.h"
+#include "core/framework/plugin.h"
+
+namespace schedsim::framework {
+
+// What happened to the nodes of the snapshot from some cycle on.
+struct NodeChanges {
+  // The list of nodes was built anew, or the changes are no longer known: all nodes may be different.
+  bool all = true;
+  // Without `all`: the nodes that changed, or whose pods did; some of them more than once.
+  NodeInfos nodes;
+  // To ask with the next time.
+  int64_t position = 0;
+};
+
+// What a preemption on one node would come to.
+struct DryRun {
+  const NodeInfo* node = nullptr;
+  Status status;                     // Success: see `victims`.
+  std::vector<std::string> victims;  // "namespace/name", most important first.
+  int64_t violations = 0;            // Victims whose removal exceeds a disruption budget.
+};
+
+// The nodes at the start of the running scheduling cycle.
+class SnapshotLister {
+ public:
+  virtual ~SnapshotLister() = default;
+  // All nodes, in the order of the round robin over zones.
+  virtual NodeInfos List() const = 0;
+  // nullptr when the snapshot has no such node.
+  virtual const NodeInfo* Get(Symbol node_name) const = 0;
+  // All NodeInfo::index are below this.
+  virtual int32_t IndexLimit() const = 0;
+  // What changed since `position` was given out; -1 stands for the beginning. Valid in this cycle.
+  virtual NodeChanges ChangesSince(int64_t /*position*/) const { return {}; }
+};
+
+// One for each profile. Everything that it gives out lives as long as the scheduler.
+class Handle {
+ public:
+  virtual ~Handle() = default;
+
+  virtual const Clock& clock() const = 0;
+  // For work that takes place later; it must not outlive what it refers to.
+  virtual Executor& executor() const = 0;
+  virtual const api::LineBehavior& line() const = 0;
+  virtual SymbolTable& symbols() const = 0;
+  virtual PluginNames& plugin_names() const = 0;
+  virtual PodInfoFactory& pod_infos() const = 0;
+  virtual const SnapshotLister& snapshot() const = 0;
+  virtual const InformerCache& informers() const = 0;
+  virtual Client& client() const = 0;
+  // Whether plugins must work everything out anew in each cycle, for comparison with what they remember.
+  virtual bool reference() const { return false; }
+
+  // The profile's filters for a node as it is given, with the pods nominated to it that matter.
+  virtual Status RunFilterPluginsWithNominatedPods(CycleState& state, const PodInfo& pod,
+                                                   const NodeInfo& node) = 0;
+  virtual Status RunPreFilterExtensionAddPod(CycleState& state, const PodInfo& pod, const PodInfo& other,
+                                             const NodeInfo& node) = 0;
+  virtual Status RunPreFilterExtensionRemovePod(CycleState& state, const PodInfo& pod, const PodInfo& other,
+                                                const NodeInfo& node) = 0;
+
+  // Pods nominated to run on a node, in the order of their nomination; valid until the next change.
+  virtual const std::vector<PodInfoPtr>& NominatedPodsForNode(Symbol node_name) const = 0;
+  // Moves these pods to the active queue, now or when they come back from their attempt.
+  virtual void Activate(const std::vector<api::PodPtr>& pods) = 0;
+  // Tells the observer of a preemption dry run.
+  virtual void RecordDryRun(DryRun dry_run) = 0;
+
+  // Says, once per pod, that the pod's result is not what the real scheduler would decide, and why:
+  // for features that are not built yet.
+  virtual void MarkInexact(const PodInfo& pod, absl::string_view reason) = 0;
+};
+
+}  // namespace schedsim::framework
+
+#endif  // SCHEDSIM_CORE_FRAMEWORK_HANDLE_H_

@@ -1,0 +1,43 @@
+#include "core/framework/node_info.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace schedsim::framework {
+
+void NodeInfo::AddScaled(const PodInfo& pod, int64_t sign) {
+  requested.AddScaled(pod.requests, sign);
+  non_zero_milli_cpu += sign * pod.non_zero_milli_cpu;
+  non_zero_memory_bytes += sign * pod.non_zero_memory_bytes;
+}
+
+void NodeInfo::AddPod(PodInfoPtr pod) {
+  AddScaled(*pod, 1);
+  const std::vector<HostPort>& ports = pod->spec_info->host_ports;
+  used_ports.insert(used_ports.end(), ports.begin(), ports.end());
+  const PodAffinityTerms& terms = pod->spec_info->affinity_terms;
+  if (terms.present) pods_with_affinity.push_back(pod.get());
+  if (!terms.required_anti_affinity.empty()) pods_with_required_anti_affinity.push_back(pod.get());
+  pods.push_back(std::move(pod));
+}
+
+bool NodeInfo::RemovePod(absl::string_view uid) {
+  auto found = std::find_if(pods.begin(), pods.end(), [uid](const PodInfoPtr& pod) { return pod->Uid() == uid; });
+  if (found == pods.end()) return false;
+  AddScaled(**found, -1);
+  for (const HostPort& port : (*found)->spec_info->host_ports) {
+    auto used = std::find_if(used_ports.begin(), used_ports.end(), [&port](const HostPort& other) {
+      return other.ip == port.ip && other.protocol == port.protocol && other.port == port.port;
+    });
+    if (used != used_ports.end()) used_ports.erase(used);
+  }
+  if ((*found)->spec_info->affinity_terms.present) {
+    std::erase(pods_with_affinity, found->get());
+    std::erase(pods_with_required_anti_affinity, found->get());
+  }
+  *found = std::move(pods.back());
+  pods.pop_back();
+  return true;
+}
+
+}  // namespace schedsim::framework

@@ -1,0 +1,61 @@
+// Nodes as the scheduler works with them: the API object and the sums over its pods.
+#ifndef SCHEDSIM_CORE_FRAMEWORK_NODE_INFO_H_
+#define SCHEDSIM_CORE_FRAMEWORK_NODE_INFO_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "core/api/node.h"
+#include "core/base/symbol.h"
+#include "core/framework/pod_info.h"
+#include "core/framework/resource.h"
+#include "core/framework/selector.h"
+
+namespace schedsim::framework {
+
+// An image on a node.
+struct ImageState {
+  Symbol name;
+  // As reported by the first node of the cluster that listed the image.
+  int64_t size_bytes = 0;
+  // How many nodes of the cluster have it.
+  int64_t node_count = 0;
+};
+
+// Source: kubernetes v1.37, scheduler/framework/types.go, NodeInfo.
+struct NodeInfo {
+  // nullptr: pods are bound to a node that is not known, or no longer.
+  api::NodePtr node;
+  Symbol name;
+  // Dense number of this node in the cache; it keeps the number while it is known.
+  int32_t index = 0;
+  // Where the node stands in the snapshot's list; -1: not in it.
+  int32_t position = -1;
+  LabelSet labels;
+  Resource allocatable;
+  Resource requested;
+  int64_t non_zero_milli_cpu = 0;
+  int64_t non_zero_memory_bytes = 0;
+  // Shape: in order of arrival, but the last one takes the place of one that leaves.
+  std::vector<PodInfoPtr> pods;
+  // Those of `pods` that have affinity or anti-affinity, and those with required anti-affinity; in no
+  // order that means anything.
+  std::vector<const PodInfo*> pods_with_affinity;
+  std::vector<const PodInfo*> pods_with_required_anti_affinity;
+  std::vector<HostPort> used_ports;
+  // As they were when this node was last taken into the snapshot.
+  std::vector<ImageState> images;
+  // Grows with every change of the node or its pods; never used twice, on any node.
+  int64_t generation = 0;
+
+  void AddPod(PodInfoPtr pod);
+  // Returns false when no pod of this uid is on the node.
+  bool RemovePod(absl::string_view uid);
+
+ private:
+  void AddScaled(const PodInfo& pod, int64_t sign);
+};
+
+}  // namespace schedsim::framework
+
+#endif  // SCHEDSIM_CORE_FRAMEWORK_NODE_INFO_H_

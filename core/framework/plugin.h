@@ -1,0 +1,187 @@
+// The extension points of the scheduling framework, as interfaces that plugins implement.
+#ifndef SCHEDSIM_CORE_FRAMEWORK_PLUGIN_H_
+#define SCHEDSIM_CORE_FRAMEWORK_PLUGIN_H_
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "absl/types/span.h"
+#include "core/framework/cycle_state.h"
+#include "core/framework/diagnosis.h"
+#include "core/framework/events.h"
+#include "core/framework/node_info.h"
+#include "core/framework/pod_info.h"
+#include "core/framework/queued_pod_info.h"
+#include "core/framework/status.h"
+
+// Source of this file: kube-scheduler v0.37, framework/interface.go. The extension points for pod
+// groups and placements serve features that are off by default; configuring them is refused by name.
+namespace schedsim::framework {
+
+inline constexpr int64_t kMinNodeScore = 0;
+inline constexpr int64_t kMaxNodeScore = 100;
+
+// Nodes in some order that the caller gives.
+using NodeInfos = absl::Span<const NodeInfo* const>;
+
+// Takes the answer of something that may take time.
+using StatusCallback = std::function<void(Status)>;
+
+// Base of every plugin; a plugin also derives from the interfaces of its extension points.
+class Plugin {
+ public:
+  virtual ~Plugin() = default;
+  virtual absl::string_view Name() const = 0;
+};
+
+// What an answer of Filter or Score depends on. The framework remembers answers for as long as what
+// they depend on stays the same.
+enum class Dependency : uint8_t {
+  // The pod's spec, the node and the pods on it, the number of nodes, and the plugin's arguments.
+  kNode,
+  // Anything: never remembered.
+  kCluster,
+};
+
+class QueueSortPlugin {
+ public:
+  virtual ~QueueSortPlugin() = default;
+  // Whether `a` is scheduled before `b`.
+  virtual bool Less(const QueuedPodInfo& a, const QueuedPodInfo& b) const = 0;
+};
+
+class PreEnqueuePlugin {
+ public:
+  virtual ~PreEnqueuePlugin() = default;
+  // Anything but Success keeps the pod out of the active queue.
+  virtual Status PreEnqueue(const PodInfo& pod) = 0;
+};
+
+struct PreFilterResult {
+  // Skip: Filter is not called in this cycle.
+  Status status;
+  // The only nodes that can fit, by name; absent: any node. Meaningful with Success only.
+  std::optional<std::vector<Symbol>> node_names;
+};
+
+class PreFilterPlugin {
+ public:
+  virtual ~PreFilterPlugin() = default;
+  // `nodes` is the whole snapshot, in its order.
+  virtual PreFilterResult PreFilter(CycleState& state, const PodInfo& pod, NodeInfos nodes) = 0;
+  // Adjust the plugin's filter state as if `other` came to, or left, `node`, for a pod to schedule.
+  // Called with `node` already changed. Error statuses end the cycle.
+  virtual Status AddPod(CycleState&, const PodInfo& /*pod*/, const PodInfo& /*other*/, const NodeInfo&) {
+    return Status();
+  }
+  virtual Status RemovePod(CycleState&, const PodInfo& /*pod*/, const PodInfo& /*other*/, const NodeInfo&) {
+    return Status();
+  }
+};
+
+class FilterPlugin {
+ public:
+  virtual ~FilterPlugin() = default;
+  // Success: the pod fits on the node.
+  virtual Status Filter(const CycleState& state, const PodInfo& pod, const NodeInfo& node) = 0;
+  virtual Dependency FilterDependency() const { return Dependency::kCluster; }
+};
+
+// What a PostFilter plugin arranged for a pod that fits nowhere.
+struct PostFilterResult {
+  // Success: the pod will fit once what was set off is done.
+  Status status;
+  // The node to nominate ("": clear the nomination); absent: leave the nomination as it is.
+  std::optional<std::string> nominated_node_name;
+  // With Success: what the pod's message says of it; "": nothing.
+  std::string message = "";
+};
+
+class PostFilterPlugin {
+ public:
+  virtual ~PostFilterPlugin() = default;
+  virtual PostFilterResult PostFilter(CycleState& state, const PodInfo& pod, const NodeToStatus& statuses) = 0;
+};
+
+class PreScorePlugin {
+ public:
+  virtual ~PreScorePlugin() = default;
+  // `nodes` are the feasible ones, in the order in which they were found. Skip: Score is not called.
+  virtual Status PreScore(CycleState& state, const PodInfo& pod, NodeInfos nodes) = 0;
+};
+
+class ScorePlugin {
+ public:
+  virtual ~ScorePlugin() = default;
+  // Sets `score`. Without NormalizeScore it must be in kMinNodeScore to kMaxNodeScore.
+  virtual Status Score(const CycleState& state, const PodInfo& pod, const NodeInfo& node, int64_t& score) = 0;
+  virtual Dependency ScoreDependency() const { return Dependency::kCluster; }
+
+  virtual bool HasNormalizeScore() const { return false; }
+  // Brings the scores of all feasible nodes into kMinNodeScore to kMaxNodeScore. `scores[i]` belongs to
+  // the i-th feasible node, `nodes[i]`.
+  virtual Status NormalizeScore(const CycleState&, const PodInfo&, NodeInfos /*nodes*/,
+                                absl::Span<int64_t> /*scores*/) {
+    return Status();
+  }
+};
+
+class ReservePlugin {
+ public:
+  virtual ~ReservePlugin() = default;
+  virtual Status Reserve(CycleState& state, const PodInfo& pod, const NodeInfo& node) = 0;
+  // Undoes Reserve; also called where Reserve was not.
+  virtual void Unreserve(CycleState& state, const PodInfo& pod, absl::string_view node_name) = 0;
+};
+
+struct PermitResult {
+  Status status;  // Wait: the pod waits until it is allowed, rejected, or `timeout` is over.
+  absl::Duration timeout;
+};
+
+class PermitPlugin {
+ public:
+  virtual ~PermitPlugin() = default;
+  virtual PermitResult Permit(CycleState& state, const PodInfo& pod, absl::string_view node_name) = 0;
+};
+
+class PreBindPlugin {
+ public:
+  virtual ~PreBindPlugin() = default;
+  // Skip: PreBind has nothing to do for this pod.
+  virtual Status PreBindPreFlight(CycleState& state, const PodInfo& pod, absl::string_view node_name) = 0;
+  // Calls `done` once, at once or later. `state` and `pod` live until then.
+  virtual void PreBind(CycleState& state, const PodInfo& pod, absl::string_view node_name,
+                       StatusCallback done) = 0;
+};
+
+class BindPlugin {
+ public:
+  virtual ~BindPlugin() = default;
+  // Calls `done` once, at once or later. Skip: another plugin is to bind the pod.
+  virtual void Bind(CycleState& state, const PodInfo& pod, absl::string_view node_name,
+                    StatusCallback done) = 0;
+};
+
+class PostBindPlugin {
+ public:
+  virtual ~PostBindPlugin() = default;
+  virtual void PostBind(CycleState& state, const PodInfo& pod, absl::string_view node_name) = 0;
+};
+
+// Plugins whose rejections events can undo.
+class EnqueueExtensions {
+ public:
+  virtual ~EnqueueExtensions() = default;
+  // The events that may make a pod fit that this plugin rejected.
+  virtual std::vector<ClusterEventWithHint> EventsToRegister() = 0;
+};
+
+}  // namespace schedsim::framework
+
+#endif  // SCHEDSIM_CORE_FRAMEWORK_PLUGIN_H_

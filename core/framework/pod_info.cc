@@ -1,0 +1,111 @@
+#include "core/framework/pod_info.h"
+
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+
+namespace schedsim::framework {
+namespace {
+
+bool HasStatusResources(const api::PodStatus& status) {
+  if (!status.allocated_resources.empty() || status.resources.has_value()) return true;
+  for (const auto* containers : {&status.container_statuses, &status.init_container_statuses}) {
+    for (const api::ContainerStatus& container : *containers) {
+      if (!container.allocated_resources.empty() || container.resources.has_value()) return true;
+    }
+  }
+  return false;
+}
+
+// Source: kubernetes v1.37, plugins/imagelocality/image_locality.go, normalizedImageName.
+std::string NormalizedImageName(absl::string_view name) {
+  const size_t colon = name.rfind(':');
+  const size_t slash = name.rfind('/');
+  const bool has_tag = colon != absl::string_view::npos && (slash == absl::string_view::npos || colon > slash);
+  return has_tag ? std::string(name) : absl::StrCat(name, ":latest");
+}
+
+void AddHostPorts(const api::Container& container, bool host_network, SymbolTable& symbols,
+                  std::vector<HostPort>& ports) {
+  for (const api::ContainerPort& port : container.ports) {
+    const int32_t host_port = port.host_port == 0 && host_network ? port.container_port : port.host_port;
+    if (host_port <= 0) continue;
+    ports.push_back(HostPort{.ip = symbols.Intern(port.host_ip.empty() ? "0.0.0.0" : port.host_ip),
+                             .protocol = symbols.Intern(port.protocol.empty() ? "TCP" : port.protocol),
+                             .port = host_port});
+  }
+}
+
+void AddImages(const api::PodSpec& spec, api::ImageVolumeScoring scoring, SymbolTable& symbols,
+               PodSpecInfo& info) {
+  for (const auto* containers : {&spec.init_containers, &spec.containers}) {
+    for (const api::Container& container : *containers) {
+      info.images.push_back(symbols.Intern(NormalizedImageName(container.image)));
+    }
+  }
+  info.image_count = static_cast<int64_t>(info.images.size());
+  if (scoring == api::ImageVolumeScoring::kIgnored) return;
+  for (const api::Volume& volume : spec.volumes) {
+    if (!volume.image.has_value()) continue;
+    info.images.push_back(symbols.Intern(NormalizedImageName(volume.image->reference)));
+    if (scoring == api::ImageVolumeScoring::kSummedAndCounted) ++info.image_count;
+  }
+}
+
+}  // namespace
+
+std::shared_ptr<const PodSpecInfo> PodInfoFactory::Compile(const std::shared_ptr<const api::PodSpec>& spec) {
+  if (const int32_t* known = ids_.Find(spec.get())) return specs_[static_cast<size_t>(*known)];
+  auto info = std::make_shared<PodSpecInfo>();
+  info->id = spec_count();
+  info->spec = spec;
+  info->requests = MakeResource(PodRequests(*spec, nullptr, {}), symbols_);
+  info->non_zero_requests = MakeResource(NonZeroRequests(*spec, nullptr, {}), symbols_);
+  const PodRequestsOptions scoring = {.default_milli_cpu = kDefaultMilliCpuRequest,
+                                      .default_memory_bytes = kDefaultMemoryRequestBytes,
+                                      .use_pod_level = false};
+  info->scoring_requests = MakeResource(PodRequests(*spec, nullptr, scoring), symbols_);
+  for (const api::Container& container : spec->containers) {
+    AddHostPorts(container, spec->host_network, symbols_, info->host_ports);
+  }
+  for (const api::Container& container : spec->init_containers) {
+    if (container.restart_policy != "Always") continue;
+    AddHostPorts(container, spec->host_network, symbols_, info->host_ports);
+  }
+  info->required_node_affinity = RequiredNodeAffinity(*spec, symbols_);
+  if (spec->affinity.has_value() && spec->affinity->node_affinity.has_value()) {
+    info->preferred_node_terms = PreferredNodeTerms(
+        spec->affinity->node_affinity->preferred_during_scheduling_ignored_during_execution, symbols_);
+  }
+  info->affinity_terms = PodAffinityTerms(*spec, symbols_);
+  AddImages(*spec, line_.image_volume_scoring, symbols_, *info);
+  ids_[spec.get()] = info->id;
+  specs_.push_back(info);
+  return info;
+}
+
+PodInfoPtr PodInfoFactory::Make(api::PodPtr pod) {
+  auto info = std::make_shared<PodInfo>();
+  info->spec_info = Compile(pod->spec);
+  info->namespace_ = symbols_.Intern(pod->metadata.namespace_);
+  info->name = symbols_.Intern(pod->metadata.name);
+  info->labels = LabelSet(pod->metadata.labels, symbols_);
+  if (HasStatusResources(pod->status)) {
+    PodRequestsOptions options = {.use_status = true,
+                                  .aggregate_then_max = line_.pod_requests_aggregate_first,
+                                  .use_pod_level_status = line_.pod_level_requests_read_status};
+    info->requests = MakeResource(PodRequests(*pod->spec, &pod->status, options), symbols_);
+    const Resource non_zero = MakeResource(NonZeroRequests(*pod->spec, &pod->status, options), symbols_);
+    info->non_zero_milli_cpu = non_zero.milli_cpu;
+    info->non_zero_memory_bytes = non_zero.memory_bytes;
+  } else {
+    info->requests = info->spec_info->requests;
+    info->non_zero_milli_cpu = info->spec_info->non_zero_requests.milli_cpu;
+    info->non_zero_memory_bytes = info->spec_info->non_zero_requests.memory_bytes;
+  }
+  info->pod = std::move(pod);
+  return info;
+}
+
+}  // namespace schedsim::framework

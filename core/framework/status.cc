@@ -1,0 +1,57 @@
+#include "core/framework/status.h"
+
+#include "absl/strings/str_join.h"
+#include "core/base/check.h"
+
+namespace schedsim::framework {
+
+absl::string_view CodeName(Code code) {
+  switch (code) {
+    case Code::kSuccess:
+      return "Success";
+    case Code::kError:
+      return "Error";
+    case Code::kUnschedulable:
+      return "Unschedulable";
+    case Code::kUnschedulableAndUnresolvable:
+      return "UnschedulableAndUnresolvable";
+    case Code::kWait:
+      return "Wait";
+    case Code::kSkip:
+      return "Skip";
+    case Code::kPending:
+      return "Pending";
+  }
+  CHECK(false);
+}
+
+Status::Status(Code code, std::vector<std::string> reasons) {
+  CHECK(code != Code::kSuccess);
+  rep_ = new Rep();
+  rep_->code = code;
+  rep_->reasons = std::move(reasons);
+}
+
+void Status::Release() {
+  if (rep_ != nullptr && --rep_->reference_count == 0) delete rep_;
+  rep_ = nullptr;
+}
+
+bool Status::IsRejected() const {
+  const Code c = code();
+  return c == Code::kUnschedulable || c == Code::kUnschedulableAndUnresolvable || c == Code::kPending;
+}
+
+const std::vector<std::string>& Status::reasons() const {
+  static const std::vector<std::string>* const kNone = new std::vector<std::string>();
+  return rep_ == nullptr ? *kNone : rep_->reasons;
+}
+
+std::string Status::Message() const { return absl::StrJoin(reasons(), ", "); }
+
+void Status::SetPluginIfUnset(absl::string_view plugin) {
+  CHECK(rep_ != nullptr);
+  if (rep_->plugin.empty()) rep_->plugin = std::string(plugin);
+}
+
+}  // namespace schedsim::framework

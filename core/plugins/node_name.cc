@@ -1,0 +1,54 @@
+// NodeName: a pod that names its node fits on no other.
+// Source: kubernetes v1.37, plugins/nodename/node_name.go.
+// Extension points: PreFilter (1.37), Filter. Arguments: none.
+
+#include <memory>
+#include <vector>
+
+#include "core/framework/plugin.h"
+#include "core/plugins/registry.h"
+
+namespace schedsim::plugins {
+namespace {
+
+using framework::Status;
+
+class NodeName final : public framework::Plugin,
+                       public framework::PreFilterPlugin,
+                       public framework::FilterPlugin,
+                       public framework::EnqueueExtensions {
+ public:
+  explicit NodeName(framework::Handle& handle) : handle_(handle) {}
+
+  absl::string_view Name() const override { return "NodeName"; }
+
+  // A pod that is scheduled has no node yet, so in practice all nodes stay.
+  framework::PreFilterResult PreFilter(framework::CycleState&, const framework::PodInfo& pod,
+                                       framework::NodeInfos) override {
+    framework::PreFilterResult result;
+    if (!pod.pod->node_name.empty()) result.node_names = {{handle_.symbols().Intern(pod.pod->node_name)}};
+    return result;
+  }
+
+  Status Filter(const framework::CycleState&, const framework::PodInfo& pod,
+                const framework::NodeInfo& node) override {
+    const std::string& name = pod.pod->node_name;
+    return name.empty() || name == node.node->metadata.name ? Status() : mismatch_;
+  }
+  framework::Dependency FilterDependency() const override { return framework::Dependency::kNode; }
+
+  std::vector<framework::ClusterEventWithHint> EventsToRegister() override {
+    return {{.event = {.resource = framework::EventResource::kNode, .action = framework::kAdd}, .hint = nullptr}};
+  }
+
+ private:
+  framework::Handle& handle_;
+  const Status mismatch_{framework::Code::kUnschedulableAndUnresolvable,
+                         "node(s) didn't match the requested node name"};
+};
+
+}  // namespace
+
+PluginOr NewNodeName(const api::PluginArgs&, framework::Handle& handle) { return std::make_unique<NodeName>(handle); }
+
+}  // namespace schedsim::plugins

@@ -1,0 +1,82 @@
+// NodePorts: two pods on one node cannot take the same host port.
+// Source: kubernetes v1.37, plugins/nodeports/node_ports.go.
+// Extension points: PreFilter, Filter. Arguments: none.
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include "core/framework/plugin.h"
+#include "core/plugins/registry.h"
+
+namespace schedsim::plugins {
+namespace {
+
+using framework::HostPort;
+using framework::PodInfo;
+using framework::QueueingHint;
+using framework::Status;
+
+class NodePorts final : public framework::Plugin,
+                        public framework::PreFilterPlugin,
+                        public framework::FilterPlugin,
+                        public framework::EnqueueExtensions {
+ public:
+  explicit NodePorts(framework::Handle& handle)
+      : handle_(handle), any_ip_(handle.symbols().Intern("0.0.0.0")) {}
+
+  absl::string_view Name() const override { return "NodePorts"; }
+
+  framework::PreFilterResult PreFilter(framework::CycleState&, const PodInfo& pod,
+                                       framework::NodeInfos) override {
+    framework::PreFilterResult result;
+    if (pod.spec_info->host_ports.empty()) result.status = Status::Skip();
+    return result;
+  }
+
+  Status Filter(const framework::CycleState&, const PodInfo& pod, const framework::NodeInfo& node) override {
+    return Conflict(pod.spec_info->host_ports, node.used_ports) ? taken_ : Status();
+  }
+  framework::Dependency FilterDependency() const override { return framework::Dependency::kNode; }
+
+  std::vector<framework::ClusterEventWithHint> EventsToRegister() override {
+    return {{.event = {.resource = framework::EventResource::kPod, .action = framework::kDelete},
+             .hint =
+                 [this](const PodInfo& pod, const api::Object* old_object, const api::Object*) {
+                   return AfterPodDeleted(pod, *static_cast<const api::Pod*>(old_object));
+                 }},
+            {.event = {.resource = framework::EventResource::kNode, .action = framework::kAdd}, .hint = nullptr}};
+  }
+
+ private:
+  bool Conflict(const std::vector<HostPort>& wanted, const std::vector<HostPort>& used) const {
+    for (const HostPort& want : wanted) {
+      const bool taken = std::any_of(used.begin(), used.end(), [this, &want](const HostPort& other) {
+        if (want.port != other.port || want.protocol != other.protocol) return false;
+        return want.ip == other.ip || want.ip == any_ip_ || other.ip == any_ip_;
+      });
+      if (taken) return true;
+    }
+    return false;
+  }
+
+  QueueingHint AfterPodDeleted(const PodInfo& pod, const api::Pod& deleted) {
+    // A pod without a node, bound or nominated, took no ports.
+    if (deleted.node_name.empty() && deleted.status.nominated_node_name.empty()) return QueueingHint::kSkip;
+    const framework::PodInfoPtr info = handle_.pod_infos().Make(std::make_shared<api::Pod>(deleted));
+    return Conflict(pod.spec_info->host_ports, info->spec_info->host_ports) ? QueueingHint::kQueue
+                                                                            : QueueingHint::kSkip;
+  }
+
+  framework::Handle& handle_;
+  const Symbol any_ip_;
+  const Status taken_{framework::Code::kUnschedulable, "node(s) didn't have free ports for the requested pod ports"};
+};
+
+}  // namespace
+
+PluginOr NewNodePorts(const api::PluginArgs&, framework::Handle& handle) {
+  return std::make_unique<NodePorts>(handle);
+}
+
+}  // namespace schedsim::plugins

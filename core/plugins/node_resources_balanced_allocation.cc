@@ -1,0 +1,108 @@
+// NodeResourcesBalancedAllocation: prefers nodes whose resources the pod uses evenly.
+// Source: kubernetes v1.37, plugins/noderesources/balanced_allocation.go.
+// Extension points: PreScore, Score. Arguments: NodeResourcesBalancedAllocationArgs.resources.
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <variant>
+#include <vector>
+
+#include "core/framework/plugin.h"
+#include "core/plugins/registry.h"
+#include "core/plugins/resource_allocation.h"
+
+namespace schedsim::plugins {
+namespace {
+
+using framework::Status;
+
+// 100 minus the spread of the fractions in use, in percent. The order of the operations is upstream's:
+// the results are cut to integers, so every rounding counts.
+int64_t BalanceScore(const std::vector<ResourceUse>& uses, const std::vector<int64_t>& requests) {
+  double total = 0;
+  double fractions[2] = {0, 0};
+  size_t count = 0;
+  auto fraction_of = [&](size_t i) {
+    const double fraction =
+        static_cast<double>(uses[i].allocated + requests[i]) / static_cast<double>(uses[i].allocatable);
+    return fraction > 1 ? 1.0 : fraction;
+  };
+  for (size_t i = 0; i < uses.size(); ++i) {
+    if (uses[i].allocatable == 0) continue;
+    const double fraction = fraction_of(i);
+    total += fraction;
+    if (count < 2) fractions[count] = fraction;
+    ++count;
+  }
+  double deviation = 0;
+  if (count == 2) {
+    deviation = std::abs((fractions[0] - fractions[1]) / 2);
+  } else if (count > 2) {
+    const double mean = total / static_cast<double>(count);
+    double sum = 0;
+    for (size_t i = 0; i < uses.size(); ++i) {
+      if (uses[i].allocatable == 0) continue;
+      const double fraction = fraction_of(i);
+      sum = sum + (fraction - mean) * (fraction - mean);
+    }
+    deviation = std::sqrt(sum / static_cast<double>(count));
+  }
+  return static_cast<int64_t>((1 - deviation) * static_cast<double>(framework::kMaxNodeScore));
+}
+
+class NodeResourcesBalancedAllocation final : public framework::Plugin,
+                                              public framework::PreScorePlugin,
+                                              public framework::ScorePlugin {
+ public:
+  NodeResourcesBalancedAllocation(const std::vector<api::ResourceSpec>& resources, framework::Handle& handle)
+      : handle_(handle),
+        resources_(MakeScoredResources(resources, handle.symbols())),
+        requests_(resources_.size()),
+        no_requests_(resources_.size()),
+        uses_(resources_.size()) {}
+
+  absl::string_view Name() const override { return "NodeResourcesBalancedAllocation"; }
+
+  Status PreScore(framework::CycleState&, const framework::PodInfo& pod, framework::NodeInfos) override {
+    const bool best_effort =
+        std::all_of(resources_.begin(), resources_.end(), [&pod](const ScoredResource& resource) {
+          return AmountOf(pod.spec_info->requests, resource) == 0;
+        });
+    return best_effort ? Status::Skip() : Status();
+  }
+
+  Status Score(const framework::CycleState&, const framework::PodInfo& pod, const framework::NodeInfo& node,
+               int64_t& score) override {
+    for (size_t i = 0; i < resources_.size(); ++i) {
+      requests_[i] = AmountOf(pod.spec_info->requests, resources_[i]);
+      uses_[i] = UseOf(node, resources_[i], requests_[i], /*non_zero=*/false);
+    }
+    score = BalanceScore(uses_, requests_);
+    if (!handle_.line().balanced_allocation_scores_improvement) return Status();
+    const int64_t before = BalanceScore(uses_, no_requests_);
+    constexpr int64_t kHalf = framework::kMaxNodeScore / 2;
+    score = kHalf + (kHalf + score - before) / 2;
+    return Status();
+  }
+  framework::Dependency ScoreDependency() const override { return framework::Dependency::kNode; }
+
+ private:
+  framework::Handle& handle_;
+  const std::vector<ScoredResource> resources_;
+  // Working memory of Score, one entry per resource.
+  std::vector<int64_t> requests_;
+  const std::vector<int64_t> no_requests_;
+  std::vector<ResourceUse> uses_;
+};
+
+}  // namespace
+
+PluginOr NewNodeResourcesBalancedAllocation(const api::PluginArgs& args, framework::Handle& handle) {
+  const auto* typed = std::get_if<api::NodeResourcesBalancedAllocationArgs>(&args);
+  const api::NodeResourcesBalancedAllocationArgs defaults;
+  return std::make_unique<NodeResourcesBalancedAllocation>(
+      typed == nullptr ? defaults.resources : typed->resources, handle);
+}
+
+}  // namespace schedsim::plugins

@@ -1,0 +1,275 @@
+// NodeResourcesFit: the node must have room for what the pod asks for; scores by a strategy.
+// Source: kubernetes v1.37, plugins/noderesources/fit.go and its scorers.
+// Extension points: PreFilter, Filter, PreScore, Score.
+// Arguments: NodeResourcesFitArgs: ignoredResources, ignoredResourceGroups (extended resources that the
+// filter leaves out), scoringStrategy (LeastAllocated, MostAllocated or RequestedToCapacityRatio).
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "core/api/storage.h"
+#include "core/framework/plugin.h"
+#include "core/framework/resource.h"
+#include "core/plugins/registry.h"
+#include "core/plugins/resource_allocation.h"
+
+namespace schedsim::plugins {
+namespace {
+
+using framework::Code;
+using framework::NodeInfo;
+using framework::PodInfo;
+using framework::QueueingHint;
+using framework::Resource;
+using framework::ScalarResource;
+using framework::Status;
+
+constexpr int64_t kMaxUtilization = 100;
+
+// value * 100 / total without overflow. `total` is positive.
+int64_t Percent(int64_t value, int64_t total) {
+  return static_cast<int64_t>(static_cast<__int128>(value) * 100 / total);
+}
+
+bool AsksForNothing(const Resource& request) {
+  return request.milli_cpu == 0 && request.memory_bytes == 0 && request.ephemeral_storage_bytes == 0 &&
+         request.scalars.empty();
+}
+
+// Whether a node of `newer` has more than one of `older` of something that the pod asks for.
+bool SomeRequestedResourceIncreased(const Resource& request, const Resource& older, const Resource& newer) {
+  if (newer.allowed_pod_number > older.allowed_pod_number) return true;
+  if (request.milli_cpu > 0 && newer.milli_cpu > older.milli_cpu) return true;
+  if (request.memory_bytes > 0 && newer.memory_bytes > older.memory_bytes) return true;
+  if (request.ephemeral_storage_bytes > 0 && newer.ephemeral_storage_bytes > older.ephemeral_storage_bytes) {
+    return true;
+  }
+  return std::any_of(request.scalars.begin(), request.scalars.end(), [&](const ScalarResource& scalar) {
+    return scalar.value > 0 && newer.Scalar(scalar.name) > older.Scalar(scalar.name);
+  });
+}
+
+class NodeResourcesFit final : public framework::Plugin,
+                               public framework::PreFilterPlugin,
+                               public framework::FilterPlugin,
+                               public framework::PreScorePlugin,
+                               public framework::ScorePlugin,
+                               public framework::EnqueueExtensions {
+ public:
+  NodeResourcesFit(const api::NodeResourcesFitArgs& args, framework::Handle& handle)
+      : handle_(handle),
+        ignored_resources_(args.ignored_resources),
+        ignored_groups_(args.ignored_resource_groups),
+        strategy_(args.scoring_strategy.type),
+        resources_(MakeScoredResources(args.scoring_strategy.resources, handle.symbols())) {
+    if (args.scoring_strategy.shape.has_value()) shape_ = *args.scoring_strategy.shape;
+  }
+
+  absl::string_view Name() const override { return "NodeResourcesFit"; }
+
+  framework::PreFilterResult PreFilter(framework::CycleState&, const PodInfo&, framework::NodeInfos) override {
+    return {};
+  }
+
+  Status Filter(const framework::CycleState&, const PodInfo& pod, const NodeInfo& node) override {
+    return FitsRequest(pod.spec_info->requests, node);
+  }
+  framework::Dependency FilterDependency() const override { return framework::Dependency::kNode; }
+
+  Status PreScore(framework::CycleState&, const PodInfo&, framework::NodeInfos) override { return Status(); }
+
+  Status Score(const framework::CycleState&, const PodInfo& pod, const NodeInfo& node, int64_t& score) override {
+    if (resources_.empty()) return Status::Error("resources not found");
+    const bool by_ratio = strategy_ == "RequestedToCapacityRatio";
+    int64_t sum = 0;
+    int64_t weights = 0;
+    for (const ScoredResource& resource : resources_) {
+      const int64_t request = AmountOf(pod.spec_info->scoring_requests, resource);
+      const ResourceUse use = UseOf(node, resource, request, /*non_zero=*/true);
+      if (use.allocatable == 0) continue;
+      const int64_t one = ScoreResource(use.allocated + request, use.allocatable);
+      if (by_ratio && one <= 0) continue;
+      sum += one * resource.weight;
+      weights += resource.weight;
+    }
+    score = 0;
+    if (weights == 0) return Status();
+    score = by_ratio ? static_cast<int64_t>(std::round(static_cast<double>(sum) / static_cast<double>(weights)))
+                     : sum / weights;
+    return Status();
+  }
+  framework::Dependency ScoreDependency() const override { return framework::Dependency::kNode; }
+
+  std::vector<framework::ClusterEventWithHint> EventsToRegister() override {
+    using framework::EventResource;
+    std::vector<framework::ClusterEventWithHint> events = {
+        {.event = {.resource = EventResource::kPod,
+                   .action = framework::kDelete | framework::kUpdatePodScaleDown},
+         .hint = [this](const PodInfo& pod, const api::Object* old_object,
+                        const api::Object* new_object) { return AfterPodChange(pod, old_object, new_object); }},
+        {.event = {.resource = EventResource::kNode,
+                   .action = framework::kAdd | framework::kUpdateNodeAllocatable},
+         .hint = [this](const PodInfo& pod, const api::Object* old_object, const api::Object* new_object) {
+           return AfterNodeChange(pod, static_cast<const api::Node*>(old_object),
+                                  *static_cast<const api::Node*>(new_object));
+         }}};
+    if (handle_.line().fit_waits_for_device_class) {
+      events.push_back({.event = {.resource = EventResource::kDeviceClass,
+                                  .action = framework::kAdd | framework::kUpdate},
+                        .hint = [this](const PodInfo& pod, const api::Object* old_object,
+                                       const api::Object* new_object) {
+                          return AfterDeviceClassChange(pod, static_cast<const api::DeviceClass*>(old_object),
+                                                        *static_cast<const api::DeviceClass*>(new_object));
+                        }});
+    }
+    return events;
+  }
+
+ private:
+  // The score of one resource; `requested` includes the pod.
+  int64_t ScoreResource(int64_t requested, int64_t capacity) const {
+    if (strategy_ == "LeastAllocated") return requested > capacity ? 0 : Percent(capacity - requested, capacity);
+    if (strategy_ == "MostAllocated") return Percent(std::min(requested, capacity), capacity);
+    return Shape(requested > capacity ? kMaxUtilization : Percent(requested, capacity));
+  }
+
+  // The broken linear function through the points of the shape; their scores are 0 to 10.
+  // Source: kubernetes v1.37, plugins/helper/shape_score.go.
+  int64_t Shape(int64_t utilization) const {
+    constexpr int64_t kScale = framework::kMaxNodeScore / 10;
+    for (size_t i = 0; i < shape_.size(); ++i) {
+      if (utilization > shape_[i].utilization) continue;
+      const int64_t score = shape_[i].score * kScale;
+      if (i == 0) return score;
+      const int64_t before = shape_[i - 1].score * kScale;
+      return before + (score - before) * (utilization - shape_[i - 1].utilization) /
+                          (shape_[i].utilization - shape_[i - 1].utilization);
+    }
+    return shape_.back().score * kScale;
+  }
+
+  bool IsIgnored(absl::string_view name) const {
+    if (!framework::IsExtendedResourceName(name)) return false;
+    auto has = [](const std::vector<std::string>& names, absl::string_view wanted) {
+      return std::find(names.begin(), names.end(), wanted) != names.end();
+    };
+    return has(ignored_resources_, name) || has(ignored_groups_, name.substr(0, name.find('/')));
+  }
+
+  // Whether the resource is left to DynamicResources: the node has none, but a device class gives it.
+  bool IsDelegated(absl::string_view name, int64_t allocatable) const {
+    if (!handle_.line().dra_extended_resource || allocatable > 0) return false;
+    if (!framework::IsExtendedResourceName(name) && !absl::StrContains(name, "deviceclass.resource.kubernetes.io/")) {
+      return false;
+    }
+    for (const auto& [key, object] : handle_.informers().List(api::Kind::kDeviceClass)) {
+      const auto& device_class = *static_cast<const api::DeviceClass*>(object.get());
+      if (device_class.extended_resource_name == name) return true;
+      if (name == absl::StrCat("deviceclass.resource.kubernetes.io/", device_class.metadata.name)) return true;
+    }
+    return false;
+  }
+
+  // All reasons at once, so that users see everything that is missing.
+  Status FitsRequest(const Resource& request, const NodeInfo& node) {
+    reasons_.clear();
+    bool unresolvable = false;
+    if (static_cast<int64_t>(node.pods.size()) + 1 > node.allocatable.allowed_pod_number) {
+      reasons_.emplace_back("Too many pods");
+    }
+    auto check = [&](absl::string_view name, int64_t wanted, int64_t allocatable, int64_t requested) {
+      if (wanted <= 0 || wanted <= allocatable - requested) return;
+      reasons_.push_back(absl::StrCat("Insufficient ", name));
+      unresolvable = unresolvable || wanted > allocatable;
+    };
+    if (!AsksForNothing(request)) {
+      check("cpu", request.milli_cpu, node.allocatable.milli_cpu, node.requested.milli_cpu);
+      check("memory", request.memory_bytes, node.allocatable.memory_bytes, node.requested.memory_bytes);
+      check("ephemeral-storage", request.ephemeral_storage_bytes, node.allocatable.ephemeral_storage_bytes,
+            node.requested.ephemeral_storage_bytes);
+      for (const ScalarResource& scalar : request.scalars) {
+        if (scalar.value == 0) continue;
+        const absl::string_view name = handle_.symbols().Text(scalar.name);
+        const int64_t allocatable = node.allocatable.Scalar(scalar.name);
+        if (IsIgnored(name) || IsDelegated(name, allocatable)) continue;
+        check(name, scalar.value, allocatable, node.requested.Scalar(scalar.name));
+      }
+    }
+    return reasons_.empty() ? Status() : StatusOf(unresolvable);
+  }
+
+  // One status for each combination of reasons, made once.
+  Status StatusOf(bool unresolvable) {
+    Status& status = statuses_[{unresolvable, reasons_}];
+    if (status.IsSuccess()) {
+      status = Status(unresolvable ? Code::kUnschedulableAndUnresolvable : Code::kUnschedulable, reasons_);
+    }
+    return status;
+  }
+
+  QueueingHint AfterPodChange(const PodInfo& pod, const api::Object* old_object, const api::Object* new_object) {
+    const auto& old_pod = *static_cast<const api::Pod*>(old_object);
+    if (new_object == nullptr) {
+      const bool took_room = !old_pod.node_name.empty() || !old_pod.status.nominated_node_name.empty();
+      return took_room ? QueueingHint::kQueue : QueueingHint::kSkip;
+    }
+    const auto& new_pod = *static_cast<const api::Pod*>(new_object);
+    if (new_pod.metadata.uid == pod.Uid()) return QueueingHint::kQueue;
+    if (new_pod.node_name.empty()) return QueueingHint::kSkip;
+    const Resource older = handle_.pod_infos().Make(std::make_shared<api::Pod>(old_pod))->requests;
+    const Resource newer = handle_.pod_infos().Make(std::make_shared<api::Pod>(new_pod))->requests;
+    // Less for the other pod is more for this one; pods have no pod number to compare.
+    return SomeRequestedResourceIncreased(pod.requests, newer, older) ? QueueingHint::kQueue : QueueingHint::kSkip;
+  }
+
+  QueueingHint AfterNodeChange(const PodInfo& pod, const api::Node* old_node, const api::Node& new_node) {
+    NodeInfo empty;
+    empty.allocatable = framework::MakeResource(new_node.status.allocatable, handle_.symbols());
+    if (!FitsRequest(pod.spec_info->requests, empty).IsSuccess()) return QueueingHint::kSkip;
+    if (old_node == nullptr) return QueueingHint::kQueue;
+    const Resource older = framework::MakeResource(old_node->status.allocatable, handle_.symbols());
+    return SomeRequestedResourceIncreased(pod.spec_info->requests, older, empty.allocatable) ? QueueingHint::kQueue
+                                                                                            : QueueingHint::kSkip;
+  }
+
+  QueueingHint AfterDeviceClassChange(const PodInfo& pod, const api::DeviceClass* old_class,
+                                      const api::DeviceClass& new_class) {
+    const Resource& request = pod.spec_info->requests;
+    auto asks_for = [&](absl::string_view name) { return request.HasScalar(handle_.symbols().Intern(name)); };
+    if (old_class == nullptr) {
+      if (asks_for(absl::StrCat("deviceclass.resource.kubernetes.io/", new_class.metadata.name))) {
+        return QueueingHint::kQueue;
+      }
+    } else if (old_class->extended_resource_name == new_class.extended_resource_name) {
+      return QueueingHint::kSkip;
+    }
+    const bool asked = !new_class.extended_resource_name.empty() && asks_for(new_class.extended_resource_name);
+    return asked ? QueueingHint::kQueue : QueueingHint::kSkip;
+  }
+
+  framework::Handle& handle_;
+  const std::vector<std::string> ignored_resources_;
+  const std::vector<std::string> ignored_groups_;
+  const std::string strategy_;
+  const std::vector<ScoredResource> resources_;
+  std::vector<api::UtilizationShapePoint> shape_;
+  std::vector<std::string> reasons_;
+  std::map<std::pair<bool, std::vector<std::string>>, Status> statuses_;
+};
+
+}  // namespace
+
+PluginOr NewNodeResourcesFit(const api::PluginArgs& args, framework::Handle& handle) {
+  const auto* typed = std::get_if<api::NodeResourcesFitArgs>(&args);
+  return std::make_unique<NodeResourcesFit>(typed == nullptr ? api::NodeResourcesFitArgs() : *typed, handle);
+}
+
+}  // namespace schedsim::plugins

@@ -1,0 +1,78 @@
+// NodeUnschedulable: nodes with spec.unschedulable take only pods that tolerate the taint of that name.
+// Source: kubernetes v1.37, plugins/nodeunschedulable/node_unschedulable.go.
+// Extension points: Filter. Arguments: none.
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include "core/api/taints.h"
+#include "core/framework/plugin.h"
+#include "core/plugins/registry.h"
+
+namespace schedsim::plugins {
+namespace {
+
+using framework::QueueingHint;
+using framework::Status;
+
+bool ToleratesUnschedulable(const api::Pod& pod) {
+  const api::Taint taint = {.key = "node.kubernetes.io/unschedulable", .value = "", .effect = "NoSchedule"};
+  const std::vector<api::Toleration>& tolerations = pod.spec->tolerations;
+  return std::any_of(tolerations.begin(), tolerations.end(),
+                     [&taint](const api::Toleration& toleration) { return api::Tolerates(toleration, taint); });
+}
+
+QueueingHint AfterNodeChange(const framework::PodInfo&, const api::Object* old_object,
+                             const api::Object* new_object) {
+  const auto* old_node = static_cast<const api::Node*>(old_object);
+  const auto* new_node = static_cast<const api::Node*>(new_object);
+  const bool was_schedulable = old_node != nullptr && !old_node->spec.unschedulable;
+  return !was_schedulable && !new_node->spec.unschedulable ? QueueingHint::kQueue : QueueingHint::kSkip;
+}
+
+QueueingHint AfterTolerationChange(const framework::PodInfo&, const api::Object*, const api::Object* new_object) {
+  return ToleratesUnschedulable(*static_cast<const api::Pod*>(new_object)) ? QueueingHint::kQueue
+                                                                           : QueueingHint::kSkip;
+}
+
+class NodeUnschedulable final : public framework::Plugin,
+                                public framework::PreFilterPlugin,
+                                public framework::FilterPlugin,
+                                public framework::EnqueueExtensions {
+ public:
+  absl::string_view Name() const override { return "NodeUnschedulable"; }
+
+  // Only narrows for pods that are being resized in place, which is off by default.
+  framework::PreFilterResult PreFilter(framework::CycleState&, const framework::PodInfo&,
+                                       framework::NodeInfos) override {
+    return {};
+  }
+
+  Status Filter(const framework::CycleState&, const framework::PodInfo& pod,
+                const framework::NodeInfo& node) override {
+    if (!node.node->spec.unschedulable || ToleratesUnschedulable(*pod.pod)) return Status();
+    return unschedulable_;
+  }
+  framework::Dependency FilterDependency() const override { return framework::Dependency::kNode; }
+
+  std::vector<framework::ClusterEventWithHint> EventsToRegister() override {
+    return {{.event = {.resource = framework::EventResource::kNode,
+                       .action = framework::kAdd | framework::kUpdateNodeTaint},
+             .hint = AfterNodeChange},
+            {.event = {.resource = framework::EventResource::kTargetPod,
+                       .action = framework::kUpdatePodToleration},
+             .hint = AfterTolerationChange}};
+  }
+
+ private:
+  const Status unschedulable_{framework::Code::kUnschedulableAndUnresolvable, "node(s) were unschedulable"};
+};
+
+}  // namespace
+
+PluginOr NewNodeUnschedulable(const api::PluginArgs&, framework::Handle&) {
+  return std::make_unique<NodeUnschedulable>();
+}
+
+}  // namespace schedsim::plugins

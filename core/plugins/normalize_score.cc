@@ -1,0 +1,18 @@
+#include "core/plugins/normalize_score.h"
+
+#include <algorithm>
+
+#include "core/framework/plugin.h"
+
+namespace schedsim::plugins {
+
+void DefaultNormalizeScore(bool reverse, absl::Span<int64_t> scores) {
+  int64_t max = 0;
+  for (int64_t score : scores) max = std::max(max, score);
+  for (int64_t& score : scores) {
+    if (max > 0) score = framework::kMaxNodeScore * score / max;
+    if (reverse) score = max > 0 ? framework::kMaxNodeScore - score : framework::kMaxNodeScore;
+  }
+}
+
+}  // namespace schedsim::plugins

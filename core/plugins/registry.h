@@ -1,0 +1,44 @@
+// The plugins that a configuration can name.
+#ifndef SCHEDSIM_CORE_PLUGINS_REGISTRY_H_
+#define SCHEDSIM_CORE_PLUGINS_REGISTRY_H_
+
+#include <memory>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "core/api/scheduler_config.h"
+#include "core/framework/framework.h"
+
+namespace schedsim::plugins {
+
+using PluginOr = absl::StatusOr<std::unique_ptr<framework::Plugin>>;
+
+// All in-tree plugins, sorted by name.
+// Source: kubernetes v1.37, plugins/registry.go.
+std::vector<framework::RegisteredPlugin> InTreeRegistry();
+
+// One factory a plugin. Each returns InvalidArgument where the plugin refuses its arguments.
+PluginOr NewDefaultBinder(const api::PluginArgs& args, framework::Handle& handle);
+PluginOr NewDefaultPreemption(const api::PluginArgs& args, framework::Handle& handle);
+PluginOr NewDynamicResources(const api::PluginArgs& args, framework::Handle& handle);
+PluginOr NewImageLocality(const api::PluginArgs& args, framework::Handle& handle);
+PluginOr NewInterPodAffinity(const api::PluginArgs& args, framework::Handle& handle);
+PluginOr NewNodeAffinity(const api::PluginArgs& args, framework::Handle& handle);
+PluginOr NewNodeDeclaredFeatures(const api::PluginArgs& args, framework::Handle& handle);
+PluginOr NewNodeName(const api::PluginArgs& args, framework::Handle& handle);
+PluginOr NewNodePorts(const api::PluginArgs& args, framework::Handle& handle);
+PluginOr NewNodeResourcesBalancedAllocation(const api::PluginArgs& args, framework::Handle& handle);
+PluginOr NewNodeResourcesFit(const api::PluginArgs& args, framework::Handle& handle);
+PluginOr NewNodeUnschedulable(const api::PluginArgs& args, framework::Handle& handle);
+PluginOr NewNodeVolumeLimits(const api::PluginArgs& args, framework::Handle& handle);
+PluginOr NewPodTopologySpread(const api::PluginArgs& args, framework::Handle& handle);
+PluginOr NewPrioritySort(const api::PluginArgs& args, framework::Handle& handle);
+PluginOr NewSchedulingGates(const api::PluginArgs& args, framework::Handle& handle);
+PluginOr NewTaintToleration(const api::PluginArgs& args, framework::Handle& handle);
+PluginOr NewVolumeBinding(const api::PluginArgs& args, framework::Handle& handle);
+PluginOr NewVolumeRestrictions(const api::PluginArgs& args, framework::Handle& handle);
+PluginOr NewVolumeZone(const api::PluginArgs& args, framework::Handle& handle);
+
+}  // namespace schedsim::plugins
+
+#endif  // SCHEDSIM_CORE_PLUGINS_REGISTRY_H_

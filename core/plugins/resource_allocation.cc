@@ -1,0 +1,56 @@
+#include "core/plugins/resource_allocation.h"
+
+namespace schedsim::plugins {
+
+using framework::NodeInfo;
+using framework::Resource;
+using Type = ScoredResource::Type;
+
+namespace {
+
+Type TypeOf(const std::string& name) {
+  if (name == "cpu") return Type::kCpu;
+  if (name == "memory") return Type::kMemory;
+  if (name == "ephemeral-storage") return Type::kEphemeralStorage;
+  return framework::IsScalarResourceName(name) ? Type::kScalar : Type::kOther;
+}
+
+}  // namespace
+
+std::vector<ScoredResource> MakeScoredResources(const std::vector<api::ResourceSpec>& resources,
+                                                SymbolTable& symbols) {
+  std::vector<ScoredResource> scored;
+  for (const api::ResourceSpec& resource : resources) {
+    scored.push_back(ScoredResource{
+        .type = TypeOf(resource.name), .name = symbols.Intern(resource.name), .weight = resource.weight});
+  }
+  return scored;
+}
+
+int64_t AmountOf(const Resource& resource, const ScoredResource& scored) {
+  switch (scored.type) {
+    case Type::kCpu:
+      return resource.milli_cpu;
+    case Type::kMemory:
+      return resource.memory_bytes;
+    case Type::kEphemeralStorage:
+      return resource.ephemeral_storage_bytes;
+    case Type::kScalar:
+      return resource.Scalar(scored.name);
+    case Type::kOther:
+      return 0;
+  }
+  return 0;
+}
+
+ResourceUse UseOf(const NodeInfo& node, const ScoredResource& scored, int64_t pod_request, bool non_zero) {
+  if (scored.type == Type::kScalar && pod_request == 0) return {};
+  ResourceUse use = {.allocatable = AmountOf(node.allocatable, scored),
+                     .allocated = AmountOf(node.requested, scored)};
+  if (use.allocatable == 0) return {};
+  if (non_zero && scored.type == Type::kCpu) use.allocated = node.non_zero_milli_cpu;
+  if (non_zero && scored.type == Type::kMemory) use.allocated = node.non_zero_memory_bytes;
+  return use;
+}
+
+}  // namespace schedsim::plugins

@@ -1,0 +1,46 @@
+// What the two plugins that score by resources have in common.
+#ifndef SCHEDSIM_CORE_PLUGINS_RESOURCE_ALLOCATION_H_
+#define SCHEDSIM_CORE_PLUGINS_RESOURCE_ALLOCATION_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/api/scheduler_config.h"
+#include "core/base/symbol.h"
+#include "core/framework/node_info.h"
+#include "core/framework/resource.h"
+
+namespace schedsim::plugins {
+
+// One resource of a scoring strategy.
+struct ScoredResource {
+  enum class Type : uint8_t { kCpu, kMemory, kEphemeralStorage, kScalar, kOther };
+
+  Type type = Type::kOther;
+  Symbol name;
+  int64_t weight = 1;
+};
+
+std::vector<ScoredResource> MakeScoredResources(const std::vector<api::ResourceSpec>& resources,
+                                                SymbolTable& symbols);
+
+// The amount of one resource in `resource`.
+int64_t AmountOf(const framework::Resource& resource, const ScoredResource& scored);
+
+// What a node has of one resource, and what its pods take of it. `allocatable` 0: the resource does
+// not count on this node.
+struct ResourceUse {
+  int64_t allocatable = 0;
+  int64_t allocated = 0;
+};
+
+// `non_zero`: cpu and memory count with the defaults of pods that do not ask for them. Scalars that the
+// pod does not ask for (`pod_request` 0) do not count.
+// Source: kubernetes v1.37, plugins/noderesources/resource_allocation.go.
+ResourceUse UseOf(const framework::NodeInfo& node, const ScoredResource& scored, int64_t pod_request,
+                  bool non_zero);
+
+}  // namespace schedsim::plugins
+
+#endif  // SCHEDSIM_CORE_PLUGINS_RESOURCE_ALLOCATION_H_

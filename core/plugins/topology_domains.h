@@ -1,0 +1,116 @@
+// Topology domains, and numbers of pods in them: what plugins share that count pods by a node label.
+#ifndef SCHEDSIM_CORE_PLUGINS_TOPOLOGY_DOMAINS_H_
+#define SCHEDSIM_CORE_PLUGINS_TOPOLOGY_DOMAINS_H_
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "core/base/lookup_map.h"
+#include "core/base/symbol.h"
+#include "core/framework/handle.h"
+#include "core/framework/node_info.h"
+
+namespace schedsim::plugins {
+
+// No domain: the node lacks the label.
+inline constexpr int32_t kNoDomain = -1;
+
+// The values that nodes have of one label, numbered from 0 in order of first sight.
+class TopologyDomains {
+ public:
+  explicit TopologyDomains(Symbol key) : key_(key) {}
+
+  Symbol key() const { return key_; }
+  // The number of the node's value, or kNoDomain. The node must be in the snapshot.
+  int32_t Of(const framework::NodeInfo& node) const { return domains_[static_cast<size_t>(node.index)]; }
+  // The number of `value`, which is new when no node has it.
+  int32_t NumberOf(Symbol value);
+  int32_t count() const { return count_; }
+
+  // Takes note of the node's label. `index_limit`: all NodeInfo::index are below.
+  void Set(const framework::NodeInfo& node, int32_t index_limit);
+
+ private:
+  Symbol key_;
+  int32_t count_ = 0;
+  std::vector<int32_t> domains_;  // By NodeInfo::index.
+  LookupMap<Symbol, int32_t> numbers_;
+};
+
+// The domains of all labels that are asked for, in step with the snapshot.
+class TopologyIndex {
+ public:
+  explicit TopologyIndex(const framework::Handle& handle) : handle_(handle) {}
+
+  // To be called in a cycle before all else.
+  void Refresh();
+  // Lives as long as the index.
+  TopologyDomains& Of(Symbol key);
+
+ private:
+  const framework::Handle& handle_;
+  int64_t position_ = -1;
+  std::vector<std::unique_ptr<TopologyDomains>> domains_;
+};
+
+// How many pods each node brings to which domain, and the sums over domains.
+class DomainCounts {
+ public:
+  // Replaces what the node brought before. kNoDomain: nothing.
+  void Set(int32_t node_index, int32_t domain, int32_t pod_count);
+  void Clear();
+
+  // Shape of both: by domain; domains behind the end have none.
+  const std::vector<int32_t>& pods() const { return pods_; }
+  const std::vector<int32_t>& nodes() const { return nodes_; }
+  // All pods in any domain.
+  int64_t total() const { return total_; }
+  // How many domains have nodes.
+  int32_t domain_count() const { return domain_count_; }
+
+ private:
+  struct Part {
+    int32_t domain = kNoDomain;
+    int32_t pod_count = 0;
+  };
+
+  std::vector<Part> parts_;  // By NodeInfo::index.
+  std::vector<int32_t> pods_;
+  std::vector<int32_t> nodes_;
+  int64_t total_ = 0;
+  int32_t domain_count_ = 0;
+};
+
+// Numbers of pods by domain that others keep, with changes of one's own on top: cheap to copy.
+class ChangedCounts {
+ public:
+  // Both must outlive the view. `base` nullptr: no pods.
+  ChangedCounts(const TopologyDomains& domains, const std::vector<int32_t>* base)
+      : domains_(&domains), base_(base) {}
+
+  const TopologyDomains& domains() const { return *domains_; }
+  int32_t DomainOf(const framework::NodeInfo& node) const { return domains_->Of(node); }
+  int64_t At(int32_t domain) const {
+    int64_t count = 0;
+    if (base_ != nullptr && static_cast<size_t>(domain) < base_->size()) {
+      count = (*base_)[static_cast<size_t>(domain)];
+    }
+    for (const auto& [changed, delta] : changes_) {
+      if (changed == domain) count += delta;
+    }
+    return count;
+  }
+  void Add(int32_t domain, int64_t delta) { changes_.emplace_back(domain, delta); }
+
+ private:
+  const TopologyDomains* domains_;
+  const std::vector<int32_t>* base_;
+  // A few: what-if runs change pods on one node.
+  std::vector<std::pair<int32_t, int64_t>> changes_;
+};
+
+}  // namespace schedsim::plugins
+
+#endif  // SCHEDSIM_CORE_PLUGINS_TOPOLOGY_DOMAINS_H_

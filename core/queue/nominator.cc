@@ -1,0 +1,44 @@
+#include "core/queue/nominator.h"
+
+namespace schedsim::queue {
+
+using framework::PodInfoPtr;
+
+void Nominator::AddNominatedPod(const PodInfoPtr& pod, const std::optional<std::string>& node_name) {
+  DeleteNominatedPodIfExists(*pod->pod);
+  const std::string& node = node_name.has_value() ? *node_name : pod->pod->status.nominated_node_name;
+  if (node.empty()) return;
+  const api::PodPtr known = informers_.FindPod(pod->pod->metadata.namespace_, pod->pod->metadata.name);
+  if (known == nullptr || !known->node_name.empty()) return;
+  const Symbol symbol = symbols_.Intern(node);
+  node_of_pod_[pod->pod->metadata.uid] = symbol;
+  pods_of_node_[symbol].push_back(pod);
+}
+
+void Nominator::UpdateNominatedPod(const api::Pod& old_pod, const PodInfoPtr& new_pod) {
+  std::optional<std::string> node_name;
+  if (old_pod.status.nominated_node_name.empty() && new_pod->pod->status.nominated_node_name.empty()) {
+    const Symbol* node = node_of_pod_.Find(old_pod.metadata.uid);
+    if (node != nullptr) node_name = std::string(symbols_.Text(*node));
+  }
+  DeleteNominatedPodIfExists(old_pod);
+  AddNominatedPod(new_pod, node_name);
+}
+
+void Nominator::DeleteNominatedPodIfExists(const api::Pod& pod) {
+  const Symbol* found = node_of_pod_.Find(pod.metadata.uid);
+  if (found == nullptr) return;
+  const Symbol node = *found;
+  std::vector<PodInfoPtr>& pods = pods_of_node_[node];
+  std::erase_if(pods, [&pod](const PodInfoPtr& other) { return other->Uid() == pod.metadata.uid; });
+  if (pods.empty()) pods_of_node_.Erase(node);
+  node_of_pod_.Erase(pod.metadata.uid);
+}
+
+const std::vector<PodInfoPtr>& Nominator::NominatedPodsForNode(Symbol node_name) const {
+  static const std::vector<PodInfoPtr>* const kNone = new std::vector<PodInfoPtr>();
+  const std::vector<PodInfoPtr>* pods = pods_of_node_.Find(node_name);
+  return pods == nullptr ? *kNone : *pods;
+}
+
+}  // namespace schedsim::queue

@@ -1,0 +1,432 @@
+#include "core/queue/scheduling_queue.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/base/check.h"
+
+namespace schedsim::queue {
+
+using framework::ClusterEvent;
+using framework::PluginId;
+using framework::PluginSet;
+using framework::QueuedPodInfo;
+using Place = framework::QueuedPodInfo::Place;
+
+namespace {
+
+absl::Time TruncatedToSecond(absl::Time time) {
+  return absl::FromUnixSeconds(absl::ToUnixSeconds(time));
+}
+
+bool ByKey(const QueuedPodInfo* a, const QueuedPodInfo* b) { return a->key < b->key; }
+
+}  // namespace
+
+SchedulingQueue::SchedulingQueue(const Options& options, const api::LineBehavior& line, const Clock& clock,
+                                 const std::vector<framework::Framework*>& frameworks, Nominator& nominator,
+                                 std::function<void()> on_poppable)
+    : options_(options),
+      line_(line),
+      clock_(clock),
+      nominator_(nominator),
+      on_poppable_(std::move(on_poppable)),
+      active_([this](QueuedPodInfo& a, QueuedPodInfo& b) {
+        return profiles_[0].framework->queue_sort().Less(a, b);
+      }),
+      backoff_([this](QueuedPodInfo& a, QueuedPodInfo& b) {
+        const absl::Time backoff_a = BackoffTime(a);
+        const absl::Time backoff_b = BackoffTime(b);
+        if (backoff_a != backoff_b) return backoff_a < backoff_b;
+        return profiles_[0].framework->queue_sort().Less(a, b);
+      }),
+      error_backoff_(
+          [this](QueuedPodInfo& a, QueuedPodInfo& b) { return BackoffTime(a) < BackoffTime(b); }) {
+  CHECK(!frameworks.empty());
+  for (framework::Framework* framework : frameworks) {
+    profiles_.push_back(Profile{.framework = framework, .hints = {}});
+    AddHints(*framework, line_, profiles_.back());
+  }
+}
+
+// Up to 1.36 a plugin that waits for new nodes but not for taint changes is woken by the latter, too.
+// Source: kubernetes v1.36, scheduler/scheduler.go, buildQueueingHintMap.
+void SchedulingQueue::AddHints(const framework::Framework& framework, const api::LineBehavior& line,
+                               Profile& profile) {
+  for (const framework::Framework::Registration& registration : framework.registrations()) {
+    bool waits_for_add = false;
+    bool waits_for_taint = false;
+    for (const framework::ClusterEventWithHint& event : registration.events) {
+      profile.hints.push_back(
+          Hint{.plugin = registration.plugin, .event = event.event, .function = event.hint});
+      if (event.event.resource != framework::EventResource::kNode) continue;
+      waits_for_add = waits_for_add || (event.event.action & framework::kAdd) != 0;
+      waits_for_taint = waits_for_taint || (event.event.action & framework::kUpdateNodeTaint) != 0;
+    }
+    if (!line.taint_change_wakes_node_add || !waits_for_add || waits_for_taint) continue;
+    profile.hints.push_back(Hint{
+        .plugin = registration.plugin,
+        .event = {.resource = framework::EventResource::kNode, .action = framework::kUpdateNodeTaint},
+        .function = nullptr});
+  }
+}
+
+const SchedulingQueue::Profile& SchedulingQueue::ProfileOf(const api::Pod& pod) const {
+  for (const Profile& profile : profiles_) {
+    if (profile.framework->profile_name() == pod.spec->scheduler_name) return profile;
+  }
+  CHECK(false);
+}
+
+QueuedPodInfo* SchedulingQueue::Find(const std::string& key) const {
+  const QueuedPodInfoPtr* found = pods_.Find(key);
+  return found == nullptr ? nullptr : found->get();
+}
+
+void SchedulingQueue::Detach(QueuedPodInfo* pod) {
+  ++change_count_;
+  switch (pod->place) {
+    case Place::kNone:
+      return;
+    case Place::kActive:
+      active_.Remove(pod);
+      break;
+    case Place::kBackoff:
+      backoff_.Remove(pod);
+      break;
+    case Place::kErrorBackoff:
+      error_backoff_.Remove(pod);
+      break;
+    case Place::kUnschedulable:
+      pool_.erase(pod->pool_sequence);
+      break;
+  }
+  pod->place = Place::kNone;
+}
+
+// Source: backoff_queue.go, getBackoffTime: whole seconds, so that pods of one window keep the
+// active queue's order.
+absl::Time SchedulingQueue::BackoffTime(QueuedPodInfo& pod) const {
+  const int32_t count =
+      pod.consecutive_errors_count > 0 ? pod.consecutive_errors_count : pod.unschedulable_count;
+  if (count == 0 || options_.pod_max_backoff == absl::ZeroDuration()) return absl::InfinitePast();
+  if (!pod.backoff_expiration.has_value()) {
+    absl::Duration duration = options_.pod_initial_backoff;
+    for (int32_t i = 1; i < count && duration < options_.pod_max_backoff; ++i) duration *= 2;
+    duration = std::min(duration, options_.pod_max_backoff);
+    pod.backoff_expiration = TruncatedToSecond(pod.timestamp + duration);
+  }
+  return *pod.backoff_expiration;
+}
+
+bool SchedulingQueue::IsBackingOff(QueuedPodInfo& pod) const {
+  return BackoffTime(pod) >= TruncatedToSecond(clock_.Now());
+}
+
+void SchedulingQueue::RunPreEnqueue(QueuedPodInfo* pod) {
+  framework::Framework& framework = *ProfileOf(*pod->pod_info->pod).framework;
+  const std::optional<PluginId> gating = framework.RunPreEnqueuePlugins(*pod->pod_info, pod->gating_plugin);
+  pod->gating_plugin = gating;
+  if (gating.has_value()) pod->unschedulable_plugins.set(static_cast<size_t>(*gating));
+}
+
+void SchedulingQueue::MoveToPool(QueuedPodInfo* pod) {
+  Detach(pod);
+  pod->place = Place::kUnschedulable;
+  pod->pool_sequence = ++pool_sequence_;
+  pool_.emplace(pod->pool_sequence, pod);
+}
+
+bool SchedulingQueue::MoveToActive(QueuedPodInfo* pod, bool from_backoff) {
+  // PreEnqueue ran when the pod entered the backoff queue.
+  if (!from_backoff) RunPreEnqueue(pod);
+  if (pod->Gated()) {
+    if (pod->place != Place::kUnschedulable) MoveToPool(pod);
+    ++change_count_;
+    return false;
+  }
+  Detach(pod);
+  if (!pod->initial_attempt_timestamp.has_value()) pod->initial_attempt_timestamp = clock_.Now();
+  pod->place = Place::kActive;
+  active_.Push(pod);
+  return true;
+}
+
+bool SchedulingQueue::MoveToBackoff(QueuedPodInfo* pod) {
+  RunPreEnqueue(pod);
+  if (pod->Gated()) {
+    if (pod->place != Place::kUnschedulable) MoveToPool(pod);
+    ++change_count_;
+    return false;
+  }
+  Detach(pod);
+  if (pod->RejectorPlugins().none()) {
+    pod->place = Place::kErrorBackoff;
+    error_backoff_.Push(pod);
+  } else {
+    pod->place = Place::kBackoff;
+    backoff_.Push(pod);
+  }
+  return true;
+}
+
+Place SchedulingQueue::Requeue(QueuedPodInfo* pod, Strategy strategy) {
+  if (strategy == Strategy::kSkip) {
+    if (pod->place != Place::kUnschedulable) MoveToPool(pod);
+    return pod->place;
+  }
+  if (strategy == Strategy::kAfterBackoff && IsBackingOff(*pod)) {
+    MoveToBackoff(pod);
+  } else {
+    MoveToActive(pod, false);
+  }
+  return pod->place;
+}
+
+void SchedulingQueue::Add(framework::PodInfoPtr pod) {
+  auto queued = std::make_unique<QueuedPodInfo>();
+  queued->key = pod->pod->Key();
+  queued->timestamp = clock_.Now();
+  queued->pod_info = std::move(pod);
+  QueuedPodInfo* added = queued.get();
+  if (QueuedPodInfo* known = Find(added->key)) Detach(known);
+  pods_[added->key] = std::move(queued);
+  // Up to 1.36 a pod that PreEnqueue gates is not nominated.
+  if (line_.nominates_gated_pods) nominator_.AddNominatedPod(added->pod_info, std::nullopt);
+  if (!MoveToActive(added, false)) return;
+  if (!line_.nominates_gated_pods) nominator_.AddNominatedPod(added->pod_info, std::nullopt);
+  on_poppable_();
+}
+
+void SchedulingQueue::Update(const api::PodPtr& old_pod, framework::PodInfoPtr new_pod) {
+  const std::vector<ClusterEvent> events = framework::PodSchedulingPropertiesChange(
+      *new_pod->pod, *old_pod, framework::EventResource::kTargetPod, line_);
+  if (AddEventsIfInFlight(new_pod->pod->metadata.uid, events, old_pod, new_pod->pod)) return;
+  QueuedPodInfo* queued = Find(new_pod->pod->Key());
+  if (queued == nullptr) {
+    Add(std::move(new_pod));
+    return;
+  }
+  queued->pod_info = new_pod;
+  ++change_count_;
+  nominator_.UpdateNominatedPod(*old_pod, queued->pod_info);
+  if (queued->place == Place::kActive) active_.Fix(queued);
+  if (queued->place == Place::kBackoff) backoff_.Fix(queued);
+  if (queued->place == Place::kErrorBackoff) error_backoff_.Fix(queued);
+  if (queued->place != Place::kUnschedulable) return;
+  for (const ClusterEvent& event : events) {
+    const Strategy strategy = IsPodWorthRequeuing(*queued, event, old_pod.get(), new_pod->pod.get());
+    const Place place = Requeue(queued, strategy);
+    if (place == Place::kUnschedulable) continue;
+    on_poppable_();
+    return;
+  }
+}
+
+void SchedulingQueue::Delete(const api::Pod& pod) {
+  nominator_.DeleteNominatedPodIfExists(pod);
+  const std::string key = pod.Key();
+  QueuedPodInfo* queued = Find(key);
+  if (queued == nullptr) return;
+  Detach(queued);
+  pods_.Erase(key);
+}
+
+QueuedPodInfoPtr SchedulingQueue::Pop() {
+  while (HasPoppable()) {
+    QueuedPodInfo* next = active_.empty() ? backoff_.Top() : active_.Top();
+    Detach(next);
+    QueuedPodInfoPtr popped = std::move(*pods_.Find(next->key));
+    pods_.Erase(popped->key);
+    ++popped->attempts;
+    popped->backoff_expiration.reset();
+    popped->gating_plugin.reset();
+    const std::string& uid = popped->pod_info->pod->metadata.uid;
+    // A pod that is in flight already is dropped, as upstream does.
+    if (in_flight_pods_.Find(uid) != nullptr) continue;
+    in_flight_events_.push_back(InFlightEvent{.event = {}, .old_object = {}, .new_object = {}, .pod_uid = uid});
+    in_flight_pods_[uid] = std::prev(in_flight_events_.end());
+    ++scheduling_cycle_;
+    return popped;
+  }
+  return nullptr;
+}
+
+void SchedulingQueue::Done(const std::string& uid) {
+  const auto* mark = in_flight_pods_.Find(uid);
+  if (mark == nullptr) return;
+  in_flight_events_.erase(*mark);
+  in_flight_pods_.Erase(uid);
+  while (!in_flight_events_.empty() && in_flight_events_.front().pod_uid.empty()) in_flight_events_.pop_front();
+}
+
+void SchedulingQueue::AddUnschedulableIfNotPresent(QueuedPodInfoPtr pod) {
+  const std::string uid = pod->pod_info->pod->metadata.uid;
+  if (Find(pod->key) == nullptr) {
+    if (pod->RejectorPlugins().none()) {
+      ++pod->consecutive_errors_count;
+    } else {
+      ++pod->unschedulable_count;
+      pod->consecutive_errors_count = 0;
+    }
+    pod->timestamp = clock_.Now();
+    pod->backoff_expiration.reset();
+    pod->flush_timestamp.reset();
+    QueuedPodInfo* queued = pod.get();
+    pods_[queued->key] = std::move(pod);
+    if (Requeue(queued, StrategyForInFlightPod(*queued)) != Place::kUnschedulable) on_poppable_();
+  }
+  Done(uid);
+}
+
+bool SchedulingQueue::IsEventOfInterest(const ClusterEvent& event) const {
+  if (event.IsWildcard()) return true;
+  for (const Profile& profile : profiles_) {
+    for (const Hint& hint : profile.hints) {
+      if (MatchClusterEvents(hint.event, event)) return true;
+    }
+  }
+  return false;
+}
+
+SchedulingQueue::Strategy SchedulingQueue::IsPodWorthRequeuing(const QueuedPodInfo& pod,
+                                                               const ClusterEvent& event,
+                                                               const api::Object* old_object,
+                                                               const api::Object* new_object) const {
+  const PluginSet rejectors = pod.RejectorPlugins();
+  if (rejectors.none()) return Strategy::kAfterBackoff;
+  if (event.IsWildcard()) {
+    const bool other_pod = new_object != nullptr && new_object->kind == api::Kind::kPod &&
+                           new_object->metadata.uid != pod.pod_info->Uid();
+    return other_pod ? Strategy::kSkip : Strategy::kAfterBackoff;
+  }
+  Strategy strategy = Strategy::kSkip;
+  for (const Hint& hint : ProfileOf(*pod.pod_info->pod).hints) {
+    if (!rejectors.test(static_cast<size_t>(hint.plugin))) continue;
+    if (!MatchClusterEvents(hint.event, event)) continue;
+    const bool queue = hint.function == nullptr ||
+                       hint.function(*pod.pod_info, old_object, new_object) == framework::QueueingHint::kQueue;
+    if (!queue) continue;
+    if (pod.pending_plugins.test(static_cast<size_t>(hint.plugin))) return Strategy::kImmediately;
+    strategy = Strategy::kAfterBackoff;
+    if (pod.pending_plugins.none()) return strategy;
+  }
+  return strategy;
+}
+
+SchedulingQueue::Strategy SchedulingQueue::StrategyForInFlightPod(const QueuedPodInfo& pod) const {
+  if (pod.RejectorPlugins().none()) return Strategy::kAfterBackoff;
+  const auto* mark = in_flight_pods_.Find(pod.pod_info->pod->metadata.uid);
+  if (mark == nullptr) return Strategy::kAfterBackoff;
+  Strategy strategy = Strategy::kSkip;
+  for (auto at = std::next(*mark); at != in_flight_events_.end(); ++at) {
+    if (!at->pod_uid.empty()) continue;
+    const Strategy one = IsPodWorthRequeuing(pod, at->event, at->old_object.get(), at->new_object.get());
+    if (one == Strategy::kImmediately) return one;
+    if (one == Strategy::kSkip) continue;
+    strategy = one;
+    if (pod.pending_plugins.none()) return strategy;
+  }
+  return strategy;
+}
+
+bool SchedulingQueue::MatchesGatingPlugin(const QueuedPodInfo& pod, const ClusterEvent& event) const {
+  for (const Hint& hint : ProfileOf(*pod.pod_info->pod).hints) {
+    if (hint.plugin == *pod.gating_plugin && MatchClusterEvents(hint.event, event)) return true;
+  }
+  return false;
+}
+
+void SchedulingQueue::MoveAllToActiveOrBackoffQueue(const ClusterEvent& event, api::ObjectPtr old_object,
+                                                    api::ObjectPtr new_object, const PreCheck& pre_check) {
+  if (!IsEventOfInterest(event)) return;
+  std::vector<QueuedPodInfo*> pods;
+  for (const auto& [sequence, pod] : pool_) {
+    if (pre_check == nullptr || pre_check(*pod->pod_info->pod)) pods.push_back(pod);
+  }
+  MovePods(pods, event, old_object, new_object);
+}
+
+void SchedulingQueue::MovePods(const std::vector<QueuedPodInfo*>& pods, const ClusterEvent& event,
+                               const api::ObjectPtr& old_object, const api::ObjectPtr& new_object) {
+  bool activated = false;
+  for (QueuedPodInfo* pod : pods) {
+    // Up to 1.36 even wildcard events leave gated pods alone.
+    const bool wildcard_reaches_gated = event.IsWildcard() && line_.flush_reaches_gated_pods;
+    if (pod->Gated() && !wildcard_reaches_gated && !MatchesGatingPlugin(*pod, event)) continue;
+    const Strategy strategy = IsPodWorthRequeuing(*pod, event, old_object.get(), new_object.get());
+    if (strategy == Strategy::kSkip) continue;
+    Detach(pod);
+    activated = Requeue(pod, strategy) != Place::kUnschedulable || activated;
+  }
+  if (!in_flight_pods_.empty()) {
+    in_flight_events_.push_back(
+        InFlightEvent{.event = event, .old_object = old_object, .new_object = new_object, .pod_uid = ""});
+  }
+  if (activated) on_poppable_();
+}
+
+bool SchedulingQueue::AddEventsIfInFlight(const std::string& uid, const std::vector<ClusterEvent>& events,
+                                          const api::ObjectPtr& old_object,
+                                          const api::ObjectPtr& new_object) {
+  if (in_flight_pods_.Find(uid) == nullptr) return false;
+  for (const ClusterEvent& event : events) {
+    in_flight_events_.push_back(
+        InFlightEvent{.event = event, .old_object = old_object, .new_object = new_object, .pod_uid = ""});
+  }
+  return true;
+}
+
+void SchedulingQueue::Activate(const std::vector<api::PodPtr>& pods) {
+  bool activated = false;
+  for (const api::PodPtr& pod : pods) {
+    QueuedPodInfo* queued = Find(pod->Key());
+    const bool waits = queued != nullptr && queued->place != Place::kActive;
+    if (waits) {
+      const bool from_backoff = queued->place != Place::kUnschedulable && !line_.activate_runs_pre_enqueue;
+      activated = MoveToActive(queued, from_backoff) || activated;
+    } else {
+      AddEventsIfInFlight(pod->metadata.uid, {framework::kEventForceActivate}, nullptr, pod);
+    }
+  }
+  if (activated) on_poppable_();
+}
+
+void SchedulingQueue::FlushCompleted(PodHeap& heap) {
+  while (!heap.empty() && !IsBackingOff(*heap.Top())) {
+    if (MoveToActive(heap.Top(), true)) on_poppable_();
+  }
+}
+
+void SchedulingQueue::FlushBackoffCompleted() {
+  FlushCompleted(backoff_);
+  FlushCompleted(error_backoff_);
+}
+
+void SchedulingQueue::FlushUnschedulableLeftover() {
+  std::vector<QueuedPodInfo*> due;
+  const absl::Time now = clock_.Now();
+  for (const auto& [sequence, pod] : pool_) {
+    absl::Time since = pod->timestamp;
+    if (pod->flush_timestamp.has_value()) since = std::max(since, *pod->flush_timestamp);
+    if (now - since <= options_.pod_max_in_unschedulable_pods) continue;
+    // Up to 1.36 there is no flush timestamp: a gated pod is looked at, in vain, each time.
+    if (line_.flush_reaches_gated_pods) pod->flush_timestamp = now;
+    due.push_back(pod);
+  }
+  if (!due.empty()) MovePods(due, framework::kEventUnschedulableTimeout, nullptr, nullptr);
+}
+
+SchedulingQueue::State SchedulingQueue::GetState() const {
+  State state;
+  state.active = {active_.pods().begin(), active_.pods().end()};
+  state.backoff = {backoff_.pods().begin(), backoff_.pods().end()};
+  state.backoff.insert(state.backoff.end(), error_backoff_.pods().begin(), error_backoff_.pods().end());
+  for (const auto& [sequence, pod] : pool_) state.unschedulable.push_back(pod);
+  for (auto* pods : {&state.active, &state.backoff, &state.unschedulable}) {
+    std::sort(pods->begin(), pods->end(), ByKey);
+  }
+  return state;
+}
+
+}  // namespace schedsim::queue

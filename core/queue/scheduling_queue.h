@@ -1,0 +1,152 @@
+// Where pods wait: to be scheduled, for their backoff to end, or for a change that may help them.
+#ifndef SCHEDSIM_CORE_QUEUE_SCHEDULING_QUEUE_H_
+#define SCHEDSIM_CORE_QUEUE_SCHEDULING_QUEUE_H_
+
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/container/btree_map.h"
+#include "absl/time/time.h"
+#include "core/api/kubernetes_version.h"
+#include "core/base/clock.h"
+#include "core/base/lookup_map.h"
+#include "core/framework/events.h"
+#include "core/framework/framework.h"
+#include "core/framework/queued_pod_info.h"
+#include "core/queue/nominator.h"
+#include "core/queue/pod_heap.h"
+
+namespace schedsim::queue {
+
+using QueuedPodInfoPtr = std::unique_ptr<framework::QueuedPodInfo>;
+
+// Source: kubernetes v1.37, scheduler/backend/queue/scheduling_queue.go and its neighbours, with
+// SchedulerPopFromBackoffQ and SchedulerAsyncPreemption on.
+class SchedulingQueue {
+ public:
+  struct Options {
+    absl::Duration pod_initial_backoff = absl::Seconds(1);
+    absl::Duration pod_max_backoff = absl::Seconds(10);
+    absl::Duration pod_max_in_unschedulable_pods = absl::Minutes(5);
+  };
+
+  // One framework for each profile, in the order of the configuration; the first one's QueueSort
+  // orders all pods. Everything borrowed must outlive the queue. `on_poppable` is called when a pod
+  // may have become poppable.
+  SchedulingQueue(const Options& options, const api::LineBehavior& line, const Clock& clock,
+                  const std::vector<framework::Framework*>& frameworks, Nominator& nominator,
+                  std::function<void()> on_poppable);
+
+  // A pod that is new.
+  void Add(framework::PodInfoPtr pod);
+  // A pod without node that changed; it is added where no queue has it and it is not in flight.
+  void Update(const api::PodPtr& old_pod, framework::PodInfoPtr new_pod);
+  void Delete(const api::Pod& pod);
+
+  // The next pod: from the active queue, or, when that is empty, the first of the backoff queue
+  // whatever its backoff. nullptr when there is none. The pod is in flight until Done.
+  QueuedPodInfoPtr Pop();
+  bool HasPoppable() const { return !active_.empty() || !backoff_.empty(); }
+  // How many pods were popped so far.
+  int64_t scheduling_cycle() const { return scheduling_cycle_; }
+
+  // Puts a pod back whose attempt failed, and ends its flight.
+  void AddUnschedulableIfNotPresent(QueuedPodInfoPtr pod);
+  void Done(const std::string& uid);
+
+  using PreCheck = std::function<bool(const api::Pod&)>;
+  // Moves the unschedulable pods that the event may help; `pre_check`, if given, says which ones are
+  // looked at. `old_object` is nullptr for additions, `new_object` for deletions.
+  void MoveAllToActiveOrBackoffQueue(const framework::ClusterEvent& event, api::ObjectPtr old_object,
+                                     api::ObjectPtr new_object, const PreCheck& pre_check = nullptr);
+  // Moves these pods to the active queue at once, or when they come back from their flight.
+  void Activate(const std::vector<api::PodPtr>& pods);
+
+  // To be called at each whole second of the clock.
+  void FlushBackoffCompleted();
+  // To be called every 30 s from the start.
+  void FlushUnschedulableLeftover();
+
+  // The pods of each queue, by key; for traces and reports.
+  struct State {
+    std::vector<const framework::QueuedPodInfo*> active;
+    std::vector<const framework::QueuedPodInfo*> backoff;
+    std::vector<const framework::QueuedPodInfo*> unschedulable;
+  };
+  State GetState() const;
+  // Grows whenever something in GetState may have changed.
+  uint64_t change_count() const { return change_count_; }
+  // Pods that wait for anything but a flush: in the active queue or in backoff.
+  bool AnyWaitingForTime() const { return HasPoppable() || !error_backoff_.empty(); }
+  // How many pods wait in the unschedulable pool without being gated, and how many are in the pool.
+  size_t unschedulable_count() const { return pool_.size(); }
+
+ private:
+  enum class Strategy : uint8_t { kSkip, kAfterBackoff, kImmediately };
+
+  struct InFlightEvent {
+    framework::ClusterEvent event;
+    api::ObjectPtr old_object;
+    api::ObjectPtr new_object;
+    std::string pod_uid;  // Not empty: the mark of a pod in flight, not an event.
+  };
+  struct Hint {
+    framework::PluginId plugin = 0;
+    framework::ClusterEvent event;
+    framework::QueueingHintFn function;
+  };
+  struct Profile {
+    framework::Framework* framework = nullptr;
+    std::vector<Hint> hints;
+  };
+
+  const Profile& ProfileOf(const api::Pod& pod) const;
+  static void AddHints(const framework::Framework& framework, const api::LineBehavior& line, Profile& profile);
+  bool IsEventOfInterest(const framework::ClusterEvent& event) const;
+  Strategy IsPodWorthRequeuing(const framework::QueuedPodInfo& pod, const framework::ClusterEvent& event,
+                               const api::Object* old_object, const api::Object* new_object) const;
+  Strategy StrategyForInFlightPod(const framework::QueuedPodInfo& pod) const;
+  bool MatchesGatingPlugin(const framework::QueuedPodInfo& pod, const framework::ClusterEvent& event) const;
+  void MovePods(const std::vector<framework::QueuedPodInfo*>& pods, const framework::ClusterEvent& event,
+                const api::ObjectPtr& old_object, const api::ObjectPtr& new_object);
+  framework::QueuedPodInfo::Place Requeue(framework::QueuedPodInfo* pod, Strategy strategy);
+  bool MoveToActive(framework::QueuedPodInfo* pod, bool from_backoff);
+  bool MoveToBackoff(framework::QueuedPodInfo* pod);
+  void MoveToPool(framework::QueuedPodInfo* pod);
+  void RunPreEnqueue(framework::QueuedPodInfo* pod);
+  // Takes the pod out of whatever queue it is in.
+  void Detach(framework::QueuedPodInfo* pod);
+  framework::QueuedPodInfo* Find(const std::string& key) const;
+  bool AddEventsIfInFlight(const std::string& uid, const std::vector<framework::ClusterEvent>& events,
+                           const api::ObjectPtr& old_object, const api::ObjectPtr& new_object);
+  absl::Time BackoffTime(framework::QueuedPodInfo& pod) const;
+  bool IsBackingOff(framework::QueuedPodInfo& pod) const;
+  void FlushCompleted(PodHeap& heap);
+
+  const Options options_;
+  const api::LineBehavior line_;
+  const Clock& clock_;
+  Nominator& nominator_;
+  const std::function<void()> on_poppable_;
+  std::vector<Profile> profiles_;
+  LookupMap<std::string, QueuedPodInfoPtr> pods_;  // All queued pods, by key.
+  PodHeap active_;
+  PodHeap backoff_;
+  PodHeap error_backoff_;
+  // Unschedulable pods in the order in which they came.
+  absl::btree_map<uint64_t, framework::QueuedPodInfo*> pool_;
+  std::list<InFlightEvent> in_flight_events_;
+  LookupMap<std::string, std::list<InFlightEvent>::iterator> in_flight_pods_;  // By uid.
+  int64_t scheduling_cycle_ = 0;
+  uint64_t pool_sequence_ = 0;
+  uint64_t change_count_ = 0;
+};
+
+}  // namespace schedsim::queue
+
+#endif  // SCHEDSIM_CORE_QUEUE_SCHEDULING_QUEUE_H_

@@ -1,0 +1,92 @@
+// What happened in one scheduling cycle, for traces and reports.
+#ifndef SCHEDSIM_CORE_SCHEDULER_ATTEMPT_H_
+#define SCHEDSIM_CORE_SCHEDULER_ATTEMPT_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/framework/framework.h"
+#include "core/framework/handle.h"
+#include "core/framework/node_info.h"
+#include "core/framework/plugin_set.h"
+#include "core/framework/status.h"
+
+namespace schedsim::scheduler {
+
+// The filters' answer for one node, in the order in which the nodes were looked at.
+struct FilteredNode {
+  const framework::NodeInfo* node = nullptr;
+  framework::Status status;
+};
+
+// The parts marked "detail" are only filled when the observer asks for them.
+struct Attempt {
+  framework::PodInfoPtr pod;
+  int32_t attempts = 0;
+  std::string profile;
+  // nextStartNodeIndex at the start of the cycle.
+  int32_t start_index = 0;
+  std::string nominated_before;
+
+  framework::Status pre_filter_status;
+  std::optional<std::vector<Symbol>> pre_filter_nodes;
+  framework::PluginSet pre_filter_plugins;
+  framework::PluginSet skip_filter;
+  bool ran_pre_filter = false;
+
+  std::vector<FilteredNode> filter;  // Detail.
+
+  // The feasible nodes in the order in which they were found; empty where scoring did not run.
+  std::vector<const framework::NodeInfo*> scored_nodes;
+  // Shape: as NodeScores over `scored_nodes`. The scheduler's own, valid during the call only.
+  const framework::NodeScores* scores = nullptr;
+  // Whether Score plugins ran; false: every total is 1.
+  bool ran_score = false;
+  int64_t best_score = 0;
+
+  // Set where a node was found.
+  const framework::NodeInfo* host = nullptr;
+  int32_t evaluated_count = 0;
+  int32_t feasible_count = 0;
+
+  // What SchedulePod failed with; "" where it did not.
+  std::string error;
+  bool fit_error = false;
+  framework::PluginSet unschedulable_plugins;
+  framework::PluginSet pending_plugins;
+
+  std::vector<framework::DryRun> dry_runs;  // Detail.
+  bool ran_post_filter = false;
+  framework::PostFilterResult post_filter;
+
+  // Set where the cycle ended without a host to bind to.
+  struct Failure {
+    framework::Status status;
+    std::string error;
+    // Absent: the nomination stays as it is.
+    std::optional<std::string> nominated_node_name;
+  };
+  std::optional<Failure> failure;
+};
+
+// Hears of what the scheduler does. Nothing that an observer does may reach a decision.
+class Observer {
+ public:
+  virtual ~Observer() = default;
+
+  // Whether Attempt's details are wanted.
+  virtual bool WantsDetails() const = 0;
+  // A scheduling cycle is over.
+  virtual void OnAttempt(const Attempt& attempt) = 0;
+  // A pod that had a host could not be bound.
+  virtual void OnBindFailure(const framework::PodInfo& pod, const Attempt::Failure& failure) = 0;
+  // This pod's result is not what the real scheduler would decide.
+  virtual void OnInexact(const framework::PodInfo& pod, absl::string_view reason) = 0;
+};
+
+}  // namespace schedsim::scheduler
+
+#endif  // SCHEDSIM_CORE_SCHEDULER_ATTEMPT_H_

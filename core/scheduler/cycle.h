@@ -1,0 +1,95 @@
+// What passes between the parts of the scheduler; for its own source files only.
+#ifndef SCHEDSIM_CORE_SCHEDULER_CYCLE_H_
+#define SCHEDSIM_CORE_SCHEDULER_CYCLE_H_
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/scheduler/scheduler.h"
+
+namespace schedsim::scheduler {
+
+inline constexpr char kNoNodesAvailable[] = "no nodes available to schedule pods";
+
+// How a scheduling cycle, or a binding cycle, ended.
+struct Scheduler::CycleResult {
+  // Success: `host` is set. Otherwise the code counts, and `message` says what went wrong.
+  framework::Status status;
+  std::string message;
+  const framework::NodeInfo* host = nullptr;
+  // The pod was rejected, by these plugins; not set for errors and where there are no nodes.
+  bool fit_error = false;
+  framework::PluginSet unschedulable_plugins;
+  framework::PluginSet pending_plugins;
+  // What becomes of the nomination; absent: it stays.
+  std::optional<std::string> nominated_node_name = "";
+};
+
+// A pod between the choice of its node and the end of its binding.
+struct Scheduler::BindingCycle {
+  framework::Framework& framework;
+  std::unique_ptr<framework::CycleState> state;
+  // As popped.
+  queue::QueuedPodInfoPtr queued;
+  // With the node's name set.
+  framework::PodInfoPtr assumed;
+  std::string node_name;
+};
+
+// What one profile's plugins see of the scheduler.
+class Scheduler::ProfileHandle : public framework::Handle {
+ public:
+  explicit ProfileHandle(Scheduler& scheduler) : scheduler_(scheduler) {}
+
+  void set_framework(framework::Framework* framework) { framework_ = framework; }
+
+  const Clock& clock() const override { return scheduler_.environment_.clock; }
+  const api::LineBehavior& line() const override { return scheduler_.options_.line; }
+  SymbolTable& symbols() const override { return scheduler_.symbols_; }
+  framework::PluginNames& plugin_names() const override { return scheduler_.plugin_names_; }
+  framework::PodInfoFactory& pod_infos() const override { return scheduler_.pod_infos_; }
+  const framework::SnapshotLister& snapshot() const override { return scheduler_.snapshot_; }
+  const framework::InformerCache& informers() const override { return scheduler_.informers_; }
+  framework::Client& client() const override { return scheduler_.environment_.client; }
+  bool reference() const override { return scheduler_.options_.reference; }
+
+  framework::Status RunFilterPluginsWithNominatedPods(framework::CycleState& state,
+                                                      const framework::PodInfo& pod,
+                                                      const framework::NodeInfo& node) override {
+    return scheduler_.FilterWithNominatedPods(*framework_, state, pod, node);
+  }
+  framework::Status RunPreFilterExtensionAddPod(framework::CycleState& state, const framework::PodInfo& pod,
+                                                const framework::PodInfo& other,
+                                                const framework::NodeInfo& node) override {
+    return framework_->RunPreFilterExtensionAddPod(state, pod, other, node);
+  }
+  framework::Status RunPreFilterExtensionRemovePod(framework::CycleState& state, const framework::PodInfo& pod,
+                                                   const framework::PodInfo& other,
+                                                   const framework::NodeInfo& node) override {
+    return framework_->RunPreFilterExtensionRemovePod(state, pod, other, node);
+  }
+  const std::vector<framework::PodInfoPtr>& NominatedPodsForNode(Symbol node_name) const override {
+    return scheduler_.nominator_.NominatedPodsForNode(node_name);
+  }
+  void Activate(const std::vector<api::PodPtr>& pods) override { scheduler_.queue_->Activate(pods); }
+  Executor& executor() const override { return scheduler_.environment_.executor; }
+  void RecordDryRun(framework::DryRun dry_run) override {
+    if (scheduler_.environment_.observer.WantsDetails()) {
+      scheduler_.attempt_.dry_runs.push_back(std::move(dry_run));
+    }
+  }
+  void MarkInexact(const framework::PodInfo& pod, absl::string_view reason) override {
+    scheduler_.environment_.observer.OnInexact(pod, reason);
+  }
+
+ private:
+  Scheduler& scheduler_;
+  framework::Framework* framework_ = nullptr;
+};
+
+}  // namespace schedsim::scheduler
+
+#endif  // SCHEDSIM_CORE_SCHEDULER_CYCLE_H_

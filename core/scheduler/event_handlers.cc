@@ -1,0 +1,181 @@
+// What the scheduler does when informers tell of a change.
+// Source: kubernetes v1.37, scheduler/eventhandlers.go.
+
+#include <utility>
+
+#include "core/scheduler/cycle.h"
+#include "core/scheduler/scheduler.h"
+
+namespace schedsim::scheduler {
+
+using framework::ActionType;
+using framework::ClusterEvent;
+using framework::EventResource;
+
+namespace {
+
+// The resource of events about objects that are neither pods nor nodes; kWildcard: no events.
+EventResource ResourceOf(api::Kind kind) {
+  switch (kind) {
+    case api::Kind::kPersistentVolume:
+      return EventResource::kPersistentVolume;
+    case api::Kind::kPersistentVolumeClaim:
+      return EventResource::kPersistentVolumeClaim;
+    case api::Kind::kStorageClass:
+      return EventResource::kStorageClass;
+    case api::Kind::kCSINode:
+      return EventResource::kCSINode;
+    case api::Kind::kCSIDriver:
+      return EventResource::kCSIDriver;
+    case api::Kind::kCSIStorageCapacity:
+      return EventResource::kCSIStorageCapacity;
+    case api::Kind::kVolumeAttachment:
+      return EventResource::kVolumeAttachment;
+    case api::Kind::kResourceClaim:
+      return EventResource::kResourceClaim;
+    case api::Kind::kResourceSlice:
+      return EventResource::kResourceSlice;
+    case api::Kind::kDeviceClass:
+      return EventResource::kDeviceClass;
+    default:
+      return EventResource::kWildcard;
+  }
+}
+
+template <typename T>
+std::shared_ptr<const T> As(const api::ObjectPtr& object) {
+  return std::static_pointer_cast<const T>(object);
+}
+
+queue::SchedulingQueue::PreCheck AtMostPriority(int32_t priority) {
+  return [priority](const api::Pod& pod) { return pod.Priority() <= priority; };
+}
+
+}  // namespace
+
+void Scheduler::Move(const ClusterEvent& event, api::ObjectPtr old_object, api::ObjectPtr new_object) {
+  queue_->MoveAllToActiveOrBackoffQueue(event, std::move(old_object), std::move(new_object));
+}
+
+void Scheduler::OnAdd(const api::ObjectPtr& object) {
+  informers_.Set(object);
+  if (object->kind == api::Kind::kPod) {
+    AddPod(As<api::Pod>(object));
+  } else if (object->kind == api::Kind::kNode) {
+    cache_.AddNode(As<api::Node>(object));
+    Move({.resource = EventResource::kNode, .action = framework::kAdd}, nullptr, object);
+  } else if (const EventResource resource = ResourceOf(object->kind); resource != EventResource::kWildcard) {
+    Move({.resource = resource, .action = framework::kAdd}, nullptr, object);
+  }
+}
+
+void Scheduler::OnUpdate(const api::ObjectPtr& old_object, const api::ObjectPtr& new_object) {
+  informers_.Set(new_object);
+  if (new_object->kind == api::Kind::kPod) {
+    UpdatePod(As<api::Pod>(old_object), As<api::Pod>(new_object));
+  } else if (new_object->kind == api::Kind::kNode) {
+    const api::NodePtr old_node = As<api::Node>(old_object);
+    const api::NodePtr new_node = As<api::Node>(new_object);
+    cache_.UpdateNode(old_node, new_node);
+    for (const ClusterEvent& event :
+         framework::NodeSchedulingPropertiesChange(*new_node, *old_node, options_.line)) {
+      Move(event, old_object, new_object);
+    }
+  } else if (const EventResource resource = ResourceOf(new_object->kind); resource != EventResource::kWildcard) {
+    Move({.resource = resource, .action = framework::kUpdate}, old_object, new_object);
+  }
+}
+
+void Scheduler::OnDelete(const api::ObjectPtr& object) {
+  informers_.Erase(*object);
+  if (object->kind == api::Kind::kPod) {
+    DeletePod(As<api::Pod>(object));
+  } else if (object->kind == api::Kind::kNode) {
+    // The event comes before the node leaves the cache.
+    Move({.resource = EventResource::kNode, .action = framework::kDelete}, object, nullptr);
+    cache_.RemoveNode(*As<api::Node>(object));
+  } else if (const EventResource resource = ResourceOf(object->kind); resource != EventResource::kWildcard) {
+    Move({.resource = resource, .action = framework::kDelete}, object, nullptr);
+  }
+}
+
+void Scheduler::AddPod(const api::PodPtr& pod) {
+  if (!pod->node_name.empty()) {
+    AddAssignedPod(pod);
+  } else if (ResponsibleFor(*pod)) {
+    queue_->Add(pod_infos_.Make(pod));
+  }
+}
+
+void Scheduler::UpdatePod(const api::PodPtr& old_pod, const api::PodPtr& new_pod) {
+  if (!old_pod->node_name.empty()) {
+    UpdateAssignedPod(old_pod, new_pod);
+  } else if (!new_pod->node_name.empty()) {
+    AddAssignedPod(new_pod);
+    if (ResponsibleFor(*old_pod)) DeletePodFromQueue(old_pod, /*in_binding=*/true);
+  } else if (ResponsibleFor(*old_pod)) {
+    UpdatePodInQueue(old_pod, new_pod);
+  }
+}
+
+void Scheduler::DeletePod(const api::PodPtr& pod) {
+  if (!pod->node_name.empty()) {
+    DeleteAssignedPod(pod);
+  } else if (ResponsibleFor(*pod)) {
+    DeletePodFromQueue(pod, /*in_binding=*/false);
+  }
+}
+
+void Scheduler::UpdatePodInQueue(const api::PodPtr& old_pod, const api::PodPtr& new_pod) {
+  if (old_pod->metadata.resource_version == new_pod->metadata.resource_version) return;
+  if (cache_.IsAssumedPod(*new_pod)) {
+    const bool deletion_started = new_pod->metadata.deletion_timestamp.has_value() &&
+                                  !old_pod->metadata.deletion_timestamp.has_value();
+    if (deletion_started && options_.line.deletion_forgets_assumed_pod) HandleAssumedPodDeletion(new_pod);
+    return;
+  }
+  queue_->Update(old_pod, pod_infos_.Make(new_pod));
+  const std::string& nominated = old_pod->status.nominated_node_name;
+  if (nominated.empty() || nominated == new_pod->status.nominated_node_name) return;
+  // Pods that had to respect the nomination see the pod leave its nominated node.
+  queue_->MoveAllToActiveOrBackoffQueue(framework::kEventAssignedPodDelete, old_pod, nullptr,
+                                        AtMostPriority(old_pod->Priority()));
+}
+
+void Scheduler::DeletePodFromQueue(const api::PodPtr& pod, bool in_binding) {
+  queue_->Delete(*pod);
+  if (in_binding) return;
+  if (cache_.IsAssumedPod(*pod)) {
+    if (options_.line.deletion_forgets_assumed_pod) HandleAssumedPodDeletion(pod);
+    return;
+  }
+  if (pod->status.nominated_node_name.empty()) return;
+  queue_->MoveAllToActiveOrBackoffQueue(framework::kEventAssignedPodDelete, pod, nullptr,
+                                        AtMostPriority(pod->Priority()));
+}
+
+// The binding goes on and will fail; the node is free from now on.
+void Scheduler::HandleAssumedPodDeletion(const api::PodPtr& pod) {
+  cache_.RemovePod(*pod);
+  Move(framework::kEventAssignedPodDelete, pod, nullptr);
+}
+
+void Scheduler::AddAssignedPod(const api::PodPtr& pod) {
+  cache_.AddPod(pod_infos_.Make(pod));
+  Move(framework::kEventAssignedPodAdd, nullptr, pod);
+}
+
+void Scheduler::UpdateAssignedPod(const api::PodPtr& old_pod, const api::PodPtr& new_pod) {
+  cache_.UpdatePod(pod_infos_.Make(new_pod));
+  for (const ClusterEvent& event : framework::PodSchedulingPropertiesChange(
+           *new_pod, *old_pod, EventResource::kAssignedPod, options_.line)) {
+    Move(event, old_pod, new_pod);
+  }
+}
+
+void Scheduler::DeleteAssignedPod(const api::PodPtr& pod) {
+  cache_.RemovePod(*pod);
+  Move(framework::kEventAssignedPodDelete, pod, nullptr);
+}
+
+}  // namespace schedsim::scheduler

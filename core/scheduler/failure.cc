@@ -1,0 +1,74 @@
+// What becomes of a pod whose attempt failed.
+// Source: kubernetes v1.37, scheduler/schedule_one.go, handleSchedulingFailure.
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "core/scheduler/cycle.h"
+#include "core/scheduler/scheduler.h"
+
+namespace schedsim::scheduler {
+
+using framework::Status;
+
+namespace {
+
+// Events cannot hold more.
+constexpr size_t kNoteLengthLimit = 1024;
+
+std::string TruncatedNote(const std::string& message) {
+  if (message.size() <= kNoteLengthLimit) return message;
+  return absl::StrCat(message.substr(0, kNoteLengthLimit - 4), " ...");
+}
+
+}  // namespace
+
+Attempt::Failure Scheduler::HandleSchedulingFailure(queue::QueuedPodInfoPtr pod, CycleResult result) {
+  const bool rejected = result.status.IsRejected();
+  const std::string reason = rejected ? "Unschedulable" : "SchedulerError";
+  Attempt::Failure failure = {.status = Status(result.status.code(), result.message),
+                              .error = result.message,
+                              .nominated_node_name = result.nominated_node_name};
+  const std::string uid = pod->pod_info->pod->metadata.uid;
+  pod->unschedulable_plugins = result.fit_error ? result.unschedulable_plugins : framework::PluginSet();
+  pod->pending_plugins = result.fit_error ? result.pending_plugins : framework::PluginSet();
+
+  framework::PodInfoPtr latest = pod->pod_info;
+  const api::PodPtr known =
+      informers_.FindPod(latest->pod->metadata.namespace_, latest->pod->metadata.name);
+  if (known != nullptr && known->node_name.empty()) {
+    if (options_.line.failure_checks_uid && known->metadata.uid != uid) {
+      queue_->Done(uid);
+      return failure;
+    }
+    if (known != latest->pod) latest = pod_infos_.Make(known);
+    pod->pod_info = latest;
+    queue_->AddUnschedulableIfNotPresent(std::move(pod));
+  }
+  // For pods that are gone or bound by now.
+  queue_->Done(uid);
+  nominator_.AddNominatedPod(latest, result.nominated_node_name);
+  environment_.client.RecordEvent(*latest->pod, {.type = "Warning",
+                                                 .reason = "FailedScheduling",
+                                                 .action = "Scheduling",
+                                                 .note = TruncatedNote(result.message)});
+  PatchFailure(*latest->pod, reason, result);
+  return failure;
+}
+
+// Writes the condition and the nomination, as far as they are not there already.
+void Scheduler::PatchFailure(const api::Pod& pod, const std::string& reason, const CycleResult& result) {
+  framework::PodStatusPatch patch;
+  const api::PodCondition condition = {
+      .type = "PodScheduled", .status = "False", .reason = reason, .message = result.message};
+  const api::PodCondition* known = pod.FindCondition(condition.type);
+  if (known == nullptr || !(*known == condition)) patch.condition = condition;
+  if (result.nominated_node_name.has_value() && *result.nominated_node_name != pod.status.nominated_node_name) {
+    patch.nominated_node_name = result.nominated_node_name;
+  }
+  if (!patch.condition.has_value() && !patch.nominated_node_name.has_value()) return;
+  // Upstream patches both where one of them changes; the other stays as it is.
+  environment_.client.PatchPodStatus(pod, std::move(patch), [](const absl::Status&) {});
+}
+
+}  // namespace schedsim::scheduler

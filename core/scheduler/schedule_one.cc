@@ -1,0 +1,332 @@
+// The way of one pod through a scheduling cycle.
+// Source: kubernetes v1.37, scheduler/schedule_one.go.
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "core/base/check.h"
+#include "core/scheduler/cycle.h"
+#include "core/scheduler/scheduler.h"
+
+namespace schedsim::scheduler {
+
+using framework::Code;
+using framework::CycleState;
+using framework::Framework;
+using framework::NodeInfo;
+using framework::NodeInfos;
+using framework::PodInfo;
+using framework::Status;
+
+namespace {
+
+constexpr int32_t kMinFeasibleNodesToFind = 100;
+constexpr int32_t kMinFeasibleNodesPercentageToFind = 5;
+
+}  // namespace
+
+bool Scheduler::ScheduleOne() {
+  queue::QueuedPodInfoPtr pod = queue_->Pop();
+  if (pod == nullptr) return false;
+  const api::Pod& object = *pod->pod_info->pod;
+  if (object.metadata.deletion_timestamp.has_value()) {
+    environment_.client.RecordEvent(
+        object, {.type = "Warning",
+                 .reason = "FailedScheduling",
+                 .action = "Scheduling",
+                 .note = absl::StrCat("skip schedule deleting pod: ", object.Key())});
+    queue_->Done(object.metadata.uid);
+    return true;
+  }
+  if (cache_.IsAssumedPod(object)) {
+    queue_->Done(object.metadata.uid);
+    return true;
+  }
+  SchedulingCycle(*FrameworkFor(object), std::move(pod));
+  return true;
+}
+
+void Scheduler::SchedulingCycle(Framework& framework, queue::QueuedPodInfoPtr pod) {
+  UpdateSnapshot();
+  attempt_ = Attempt();
+  attempt_.pod = pod->pod_info;
+  attempt_.attempts = pod->attempts;
+  attempt_.profile = framework.profile_name();
+  attempt_.start_index = next_start_node_index_;
+  attempt_.nominated_before = pod->pod_info->pod->status.nominated_node_name;
+
+  auto state = std::make_unique<CycleState>();
+  CycleResult result = SchedulePod(framework, *state, *pod->pod_info);
+  if (!result.status.IsSuccess()) {
+    attempt_.error = result.message;
+    attempt_.fit_error = result.fit_error;
+    attempt_.unschedulable_plugins = result.unschedulable_plugins;
+    attempt_.pending_plugins = result.pending_plugins;
+    if (result.fit_error) result = RunPostFilter(framework, *state, *pod->pod_info, std::move(result));
+    attempt_.failure = HandleSchedulingFailure(std::move(pod), std::move(result));
+    environment_.observer.OnAttempt(attempt_);
+    return;
+  }
+  auto cycle = std::make_shared<BindingCycle>(BindingCycle{.framework = framework,
+                                                           .state = std::move(state),
+                                                           .queued = std::move(pod),
+                                                           .assumed = nullptr,
+                                                           .node_name = std::string(symbols_.Text(result.host->name))});
+  const Status status = AssumeAndReserve(framework, *cycle);
+  if (!status.IsSuccess()) {
+    CycleResult failed = {.status = status, .message = status.Message()};
+    if (status.IsRejected()) {
+      framework::Diagnosis diagnosis;
+      diagnosis.Reset(1);
+      diagnosis.node_to_status.Set(0, status);
+      diagnosis.AddPluginStatus(status, plugin_names_);
+      failed.message = FitErrorMessage(diagnosis, 1);
+      failed.fit_error = true;
+      failed.unschedulable_plugins = diagnosis.unschedulable_plugins;
+      failed.pending_plugins = diagnosis.pending_plugins;
+    }
+    attempt_.failure = HandleSchedulingFailure(std::move(cycle->queued), std::move(failed));
+  }
+  environment_.observer.OnAttempt(attempt_);
+  if (!status.IsSuccess()) return;
+  environment_.executor.Post(options_.binding_delay, [this, cycle = std::move(cycle)] { StartBindingCycle(cycle); });
+}
+
+Scheduler::CycleResult Scheduler::SchedulePod(Framework& framework, CycleState& state, const PodInfo& pod) {
+  const int32_t node_count = static_cast<int32_t>(snapshot_.List().size());
+  if (node_count == 0) {
+    return {.status = Status(Code::kUnschedulableAndUnresolvable, kNoNodesAvailable),
+            .message = kNoNodesAvailable};
+  }
+  diagnosis_.Reset(node_count);
+  feasible_.clear();
+  Status status = FindNodesThatFit(framework, state, pod);
+  if (!status.IsSuccess()) return {.status = status, .message = status.Message()};
+  if (feasible_.empty()) {
+    return {.status = Status(Code::kUnschedulable, std::vector<std::string>()),
+            .message = FitErrorMessage(diagnosis_, node_count),
+            .fit_error = true,
+            .unschedulable_plugins = diagnosis_.unschedulable_plugins,
+            .pending_plugins = diagnosis_.pending_plugins};
+  }
+  int32_t host = 0;
+  if (feasible_.size() > 1) {
+    status = PrioritizeNodes(framework, state, pod);
+    if (!status.IsSuccess()) return {.status = status, .message = status.Message()};
+    host = SelectHost(scores_.totals);
+    attempt_.best_score = scores_.totals[static_cast<size_t>(host)];
+    attempt_.scored_nodes = feasible_;
+    attempt_.scores = &scores_;
+  }
+  attempt_.host = feasible_[static_cast<size_t>(host)];
+  attempt_.feasible_count = static_cast<int32_t>(feasible_.size());
+  attempt_.evaluated_count = attempt_.feasible_count + diagnosis_.node_to_status.size();
+  return {.status = Status(), .message = "", .host = attempt_.host};
+}
+
+Status Scheduler::FindNodesThatFit(Framework& framework, CycleState& state, const PodInfo& pod) {
+  Framework::PreFilterOutcome outcome = framework.RunPreFilterPlugins(state, pod, snapshot_.List());
+  attempt_.ran_pre_filter = true;
+  attempt_.pre_filter_status = outcome.status;
+  attempt_.pre_filter_nodes = outcome.node_names;
+  attempt_.pre_filter_plugins = outcome.narrowing_plugins;
+  attempt_.skip_filter = state.skip_filter;
+  diagnosis_.unschedulable_plugins = outcome.narrowing_plugins;
+  if (!outcome.status.IsSuccess()) {
+    if (!outcome.status.IsRejected()) return outcome.status;
+    diagnosis_.node_to_status.SetAbsentNodesStatus(outcome.status);
+    diagnosis_.pre_filter_message = outcome.status.Message();
+    diagnosis_.AddPluginStatus(outcome.status, plugin_names_);
+    return Status();
+  }
+  if (!pod.pod->status.nominated_node_name.empty() && EvaluateNominatedNode(framework, state, pod)) {
+    return Status();
+  }
+  const NodeInfos all_nodes = snapshot_.List();
+  std::vector<const NodeInfo*> named;
+  if (outcome.node_names.has_value()) {
+    named = NamedNodes(*outcome.node_names);
+    const std::vector<std::string> plugins = plugin_names_.Sorted(outcome.narrowing_plugins);
+    diagnosis_.node_to_status.SetAbsentNodesStatus(
+        Status(Code::kUnschedulableAndUnresolvable,
+               absl::StrCat("node(s) didn't satisfy plugin(s) [", absl::StrJoin(plugins, " "), "]")));
+  }
+  const NodeInfos nodes = outcome.node_names.has_value() ? NodeInfos(named) : all_nodes;
+  Status status = FindNodesThatPassFilters(framework, state, pod, nodes);
+  const int64_t processed = static_cast<int64_t>(feasible_.size()) + diagnosis_.node_to_status.size();
+  next_start_node_index_ = static_cast<int32_t>((next_start_node_index_ + processed) %
+                                                static_cast<int64_t>(all_nodes.size()));
+  return status;
+}
+
+// In the order of the snapshot; upstream has them in no order.
+std::vector<const NodeInfo*> Scheduler::NamedNodes(const std::vector<Symbol>& names) const {
+  std::vector<const NodeInfo*> nodes;
+  for (Symbol name : names) {
+    const NodeInfo* node = snapshot_.Get(name);
+    if (node != nullptr) nodes.push_back(node);
+  }
+  std::sort(nodes.begin(), nodes.end(),
+            [](const NodeInfo* a, const NodeInfo* b) { return a->position < b->position; });
+  nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+  return nodes;
+}
+
+// Whether the nominated node fits; it is then the only feasible node. Its failure stays on record.
+bool Scheduler::EvaluateNominatedNode(Framework& framework, CycleState& state, const PodInfo& pod) {
+  const NodeInfo* node = snapshot_.Get(symbols_.Find(pod.pod->status.nominated_node_name));
+  if (node == nullptr) return false;
+  const Status status = FindNodesThatPassFilters(framework, state, pod, NodeInfos(&node, 1));
+  // An error here is only logged; the search goes on over all nodes.
+  if (!status.IsSuccess()) feasible_.clear();
+  return !feasible_.empty();
+}
+
+int32_t Scheduler::NumFeasibleNodesToFind(const Framework& framework, int32_t node_count) const {
+  if (node_count < kMinFeasibleNodesToFind) return node_count;
+  int32_t percentage =
+      framework.percentage_of_nodes_to_score().value_or(options_.percentage_of_nodes_to_score);
+  if (percentage == 0) percentage = std::max(50 - node_count / 125, kMinFeasibleNodesPercentageToFind);
+  return std::max(node_count * percentage / 100, kMinFeasibleNodesToFind);
+}
+
+Status Scheduler::FindNodesThatPassFilters(Framework& framework, CycleState& state, const PodInfo& pod,
+                                           NodeInfos nodes) {
+  const int32_t count = static_cast<int32_t>(nodes.size());
+  int32_t wanted = NumFeasibleNodesToFind(framework, count);
+  if (!framework.HasScorePlugins()) wanted = 1;
+  if (!framework.HasFilterPlugins()) {
+    for (int32_t i = 0; i < std::min(wanted, count); ++i) {
+      feasible_.push_back(nodes[static_cast<size_t>((next_start_node_index_ + i) % count)]);
+    }
+    return Status();
+  }
+  const bool details = environment_.observer.WantsDetails();
+  for (int32_t i = 0; i < count; ++i) {
+    const NodeInfo* node = nodes[static_cast<size_t>((next_start_node_index_ + i) % count)];
+    Status status = PassFilters(framework, state, pod, *node);
+    if (details) attempt_.filter.push_back(FilteredNode{.node = node, .status = status});
+    if (status.IsSuccess()) {
+      // The search ends at the first node too many, which is not kept.
+      if (static_cast<int32_t>(feasible_.size()) == wanted) break;
+      feasible_.push_back(node);
+    } else if (status.code() == Code::kError) {
+      return status;
+    } else {
+      diagnosis_.AddPluginStatus(status, plugin_names_);
+      diagnosis_.node_to_status.Set(node->position, std::move(status));
+    }
+  }
+  return Status();
+}
+
+Status Scheduler::PassFilters(Framework& framework, CycleState& state, const PodInfo& pod,
+                              const NodeInfo& node) {
+  return FilterWithNominatedPods(framework, state, pod, node);
+}
+
+// Pods nominated to the node count as running there, if they are at least as important; but the pod
+// must fit without them, too, since it is not certain that they come.
+Status Scheduler::FilterWithNominatedPods(Framework& framework, CycleState& state, const PodInfo& pod,
+                                          const NodeInfo& node) {
+  if (nominator_.empty()) return framework.RunFilterPlugins(state, pod, node);
+  std::unique_ptr<CycleState> state_with;
+  std::unique_ptr<NodeInfo> node_with;
+  for (const framework::PodInfoPtr& nominated : nominator_.NominatedPodsForNode(node.name)) {
+    if (nominated->Priority() < pod.Priority() || nominated->Uid() == pod.Uid()) continue;
+    if (node_with == nullptr) {
+      node_with = std::make_unique<NodeInfo>(node);
+      node_with->generation = -1;
+      state_with = state.Clone();
+    }
+    node_with->AddPod(nominated);
+    Status status = framework.RunPreFilterExtensionAddPod(*state_with, pod, *nominated, *node_with);
+    if (!status.IsSuccess()) return Status::Error(status.Message());
+  }
+  if (node_with != nullptr) {
+    Status status = framework.RunFilterPlugins(*state_with, pod, *node_with);
+    if (!status.IsSuccess()) return status;
+  }
+  return framework.RunFilterPlugins(state, pod, node);
+}
+
+Status Scheduler::PrioritizeNodes(Framework& framework, CycleState& state, const PodInfo& pod) {
+  if (!framework.HasScorePlugins()) {
+    scores_.plugins.clear();
+    scores_.totals.assign(feasible_.size(), 1);
+    return Status();
+  }
+  attempt_.ran_score = true;
+  Status status = framework.RunPreScorePlugins(state, pod, feasible_);
+  if (!status.IsSuccess()) return status;
+  return framework.RunScorePlugins(state, pod, feasible_, scores_);
+}
+
+// The index of the node taken. Up to 1.34 any of the best; from 1.35 on the one that Go's
+// container/heap puts on top: the first of the best in preorder of the implicit binary tree.
+int32_t Scheduler::SelectHost(absl::Span<const int64_t> totals) {
+  const int64_t best = *std::max_element(totals.begin(), totals.end());
+  if (options_.line.host_tie_rule == api::HostTieRule::kRandom) {
+    int32_t chosen = 0;
+    int64_t seen = 0;
+    for (size_t i = 0; i < totals.size(); ++i) {
+      if (totals[i] == best && host_tie_rng_.Below(++seen) == 0) chosen = static_cast<int32_t>(i);
+    }
+    return chosen;
+  }
+  const int32_t count = static_cast<int32_t>(totals.size());
+  preorder_stack_.assign(1, 0);
+  while (!preorder_stack_.empty()) {
+    const int32_t at = preorder_stack_.back();
+    preorder_stack_.pop_back();
+    if (totals[static_cast<size_t>(at)] == best) return at;
+    if (2 * at + 2 < count) preorder_stack_.push_back(2 * at + 2);
+    if (2 * at + 1 < count) preorder_stack_.push_back(2 * at + 1);
+  }
+  CHECK(false);
+}
+
+Scheduler::CycleResult Scheduler::RunPostFilter(Framework& framework, CycleState& state, const PodInfo& pod,
+                                                CycleResult result) {
+  if (!framework.HasPostFilterPlugins()) {
+    if (options_.line.keeps_nomination_without_post_filter) result.nominated_node_name.reset();
+    return result;
+  }
+  attempt_.ran_post_filter = true;
+  attempt_.post_filter = framework.RunPostFilterPlugins(state, pod, diagnosis_.node_to_status);
+  const framework::PostFilterResult& post_filter = attempt_.post_filter;
+  diagnosis_.post_filter_message =
+      post_filter.status.IsSuccess() ? post_filter.message : post_filter.status.Message();
+  result.message = FitErrorMessage(diagnosis_, static_cast<int32_t>(snapshot_.List().size()));
+  result.nominated_node_name = attempt_.post_filter.nominated_node_name;
+  return result;
+}
+
+Status Scheduler::AssumeAndReserve(Framework& framework, BindingCycle& cycle) {
+  auto object = std::make_shared<api::Pod>(*cycle.queued->pod_info->pod);
+  object->node_name = cycle.node_name;
+  auto assumed = std::make_shared<PodInfo>(*cycle.queued->pod_info);
+  assumed->pod = std::move(object);
+  cycle.assumed = std::move(assumed);
+  const absl::Status in_cache = cache_.AssumePod(cycle.assumed);
+  if (!in_cache.ok()) return Status::Error(std::string(in_cache.message()));
+  nominator_.DeleteNominatedPodIfExists(*cycle.assumed->pod);
+
+  const NodeInfo& node = *snapshot_.Get(symbols_.Find(cycle.node_name));
+  Status status = framework.RunReservePlugins(*cycle.state, *cycle.assumed, node);
+  if (!status.IsSuccess()) {
+    UnreserveAndForget(cycle);
+    return status;
+  }
+  const Framework::PermitOutcome permit = framework.RunPermitPlugins(*cycle.state, *cycle.assumed, cycle.node_name);
+  if (permit.status.IsSuccess()) return Status();
+  UnreserveAndForget(cycle);
+  if (permit.status.IsWait()) {
+    return Status::Error("a Permit plugin asked to wait, which is not simulated yet");
+  }
+  return permit.status;
+}
+
+}  // namespace schedsim::scheduler

@@ -1,0 +1,56 @@
+#include "core/scheduler/scheduler.h"
+
+#include <utility>
+
+#include "core/base/check.h"
+#include "core/base/status_macros.h"
+#include "core/scheduler/cycle.h"
+
+namespace schedsim::scheduler {
+
+Scheduler::Scheduler(Options options, Environment environment)
+    : options_(std::move(options)),
+      environment_(std::move(environment)),
+      pod_infos_(options_.line, symbols_),
+      cache_(symbols_),
+      nominator_(informers_, symbols_),
+      host_tie_rng_(environment_.rng.Fork("host-tie")) {}
+
+Scheduler::~Scheduler() = default;
+
+absl::StatusOr<std::unique_ptr<Scheduler>> Scheduler::Make(
+    Options options, const std::vector<framework::RegisteredPlugin>& registry, Environment environment) {
+  CHECK(!options.profiles.empty());
+  std::unique_ptr<Scheduler> scheduler(new Scheduler(std::move(options), std::move(environment)));
+  std::vector<framework::Framework*> frameworks;
+  for (const api::EffectiveProfile& profile : scheduler->options_.profiles) {
+    scheduler->handles_.push_back(std::make_unique<ProfileHandle>(*scheduler));
+    ProfileHandle& handle = *scheduler->handles_.back();
+    std::unique_ptr<framework::Framework> framework;
+    ASSIGN_OR_RETURN(framework, framework::Framework::Make(profile, registry, handle));
+    framework->set_reference(scheduler->options_.reference);
+    handle.set_framework(framework.get());
+    frameworks.push_back(framework.get());
+    scheduler->frameworks_.push_back(std::move(framework));
+  }
+  scheduler->queue_ = std::make_unique<queue::SchedulingQueue>(
+      scheduler->options_.queue, scheduler->options_.line, scheduler->environment_.clock, frameworks,
+      scheduler->nominator_, scheduler->environment_.on_poppable);
+  return scheduler;
+}
+
+const cache::Snapshot& Scheduler::UpdateSnapshot() {
+  if (cache_.UpdateSnapshot(snapshot_)) {
+    for (const auto& framework : frameworks_) framework->ForgetAnswers();
+  }
+  return snapshot_;
+}
+
+framework::Framework* Scheduler::FrameworkFor(const api::Pod& pod) const {
+  for (const auto& framework : frameworks_) {
+    if (framework->profile_name() == pod.spec->scheduler_name) return framework.get();
+  }
+  return nullptr;
+}
+
+}  // namespace schedsim::scheduler

@@ -1,0 +1,166 @@
+// The scheduler: cache, queue and profiles behind one door.
+#ifndef SCHEDSIM_CORE_SCHEDULER_SCHEDULER_H_
+#define SCHEDSIM_CORE_SCHEDULER_SCHEDULER_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "core/api/effective_profile.h"
+#include "core/api/kubernetes_version.h"
+#include "core/base/clock.h"
+#include "core/base/executor.h"
+#include "core/base/rng.h"
+#include "core/base/symbol.h"
+#include "core/cache/cache.h"
+#include "core/cache/snapshot.h"
+#include "core/framework/client.h"
+#include "core/framework/framework.h"
+#include "core/framework/handle.h"
+#include "core/framework/informer_cache.h"
+#include "core/queue/nominator.h"
+#include "core/queue/scheduling_queue.h"
+#include "core/scheduler/attempt.h"
+
+namespace schedsim::scheduler {
+
+struct Options {
+  api::LineBehavior line;
+  // At least one.
+  std::vector<api::EffectiveProfile> profiles;
+  // Percent; 0: adaptive. Profiles may have their own.
+  int32_t percentage_of_nodes_to_score = 0;
+  queue::SchedulingQueue::Options queue;
+  // From the end of a scheduling cycle to the start of its binding cycle.
+  absl::Duration binding_delay;
+  // Turns off all fast paths.
+  bool reference = false;
+};
+
+// Runs one scheduling cycle at a time, when it is told to. Everything else comes in as events from
+// informers, in order. Source: kubernetes v1.37, scheduler/scheduler.go.
+class Scheduler {
+ public:
+  // What the scheduler borrows; all of it must outlive the scheduler.
+  struct Environment {
+    const Clock& clock;
+    Executor& executor;
+    framework::Client& client;
+    Observer& observer;
+    // The stream "scheduler" of the run's generator.
+    Rng rng;
+    // Called when a pod may have become poppable.
+    std::function<void()> on_poppable;
+  };
+
+  // InvalidArgument where a plugin is unknown or refuses its arguments.
+  static absl::StatusOr<std::unique_ptr<Scheduler>> Make(
+      Options options, const std::vector<framework::RegisteredPlugin>& registry, Environment environment);
+  ~Scheduler();
+  Scheduler(const Scheduler&) = delete;
+  Scheduler& operator=(const Scheduler&) = delete;
+
+  // What the informers see. Pods that are Succeeded or Failed must not come in: for the scheduler, a
+  // pod that becomes so is deleted.
+  void OnAdd(const api::ObjectPtr& object);
+  void OnUpdate(const api::ObjectPtr& old_object, const api::ObjectPtr& new_object);
+  void OnDelete(const api::ObjectPtr& object);
+
+  // Pops the next pod and runs its scheduling cycle; the binding cycle follows as an event of its
+  // own. Returns false when there is no pod to pop.
+  bool ScheduleOne();
+
+  queue::SchedulingQueue& queue() { return *queue_; }
+  const framework::PluginNames& plugin_names() const { return plugin_names_; }
+  const SymbolTable& symbols() const { return symbols_; }
+  // Whether one of the profiles is for this pod.
+  bool ResponsibleFor(const api::Pod& pod) const { return FrameworkFor(pod) != nullptr; }
+  // The nodes as they are now, for reports.
+  const cache::Snapshot& UpdateSnapshot();
+
+ private:
+  class ProfileHandle;
+  struct CycleResult;
+  struct BindingCycle;
+
+  Scheduler(Options options, Environment environment);
+
+  framework::Framework* FrameworkFor(const api::Pod& pod) const;
+
+  // Event handlers, event_handlers.cc.
+  void AddPod(const api::PodPtr& pod);
+  void UpdatePod(const api::PodPtr& old_pod, const api::PodPtr& new_pod);
+  void DeletePod(const api::PodPtr& pod);
+  void UpdatePodInQueue(const api::PodPtr& old_pod, const api::PodPtr& new_pod);
+  void DeletePodFromQueue(const api::PodPtr& pod, bool in_binding);
+  void HandleAssumedPodDeletion(const api::PodPtr& pod);
+  void AddAssignedPod(const api::PodPtr& pod);
+  void UpdateAssignedPod(const api::PodPtr& old_pod, const api::PodPtr& new_pod);
+  void DeleteAssignedPod(const api::PodPtr& pod);
+  void Move(const framework::ClusterEvent& event, api::ObjectPtr old_object, api::ObjectPtr new_object);
+
+  // The scheduling cycle, schedule_one.cc.
+  void SchedulingCycle(framework::Framework& framework, queue::QueuedPodInfoPtr pod);
+  CycleResult SchedulePod(framework::Framework& framework, framework::CycleState& state,
+                          const framework::PodInfo& pod);
+  framework::Status FindNodesThatFit(framework::Framework& framework, framework::CycleState& state,
+                                     const framework::PodInfo& pod);
+  framework::Status FindNodesThatPassFilters(framework::Framework& framework, framework::CycleState& state,
+                                             const framework::PodInfo& pod, framework::NodeInfos nodes);
+  framework::Status PassFilters(framework::Framework& framework, framework::CycleState& state,
+                                const framework::PodInfo& pod, const framework::NodeInfo& node);
+  bool EvaluateNominatedNode(framework::Framework& framework, framework::CycleState& state,
+                             const framework::PodInfo& pod);
+  std::vector<const framework::NodeInfo*> NamedNodes(const std::vector<Symbol>& names) const;
+  int32_t NumFeasibleNodesToFind(const framework::Framework& framework, int32_t node_count) const;
+  framework::Status PrioritizeNodes(framework::Framework& framework, framework::CycleState& state,
+                                    const framework::PodInfo& pod);
+  int32_t SelectHost(absl::Span<const int64_t> totals);
+  CycleResult RunPostFilter(framework::Framework& framework, framework::CycleState& state,
+                            const framework::PodInfo& pod, CycleResult result);
+  // `assumed` and `status` say how far it came.
+  framework::Status AssumeAndReserve(framework::Framework& framework, BindingCycle& cycle);
+  framework::Status FilterWithNominatedPods(framework::Framework& framework, framework::CycleState& state,
+                                            const framework::PodInfo& pod, const framework::NodeInfo& node);
+
+  // The binding cycle, binding_cycle.cc.
+  void StartBindingCycle(std::shared_ptr<BindingCycle> cycle);
+  void RunPreBind(std::shared_ptr<BindingCycle> cycle);
+  void RunBind(std::shared_ptr<BindingCycle> cycle);
+  void HandleBindingCycleError(std::shared_ptr<BindingCycle> cycle, framework::Status status);
+  void UnreserveAndForget(BindingCycle& cycle);
+
+  // Failures of both, failure.cc.
+  Attempt::Failure HandleSchedulingFailure(queue::QueuedPodInfoPtr pod, CycleResult result);
+  void PatchFailure(const api::Pod& pod, const std::string& reason, const CycleResult& result);
+
+  const Options options_;
+  Environment environment_;
+  SymbolTable symbols_;
+  framework::PluginNames plugin_names_;
+  framework::PodInfoFactory pod_infos_;
+  framework::InformerCache informers_;
+  cache::Cache cache_;
+  cache::Snapshot snapshot_;
+  queue::Nominator nominator_;
+  std::vector<std::unique_ptr<ProfileHandle>> handles_;
+  std::vector<std::unique_ptr<framework::Framework>> frameworks_;
+  std::unique_ptr<queue::SchedulingQueue> queue_;
+
+  int32_t next_start_node_index_ = 0;
+  Rng host_tie_rng_;
+  // Of the running cycle; members so that their memory is used again.
+  Attempt attempt_;
+  framework::Diagnosis diagnosis_;
+  std::vector<const framework::NodeInfo*> feasible_;
+  framework::NodeScores scores_;
+  std::vector<int32_t> preorder_stack_;
+};
+
+}  // namespace schedsim::scheduler
+
+#endif  // SCHEDSIM_CORE_SCHEDULER_SCHEDULER_H_

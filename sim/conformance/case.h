@@ -1,0 +1,55 @@
+// The cases that the real scheduler's traces were recorded for.
+#ifndef SCHEDSIM_SIM_CONFORMANCE_CASE_H_
+#define SCHEDSIM_SIM_CONFORMANCE_CASE_H_
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "core/api/kubernetes_line.h"
+#include "core/api/object.h"
+#include "core/codec/scheduler_config.h"
+#include "sim/simulation.h"
+
+namespace schedsim::sim {
+
+// One scenario: objects, then steps, up to an end. docs/conformance.md has the format.
+struct Case {
+  std::string name;
+  api::LineBehavior line;
+  codec::LoadedSchedulerConfig config;
+  // Not empty: the configuration is refused, with this message.
+  std::string config_error;
+  std::vector<api::ObjectPtr> objects;
+  std::vector<Step> steps;
+  absl::Duration end;
+  absl::Duration pod_termination;
+  // A stand-in for the volume controller takes part.
+  bool provision = false;
+  TraceLevel trace_level = TraceLevel::kFull;
+};
+
+// Hands on the cases of a file, .jsonl or .jsonl.gz, one after the other. An error of `sink` ends the
+// reading. InvalidArgument, `file:line:column: path: what`, for anything that is no case.
+absl::Status ReadCases(absl::string_view path, api::KubernetesLine line,
+                       const std::function<absl::Status(Case)>& sink);
+
+struct CaseRun {
+  // Shape: one record of the trace an entry.
+  std::vector<std::string> records;
+  std::string decision_digest;
+};
+
+// Runs a case as the real scheduler's recorder does: its clock starts in the year 2000 and objects are
+// created 1 ms apart.
+absl::StatusOr<CaseRun> RunCase(const Case& test_case, bool reference);
+
+}  // namespace schedsim::sim
+
+#endif  // SCHEDSIM_SIM_CONFORMANCE_CASE_H_

@@ -1,0 +1,165 @@
+#include "sim/controllers/volume_binder.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+
+namespace schedsim::sim {
+namespace {
+
+constexpr char kZoneLabel[] = "topology.kubernetes.io/zone";
+constexpr char kHostnameLabel[] = "kubernetes.io/hostname";
+constexpr char kSelectedNodeAnnotation[] = "volume.kubernetes.io/selected-node";
+constexpr char kBindCompletedAnnotation[] = "pv.kubernetes.io/bind-completed";
+constexpr char kNoProvisioner[] = "kubernetes.io/no-provisioner";
+
+template <typename T>
+std::shared_ptr<const T> As(const api::ObjectPtr& object) {
+  return std::static_pointer_cast<const T>(object);
+}
+
+api::NodeSelector NodesWith(absl::string_view key, absl::string_view value) {
+  api::NodeSelectorRequirement requirement;
+  requirement.key = std::string(key);
+  requirement.operator_ = "In";
+  requirement.values = {std::string(value)};
+  api::NodeSelectorTerm term;
+  term.match_expressions.push_back(std::move(requirement));
+  api::NodeSelector selector;
+  selector.node_selector_terms.push_back(std::move(term));
+  return selector;
+}
+
+}  // namespace
+
+VolumeBinder::VolumeBinder(const Options& options, EventLoop& loop, ApiServer& server, Trace& trace)
+    : options_(options), loop_(loop), server_(server), trace_(trace) {
+  if (options_.watches) server.Watch([this](const WatchEvent& event) { OnEvent(event); });
+}
+
+void VolumeBinder::Start() {
+  started_ = true;
+  Reconcile();
+}
+
+void VolumeBinder::OnEvent(const WatchEvent& event) {
+  if (!started_ || event.new_object == nullptr) return;
+  const api::Object& object = *event.new_object;
+  const bool is_claim = object.kind == api::Kind::kPersistentVolumeClaim;
+  if (object.kind == api::Kind::kPersistentVolume) {
+    changed_volumes_.insert(object.Key());
+  } else if (is_claim && event.old_object != nullptr) {
+    changed_claims_.insert(object.Key());
+  } else if (is_claim || object.kind == api::Kind::kStorageClass) {
+    // Volumes may have waited for this claim, claims for this class.
+    look_at_all_ = true;
+  } else {
+    return;
+  }
+  ReconcileLater();
+}
+
+void VolumeBinder::ReconcileLater() {
+  // Without watching, each change has a look of its own, at everything.
+  if (!started_ || (options_.watches && due_)) return;
+  due_ = true;
+  loop_.Post(options_.delay, [this] { Reconcile(); });
+}
+
+// The objects as they are now; later changes do not show.
+template <typename T>
+std::vector<std::shared_ptr<const T>> VolumeBinder::ToLookAt(const std::set<std::string>& changed) const {
+  std::vector<std::shared_ptr<const T>> list;
+  const ApiServer::Objects& objects = server_.List(T().kind);
+  if (look_at_all_) {
+    for (const auto& [key, object] : objects) list.push_back(As<T>(object));
+    return list;
+  }
+  for (const std::string& key : changed) {
+    auto found = objects.find(key);
+    if (found != objects.end()) list.push_back(As<T>(found->second));
+  }
+  return list;
+}
+
+void VolumeBinder::Reconcile() {
+  due_ = false;
+  BindVolumes();
+  ProvisionVolumes();
+  if (!options_.watches) return;
+  look_at_all_ = false;
+  changed_volumes_.clear();
+  changed_claims_.clear();
+}
+
+void VolumeBinder::BindVolumes() {
+  for (const VolumePtr& volume : ToLookAt<api::PersistentVolume>(changed_volumes_)) {
+    if (!volume->spec.claim_ref.has_value()) continue;
+    const api::ObjectReference& reference = *volume->spec.claim_ref;
+    const ClaimPtr claim = As<api::PersistentVolumeClaim>(server_.Find(
+        api::Kind::kPersistentVolumeClaim, "PersistentVolumeClaim", reference.namespace_, reference.name));
+    if (claim != nullptr && claim->spec.volume_name.empty()) Bind(*claim, *volume);
+  }
+}
+
+void VolumeBinder::ProvisionVolumes() {
+  std::vector<ClaimPtr> claims = ToLookAt<api::PersistentVolumeClaim>(changed_claims_);
+  std::stable_sort(claims.begin(), claims.end(),
+                   [](const ClaimPtr& a, const ClaimPtr& b) { return a->metadata.name < b->metadata.name; });
+  for (const ClaimPtr& claim : claims) {
+    const std::shared_ptr<api::PersistentVolume> volume = MakeVolume(*claim);
+    if (volume == nullptr) continue;
+    const absl::Status status = server_.Create(volume);
+    if (!status.ok()) trace_.ApiError("create", status.message());
+    Bind(*claim, *volume);
+  }
+}
+
+std::shared_ptr<api::PersistentVolume> VolumeBinder::MakeVolume(const api::PersistentVolumeClaim& claim) const {
+  const std::string* node_name = claim.metadata.annotations.Find(kSelectedNodeAnnotation);
+  if (!claim.spec.volume_name.empty() || node_name == nullptr || node_name->empty()) return nullptr;
+  if (!claim.spec.storage_class_name.has_value()) return nullptr;
+  const auto storage_class = As<api::StorageClass>(
+      server_.Find(api::Kind::kStorageClass, "StorageClass", "", *claim.spec.storage_class_name));
+  if (storage_class == nullptr || storage_class->provisioner == kNoProvisioner) return nullptr;
+  const api::ObjectPtr node = server_.Find(api::Kind::kNode, "Node", "", *node_name);
+  if (node == nullptr) return nullptr;
+  auto volume = std::make_shared<api::PersistentVolume>();
+  volume->api_version = "v1";
+  volume->kind_name = "PersistentVolume";
+  volume->metadata.name = absl::StrCat("pvc-", claim.metadata.uid);
+  api::PersistentVolumeSpec& spec = volume->spec;
+  spec.capacity = claim.spec.requests;
+  spec.access_modes = claim.spec.access_modes;
+  spec.storage_class_name = *claim.spec.storage_class_name;
+  spec.csi = api::CSIPersistentVolumeSource{.driver = storage_class->provisioner,
+                                            .volume_handle = absl::StrCat("vol-", claim.metadata.uid)};
+  spec.claim_ref = api::ObjectReference{.kind = "PersistentVolumeClaim",
+                                        .namespace_ = claim.metadata.namespace_,
+                                        .name = claim.metadata.name,
+                                        .uid = claim.metadata.uid};
+  const std::string* zone = node->metadata.labels.Find(kZoneLabel);
+  const bool has_zone = zone != nullptr && !zone->empty();
+  spec.node_affinity = has_zone ? NodesWith(kZoneLabel, *zone) : NodesWith(kHostnameLabel, *node_name);
+  return volume;
+}
+
+// The volume is written before the claim, so that whoever sees the claim bound knows the volume.
+void VolumeBinder::Bind(const api::PersistentVolumeClaim& claim, const api::PersistentVolume& volume) {
+  auto bound_volume = std::make_shared<api::PersistentVolume>(volume);
+  if (bound_volume->spec.claim_ref->uid.empty()) bound_volume->spec.claim_ref->uid = claim.metadata.uid;
+  bound_volume->phase = "Bound";
+  auto bound_claim = std::make_shared<api::PersistentVolumeClaim>(claim);
+  bound_claim->spec.volume_name = volume.metadata.name;
+  bound_claim->metadata.annotations.Set(kBindCompletedAnnotation, "yes");
+  bound_claim->phase = "Bound";
+  // Both exist: nothing comes between finding them and this.
+  server_.Update(bound_volume).IgnoreError();
+  server_.Update(bound_claim).IgnoreError();
+  trace_.ClaimBound(*bound_claim, volume.metadata.name);
+}
+
+}  // namespace schedsim::sim

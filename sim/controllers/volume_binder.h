@@ -1,0 +1,69 @@
+// Stands in for the volume controller and all provisioners.
+#ifndef SCHEDSIM_SIM_CONTROLLERS_VOLUME_BINDER_H_
+#define SCHEDSIM_SIM_CONTROLLERS_VOLUME_BINDER_H_
+
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "core/api/storage.h"
+#include "sim/api_server.h"
+#include "sim/event_loop.h"
+#include "sim/trace.h"
+
+namespace schedsim::sim {
+
+// Binds each volume that names a claim to it, and makes a volume for each claim that has a selected node
+// and a class with a provisioner: in the node's zone, or on that node where it has no zone.
+class VolumeBinder {
+ public:
+  struct Options {
+    // From a change to what it sets off.
+    absl::Duration delay = absl::Milliseconds(1);
+    // From the first look at the cluster to virtual zero; zero: the first look is at virtual zero.
+    absl::Duration lead;
+    // Whether every change of a claim or volume sets off a look, rather than the scheduler's alone.
+    bool watches = true;
+  };
+
+  // What is borrowed must outlive the binder.
+  VolumeBinder(const Options& options, EventLoop& loop, ApiServer& server, Trace& trace);
+  VolumeBinder(const VolumeBinder&) = delete;
+  VolumeBinder& operator=(const VolumeBinder&) = delete;
+
+  // Looks at all volumes, then at all claims, now; and again after each change from now on.
+  void Start();
+  // Looks again after the delay. Before Start, does nothing.
+  void ReconcileLater();
+
+ private:
+  using ClaimPtr = std::shared_ptr<const api::PersistentVolumeClaim>;
+  using VolumePtr = std::shared_ptr<const api::PersistentVolume>;
+
+  void OnEvent(const WatchEvent& event);
+  void Reconcile();
+  template <typename T>
+  std::vector<std::shared_ptr<const T>> ToLookAt(const std::set<std::string>& changed) const;
+  void BindVolumes();
+  void ProvisionVolumes();
+  // The volume for a claim with a selected node; nullptr where none can be made.
+  std::shared_ptr<api::PersistentVolume> MakeVolume(const api::PersistentVolumeClaim& claim) const;
+  void Bind(const api::PersistentVolumeClaim& claim, const api::PersistentVolume& volume);
+
+  const Options options_;
+  EventLoop& loop_;
+  ApiServer& server_;
+  Trace& trace_;
+  bool started_ = false;
+  // With `watches`: a look is due already, at everything or at what changed, by key.
+  bool due_ = false;
+  bool look_at_all_ = true;
+  std::set<std::string> changed_volumes_;
+  std::set<std::string> changed_claims_;
+};
+
+}  // namespace schedsim::sim
+
+#endif  // SCHEDSIM_SIM_CONTROLLERS_VOLUME_BINDER_H_

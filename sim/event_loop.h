@@ -1,0 +1,71 @@
+// The clock of a simulation, and the work that waits for its time.
+#ifndef SCHEDSIM_SIM_EVENT_LOOP_H_
+#define SCHEDSIM_SIM_EVENT_LOOP_H_
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "core/base/clock.h"
+#include "core/base/executor.h"
+
+namespace schedsim::sim {
+
+// Runs work in the order of (time, phase, scheduling). Only the loop moves the clock.
+class EventLoop : public Clock, public Executor {
+ public:
+  // Of work that is due at the same time, an earlier phase comes first. Within an instant, everything
+  // that work sets off comes before the next work of a later phase.
+  enum class Phase : uint8_t {
+    kWork,     // Deliveries, API calls, timers.
+    kStep,     // A change of the cluster from outside, one at a time; the end of the run.
+    kNextPod,  // The scheduler is ready for its next pod.
+  };
+
+  explicit EventLoop(absl::Time start) : now_(start) {}
+  EventLoop(const EventLoop&) = delete;
+  EventLoop& operator=(const EventLoop&) = delete;
+
+  absl::Time Now() const override { return now_; }
+
+  // `time` must not be in the past.
+  void At(absl::Time time, Phase phase, std::function<void()> work);
+  void Post(absl::Duration delay, std::function<void()> work) override { At(now_ + delay, Phase::kWork, std::move(work)); }
+
+  // Called before each piece of work of a later phase than kWork, and when an instant is over: whatever
+  // was set off has settled then.
+  void set_on_settled(std::function<void()> on_settled) { on_settled_ = std::move(on_settled); }
+
+  // Runs until nothing is left or Stop is called.
+  void Run();
+  // Runs what is due now or was set off by it, kWork only. For building up the start.
+  void Settle();
+  void Stop() { stopped_ = true; }
+
+  // Moves the clock on; nothing may be due before.
+  void AdvanceTo(absl::Time time);
+
+  // How much work waits.
+  size_t size() const { return heap_.size(); }
+
+ private:
+  struct Item {
+    absl::Time time;
+    Phase phase = Phase::kWork;
+    uint64_t sequence = 0;
+    std::function<void()> work;
+  };
+  static bool Later(const Item& a, const Item& b);
+  Item PopItem();
+
+  absl::Time now_;
+  uint64_t sequence_ = 0;
+  bool stopped_ = false;
+  std::vector<Item> heap_;
+  std::function<void()> on_settled_;
+};
+
+}  // namespace schedsim::sim
+
+#endif  // SCHEDSIM_SIM_EVENT_LOOP_H_

@@ -1,0 +1,163 @@
+#include "sim/scheduler_actor.h"
+
+#include <utility>
+
+#include "core/base/status_macros.h"
+
+namespace schedsim::sim {
+namespace {
+
+constexpr absl::Duration kBackoffFlushPeriod = absl::Seconds(1);
+constexpr absl::Duration kUnschedulableFlushPeriod = absl::Seconds(30);
+
+// The scheduler's informer selects pods by phase: a terminal pod does not exist for it.
+bool IsHidden(const api::ObjectPtr& object) {
+  return object != nullptr && object->kind == api::Kind::kPod &&
+         static_cast<const api::Pod&>(*object).IsTerminal();
+}
+
+}  // namespace
+
+SchedulerActor::SchedulerActor(Options options, EventLoop& loop, ApiServer& server, Trace& trace)
+    : options_(std::move(options)), loop_(loop), server_(server), trace_(trace) {}
+
+SchedulerActor::~SchedulerActor() = default;
+
+absl::StatusOr<std::unique_ptr<SchedulerActor>> SchedulerActor::Make(
+    Options options, const std::vector<framework::RegisteredPlugin>& registry, EventLoop& loop, ApiServer& server,
+    Trace& trace, const Rng& rng) {
+  options.scheduler.binding_delay = options.latency.binding;
+  std::unique_ptr<SchedulerActor> actor(new SchedulerActor(std::move(options), loop, server, trace));
+  SchedulerActor* self = actor.get();
+  ASSIGN_OR_RETURN(actor->scheduler_,
+                   scheduler::Scheduler::Make(self->options_.scheduler, registry,
+                                              {.clock = loop,
+                                               .executor = loop,
+                                               .client = *self,
+                                               .observer = trace,
+                                               .rng = rng.Fork("scheduler"),
+                                               .on_poppable = [self] { self->WakeUp(); }}));
+  trace.set_scheduler(actor->scheduler_.get());
+  server.Watch([self](const WatchEvent& event) {
+    self->loop_.Post(self->options_.latency.informer, [self, event] { self->Deliver(event); });
+  });
+  return actor;
+}
+
+void SchedulerActor::Deliver(const WatchEvent& event) {
+  const api::ObjectPtr old_object = IsHidden(event.old_object) ? nullptr : event.old_object;
+  const api::ObjectPtr new_object = IsHidden(event.new_object) ? nullptr : event.new_object;
+  if (old_object == nullptr && new_object == nullptr) return;
+  if (old_object == nullptr) {
+    scheduler_->OnAdd(new_object);
+  } else if (new_object == nullptr) {
+    scheduler_->OnDelete(old_object);
+  } else {
+    scheduler_->OnUpdate(old_object, new_object);
+  }
+}
+
+void SchedulerActor::Start() {
+  FlushUnschedulable();
+  const absl::Time next_second = absl::FromUnixSeconds(absl::ToUnixSeconds(loop_.Now()) + 1);
+  loop_.At(next_second, EventLoop::Phase::kWork, [this] { FlushBackoff(); });
+  loop_.At(loop_.Now(), EventLoop::Phase::kNextPod, [this] { Ready(); });
+}
+
+void SchedulerActor::FlushBackoff() {
+  loop_.Post(kBackoffFlushPeriod, [this] { FlushBackoff(); });
+  scheduler_->queue().FlushBackoffCompleted();
+}
+
+void SchedulerActor::FlushUnschedulable() {
+  loop_.Post(kUnschedulableFlushPeriod, [this] { FlushUnschedulable(); });
+  scheduler_->queue().FlushUnschedulableLeftover();
+}
+
+void SchedulerActor::Ready() {
+  if (scheduler_->queue().HasPoppable()) {
+    PopNow();
+  } else {
+    idle_ = true;
+  }
+}
+
+void SchedulerActor::WakeUp() {
+  if (!idle_) return;
+  idle_ = false;
+  loop_.Post(absl::ZeroDuration(), [this] { PopNow(); });
+}
+
+void SchedulerActor::PopNow() {
+  if (!scheduler_->ScheduleOne()) {
+    // What woke the scheduler was deleted in the meantime.
+    idle_ = true;
+    return;
+  }
+  loop_.At(loop_.Now() + options_.latency.scheduling_cycle, EventLoop::Phase::kNextPod, [this] { Ready(); });
+}
+
+void SchedulerActor::Bind(const api::Pod& pod, absl::string_view node_name, Done done) {
+  auto target = std::static_pointer_cast<api::Pod>(pod.Clone());
+  loop_.Post(options_.latency.api_call,
+             [this, target, node = std::string(node_name), done = std::move(done)] {
+               const absl::Status status = server_.Bind(*target, node);
+               if (status.ok()) trace_.Bind(*target, node);
+               done(status);
+             });
+}
+
+void SchedulerActor::PatchPodStatus(const api::Pod& pod, framework::PodStatusPatch patch, Done done) {
+  auto target = std::static_pointer_cast<api::Pod>(pod.Clone());
+  loop_.Post(options_.latency.api_call, [this, target, patch = std::move(patch), done = std::move(done)] {
+    const absl::StatusOr<api::PodPtr> stored = server_.PatchPodStatus(*target, patch);
+    if (stored.ok()) trace_.Status(**stored);
+    done(stored.status());
+  });
+}
+
+void SchedulerActor::DeletePod(const api::Pod& pod, Done done) {
+  auto target = std::static_pointer_cast<api::Pod>(pod.Clone());
+  loop_.Post(options_.latency.api_call, [this, target, done = std::move(done)] {
+    trace_.Delete(*target);
+    done(DeletePodGracefully(*target));
+  });
+}
+
+absl::Status SchedulerActor::DeletePodGracefully(const api::Pod& pod) {
+  const std::string& name_space = pod.metadata.namespace_;
+  const std::string& name = pod.metadata.name;
+  const api::PodPtr stored = server_.FindPod(name_space, name);
+  const bool stays = stored != nullptr && !stored->node_name.empty() && !stored->IsTerminal() &&
+                     options_.pod_termination > absl::ZeroDuration();
+  if (!stays) return server_.Delete(api::Kind::kPod, "Pod", name_space, name);
+  if (stored->metadata.deletion_timestamp.has_value()) return absl::OkStatus();
+  RETURN_IF_ERROR(server_.MarkDeleted(*stored, options_.pod_termination));
+  loop_.Post(options_.pod_termination, [this, stored] {
+    const api::PodPtr now = server_.FindPod(stored->metadata.namespace_, stored->metadata.name);
+    if (now == nullptr || now->metadata.uid != stored->metadata.uid) return;
+    if (server_.Delete(api::Kind::kPod, "Pod", now->metadata.namespace_, now->metadata.name).ok()) {
+      trace_.Gone(*now);
+    }
+  });
+  return absl::OkStatus();
+}
+
+void SchedulerActor::Update(api::ObjectPtr object, ObjectDone done) {
+  loop_.Post(options_.latency.api_call, [this, object = std::move(object), done = std::move(done)] {
+    // What was asked for is on record even if it fails.
+    trace_.Update(*object);
+    const absl::Status status = server_.Update(object);
+    if (!status.ok()) {
+      done(status);
+      return;
+    }
+    if (options_.on_updated != nullptr) options_.on_updated();
+    const api::ObjectMeta& meta = object->metadata;
+    done(server_.Find(object->kind, object->kind_name, meta.namespace_, meta.name));
+  });
+}
+
+void SchedulerActor::RecordEvent(const api::Pod& pod, framework::PodEvent event) { trace_.Event(pod, event); }
+
+}  // namespace schedsim::sim

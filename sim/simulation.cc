@@ -1,0 +1,179 @@
+#include "sim/simulation.h"
+
+#include <utility>
+
+#include "core/base/check.h"
+#include "core/base/status_macros.h"
+#include "core/plugins/registry.h"
+
+namespace schedsim::sim {
+namespace {
+
+constexpr int64_t kAttemptsPerProgress = 1024;
+
+Trace::FinalPod FinalOf(const api::Pod& pod, bool deleted) {
+  Trace::FinalPod final_pod = {.key = pod.Key(), .node = pod.node_name, .phase = pod.status.phase};
+  final_pod.deleted = deleted;
+  if (deleted) return final_pod;
+  final_pod.nominated = pod.status.nominated_node_name;
+  const api::PodCondition* scheduled = pod.FindCondition("PodScheduled");
+  if (scheduled != nullptr && scheduled->status == "False") {
+    final_pod.reason = scheduled->reason;
+    final_pod.message = scheduled->message;
+  }
+  return final_pod;
+}
+
+}  // namespace
+
+Simulation::Simulation(SimulationOptions options)
+    : options_(std::move(options)), loop_(absl::InfinitePast()), zero_(options_.zero) {}
+
+absl::StatusOr<std::unique_ptr<Simulation>> Simulation::Make(SimulationOptions options) {
+  std::unique_ptr<Simulation> simulation(new Simulation(std::move(options)));
+  SimulationOptions& own = simulation->options_;
+  simulation->server_ = std::make_unique<ApiServer>(
+      ApiServer::Options{.clears_nomination_when_bound = own.line.clears_nomination_when_bound,
+                         .admission = {.complete = own.complete_admission}},
+      simulation->loop_);
+  simulation->trace_ = std::make_unique<Trace>(own.trace_level, simulation->loop_, own.trace_sink);
+  simulation->trace_->set_zero(simulation->zero_);
+  if (own.volume_binder.has_value()) {
+    simulation->volume_binder_ = std::make_unique<VolumeBinder>(*own.volume_binder, simulation->loop_,
+                                                                *simulation->server_, *simulation->trace_);
+  }
+  const api::KubeSchedulerConfiguration& config = own.config.config;
+  SchedulerActor::Options actor = {
+      .scheduler = {.line = own.line,
+                    .profiles = own.config.profiles,
+                    .percentage_of_nodes_to_score = config.percentage_of_nodes_to_score,
+                    .queue = {.pod_initial_backoff = absl::Seconds(config.pod_initial_backoff_seconds),
+                              .pod_max_backoff = absl::Seconds(config.pod_max_backoff_seconds)},
+                    .reference = own.reference},
+      .latency = own.latency,
+      .pod_termination = own.pod_termination,
+      .on_updated = nullptr};
+  if (simulation->volume_binder_ != nullptr && !own.volume_binder->watches) {
+    actor.on_updated = [binder = simulation->volume_binder_.get()] { binder->ReconcileLater(); };
+  }
+  ASSIGN_OR_RETURN(simulation->actor_,
+                   SchedulerActor::Make(std::move(actor), plugins::InTreeRegistry(), simulation->loop_,
+                                        *simulation->server_, *simulation->trace_, Rng(own.seed)));
+  Simulation* self = simulation.get();
+  self->server_->Watch([self](const WatchEvent& event) { self->WatchForTimes(event); });
+  return simulation;
+}
+
+void Simulation::CreateObjects(const std::vector<api::ObjectPtr>& objects) {
+  // The volume controller, where it has a lead, looks at the objects once they are all there.
+  const bool leads = volume_binder_ != nullptr && options_.volume_binder->lead > absl::ZeroDuration();
+  const absl::Duration lead = leads ? options_.volume_binder->lead : absl::ZeroDuration();
+  const absl::Duration delay = leads ? options_.volume_binder->delay : absl::ZeroDuration();
+  absl::Time time = zero_ - lead - delay - options_.creation_interval * static_cast<int64_t>(objects.size());
+  for (const api::ObjectPtr& object : objects) {
+    loop_.AdvanceTo(time);
+    const absl::Status status = server_->Create(object);
+    if (!status.ok()) trace_->ApiError("create", status.message());
+    loop_.Settle();
+    time += options_.creation_interval;
+  }
+  if (volume_binder_ != nullptr) {
+    loop_.AdvanceTo(zero_ - lead);
+    volume_binder_->Start();
+    loop_.Settle();
+  }
+  loop_.AdvanceTo(zero_);
+}
+
+void Simulation::WatchForTimes(const WatchEvent& event) {
+  const api::Object& object = event.new_object != nullptr ? *event.new_object : *event.old_object;
+  if (object.kind != api::Kind::kPod) return;
+  const auto& pod = static_cast<const api::Pod&>(object);
+  if (event.new_object == nullptr || pod.IsTerminal()) {
+    gone_[pod.Key()] = FinalOf(pod, /*deleted=*/true);
+    return;
+  }
+  if (!actor_->scheduler().ResponsibleFor(pod)) return;
+  const bool was_bound =
+      event.old_object != nullptr && !static_cast<const api::Pod&>(*event.old_object).node_name.empty();
+  PodTimes* times = nullptr;
+  if (event.old_object == nullptr && pod.node_name.empty()) {
+    times = &(pod_times_[pod.Key()] = PodTimes());
+    times->queued = std::max(loop_.Now(), zero_);
+  } else if (event.old_object != nullptr && !was_bound && !pod.node_name.empty()) {
+    pod_times_[pod.Key()].bound = loop_.Now();
+  }
+}
+
+// Each step is put into the loop when the one before is done, so that what a step sets off comes before
+// the next one.
+void Simulation::ScheduleStep(size_t index) {
+  if (index == steps_.size()) {
+    steps_left_ = false;
+    if (options_.until.has_value()) {
+      loop_.At(std::max(loop_.Now(), zero_ + *options_.until), EventLoop::Phase::kStep, [this] { loop_.Stop(); });
+    }
+    return;
+  }
+  steps_left_ = true;
+  const absl::Time at = std::max(loop_.Now(), zero_ + steps_[index].at);
+  loop_.At(at, EventLoop::Phase::kStep, [this, index] {
+    trace_->Step(static_cast<int64_t>(index));
+    RunStep(steps_[index]);
+    ScheduleStep(index + 1);
+  });
+}
+
+void Simulation::RunStep(const Step& step) {
+  absl::Status status;
+  absl::string_view verb = "create";
+  if (step.create != nullptr) {
+    status = server_->Create(step.create);
+  } else if (step.update != nullptr) {
+    verb = "update";
+    status = server_->Update(step.update);
+  } else {
+    verb = "delete";
+    const Step::Reference& reference = *step.remove;
+    const api::PodPtr pod = reference.kind == api::Kind::kPod
+                                ? server_->FindPod(reference.name_space, reference.name)
+                                : nullptr;
+    status = pod != nullptr ? actor_->DeletePodGracefully(*pod)
+                            : server_->Delete(reference.kind, reference.kind_name, reference.name_space,
+                                              reference.name);
+  }
+  if (!status.ok()) trace_->ApiError(verb, status.message());
+}
+
+// What was set off has settled. Without an end of its own the run is over when nothing but the periodic
+// flushes is left.
+void Simulation::OnSettled() {
+  trace_->Queue(actor_->scheduler().queue());
+  if (options_.on_progress != nullptr && trace_->attempt_count() % kAttemptsPerProgress == 0) {
+    options_.on_progress(trace_->attempt_count(), loop_.Now() - zero_);
+  }
+  if (options_.until.has_value() || steps_left_ || actor_->Busy()) return;
+  if (loop_.size() <= SchedulerActor::kPeriodicWork) loop_.Stop();
+}
+
+void Simulation::Run() {
+  trace_->Queue(actor_->scheduler().queue());
+  loop_.set_on_settled([this] { OnSettled(); });
+  ScheduleStep(0);
+  actor_->Start();
+  loop_.Run();
+  Finish();
+}
+
+void Simulation::Finish() {
+  std::map<std::string, Trace::FinalPod> pods = gone_;
+  for (const auto& [key, object] : server_->List(api::Kind::kPod)) {
+    const auto& pod = static_cast<const api::Pod&>(*object);
+    pods[key] = FinalOf(pod, pod.IsTerminal());
+  }
+  std::vector<Trace::FinalPod> list;
+  for (auto& [key, pod] : pods) list.push_back(std::move(pod));
+  trace_->Final(list);
+}
+
+}  // namespace schedsim::sim

@@ -1,0 +1,128 @@
+// One run: a cluster, what happens to it, and a scheduler.
+#ifndef SCHEDSIM_SIM_SIMULATION_H_
+#define SCHEDSIM_SIM_SIMULATION_H_
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "core/api/feature_gates.h"
+#include "core/api/kubernetes_version.h"
+#include "core/api/object.h"
+#include "core/base/rng.h"
+#include "core/codec/scheduler_config.h"
+#include "sim/api_server.h"
+#include "sim/controllers/volume_binder.h"
+#include "sim/event_loop.h"
+#include "sim/scheduler_actor.h"
+#include "sim/trace.h"
+
+namespace schedsim::sim {
+
+// A change of the cluster from outside.
+struct Step {
+  // What is deleted.
+  struct Reference {
+    api::Kind kind = api::Kind::kOther;
+    std::string kind_name;
+    std::string name_space;
+    std::string name;
+  };
+
+  // Since virtual zero.
+  absl::Duration at;
+  // One of these.
+  api::ObjectPtr create;
+  api::ObjectPtr update;
+  std::optional<Reference> remove;
+};
+
+struct SimulationOptions {
+  api::LineBehavior line;
+  // What the scheduler runs with.
+  codec::LoadedSchedulerConfig config;
+  // When virtual zero is.
+  absl::Time zero;
+  // Objects are created one after the other, this far apart, the last one at virtual zero.
+  absl::Duration creation_interval = absl::Milliseconds(1);
+  LatencyModel latency;
+  absl::Duration pod_termination;
+  // Absent: claims stay as they are unless someone changes them.
+  std::optional<VolumeBinder::Options> volume_binder;
+  // Since virtual zero; absent: the run ends when nothing but periodic flushes is left.
+  std::optional<absl::Duration> until;
+  // Whether pods are completed as by a full API server; conformance cases are not.
+  bool complete_admission = true;
+  // Turns off all fast paths.
+  bool reference = false;
+  uint64_t seed = 1;
+  TraceLevel trace_level = TraceLevel::kOff;
+  Trace::Sink trace_sink;
+  // Called now and then, for people who wait; nothing that it does may reach a result.
+  std::function<void(int64_t attempts, absl::Duration virtual_time)> on_progress;
+};
+
+// When a pod entered the queue first, and when it was bound.
+struct PodTimes {
+  std::optional<absl::Time> queued;
+  std::optional<absl::Time> bound;
+};
+
+class Simulation {
+ public:
+  // InvalidArgument where a plugin refuses its arguments.
+  static absl::StatusOr<std::unique_ptr<Simulation>> Make(SimulationOptions options);
+  Simulation(const Simulation&) = delete;
+  Simulation& operator=(const Simulation&) = delete;
+
+  // Creates the objects, in order, before virtual zero. One that cannot be created is left out, with a
+  // record in the trace.
+  void CreateObjects(const std::vector<api::ObjectPtr>& objects);
+
+  // To be given before Run, in order of time.
+  void AddSteps(std::vector<Step> steps) { steps_ = std::move(steps); }
+
+  // Runs to the end. Once.
+  void Run();
+
+  const ApiServer& server() const { return *server_; }
+  const Trace& trace() const { return *trace_; }
+  scheduler::Scheduler& scheduler() { return actor_->scheduler(); }
+  absl::Time now() const { return loop_.Now(); }
+  absl::Time zero() const { return zero_; }
+  // By "namespace/name"; of pods that the scheduler is responsible for.
+  const std::map<std::string, PodTimes>& pod_times() const { return pod_times_; }
+
+ private:
+  explicit Simulation(SimulationOptions options);
+
+  void ScheduleStep(size_t index);
+  void RunStep(const Step& step);
+  void WatchForTimes(const WatchEvent& event);
+  void OnSettled();
+  void Finish();
+
+  SimulationOptions options_;
+  EventLoop loop_;
+  std::unique_ptr<ApiServer> server_;
+  std::unique_ptr<Trace> trace_;
+  std::unique_ptr<VolumeBinder> volume_binder_;
+  std::unique_ptr<SchedulerActor> actor_;
+  std::vector<Step> steps_;
+  absl::Time zero_;
+  // Pods that were deleted or became terminal, as they were last.
+  std::map<std::string, Trace::FinalPod> gone_;
+  std::map<std::string, PodTimes> pod_times_;
+  bool steps_left_ = false;
+};
+
+}  // namespace schedsim::sim
+
+#endif  // SCHEDSIM_SIM_SIMULATION_H_

@@ -1,0 +1,22 @@
+# Installs the build in SCHEDSIM_BINARY_DIR below SCHEDSIM_WORK_DIR, then configures, builds and runs the
+# programs in SCHEDSIM_CONSUMER_DIR against what was installed.
+set(prefix ${SCHEDSIM_WORK_DIR}/prefix)
+set(build ${SCHEDSIM_WORK_DIR}/build)
+file(REMOVE_RECURSE ${SCHEDSIM_WORK_DIR})
+
+function(run)
+  execute_process(COMMAND ${ARGV} RESULT_VARIABLE result)
+  if(NOT result EQUAL 0)
+    list(JOIN ARGV " " command)
+    message(FATAL_ERROR "failed (${result}): ${command}")
+  endif()
+endfunction()
+
+run(${CMAKE_COMMAND} --install ${SCHEDSIM_BINARY_DIR} --prefix ${prefix})
+run(${CMAKE_COMMAND} -G Ninja -S ${SCHEDSIM_CONSUMER_DIR} -B ${build}
+  -DCMAKE_PREFIX_PATH=${prefix}
+  -DCMAKE_CXX_COMPILER=${SCHEDSIM_CXX_COMPILER}
+  "-DCMAKE_CXX_FLAGS=${SCHEDSIM_CXX_FLAGS}")
+run(${CMAKE_COMMAND} --build ${build})
+run(${build}/core_consumer)
+run(${build}/sim_consumer)

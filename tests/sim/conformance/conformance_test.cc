@@ -1,0 +1,259 @@
+// Runs the recorded cases of tests/conformance and compares with what the real scheduler did.
+#include <algorithm>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "core/api/kubernetes_version.h"
+#include "gtest/gtest.h"
+#include "sim/conformance/case.h"
+#include "sim/conformance/compare.h"
+#include "sim/conformance/recorded_trace.h"
+#include "sim/simulation.h"
+
+namespace schedsim::sim {
+namespace {
+
+constexpr char kFolder[] = SCHEDSIM_SOURCE_DIR "/tests/conformance/";
+
+// ---- What must be exact ----
+
+// A family whose cases agree with the real scheduler's records, all of them.
+struct ExactFamily {
+  const char* family;
+  // Separated by spaces.
+  const char* lines;
+};
+
+// Add a family or a line as soon as it is exact. It never leaves this table again.
+const ExactFamily kExactFamilies[] = {
+    {"images", "1.34 1.35 1.36 1.37"}, {"nodeaffinity", "1.34 1.35 1.36 1.37"},
+    {"ports", "1.34 1.35 1.36 1.37"},  {"resources", "1.34 1.35 1.36 1.37"},
+    {"taints", "1.34 1.35 1.36 1.37"},
+};
+
+// Cases of other families that are exact on 1.37.
+struct ExactCases {
+  const char* family;
+  // At least so many of the 40 agree.
+  int count;
+};
+
+const ExactCases kPartlyExact[] = {
+    {"sampling", 1},
+};
+
+// Whole clusters, decisions only, on 1.37.
+struct ExactCluster {
+  const char* name;
+  int bound;
+  int pending;
+};
+
+const ExactCluster kExactClusters[] = {
+    {"gcda-100", 1061, 6},
+    {"gcda-500", 4746, 28},
+    {"gcda-1200", 7048, 16},
+};
+
+// ---- Running ----
+
+api::KubernetesLine LineOf(const std::string& name) {
+  const auto version = api::ParseKubernetesVersion(name);
+  EXPECT_TRUE(version.ok()) << version.status();
+  return version.ok() ? version->line : api::kDefaultKubernetesLine;
+}
+
+using Records = std::vector<std::string>;
+
+std::map<std::string, Records> Expected(const std::string& path) {
+  std::map<std::string, Records> by_name;
+  auto traces = ReadRecordedTraces(path);
+  EXPECT_TRUE(traces.ok()) << traces.status();
+  if (!traces.ok()) return by_name;
+  for (RecordedTrace& trace : *traces) by_name[trace.name] = std::move(trace.records);
+  return by_name;
+}
+
+// Calls `visit` with each case of the file.
+void ForEachCase(const std::string& path, api::KubernetesLine line,
+                 const std::function<void(const Case&)>& visit) {
+  const absl::Status status = ReadCases(path, line, [&visit](const Case& test_case) {
+    visit(test_case);
+    return absl::OkStatus();
+  });
+  EXPECT_TRUE(status.ok()) << status;
+}
+
+// The first difference of a run from the records; "" when there is none.
+std::string Difference(const Case& test_case, const Records& expected, bool reference) {
+  const auto run = RunCase(test_case, reference);
+  if (!run.ok()) return std::string(run.status().message());
+  const CompareOptions options = {.stop_at_free_choice =
+                                      test_case.line.host_tie_rule == api::HostTieRule::kRandom};
+  const auto difference = FirstDifference(expected, run->records, options);
+  if (!difference.ok()) return std::string(difference.status().message());
+  return difference->value_or("");
+}
+
+struct Agreement {
+  int case_count = 0;
+  // Shape: "case: first difference" of each that differs.
+  std::vector<std::string> differences;
+};
+
+Agreement RunFamily(const std::string& family, const std::string& line, bool reference) {
+  Agreement result;
+  const std::map<std::string, Records> expected =
+      Expected(absl::StrCat(kFolder, "traces-", line, "/", family, ".jsonl.gz"));
+  ForEachCase(absl::StrCat(kFolder, "cases/", family, ".jsonl.gz"), LineOf(line), [&](const Case& test_case) {
+    ++result.case_count;
+    const auto records = expected.find(test_case.name);
+    const std::string difference =
+        records == expected.end() ? "not recorded" : Difference(test_case, records->second, reference);
+    if (!difference.empty()) result.differences.push_back(absl::StrCat(test_case.name, ": ", difference));
+  });
+  return result;
+}
+
+struct FamilyRun {
+  std::string family;
+  std::string line;
+  bool reference = false;
+};
+
+std::vector<FamilyRun> AllFamilyRuns() {
+  std::vector<FamilyRun> runs;
+  for (const ExactFamily& exact : kExactFamilies) {
+    for (const absl::string_view line : absl::StrSplit(exact.lines, ' ')) {
+      for (const bool reference : {false, true}) {
+        runs.push_back({.family = exact.family, .line = std::string(line), .reference = reference});
+      }
+    }
+  }
+  return runs;
+}
+
+class FamilyTest : public testing::TestWithParam<FamilyRun> {};
+
+TEST_P(FamilyTest, EqualsTheRealScheduler) {
+  const FamilyRun& run = GetParam();
+  const Agreement agreement = RunFamily(run.family, run.line, run.reference);
+  EXPECT_GT(agreement.case_count, 0);
+  EXPECT_TRUE(agreement.differences.empty())
+      << agreement.differences.size() << " of " << agreement.case_count << " differ\n"
+      << absl::StrJoin(agreement.differences, "\n");
+}
+
+INSTANTIATE_TEST_SUITE_P(Conformance, FamilyTest, testing::ValuesIn(AllFamilyRuns()), [](const auto& run) {
+  std::string name =
+      absl::StrCat(run.param.family, "_", run.param.line, run.param.reference ? "_reference" : "");
+  std::replace(name.begin(), name.end(), '.', '_');
+  return name;
+});
+
+TEST(PartlyExactFamilies, DoNotFallBack) {
+  for (const ExactCases& exact : kPartlyExact) {
+    const Agreement agreement = RunFamily(exact.family, "1.37", /*reference=*/false);
+    EXPECT_GE(agreement.case_count - static_cast<int>(agreement.differences.size()), exact.count)
+        << exact.family << "\n"
+        << absl::StrJoin(agreement.differences, "\n");
+  }
+}
+
+// ---- Whole clusters ----
+
+class ClusterTest : public testing::TestWithParam<ExactCluster> {};
+
+TEST_P(ClusterTest, EqualsTheRealScheduler) {
+  const ExactCluster& cluster = GetParam();
+  const std::string name = cluster.name;
+  const std::map<std::string, Records> expected =
+      Expected(absl::StrCat(kFolder, "real/traces-1.37/", name, ".jsonl.gz"));
+  ASSERT_EQ(expected.size(), 1u);
+  const Records& records = expected.begin()->second;
+  int bound = 0;
+  for (const std::string& record : records) bound += absl::StrContains(record, "\"ev\":\"bind\"") ? 1 : 0;
+  EXPECT_EQ(bound, cluster.bound);
+  ForEachCase(absl::StrCat(kFolder, "real/", name, ".jsonl.gz"), LineOf("1.37"), [&](const Case& test_case) {
+    int pending = -bound;
+    for (const api::ObjectPtr& object : test_case.objects) {
+      const auto* pod =
+          object->kind == api::Kind::kPod ? static_cast<const api::Pod*>(object.get()) : nullptr;
+      pending += pod != nullptr && pod->spec->node_name.empty() ? 1 : 0;
+    }
+    EXPECT_EQ(pending, cluster.pending);
+    EXPECT_EQ(Difference(test_case, records, /*reference=*/false), "");
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(Conformance, ClusterTest, testing::ValuesIn(kExactClusters), [](const auto& run) {
+  std::string name = run.param.name;
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+});
+
+// ---- Equal input, equal digests ----
+
+std::string DigestOf(Case test_case, TraceLevel level, bool reference) {
+  test_case.trace_level = level;
+  const auto run = RunCase(test_case, reference);
+  EXPECT_TRUE(run.ok()) << run.status();
+  return run.ok() ? run->decision_digest : "";
+}
+
+class DigestTest : public testing::TestWithParam<std::string> {};
+
+TEST_P(DigestTest, IsThatOfTheDecisionsAlone) {
+  int case_count = 0;
+  ForEachCase(absl::StrCat(kFolder, "cases/", GetParam()), LineOf("1.37"), [&](const Case& test_case) {
+    if (!test_case.config_error.empty()) return;
+    ++case_count;
+    const std::string digest = DigestOf(test_case, TraceLevel::kFull, /*reference=*/false);
+    EXPECT_EQ(DigestOf(test_case, TraceLevel::kDecisions, false), digest) << test_case.name;
+    EXPECT_EQ(DigestOf(test_case, TraceLevel::kOff, false), digest) << test_case.name;
+    EXPECT_EQ(DigestOf(test_case, TraceLevel::kFull, true), digest) << test_case.name;
+    EXPECT_EQ(DigestOf(test_case, TraceLevel::kOff, true), digest) << test_case.name;
+  });
+  EXPECT_GT(case_count, 0);
+}
+
+TEST_P(DigestTest, TheSameCaseTwiceGivesTheSameBytes) {
+  ForEachCase(absl::StrCat(kFolder, "cases/", GetParam()), LineOf("1.37"), [&](const Case& test_case) {
+    const auto first = RunCase(test_case, false);
+    const auto second = RunCase(test_case, false);
+    ASSERT_TRUE(first.ok() && second.ok());
+    EXPECT_EQ(first->records, second->records) << test_case.name;
+  });
+}
+
+std::vector<std::string> AllCaseFiles() {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(absl::StrCat(kFolder, "cases"))) {
+    names.push_back(entry.path().filename().string());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+INSTANTIATE_TEST_SUITE_P(Conformance, DigestTest, testing::ValuesIn(AllCaseFiles()),
+                         [](const auto& run) { return run.param.substr(0, run.param.find('.')); });
+
+TEST(DigestTest, DiffersBetweenDifferentDecisions) {
+  std::map<std::string, std::string> name_by_digest;
+  ForEachCase(absl::StrCat(kFolder, "cases/taints.jsonl.gz"), LineOf("1.37"), [&](const Case& test_case) {
+    const std::string digest = DigestOf(test_case, TraceLevel::kOff, false);
+    EXPECT_EQ(name_by_digest[digest], "") << test_case.name;
+    name_by_digest[digest] = test_case.name;
+  });
+}
+
+}  // namespace
+}  // namespace schedsim::sim

@@ -1,0 +1,150 @@
+// Runs every folder of snapshots/ and compares the report with the one in tests/sim/snapshots.
+// UPDATE_GOLDEN=1 writes the reports anew.
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "core/api/default_profile.h"
+#include "core/api/effective_profile.h"
+#include "core/api/feature_gates.h"
+#include "core/api/kubernetes_version.h"
+#include "core/base/status_macros.h"
+#include "gtest/gtest.h"
+#include "sim/cluster_input.h"
+#include "sim/report.h"
+#include "sim/simulation.h"
+
+namespace schedsim::sim {
+namespace {
+
+namespace fs = std::filesystem;
+
+using Json = nlohmann::ordered_json;
+
+constexpr char kSnapshots[] = SCHEDSIM_SOURCE_DIR "/snapshots";
+constexpr char kGoldens[] = SCHEDSIM_SOURCE_DIR "/tests/sim/snapshots";
+
+std::vector<std::string> SnapshotNames() {
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(kSnapshots)) {
+    if (entry.is_directory()) names.push_back(entry.path().filename().string());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+// The report of a run with default configuration, as `schedsim run --output json` prints it.
+absl::StatusOr<std::string> RunSnapshot(const std::string& name, const std::string& bound, bool reference,
+                                        TraceLevel trace_level) {
+  ClusterInputOptions input_options = {.paths = {absl::StrCat(kSnapshots, "/", name)}};
+  ASSIGN_OR_RETURN(input_options.bound, ParseBoundPods(bound));
+  ClusterInput input;
+  ASSIGN_OR_RETURN(input, ReadClusterInput(input_options));
+  const api::KubernetesLine line = api::kDefaultKubernetesLine;
+  const api::FeatureGates gates(line);
+  SimulationOptions options;
+  options.line = api::LineBehaviorOf(gates);
+  options.config.config = api::DefaultSchedulerConfiguration(gates);
+  ASSIGN_OR_RETURN(options.config.profiles,
+                   api::ExpandProfiles(options.config.config, api::InTreePlugins(line), gates));
+  options.zero = input.newest_timestamp.value_or(absl::UnixEpoch());
+  options.reference = reference;
+  options.trace_level = trace_level;
+  options.trace_sink = [](absl::string_view) {};
+  const LatencyModel latency = options.latency;
+  std::unique_ptr<Simulation> simulation;
+  ASSIGN_OR_RETURN(simulation, Simulation::Make(std::move(options)));
+  simulation->CreateObjects(input.objects);
+  simulation->Run();
+  return ReportJson(MakeReport(*simulation, input, latency, api::KubernetesLineName(line)));
+}
+
+// The report without its long lists.
+Json Summary(const std::string& report_text) {
+  Json report = Json::parse(report_text);
+  std::set<std::string> inexact;
+  for (const Json& pod : report["inexactPods"]) inexact.insert(pod["pod"].get<std::string>());
+  report["inexactPods"] = inexact.size();
+  report.erase("pods");
+  return report;
+}
+
+std::string ReadText(const fs::path& path) {
+  std::ostringstream text;
+  text << std::ifstream(path, std::ios::binary).rdbuf();
+  return text.str();
+}
+
+class SnapshotTest : public testing::TestWithParam<std::string> {};
+
+TEST_P(SnapshotTest, GivesTheExpectedReport) {
+  const std::string& name = GetParam();
+  Json got = Json::object();
+  for (const char* bound : {"keep", "reset"}) {
+    const auto report = RunSnapshot(name, bound, /*reference=*/false, TraceLevel::kOff);
+    ASSERT_TRUE(report.ok()) << report.status();
+    got[bound] = Summary(*report);
+  }
+  const std::string text = got.dump(2) + "\n";
+  const fs::path golden = fs::path(kGoldens) / (name + ".json");
+  if (std::getenv("UPDATE_GOLDEN") != nullptr) {
+    fs::create_directories(kGoldens);
+    std::ofstream(golden, std::ios::binary) << text;
+  }
+  EXPECT_EQ(ReadText(golden), text) << "if that is as it should be: UPDATE_GOLDEN=1 ctest -L golden";
+}
+
+TEST_P(SnapshotTest, GivesOneReportAtEveryTraceLevelAndWithoutFastPaths) {
+  for (const char* bound : {"keep", "reset"}) {
+    const auto report = RunSnapshot(GetParam(), bound, /*reference=*/false, TraceLevel::kOff);
+    ASSERT_TRUE(report.ok()) << report.status();
+    for (const bool reference : {false, true}) {
+      for (const TraceLevel level : {TraceLevel::kOff, TraceLevel::kDecisions, TraceLevel::kFull}) {
+        const auto again = RunSnapshot(GetParam(), bound, reference, level);
+        ASSERT_TRUE(again.ok()) << again.status();
+        EXPECT_EQ(*again, *report) << bound << " " << reference << " " << static_cast<int>(level);
+      }
+    }
+  }
+}
+
+TEST_P(SnapshotTest, SaysWhereItComesFrom) {
+  EXPECT_TRUE(fs::exists(fs::path(kSnapshots) / GetParam() / "README.md"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Snapshots, SnapshotTest, testing::ValuesIn(SnapshotNames()),
+                         [](const auto& run) { return run.param; });
+
+// The real scheduler's own result for the same cluster: snapshots/small/README.md.
+TEST(SmallSnapshot, HasThePendingPodsOfTheRealScheduler) {
+  for (const char* bound : {"keep", "reset"}) {
+    const auto text = RunSnapshot("small", bound, /*reference=*/false, TraceLevel::kOff);
+    ASSERT_TRUE(text.ok()) << text.status();
+    const Json report = Json::parse(*text);
+    EXPECT_EQ(report["bound"], 240);
+    EXPECT_EQ(report["pending"], 60);
+    ASSERT_EQ(report["pendingByMessage"].size(), 1u);
+    EXPECT_EQ(report["pendingByMessage"][0]["message"],
+              "0/15 nodes are available: 15 Insufficient cpu. preemption: 0/15 nodes are available: 15 No "
+              "preemption "
+              "victims found for incoming pod.");
+  }
+}
+
+TEST(Snapshots, EveryGoldenHasItsSnapshot) {
+  const std::vector<std::string> names = SnapshotNames();
+  for (const auto& entry : fs::directory_iterator(kGoldens)) {
+    EXPECT_TRUE(std::binary_search(names.begin(), names.end(), entry.path().stem().string())) << entry.path();
+  }
+}
+
+}  // namespace
+}  // namespace schedsim::sim

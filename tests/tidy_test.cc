@@ -1,0 +1,628 @@
+// Checks the rules of the repository that can be read off its text. See CONTRIBUTING.md.
+#include <algorithm>
+#include <cctype>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
+#include "gtest/gtest.h"
+
+namespace schedsim {
+namespace {
+
+namespace fs = std::filesystem;
+
+using Strings = std::vector<std::string>;
+
+// ---- The rules ----
+
+// No file may have more lines, no function either.
+constexpr int kFileLinesMax = 900;
+constexpr int kFunctionLinesMax = 70;
+
+const char* const kSourceFolders[] = {"core", "sim", "tools", "tests", "benchmarks"};
+
+// What the files of a folder may include of the project: the first row whose folder matches counts.
+struct LayerRule {
+  const char* folder;
+  Strings may_include;
+};
+
+const LayerRule kLayers[] = {
+    {"core/base/", {"core/base/"}},
+    {"core/api/", {"core/base/", "core/api/"}},
+    {"core/framework/", {"core/base/", "core/api/", "core/framework/"}},
+    {"core/plugins/", {"core/base/", "core/api/", "core/framework/", "core/plugins/"}},
+    {"core/queue/", {"core/base/", "core/api/", "core/framework/", "core/queue/"}},
+    {"core/cache/", {"core/base/", "core/api/", "core/framework/", "core/cache/"}},
+    {"core/scheduler/",
+     {"core/base/", "core/api/", "core/framework/", "core/plugins/", "core/queue/", "core/cache/",
+      "core/scheduler/"}},
+    {"core/codec/", {"core/base/", "core/api/", "core/codec/"}},
+    {"core/hosting/", {"core/base/", "core/api/", "core/framework/", "core/hosting/"}},
+    {"sim/", {"core/", "sim/"}},
+    {"tools/", {"core/", "sim/", "tools/"}},
+    {"tests/", {"core/", "sim/", "tests/"}},
+    {"benchmarks/", {"core/", "sim/", "benchmarks/"}},
+};
+
+// Which files may include a library: those below one of the folders, `.cc` only.
+struct LibraryRule {
+  const char* include;
+  Strings folders;
+};
+
+const LibraryRule kLibraries[] = {
+    {"CLI/", {"tools/"}},
+    {"benchmark/", {"benchmarks/"}},
+    {"gtest/", {"tests/"}},
+    {"lzma.h", {"core/codec/", "tests/"}},
+    {"nlohmann/", {"core/codec/", "core/hosting/", "sim/", "tests/", "benchmarks/"}},
+    {"simdjson.h", {"core/codec/", "sim/"}},
+    {"yaml-cpp/", {"core/codec/", "core/hosting/", "sim/", "tests/"}},
+    {"yaml.h", {"core/codec/"}},
+    {"zlib.h", {"core/codec/", "tests/"}},
+};
+
+// Code that must not appear, except below the folders (or in the files) named.
+struct BannedCode {
+  const char* code;
+  Strings except;
+  const char* instead;
+};
+
+const char kUseClock[] = "take the time from a Clock&";
+const char kUseRng[] = "draw from an Rng&";
+const char kUseLookupMap[] = "use LookupMap, a sorted vector or dense indices";
+const char kNoThreads[] = "a simulation has one thread";
+const char kNoEnvironment[] = "results must not depend on the environment";
+
+const BannedCode kBanned[] = {
+    {"std::chrono::system_clock", {"tools/", "benchmarks/"}, kUseClock},
+    {"std::chrono::steady_clock", {"tools/", "benchmarks/"}, kUseClock},
+    {"std::chrono::high_resolution_clock", {}, kUseClock},
+    {"absl::Now(", {"tools/", "benchmarks/"}, kUseClock},
+    {"absl::GetCurrentTimeNanos", {}, kUseClock},
+    {"time(nullptr", {}, kUseClock},
+    {"time(NULL", {}, kUseClock},
+    {"time(0)", {}, kUseClock},
+    {"gettimeofday(", {}, kUseClock},
+    {"clock_gettime(", {}, kUseClock},
+    {"absl::LocalTimeZone(", {}, kNoEnvironment},
+    {"localtime", {}, kNoEnvironment},
+    {"sleep_for", {}, kUseClock},
+    {"rand(", {}, kUseRng},
+    {"srand(", {}, kUseRng},
+    {"std::random_device", {}, kUseRng},
+    {"std::mt19937", {}, kUseRng},
+    {"std::mt19937_64", {}, kUseRng},
+    {"std::uniform_int_distribution", {}, kUseRng},
+    {"std::uniform_real_distribution", {}, kUseRng},
+    {"std::shuffle", {}, kUseRng},
+    {"absl::BitGen", {}, kUseRng},
+    {"absl::InsecureBitGen", {}, kUseRng},
+    {"std::unordered_map", {}, kUseLookupMap},
+    {"std::unordered_set", {}, kUseLookupMap},
+    {"std::unordered_multimap", {}, kUseLookupMap},
+    {"std::unordered_multiset", {}, kUseLookupMap},
+    {"std::hash", {}, kUseLookupMap},
+    {"std::thread", {"tools/", "sim/sweep/", "sim/serve/"}, kNoThreads},
+    {"std::jthread", {"tools/", "sim/sweep/", "sim/serve/"}, kNoThreads},
+    {"std::async", {}, kNoThreads},
+    {"std::execution", {}, kNoThreads},
+    {"pthread_create", {}, kNoThreads},
+    {"getenv(", {"tools/", "tests/"}, kNoEnvironment},
+    {"setlocale(", {}, kNoEnvironment},
+    {"std::locale", {}, kNoEnvironment},
+    {"directory_iterator",
+     {"core/codec/input.cc", "tools/conform.cc", "tests/"},
+     "list folders with codec::ListFiles, which sorts"},
+    {"recursive_directory_iterator",
+     {"core/codec/input.cc", "tools/conform.cc", "tests/"},
+     "list folders with codec::ListFiles, which sorts"},
+    {"std::fma", {}, "it rounds differently from what Kubernetes computes"},
+    {"throw", {}, "return an absl::Status"},
+    {"assert(", {}, "use CHECK, which stays on in release"},
+    {"std::views", {}, "clang-tidy 14 cannot read views"},
+    {"using namespace", {}, "name what is used"},
+};
+
+// Must not stand in a CMake file or preset.
+const char* const kBannedFlags[] = {"-ffast-math", "-march=native", "-mtune=native", "-Ofast", "GLOB"};
+
+// Words of work that was left undone. In two parts, or this file would break its own rule.
+const char* const kUnfinished[] = {
+    "TO"
+    "DO",
+    "FIX"
+    "ME",
+    "XX"
+    "X"};
+
+// ---- Reading the repository ----
+
+struct SourceFile {
+  std::string path;  // From the root of the repository.
+  std::string text;
+  std::string code;  // `text` with comments and the contents of literals blanked; same lines.
+};
+
+const fs::path& Root() {
+  static const fs::path* const root = new fs::path(SCHEDSIM_SOURCE_DIR);
+  return *root;
+}
+
+std::string ReadText(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return std::string(std::istreambuf_iterator<char>(file), {});
+}
+
+// The end of the literal that starts at `begin` of `text`: behind its closing quote.
+size_t LiteralEnd(absl::string_view text, size_t begin) {
+  const char quote = text[begin];
+  if (quote == '"' && begin > 0 && text[begin - 1] == 'R') {
+    const size_t open = text.find('(', begin);
+    if (open == absl::string_view::npos) return text.size();
+    const std::string close = absl::StrCat(")", text.substr(begin + 1, open - begin - 1), "\"");
+    const size_t end = text.find(close, open);
+    return end == absl::string_view::npos ? text.size() : end + close.size();
+  }
+  for (size_t i = begin + 1; i < text.size(); ++i) {
+    if (text[i] == '\\') {
+      ++i;
+    } else if (text[i] == quote) {
+      return i + 1;
+    }
+  }
+  return text.size();
+}
+
+bool IsWordCharacter(char c) { return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '_'; }
+
+// Blanks comments and the contents of literals; keeps quotes and line feeds.
+std::string CodeOf(absl::string_view text) {
+  std::string code(text);
+  const auto blank = [&code](size_t begin, size_t end) {
+    for (size_t i = begin; i < end; ++i) {
+      if (code[i] != '\n') code[i] = ' ';
+    }
+  };
+  size_t i = 0;
+  while (i < text.size()) {
+    size_t end = i + 1;
+    if (text.substr(i, 2) == "//" || text.substr(i, 2) == "/*") {
+      const absl::string_view close = text[i + 1] == '/' ? "\n" : "*/";
+      const size_t found = text.find(close, i + 2);
+      end = found == absl::string_view::npos ? text.size() : found + close.size();
+      blank(i, end);
+    } else if (text[i] == '"' || (text[i] == '\'' && (i == 0 || !IsWordCharacter(text[i - 1])))) {
+      end = LiteralEnd(text, i);
+      blank(i + 1, end - 1);
+    }
+    i = end;
+  }
+  return code;
+}
+
+bool HasEnding(const fs::path& path, const Strings& endings) {
+  return std::find(endings.begin(), endings.end(), path.extension().string()) != endings.end();
+}
+
+// All files below the folders of sources, sorted by path.
+Strings ListFiles(const Strings& endings) {
+  Strings paths;
+  for (const char* folder : kSourceFolders) {
+    if (!fs::exists(Root() / folder)) continue;
+    for (const auto& entry : fs::recursive_directory_iterator(Root() / folder)) {
+      if (!entry.is_regular_file() || !HasEnding(entry.path(), endings)) continue;
+      paths.push_back(fs::relative(entry.path(), Root()).generic_string());
+    }
+  }
+  std::sort(paths.begin(), paths.end());
+  return paths;
+}
+
+const std::vector<SourceFile>& Sources() {
+  static const auto* const sources = [] {
+    auto* files = new std::vector<SourceFile>;
+    for (const std::string& path : ListFiles({".cc", ".h"})) {
+      const std::string text = ReadText(Root() / path);
+      files->push_back({.path = path, .text = text, .code = CodeOf(text)});
+    }
+    return files;
+  }();
+  return *sources;
+}
+
+bool IsBelowAnyOf(absl::string_view path, const Strings& prefixes) {
+  return std::any_of(prefixes.begin(), prefixes.end(),
+                     [path](absl::string_view prefix) { return absl::StartsWith(path, prefix); });
+}
+
+int64_t LineAt(absl::string_view text, size_t position) {
+  return 1 + std::count(text.begin(), text.begin() + static_cast<ptrdiff_t>(position), '\n');
+}
+
+// The positions of `word` in `text` that no other word runs into.
+std::vector<size_t> FindAll(absl::string_view text, absl::string_view word) {
+  std::vector<size_t> positions;
+  for (size_t at = text.find(word); at != absl::string_view::npos; at = text.find(word, at + 1)) {
+    const size_t end = at + word.size();
+    const bool runs_on = IsWordCharacter(word.back()) && end < text.size() && IsWordCharacter(text[end]);
+    const bool is_tail = at > 0 && IsWordCharacter(text[at - 1]) && IsWordCharacter(word.front());
+    if (!runs_on && !is_tail) positions.push_back(at);
+  }
+  return positions;
+}
+
+struct Include {
+  std::string path;
+  int64_t line;
+};
+
+std::vector<Include> IncludesOf(const SourceFile& file) {
+  std::vector<Include> includes;
+  int64_t line_number = 0;
+  for (absl::string_view line : absl::StrSplit(file.text, '\n')) {
+    ++line_number;
+    if (!absl::StartsWith(line, "#include ")) continue;
+    const std::vector<absl::string_view> parts = absl::StrSplit(line, absl::ByAnyChar("\"<>"));
+    if (parts.size() >= 2) includes.push_back({.path = std::string(parts[1]), .line = line_number});
+  }
+  return includes;
+}
+
+struct Function {
+  int64_t first_line;
+  int64_t line_count;
+};
+
+// The brace behind `head` opens a scope whose members are measured one by one.
+bool OpensContainer(absl::string_view head) {
+  for (absl::string_view word : {"namespace", "class", "struct", "union", "enum", "extern"}) {
+    if (!FindAll(head, word).empty() && !absl::StrContains(head, "(")) return true;
+  }
+  return false;
+}
+
+// Functions outside of other functions, by braces: `code` as in SourceFile.
+std::vector<Function> FunctionsOf(absl::string_view code) {
+  std::vector<Function> functions;
+  int container_depth = 0;
+  int inner_depth = 0;  // Of braces inside a function or an initialiser.
+  bool is_function = false;
+  size_t head = 0;  // Where the text in front of the next brace begins.
+  size_t function_begin = 0;
+  for (size_t i = 0; i < code.size(); ++i) {
+    if (code[i] == '{' && inner_depth > 0) {
+      ++inner_depth;
+    } else if (code[i] == '{') {
+      const absl::string_view text = absl::StripAsciiWhitespace(code.substr(head, i - head));
+      if (OpensContainer(text)) {
+        ++container_depth;
+        head = i + 1;
+        continue;
+      }
+      inner_depth = 1;
+      is_function = !absl::EndsWith(text, "=");
+      function_begin = text.empty() ? i : static_cast<size_t>(text.data() - code.data());
+    } else if (code[i] == '}' && inner_depth > 0) {
+      --inner_depth;
+      if (inner_depth > 0) continue;
+      const int64_t first = LineAt(code, function_begin);
+      if (is_function) functions.push_back({.first_line = first, .line_count = LineAt(code, i) - first + 1});
+      head = i + 1;
+    } else if (code[i] == '}') {
+      --container_depth;
+      head = i + 1;
+    } else if (inner_depth == 0 && (code[i] == ';' || code[i] == '#')) {
+      if (code[i] == '#') i = std::min(code.find('\n', i), code.size() - 1);
+      head = i + 1;
+    }
+  }
+  return functions;
+}
+
+std::string CamelCase(absl::string_view snake_case) {
+  std::string camel;
+  for (absl::string_view word : absl::StrSplit(snake_case, '_', absl::SkipEmpty())) {
+    camel.push_back(absl::ascii_toupper(static_cast<unsigned char>(word.front())));
+    absl::StrAppend(&camel, word.substr(1));
+  }
+  return camel;
+}
+
+std::string StemOf(absl::string_view path) { return fs::path(std::string(path)).stem().string(); }
+
+// A plugin is a source of core/plugins that defines the factory of its name.
+bool IsPlugin(const SourceFile& file) {
+  return absl::StartsWith(file.path, "core/plugins/") && absl::EndsWith(file.path, ".cc") &&
+         !FindAll(file.code, absl::StrCat("New", CamelCase(StemOf(file.path)))).empty();
+}
+
+Strings PluginStems() {
+  Strings stems;
+  for (const SourceFile& file : Sources()) {
+    if (IsPlugin(file)) stems.push_back(StemOf(file.path));
+  }
+  return stems;
+}
+
+void ExpectNone(const Strings& violations) {
+  EXPECT_TRUE(violations.empty()) << absl::StrJoin(violations, "\n");
+}
+
+// ---- The checks ----
+
+TEST(TidyTest, IncludesGoDownwards) {
+  Strings violations;
+  for (const SourceFile& file : Sources()) {
+    const auto* const rule =
+        std::find_if(std::begin(kLayers), std::end(kLayers),
+                     [&](const LayerRule& layer) { return absl::StartsWith(file.path, layer.folder); });
+    if (rule == std::end(kLayers)) {
+      violations.push_back(absl::StrCat(file.path, ": its folder has no row in kLayers"));
+      continue;
+    }
+    for (const Include& include : IncludesOf(file)) {
+      const bool is_ours = IsBelowAnyOf(include.path, {"core/", "sim/", "tools/", "tests/", "benchmarks/"});
+      if (!is_ours || IsBelowAnyOf(include.path, rule->may_include)) continue;
+      violations.push_back(
+          absl::StrCat(file.path, ":", include.line, ": ", rule->folder, " may not include ", include.path));
+    }
+  }
+  ExpectNone(violations);
+}
+
+TEST(TidyTest, PluginsDoNotIncludeEachOther) {
+  Strings violations;
+  const Strings stems = PluginStems();
+  for (const SourceFile& file : Sources()) {
+    if (!IsPlugin(file)) continue;
+    for (const Include& include : IncludesOf(file)) {
+      const std::string stem = StemOf(include.path);
+      const bool is_plugin = std::find(stems.begin(), stems.end(), stem) != stems.end();
+      if (!absl::StartsWith(include.path, "core/plugins/") || !is_plugin || stem == StemOf(file.path))
+        continue;
+      violations.push_back(
+          absl::StrCat(file.path, ":", include.line, ": plugin includes plugin ", include.path));
+    }
+  }
+  ExpectNone(violations);
+}
+
+TEST(TidyTest, LibrariesAreIncludedOnlyWhereAllowed) {
+  Strings violations;
+  for (const SourceFile& file : Sources()) {
+    for (const Include& include : IncludesOf(file)) {
+      for (const LibraryRule& rule : kLibraries) {
+        if (!absl::StartsWith(include.path, rule.include)) continue;
+        if (absl::EndsWith(file.path, ".cc") && IsBelowAnyOf(file.path, rule.folders)) continue;
+        violations.push_back(absl::StrCat(file.path, ":", include.line, ": ", include.path,
+                                          " is only for .cc files below ",
+                                          absl::StrJoin(rule.folders, ", ")));
+      }
+    }
+  }
+  ExpectNone(violations);
+}
+
+TEST(TidyTest, NoBannedCode) {
+  Strings violations;
+  for (const SourceFile& file : Sources()) {
+    for (const BannedCode& banned : kBanned) {
+      if (IsBelowAnyOf(file.path, banned.except)) continue;
+      for (const size_t position : FindAll(file.code, banned.code)) {
+        violations.push_back(absl::StrCat(file.path, ":", LineAt(file.code, position), ": ", banned.code,
+                                          ": ", banned.instead));
+      }
+    }
+  }
+  ExpectNone(violations);
+}
+
+// Sees a container that is declared in the file that iterates over it, or in the header beside it.
+TEST(TidyTest, NothingIteratesOverAHashContainer) {
+  Strings violations;
+  std::map<std::string, Strings> names_by_stem;
+  for (const SourceFile& file : Sources()) {
+    const std::string stem = fs::path(file.path).replace_extension("").generic_string();
+    for (absl::string_view line : absl::StrSplit(file.code, '\n')) {
+      const absl::string_view declaration = absl::StripSuffix(absl::StripAsciiWhitespace(line), ";");
+      if (!absl::StrContains(declaration, "_hash_map<") && !absl::StrContains(declaration, "_hash_set<"))
+        continue;
+      const size_t end = declaration.rfind("> ");
+      if (end == absl::string_view::npos) continue;
+      const absl::string_view rest = declaration.substr(end + 2);
+      const auto* const name_end = std::find_if_not(rest.begin(), rest.end(), IsWordCharacter);
+      names_by_stem[stem].emplace_back(rest.begin(), name_end);
+    }
+  }
+  for (const SourceFile& file : Sources()) {
+    const std::string stem = fs::path(file.path).replace_extension("").generic_string();
+    for (const std::string& name : names_by_stem[stem]) {
+      for (const std::string& use : {absl::StrCat(" : ", name, ")"), absl::StrCat(name, ".begin()")}) {
+        for (const size_t position : FindAll(file.code, use)) {
+          violations.push_back(absl::StrCat(file.path, ":", LineAt(file.code, position),
+                                            ": iterates over the hash container ", name));
+        }
+      }
+    }
+  }
+  ExpectNone(violations);
+}
+
+TEST(TidyTest, FilesAreShort) {
+  Strings violations;
+  for (const SourceFile& file : Sources()) {
+    const int64_t line_count = std::count(file.text.begin(), file.text.end(), '\n');
+    if (line_count > kFileLinesMax) violations.push_back(absl::StrCat(file.path, ": ", line_count, " lines"));
+  }
+  ExpectNone(violations);
+}
+
+TEST(TidyTest, FunctionsAreShort) {
+  Strings violations;
+  for (const SourceFile& file : Sources()) {
+    for (const Function& function : FunctionsOf(file.code)) {
+      if (function.line_count <= kFunctionLinesMax) continue;
+      violations.push_back(absl::StrCat(file.path, ":", function.first_line, ": a function of ",
+                                        function.line_count, " lines, more than ", kFunctionLinesMax));
+    }
+  }
+  ExpectNone(violations);
+}
+
+TEST(TidyTest, EveryPluginIsRegistered) {
+  const std::string registry = CodeOf(ReadText(Root() / "core/plugins/registry.cc"));
+  Strings violations;
+  for (const std::string& stem : PluginStems()) {
+    const std::string factory = absl::StrCat("New", CamelCase(stem));
+    if (FindAll(registry, factory).empty()) {
+      violations.push_back(absl::StrCat("core/plugins/", stem, ".cc: ", factory, " is not in registry.cc"));
+    }
+  }
+  ExpectNone(violations);
+}
+
+TEST(TidyTest, EveryPluginHasATable) {
+  Strings violations;
+  const Strings stems = PluginStems();
+  for (const std::string& stem : stems) {
+    const std::string table = absl::StrCat("tests/plugins/", stem, ".yaml");
+    if (!fs::exists(Root() / table)) violations.push_back(absl::StrCat(table, " is missing"));
+  }
+  for (const std::string& path : ListFiles({".yaml"})) {
+    if (!absl::StartsWith(path, "tests/plugins/")) continue;
+    if (std::find(stems.begin(), stems.end(), StemOf(path)) == stems.end()) {
+      violations.push_back(absl::StrCat(path, ": there is no such plugin"));
+    }
+  }
+  ExpectNone(violations);
+}
+
+TEST(TidyTest, EveryFileIsInACMakeList) {
+  Strings violations;
+  for (const SourceFile& file : Sources()) {
+    fs::path folder = (Root() / file.path).parent_path();
+    while (!fs::exists(folder / "CMakeLists.txt")) folder = folder.parent_path();
+    const std::string name = fs::relative(Root() / file.path, folder).generic_string();
+    const std::string list = ReadText(folder / "CMakeLists.txt");
+    const std::vector<absl::string_view> words = absl::StrSplit(list, absl::ByAnyChar(" \n()\""));
+    if (std::find(words.begin(), words.end(), name) == words.end()) {
+      violations.push_back(absl::StrCat(file.path, " is not in ",
+                                        fs::relative(folder / "CMakeLists.txt", Root()).generic_string()));
+    }
+  }
+  ExpectNone(violations);
+}
+
+TEST(TidyTest, HeaderGuardsFollowThePath) {
+  Strings violations;
+  for (const SourceFile& file : Sources()) {
+    if (!absl::EndsWith(file.path, ".h")) continue;
+    const std::string guard = absl::StrCat(
+        "SCHEDSIM_",
+        absl::AsciiStrToUpper(absl::StrReplaceAll(file.path, {{"/", "_"}, {".", "_"}, {"-", "_"}})), "_");
+    if (!absl::StrContains(file.text, absl::StrCat("#ifndef ", guard, "\n#define ", guard, "\n"))) {
+      violations.push_back(absl::StrCat(file.path, ": expected the guard ", guard));
+    }
+  }
+  ExpectNone(violations);
+}
+
+TEST(TidyTest, OwnHeaderComesFirst) {
+  Strings violations;
+  for (const SourceFile& file : Sources()) {
+    const std::string header = fs::path(file.path).replace_extension(".h").generic_string();
+    const std::vector<Include> includes = IncludesOf(file);
+    if (!absl::EndsWith(file.path, ".cc") || !fs::exists(Root() / header)) continue;
+    if (includes.empty() || includes.front().path != header) {
+      violations.push_back(absl::StrCat(file.path, ": its first include should be ", header));
+    }
+  }
+  ExpectNone(violations);
+}
+
+TEST(TidyTest, NothingIsLeftUnfinished) {
+  Strings violations;
+  Strings paths = ListFiles({".cc", ".h", ".txt", ".cmake", ".sh"});
+  for (const char* path : {"CMakeLists.txt", "README.md", "CONTRIBUTING.md"}) paths.emplace_back(path);
+  for (const std::string& path : paths) {
+    const std::string text = ReadText(Root() / path);
+    for (const char* word : kUnfinished) {
+      for (const size_t position : FindAll(text, word)) {
+        violations.push_back(absl::StrCat(path, ":", LineAt(text, position), ": ", word));
+      }
+    }
+  }
+  ExpectNone(violations);
+}
+
+TEST(TidyTest, NoFlagMakesBuildsDiffer) {
+  Strings violations;
+  Strings paths = ListFiles({".txt", ".cmake"});
+  for (const char* path : {"CMakeLists.txt", "CMakePresets.json", "cmake/SchedsimTargets.cmake"}) {
+    paths.emplace_back(path);
+  }
+  for (const std::string& path : paths) {
+    const std::string text = ReadText(Root() / path);
+    for (const char* flag : kBannedFlags) {
+      if (!FindAll(text, flag).empty()) violations.push_back(absl::StrCat(path, ": ", flag));
+    }
+  }
+  ExpectNone(violations);
+  EXPECT_TRUE(absl::StrContains(ReadText(Root() / "cmake/SchedsimTargets.cmake"), "-ffp-contract=off"));
+}
+
+// ---- The checks see what they should see ----
+
+TEST(TidyItselfTest, BlanksCommentsAndLiterals) {
+  EXPECT_EQ(CodeOf("a(\"rand()\"); // rand()\nb"), "a(\"      \");          \nb");
+  EXPECT_EQ(CodeOf("x /* a\nb */ y"), "x     \n     y");
+  EXPECT_EQ(CodeOf("R\"x(a\"b)x\" + 1'000 + '\"'"), "R\"       \" + 1'000 + ' '");
+}
+
+TEST(TidyItselfTest, FindsWholeWordsOnly) {
+  EXPECT_EQ(FindAll("operand(a) rand(b)", "rand("), std::vector<size_t>{11});
+  EXPECT_TRUE(FindAll("throws", "throw").empty());
+}
+
+TEST(TidyItselfTest, MeasuresFunctionsInNamespacesAndClasses) {
+  const std::vector<Function> functions = FunctionsOf(
+      "#define M {\n"
+      "namespace a {\n"
+      "const int kTable[] = {\n  1,\n};\n"
+      "class B {\n"
+      " public:\n"
+      "  void F() { if (x) { y(); } }\n"
+      "};\n"
+      "int G(\n"
+      "    int a) {\n"
+      "  auto h = [] { return 1; };\n"
+      "}\n"
+      "}  \n");
+  ASSERT_EQ(functions.size(), 2u);
+  EXPECT_EQ(functions[0].line_count, 2);  // With the label in front.
+  EXPECT_EQ(functions[1].first_line, 10);
+  EXPECT_EQ(functions[1].line_count, 4);
+}
+
+TEST(TidyItselfTest, NamesFactoriesLikePlugins) {
+  EXPECT_EQ(CamelCase("node_resources_fit"), "NodeResourcesFit");
+}
+
+}  // namespace
+}  // namespace schedsim

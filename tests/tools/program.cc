@@ -1,0 +1,97 @@
+#include "tests/tools/program.h"
+
+#include <fcntl.h>
+#include <lzma.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "absl/strings/str_cat.h"
+#include "core/base/check.h"
+
+extern char** environ;
+
+namespace schedsim {
+
+ProgramResult RunProgram(const std::vector<std::string>& arguments, absl::string_view input) {
+  const TestFolder folder;
+  const std::string in = folder.Write("in", input);
+  const std::string out = folder.Path("out");
+  const std::string err = folder.Path("err");
+  std::string program = SCHEDSIM_PROGRAM;
+  std::vector<std::string> copies = arguments;
+  std::vector<char*> argv = {program.data()};
+  for (std::string& argument : copies) argv.push_back(argument.data());
+  argv.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, in.c_str(), O_RDONLY, 0);
+  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, out.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, err.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  ProgramResult result;
+  pid_t pid = 0;
+  const int spawned = posix_spawn(&pid, program.c_str(), &actions, nullptr, argv.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  CHECK(spawned == 0);
+  int status = 0;
+  CHECK(waitpid(pid, &status, 0) == pid);
+  if (WIFEXITED(status)) result.exit_code = WEXITSTATUS(status);
+  result.out = FileContent(out);
+  result.err = FileContent(err);
+  return result;
+}
+
+TestFolder::TestFolder() {
+  std::string pattern =
+      absl::StrCat(std::filesystem::temp_directory_path().string(), "/schedsim-test-XXXXXX");
+  CHECK(mkdtemp(pattern.data()) != nullptr);
+  path_ = pattern;
+}
+
+TestFolder::~TestFolder() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
+}
+
+std::string TestFolder::Path(absl::string_view name) const { return absl::StrCat(path_, "/", name); }
+
+std::string TestFolder::Write(absl::string_view name, absl::string_view content) const {
+  const std::string path = Path(name);
+  std::filesystem::create_directories(std::filesystem::path(path).parent_path());
+  std::ofstream(path, std::ios::binary) << content;
+  return path;
+}
+
+std::string FileContent(const std::string& path) {
+  std::ostringstream text;
+  text << std::ifstream(path, std::ios::binary).rdbuf();
+  return text.str();
+}
+
+std::string Gzip(absl::string_view text) {
+  const TestFolder folder;
+  const std::string path = folder.Path("file.gz");
+  gzFile file = gzopen(path.c_str(), "wb");
+  CHECK(gzwrite(file, text.data(), static_cast<unsigned>(text.size())) == static_cast<int>(text.size()));
+  CHECK(gzclose(file) == Z_OK);
+  return FileContent(path);
+}
+
+std::string Xz(absl::string_view text) {
+  std::string packed(lzma_stream_buffer_bound(text.size()), '\0');
+  size_t size = 0;
+  const lzma_ret result = lzma_easy_buffer_encode(
+      /*preset=*/6, LZMA_CHECK_CRC64, nullptr, reinterpret_cast<const uint8_t*>(text.data()), text.size(),
+      reinterpret_cast<uint8_t*>(packed.data()), &size, packed.size());
+  CHECK(result == LZMA_OK);
+  packed.resize(size);
+  return packed;
+}
+
+}  // namespace schedsim

@@ -1,0 +1,47 @@
+// Starting the built program.
+#ifndef SCHEDSIM_TESTS_TOOLS_PROGRAM_H_
+#define SCHEDSIM_TESTS_TOOLS_PROGRAM_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+
+namespace schedsim {
+
+struct ProgramResult {
+  // -1: it did not end by itself.
+  int exit_code = -1;
+  std::string out;
+  std::string err;
+};
+
+// Runs `schedsim ARGUMENT...` to its end, with `input` on its standard input.
+ProgramResult RunProgram(const std::vector<std::string>& arguments, absl::string_view input = "");
+
+// A folder of one test, removed with the object.
+class TestFolder {
+ public:
+  TestFolder();
+  ~TestFolder();
+  TestFolder(const TestFolder&) = delete;
+  TestFolder& operator=(const TestFolder&) = delete;
+
+  // Writes a file and returns its path.
+  std::string Write(absl::string_view name, absl::string_view content) const;
+  std::string Path(absl::string_view name) const;
+
+ private:
+  std::string path_;
+};
+
+// What a file holds; "" when it cannot be read.
+std::string FileContent(const std::string& path);
+
+// `text` as a gzip or xz file.
+std::string Gzip(absl::string_view text);
+std::string Xz(absl::string_view text);
+
+}  // namespace schedsim
+
+#endif  // SCHEDSIM_TESTS_TOOLS_PROGRAM_H_

@@ -1,0 +1,289 @@
+// The program on good input: what it reads, what it prints, and that it prints the same again.
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
+#include "gtest/gtest.h"
+#include "tests/tools/json_schema.h"
+#include "tests/tools/program.h"
+
+namespace schedsim {
+namespace {
+
+using Json = nlohmann::json;
+using Strings = std::vector<std::string>;
+
+constexpr char kSmall[] = SCHEDSIM_SOURCE_DIR "/snapshots/small";
+constexpr char kMixed[] = SCHEDSIM_SOURCE_DIR "/snapshots/mixed";
+constexpr char kConformance[] = SCHEDSIM_SOURCE_DIR "/tests/conformance/";
+
+// Three nodes of 2 cores, two bound pods, three pending ones of which the last does not fit.
+constexpr char kCluster[] = R"(apiVersion: v1
+kind: List
+items:
+- {apiVersion: v1, kind: Node, metadata: {name: n1}, status: {allocatable: {cpu: 2, memory: 4Gi, pods: 10}}}
+- {apiVersion: v1, kind: Node, metadata: {name: n2}, status: {allocatable: {cpu: 2, memory: 4Gi, pods: 10}}}
+- {apiVersion: v1, kind: Node, metadata: {name: n3}, status: {allocatable: {cpu: 2, memory: 4Gi, pods: 10}}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: web-0, labels: {app: web}}
+spec: {nodeName: n1, containers: [{name: c, image: app, resources: {requests: {cpu: 1}}}]}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: db-0, labels: {app: db}}
+spec: {nodeName: n1, containers: [{name: c, image: app, resources: {requests: {cpu: 1}}}]}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: new-0}
+spec: {containers: [{name: c, image: app, resources: {requests: {cpu: 1500m}}}]}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: new-1}
+spec: {containers: [{name: c, image: app, resources: {requests: {cpu: 1500m}}}]}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: large}
+spec: {containers: [{name: c, image: app, resources: {requests: {cpu: 3}}}]}
+)";
+
+// Runs and expects exit code 0.
+ProgramResult Good(const Strings& arguments, absl::string_view input = "") {
+  ProgramResult result = RunProgram(arguments, input);
+  EXPECT_EQ(result.exit_code, 0) << absl::StrJoin(arguments, " ") << "\n" << result.err;
+  return result;
+}
+
+Json GoodJson(Strings arguments, absl::string_view input = "") {
+  arguments.insert(arguments.end(), {"--output", "json"});
+  const std::string out = Good(arguments, input).out;
+  Json report = Json::parse(out, nullptr, /*allow_exceptions=*/false);
+  EXPECT_TRUE(report.is_object()) << out;
+  return report;
+}
+
+// The node of a pod of a report; "-" without such a pod.
+std::string NodeOf(const Json& report, const std::string& pod) {
+  for (const Json& row : report["pods"]) {
+    if (row["name"] == pod) return row["node"].get<std::string>();
+  }
+  return "-";
+}
+
+TEST(RunTest, ReadsStandardInputFilesFoldersAndArchivesAlike) {
+  const TestFolder folder;
+  const std::string want = Good({"run", "-f", folder.Write("cluster.yaml", kCluster)}).out;
+  EXPECT_TRUE(absl::StrContains(want, "large")) << want;
+  EXPECT_EQ(Good({"run", "-f", "-"}, kCluster).out, want);
+  EXPECT_EQ(Good({"run", "-f", folder.Write("packed.yaml.gz", Gzip(kCluster))}).out, want);
+  EXPECT_EQ(Good({"run", "-f", folder.Write("packed.yaml.xz", Xz(kCluster))}).out, want);
+  EXPECT_EQ(Good({"run", "-f", "-"}, Gzip(kCluster)).out, want);
+  folder.Write("folder/cluster.yml", kCluster);
+  folder.Write("folder/notes.txt", "not read");
+  EXPECT_EQ(Good({"run", "-f", folder.Path("folder")}).out, want);
+}
+
+TEST(RunTest, TakesSeveralFilesInTheirOrder) {
+  const TestFolder folder;
+  const Strings documents = absl::StrSplit(kCluster, "---\n");
+  Strings arguments = {"run"};
+  for (size_t i = 0; i < documents.size(); ++i) {
+    arguments.push_back("-f");
+    arguments.push_back(folder.Write(absl::StrCat(i, ".yaml"), documents[i]));
+  }
+  EXPECT_EQ(Good(arguments).out, Good({"run", "-f", "-"}, kCluster).out);
+}
+
+TEST(RunTest, PlacesWhatFitsAndSaysWhyTheRestDoesNot) {
+  const Json report = GoodJson({"run", "-f", "-"}, kCluster);
+  EXPECT_EQ(report["nodes"], 3);
+  EXPECT_EQ(report["boundBefore"], 2);
+  EXPECT_EQ(report["bound"], 4);
+  EXPECT_EQ(report["pending"], 1);
+  EXPECT_EQ(NodeOf(report, "new-0"), "n2");
+  EXPECT_EQ(NodeOf(report, "new-1"), "n3");
+  EXPECT_EQ(NodeOf(report, "large"), "");
+  EXPECT_EQ(
+      report["pendingByMessage"][0]["message"],
+      "0/3 nodes are available: 3 Insufficient cpu. preemption: 0/3 nodes are available: 3 Preemption is not "
+      "helpful for scheduling.");
+  EXPECT_EQ(report["exact"], true);
+}
+
+TEST(RunTest, SchedulesBoundPodsAnewWhenAsked) {
+  const Json all = GoodJson({"run", "-f", "-", "--bound", "reset"}, kCluster);
+  EXPECT_EQ(all["boundBefore"], 0);
+  EXPECT_NE(NodeOf(all, "web-0"), NodeOf(all, "db-0"));
+  const Json some = GoodJson({"run", "-f", "-", "--bound", "reset=app=web"}, kCluster);
+  EXPECT_EQ(some["boundBefore"], 1);
+  EXPECT_EQ(NodeOf(some, "db-0"), "n1");
+  EXPECT_NE(NodeOf(some, "web-0"), "n1");
+  EXPECT_EQ(GoodJson({"run", "-f", "-", "--bound", "reset=app!=web,app"}, kCluster)["boundBefore"], 1);
+  EXPECT_EQ(GoodJson({"run", "-f", "-", "--bound", "reset=app=none"}, kCluster)["boundBefore"], 2);
+}
+
+TEST(RunTest, TheJsonReportIsAsItsSchemaSays) {
+  const Json schema = Json::parse(FileContent(SCHEDSIM_SOURCE_DIR "/docs/report.schema.json"));
+  const Strings runs[] = {
+      {"run", "-f", kSmall}, {"run", "-f", kMixed}, {"run", "-f", kSmall, "--bound", "reset"}};
+  for (const Strings& arguments : runs) {
+    const Strings violations = SchemaViolations(schema, GoodJson(arguments));
+    EXPECT_TRUE(violations.empty()) << absl::StrJoin(arguments, " ") << "\n"
+                                    << absl::StrJoin(violations, "\n");
+  }
+}
+
+TEST(RunTest, TheCsvReportHasALineAPod) {
+  const std::string out = Good({"run", "-f", "-", "--output", "csv"}, kCluster).out;
+  const Strings lines = absl::StrSplit(out, '\n');
+  ASSERT_EQ(lines.size(), 7u) << out;
+  EXPECT_EQ(lines[0], "namespace,name,status,node,reason,message,queue_latency_microseconds,inexact");
+  EXPECT_EQ(lines[1], "default,db-0,Bound,n1,,,,false");
+  EXPECT_TRUE(absl::StartsWith(lines[2], "default,large,Pending,,Unschedulable,")) << lines[2];
+  EXPECT_EQ(lines[6], "");
+}
+
+TEST(RunTest, TheSameRunTwiceGivesTheSameBytes) {
+  const TestFolder folder;
+  for (const char* snapshot : {kSmall, kMixed}) {
+    for (const char* output : {"text", "json", "csv"}) {
+      const Strings run = {"run", "-f", snapshot, "--bound", "reset", "--output", output, "--trace"};
+      Strings first = run;
+      first.push_back(folder.Path("first.jsonl"));
+      Strings second = run;
+      second.push_back(folder.Path("second.jsonl"));
+      EXPECT_EQ(Good(first).out, Good(second).out);
+      const std::string trace = FileContent(folder.Path("first.jsonl"));
+      EXPECT_FALSE(trace.empty());
+      EXPECT_TRUE(trace == FileContent(folder.Path("second.jsonl"))) << snapshot << " " << output;
+    }
+  }
+}
+
+TEST(RunTest, TheReportIsTheSameAtEveryTraceLevelAndWithoutFastPaths) {
+  const TestFolder folder;
+  const Strings run = {"run", "-f", kSmall, "--bound", "reset", "--output", "json"};
+  const std::string want = Good(run).out;
+  const Strings variants[] = {
+      {"--reference"},
+      {"--trace", folder.Path("full.jsonl")},
+      {"--trace", folder.Path("decisions.jsonl"), "--trace-level", "decisions"},
+  };
+  for (const Strings& variant : variants) {
+    Strings arguments = run;
+    arguments.insert(arguments.end(), variant.begin(), variant.end());
+    EXPECT_EQ(Good(arguments).out, want) << absl::StrJoin(variant, " ");
+  }
+}
+
+TEST(RunTest, TheTraceIsJsonLinesThatEndWithTheDigest) {
+  const TestFolder folder;
+  const Json report = GoodJson({"run", "-f", "-", "--trace", folder.Path("out.jsonl")}, kCluster);
+  Strings lines = absl::StrSplit(FileContent(folder.Path("out.jsonl")), '\n');
+  ASSERT_EQ(lines.back(), "");
+  lines.pop_back();
+  int attempts = 0;
+  Json record;
+  for (const std::string& line : lines) {
+    record = Json::parse(line, nullptr, /*allow_exceptions=*/false);
+    ASSERT_TRUE(record.is_object()) << line;
+    ASSERT_TRUE(record.contains("t") && record.contains("ev") && record.contains("digest")) << line;
+    attempts += record["ev"] == "attempt" ? 1 : 0;
+  }
+  EXPECT_EQ(record["ev"], "final");
+  EXPECT_EQ(record["digest"], report["digest"]);
+  EXPECT_EQ(attempts, report["attempts"]);
+}
+
+TEST(RunTest, StartsAndEndsWhenTold) {
+  const Json report =
+      GoodJson({"run", "-f", "-", "--start", "2026-01-31T12:00:00Z", "--until", "90s"}, kCluster);
+  EXPECT_EQ(report["virtualZero"], "2026-01-31T12:00:00Z");
+  EXPECT_EQ(report["virtualTimeMicroseconds"], 90'000'000);
+  EXPECT_EQ(GoodJson({"run", "-f", "-", "--until", "0s"}, kCluster)["virtualTimeMicroseconds"], 0);
+}
+
+TEST(RunTest, RunsEachLine) {
+  for (const char* line : {"1.34", "1.35", "1.36", "1.37"}) {
+    EXPECT_EQ(GoodJson({"run", "-f", "-", "--kubernetes-version", line}, kCluster)["kubernetesVersion"],
+              line);
+  }
+  EXPECT_EQ(GoodJson({"run", "-f", "-", "--kubernetes-version", "v1.36.2"}, kCluster)["kubernetesVersion"],
+            "1.36");
+}
+
+TEST(RunTest, TakesAConfiguration) {
+  const TestFolder folder;
+  const std::string config = folder.Write("config.yaml", R"(apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+profiles:
+- schedulerName: default-scheduler
+  pluginConfig:
+  - name: NodeResourcesFit
+    args: {scoringStrategy: {type: MostAllocated, resources: [{name: cpu, weight: 1}]}}
+  plugins:
+    score: {disabled: [{name: NodeResourcesBalancedAllocation}]}
+)");
+  const std::string cluster = absl::StrReplaceAll(kCluster, {{"nodeName: n1, ", ""}});
+  const Json spread = GoodJson({"run", "-f", "-"}, cluster);
+  EXPECT_NE(NodeOf(spread, "web-0"), NodeOf(spread, "db-0"));
+  const Json packed = GoodJson({"run", "-f", "-", "--config", config}, cluster);
+  EXPECT_EQ(NodeOf(packed, "web-0"), NodeOf(packed, "db-0"));
+}
+
+TEST(RunTest, WritesSpeedAndWarningsToStandardErrorOnly) {
+  const ProgramResult result = Good({"run", "-f", kSmall});
+  EXPECT_TRUE(absl::StrContains(result.err, "attempts in")) << result.err;
+  EXPECT_FALSE(absl::StrContains(result.out, "attempts in")) << result.out;
+}
+
+TEST(RunTest, HelpAndVersionAreGood) {
+  for (const Strings& arguments :
+       {Strings{"--help"}, Strings{"run", "--help"}, Strings{"conform", "--help"}}) {
+    EXPECT_TRUE(absl::StrContains(Good(arguments).out, "--help"));
+  }
+  EXPECT_TRUE(absl::StrContains(Good({"--version"}).out, "schedsim "));
+}
+
+TEST(ConformTest, IsDoneWhenAllCasesAgree) {
+  const ProgramResult result = Good({"conform", absl::StrCat(kConformance, "cases/ports.jsonl.gz"),
+                                     absl::StrCat(kConformance, "traces-1.37/ports.jsonl.gz")});
+  EXPECT_TRUE(absl::StrContains(result.out, "ports: 40 of 40 the same")) << result.out;
+  EXPECT_TRUE(absl::EndsWith(result.out, "40 passed, 0 failed\n")) << result.out;
+}
+
+// A case and its trace, for a pod that fits nowhere or, `host` given, takes that node.
+TEST(ConformTest, JudgesADifference) {
+  const TestFolder folder;
+  const std::string cases = folder.Write(
+      "cases.jsonl",
+      R"({"name":"tiny-1","end":1,"record":"decisions","objects":[{"apiVersion":"v1","kind":"Node","metadata":{"name":"n1"},)"
+      R"("status":{"allocatable":{"cpu":"1","memory":"1Gi","pods":"9"}}},{"apiVersion":"v1","kind":"Pod","metadata":)"
+      R"({"name":"p","namespace":"default"},"spec":{"containers":[{"name":"c","image":"a"}]}}]})"
+      "\n");
+  const char trace[] =
+      R"({"case":"tiny-1","trace":[{"ev":"attempt","t":0,"pod":"default/p","attempts":1,"host":"%s"},)"
+      R"({"ev":"bind","t":0,"pod":"default/p","node":"%s"},{"ev":"event","t":0,"pod":"default/p","type":"Normal",)"
+      R"("reason":"Scheduled","note":"Successfully assigned default/p to %s"}]})";
+  const std::string good = folder.Write("good.jsonl", absl::StrReplaceAll(trace, {{"%s", "n1"}}));
+  const std::string bad = folder.Write("bad.jsonl", absl::StrReplaceAll(trace, {{"%s", "n2"}}));
+  Good({"conform", cases, good, "--write", folder.Path("written")});
+  EXPECT_TRUE(absl::StrContains(FileContent(folder.Path("written/tiny-1.jsonl")), "\"host\":\"n1\""));
+  const ProgramResult result = RunProgram({"conform", cases, bad});
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_TRUE(absl::StrContains(result.out, "tiny-1: attempt 1 of default/p")) << result.out;
+  EXPECT_TRUE(absl::EndsWith(result.out, "0 passed, 1 failed\n")) << result.out;
+  EXPECT_EQ(RunProgram({"conform", cases, good, "--family", "none"}).exit_code, 2);
+}
+
+}  // namespace
+}  // namespace schedsim

@@ -1,0 +1,180 @@
+// schedsim conform: runs recorded cases and compares with what the real scheduler did.
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "core/api/kubernetes_version.h"
+#include "core/base/status_macros.h"
+#include "core/codec/input.h"
+#include "sim/conformance/case.h"
+#include "sim/conformance/compare.h"
+#include "sim/conformance/recorded_trace.h"
+#include "tools/subcommands.h"
+
+namespace schedsim::tools {
+namespace {
+
+struct ConformOptions {
+  std::string cases;
+  std::string traces;
+  std::string kubernetes_version = std::string(api::KubernetesLineName(api::kDefaultKubernetesLine));
+  std::vector<std::string> families;
+  std::string write;
+  bool reference = false;
+  bool single_attempts = false;
+  bool verbose = false;
+};
+
+struct Count {
+  int64_t same = 0;
+  int64_t total = 0;
+  int64_t left_out = 0;
+};
+
+// "spreading" of "spreading-17".
+std::string FamilyOf(const std::string& name) { return name.substr(0, name.rfind('-')); }
+
+// Whether a recorded trace has no step, no second attempt and no nomination.
+bool IsSingleAttempts(const sim::RecordedTrace& trace) {
+  for (const std::string& record : trace.records) {
+    if (absl::StrContains(record, "\"ev\":\"step\"")) return false;
+    if (absl::StrContains(record, "\"nominatedBefore\"")) return false;
+    if (absl::StrContains(record, "\"ev\":\"delete\"")) return false;
+    const size_t attempts = record.find("\"attempts\":");
+    const bool is_attempt = absl::StrContains(record, "\"ev\":\"attempt\"");
+    if (is_attempt && attempts != std::string::npos && record.compare(attempts, 13, "\"attempts\":1,") != 0) return false;
+  }
+  return true;
+}
+
+// Pairs of a cases file and a traces file: two files, or the files of one name in two folders.
+absl::StatusOr<std::vector<std::pair<std::string, std::string>>> FilePairs(const ConformOptions& options) {
+  namespace fs = std::filesystem;
+  std::vector<std::pair<std::string, std::string>> pairs;
+  std::error_code error;
+  if (!fs::is_directory(options.cases, error)) return std::vector{std::pair(options.cases, options.traces)};
+  std::set<std::string> names;
+  for (const auto& entry : fs::directory_iterator(options.cases, error)) {
+    const std::string name = entry.path().filename().string();
+    if (entry.is_regular_file() && absl::StrContains(name, ".jsonl")) names.insert(name);
+  }
+  for (const std::string& name : names) {
+    const std::string family = name.substr(0, name.find('.'));
+    const bool wanted = options.families.empty() ||
+                        std::find(options.families.begin(), options.families.end(), family) != options.families.end();
+    const std::string traces = (fs::path(options.traces) / name).string();
+    if (!wanted) continue;
+    if (!fs::exists(traces, error)) return absl::NotFoundError(absl::StrCat(traces, ": no such file"));
+    pairs.emplace_back((fs::path(options.cases) / name).string(), traces);
+  }
+  if (pairs.empty()) return absl::NotFoundError(absl::StrCat(options.cases, ": no file of cases (.jsonl, .jsonl.gz)"));
+  return pairs;
+}
+
+absl::Status WriteTrace(const std::string& folder, const std::string& name, const std::vector<std::string>& records) {
+  const std::string path = absl::StrCat(folder, "/", name, ".jsonl");
+  std::ofstream out(path, std::ios::binary);
+  for (const std::string& record : records) out << record << '\n';
+  out.flush();
+  return out ? absl::OkStatus() : absl::UnavailableError(absl::StrCat(path, ": cannot be written"));
+}
+
+absl::Status RunPair(const ConformOptions& options, api::KubernetesLine line, const std::string& cases,
+                     const std::string& traces, std::map<std::string, Count>& counts) {
+  std::vector<sim::RecordedTrace> recorded;
+  ASSIGN_OR_RETURN(recorded, sim::ReadRecordedTraces(traces));
+  std::map<std::string, const sim::RecordedTrace*> by_name;
+  for (const sim::RecordedTrace& trace : recorded) by_name[trace.name] = &trace;
+  return sim::ReadCases(cases, line, [&](sim::Case test_case) -> absl::Status {
+    const std::string family = FamilyOf(test_case.name);
+    const bool wanted = options.families.empty() ||
+                        std::find(options.families.begin(), options.families.end(), family) != options.families.end();
+    if (!wanted) return absl::OkStatus();
+    Count& count = counts[family];
+    auto expected = by_name.find(test_case.name);
+    if (expected == by_name.end()) {
+      return absl::InvalidArgumentError(absl::StrCat(traces, ": no trace of case ", test_case.name));
+    }
+    if (options.single_attempts && !IsSingleAttempts(*expected->second)) {
+      ++count.left_out;
+      return absl::OkStatus();
+    }
+    ++count.total;
+    sim::CaseRun run;
+    ASSIGN_OR_RETURN(run, sim::RunCase(test_case, options.reference));
+    if (!options.write.empty()) RETURN_IF_ERROR(WriteTrace(options.write, test_case.name, run.records));
+    const sim::CompareOptions compare = {.stop_at_free_choice = test_case.line.host_tie_rule == api::HostTieRule::kRandom};
+    std::optional<std::string> difference;
+    ASSIGN_OR_RETURN(difference, sim::FirstDifference(expected->second->records, run.records, compare));
+    if (!difference.has_value()) {
+      ++count.same;
+      return absl::OkStatus();
+    }
+    if (!options.verbose && difference->size() > 300) *difference = difference->substr(0, 300) + " ...";
+    std::printf("%s: %s\n", test_case.name.c_str(), difference->c_str());
+    return absl::OkStatus();
+  });
+}
+
+absl::StatusOr<int> Conform(const ConformOptions& options) {
+  api::KubernetesVersion version;
+  ASSIGN_OR_RETURN(version, api::ParseKubernetesVersion(options.kubernetes_version));
+  std::vector<std::pair<std::string, std::string>> pairs;
+  ASSIGN_OR_RETURN(pairs, FilePairs(options));
+  std::error_code error;
+  if (!options.write.empty()) std::filesystem::create_directories(options.write, error);
+  std::map<std::string, Count> counts;
+  for (const auto& [cases, traces] : pairs) RETURN_IF_ERROR(RunPair(options, version.line, cases, traces, counts));
+  Count all;
+  for (const auto& [family, count] : counts) {
+    std::printf("  %s: %d of %d the same%s\n", family.c_str(), static_cast<int>(count.same),
+                static_cast<int>(count.total),
+                count.left_out == 0 ? "" : absl::StrCat(", ", count.left_out, " left out").c_str());
+    all.same += count.same;
+    all.total += count.total;
+  }
+  if (all.total == 0) return absl::InvalidArgumentError("no case to run: --family names none of those in the files");
+  std::printf("%d passed, %d failed\n", static_cast<int>(all.same), static_cast<int>(all.total - all.same));
+  return all.same == all.total ? kDone : kVerdict;
+}
+
+}  // namespace
+
+void AddConform(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<ConformOptions>();
+  CLI::App* command = app.add_subcommand("conform", "Compare with recorded decisions of the real kube-scheduler");
+  command->add_option("CASES", options->cases, "Cases, .jsonl or .jsonl.gz, or a folder of such files")->required();
+  command->add_option("TRACES", options->traces, "What the real scheduler did: file or folder, as CASES")->required();
+  command->add_option("--kubernetes-version", options->kubernetes_version, "Line to simulate: 1.34 to 1.37")
+      ->capture_default_str();
+  command->add_option("--family", options->families, "Only cases of this family (the name up to its number); repeatable");
+  command->add_option("--write", options->write, "Write each case's trace to DIR/CASE.jsonl")->type_name("DIR");
+  command->add_flag("--reference", options->reference, "Turn off all fast paths");
+  command->add_flag("--single-attempts", options->single_attempts,
+                    "Only cases whose recorded trace has no step, second attempt or nomination");
+  command->add_flag("-v", options->verbose, "Print differences in full");
+  command->footer(
+      "Prints the first difference of each case that differs and a count for each family.\n"
+      "Exit code 1 when any case differs.\n\n"
+      "Examples:\n"
+      "  schedsim conform tests/conformance/cases tests/conformance/traces-1.37\n"
+      "  schedsim conform --family taints --write out cases/taints.jsonl.gz traces-1.37/taints.jsonl.gz");
+  command->callback([options, &exit_code] {
+    const absl::StatusOr<int> result = Conform(*options);
+    if (!result.ok()) std::fprintf(stderr, "schedsim conform: %s\n", std::string(result.status().message()).c_str());
+    exit_code = result.ok() ? *result : kBadInput;
+  });
+}
+
+}  // namespace schedsim::tools

@@ -1,0 +1,26 @@
+// The program: reads the command line and hands over to a subcommand.
+
+#include <CLI/CLI.hpp>
+
+#include "tools/subcommands.h"
+
+int main(int argc, char** argv) {
+  CLI::App app(
+      "schedsim replays Kubernetes clusters through a scheduler that decides as kube-scheduler does, in\n"
+      "virtual time. The same input gives the same bytes on any machine.");
+  app.set_version_flag("--version", "schedsim " "0.1.0");
+  app.require_subcommand(1);
+  app.footer(
+      "Exit codes: 0 done, 1 the verdict of a command that judges, 2 bad usage or bad input.\n"
+      "`schedsim COMMAND --help` has examples.");
+  int exit_code = schedsim::tools::kDone;
+  schedsim::tools::AddRun(app, exit_code);
+  schedsim::tools::AddConform(app, exit_code);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    const int code = app.exit(error);
+    return code == 0 ? schedsim::tools::kDone : schedsim::tools::kBadInput;
+  }
+  return exit_code;
+}

@@ -1,0 +1,26 @@
+// The subcommands of the program. Each file of this folder adds one to the command line.
+#ifndef SCHEDSIM_TOOLS_SUBCOMMANDS_H_
+#define SCHEDSIM_TOOLS_SUBCOMMANDS_H_
+
+namespace CLI {
+class App;
+}
+
+namespace schedsim::tools {
+
+// What the program returns.
+enum ExitCode : int {
+  kDone = 0,
+  // The command's own verdict: a case differs, a check failed.
+  kVerdict = 1,
+  // Bad usage or bad input.
+  kBadInput = 2,
+};
+
+// Each adds its subcommand to `app` and sets `exit_code` when it is run.
+void AddRun(CLI::App& app, int& exit_code);
+void AddConform(CLI::App& app, int& exit_code);
+
+}  // namespace schedsim::tools
+
+#endif  // SCHEDSIM_TOOLS_SUBCOMMANDS_H_
