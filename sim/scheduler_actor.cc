@@ -39,7 +39,8 @@ absl::StatusOr<std::unique_ptr<SchedulerActor>> SchedulerActor::Make(
                                                .on_poppable = [self] { self->WakeUp(); }}));
   trace.set_scheduler(actor->scheduler_.get());
   server.Watch([self](const WatchEvent& event) {
-    self->loop_.Post(self->options_.latency.informer, [self, event] { self->Deliver(event); });
+    self->loop_.At(self->loop_.Now() + self->options_.latency.informer, EventLoop::Phase::kDelivery,
+                   [self, event] { self->Deliver(event); });
   });
   return actor;
 }

@@ -147,6 +147,7 @@ absl::Status Run(const RunOptions& options) {
   }
   sim::SimulationOptions simulation_options;
   simulation_options.seed = options.seed;
+  simulation_options.volume_binder = sim::VolumeBinder::Options();
   simulation_options.reference = options.reference;
   RETURN_IF_ERROR(SetConfig(options, version.line, simulation_options));
 

@@ -13,8 +13,9 @@ void NodeInfo::AddScaled(const PodInfo& pod, int64_t sign) {
 
 void NodeInfo::AddPod(PodInfoPtr pod) {
   AddScaled(*pod, 1);
-  const std::vector<HostPort>& ports = pod->spec_info->host_ports;
-  used_ports.insert(used_ports.end(), ports.begin(), ports.end());
+  for (const HostPort& port : pod->spec_info->host_ports) {
+    if (std::find(used_ports.begin(), used_ports.end(), port) == used_ports.end()) used_ports.push_back(port);
+  }
   const PodAffinityTerms& terms = pod->spec_info->affinity_terms;
   if (terms.present) pods_with_affinity.push_back(pod.get());
   if (!terms.required_anti_affinity.empty()) pods_with_required_anti_affinity.push_back(pod.get());
@@ -26,10 +27,7 @@ bool NodeInfo::RemovePod(absl::string_view uid) {
   if (found == pods.end()) return false;
   AddScaled(**found, -1);
   for (const HostPort& port : (*found)->spec_info->host_ports) {
-    auto used = std::find_if(used_ports.begin(), used_ports.end(), [&port](const HostPort& other) {
-      return other.ip == port.ip && other.protocol == port.protocol && other.port == port.port;
-    });
-    if (used != used_ports.end()) used_ports.erase(used);
+    std::erase(used_ports, port);
   }
   if ((*found)->spec_info->affinity_terms.present) {
     std::erase(pods_with_affinity, found->get());

@@ -42,6 +42,7 @@ struct NodeInfo {
   // order that means anything.
   std::vector<const PodInfo*> pods_with_affinity;
   std::vector<const PodInfo*> pods_with_required_anti_affinity;
+  // A set, as upstream: when one of two pods with the same port leaves, the port is free.
   std::vector<HostPort> used_ports;
   // As they were when this node was last taken into the snapshot.
   std::vector<ImageState> images;

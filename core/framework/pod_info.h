@@ -21,6 +21,8 @@ struct HostPort {
   Symbol ip;
   Symbol protocol;
   int32_t port = 0;
+
+  friend bool operator==(const HostPort&, const HostPort&) = default;
 };
 
 // What follows from a pod's spec alone, computed once for all pods that share the spec.

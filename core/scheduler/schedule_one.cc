@@ -148,7 +148,8 @@ Status Scheduler::FindNodesThatFit(Framework& framework, CycleState& state, cons
   std::vector<const NodeInfo*> named;
   if (outcome.node_names.has_value()) {
     named = NamedNodes(*outcome.node_names);
-    const std::vector<std::string> plugins = plugin_names_.Sorted(outcome.narrowing_plugins);
+    // Upstream names here, too, whoever rejected the nominated node just before.
+    const std::vector<std::string> plugins = plugin_names_.Sorted(diagnosis_.unschedulable_plugins);
     diagnosis_.node_to_status.SetAbsentNodesStatus(
         Status(Code::kUnschedulableAndUnresolvable,
                absl::StrCat("node(s) didn't satisfy plugin(s) [", absl::StrJoin(plugins, " "), "]")));

@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "core/base/symbol.h"
+#include "core/framework/selector.h"
 
 namespace schedsim::sim {
 namespace {
@@ -33,6 +35,24 @@ api::NodeSelector NodesWith(absl::string_view key, absl::string_view value) {
   return selector;
 }
 
+api::ObjectReference ReferenceTo(const api::PersistentVolumeClaim& claim) {
+  return {.kind = "PersistentVolumeClaim",
+          .namespace_ = claim.metadata.namespace_,
+          .name = claim.metadata.name,
+          .uid = claim.metadata.uid};
+}
+
+bool HasModes(const std::vector<std::string>& modes, const std::vector<std::string>& wanted) {
+  return std::all_of(wanted.begin(), wanted.end(), [&modes](const std::string& mode) {
+    return std::find(modes.begin(), modes.end(), mode) != modes.end();
+  });
+}
+
+api::Quantity StorageOf(const api::ResourceList& resources) {
+  const api::Quantity* quantity = resources.Find("storage");
+  return quantity == nullptr ? api::Quantity() : *quantity;
+}
+
 }  // namespace
 
 VolumeBinder::VolumeBinder(const Options& options, EventLoop& loop, ApiServer& server, Trace& trace)
@@ -51,6 +71,8 @@ void VolumeBinder::OnEvent(const WatchEvent& event) {
   const bool is_claim = object.kind == api::Kind::kPersistentVolumeClaim;
   if (object.kind == api::Kind::kPersistentVolume) {
     changed_volumes_.insert(object.Key());
+    // Claims may have waited for it.
+    if (!static_cast<const api::PersistentVolume&>(object).spec.claim_ref.has_value()) look_at_all_ = true;
   } else if (is_claim && event.old_object != nullptr) {
     changed_claims_.insert(object.Key());
   } else if (is_claim || object.kind == api::Kind::kStorageClass) {
@@ -87,7 +109,9 @@ std::vector<std::shared_ptr<const T>> VolumeBinder::ToLookAt(const std::set<std:
 
 void VolumeBinder::Reconcile() {
   due_ = false;
+  if (options_.watches) MakeAvailable();
   BindVolumes();
+  if (options_.watches) BindImmediateClaims();
   ProvisionVolumes();
   if (!options_.watches) return;
   look_at_all_ = false;
@@ -105,11 +129,74 @@ void VolumeBinder::BindVolumes() {
   }
 }
 
-void VolumeBinder::ProvisionVolumes() {
+std::vector<VolumeBinder::ClaimPtr> VolumeBinder::ClaimsToLookAt() const {
   std::vector<ClaimPtr> claims = ToLookAt<api::PersistentVolumeClaim>(changed_claims_);
   std::stable_sort(claims.begin(), claims.end(),
                    [](const ClaimPtr& a, const ClaimPtr& b) { return a->metadata.name < b->metadata.name; });
-  for (const ClaimPtr& claim : claims) {
+  return claims;
+}
+
+void VolumeBinder::MakeAvailable() {
+  for (const VolumePtr& volume : ToLookAt<api::PersistentVolume>(changed_volumes_)) {
+    const bool is_new = volume->phase.empty() || volume->phase == "Pending";
+    if (!is_new || volume->spec.claim_ref.has_value()) continue;
+    auto available = std::make_shared<api::PersistentVolume>(*volume);
+    available->phase = "Available";
+    server_.Update(available).IgnoreError();
+  }
+}
+
+std::shared_ptr<const api::StorageClass> VolumeBinder::ClassOf(const api::PersistentVolumeClaim& claim) const {
+  if (!claim.spec.storage_class_name.has_value()) return nullptr;
+  return As<api::StorageClass>(
+      server_.Find(api::Kind::kStorageClass, "StorageClass", "", *claim.spec.storage_class_name));
+}
+
+bool VolumeBinder::IsImmediate(const api::PersistentVolumeClaim& claim) const {
+  if (!options_.watches || !claim.spec.volume_name.empty()) return false;
+  const auto storage_class = ClassOf(claim);
+  return storage_class == nullptr ||
+         storage_class->volume_binding_mode.value_or("Immediate") != "WaitForFirstConsumer";
+}
+
+void VolumeBinder::BindImmediateClaims() {
+  for (const ClaimPtr& claim : ClaimsToLookAt()) {
+    if (!IsImmediate(*claim)) continue;
+    const VolumePtr volume = FindVolume(*claim);
+    if (volume == nullptr) continue;
+    auto named = std::make_shared<api::PersistentVolume>(*volume);
+    named->spec.claim_ref = ReferenceTo(*claim);
+    Bind(*claim, *named);
+  }
+}
+
+VolumeBinder::VolumePtr VolumeBinder::FindVolume(const api::PersistentVolumeClaim& claim) const {
+  SymbolTable symbols;
+  const std::optional<framework::LabelMatcher> selector =
+      claim.spec.selector.has_value() ? framework::LabelMatcher::Make(claim.spec.selector, symbols)
+                                      : framework::LabelMatcher::Exactly({}, symbols);
+  VolumePtr smallest;
+  for (const auto& [key, object] : server_.List(api::Kind::kPersistentVolume)) {
+    VolumePtr volume = As<api::PersistentVolume>(object);
+    const api::PersistentVolumeSpec& spec = volume->spec;
+    if (spec.claim_ref.has_value() || volume->phase != "Available" || !selector.has_value()) continue;
+    if (spec.storage_class_name != claim.spec.storage_class_name.value_or("")) continue;
+    if (spec.volume_mode.value_or("Filesystem") != claim.spec.volume_mode.value_or("Filesystem")) continue;
+    if (!HasModes(spec.access_modes, claim.spec.access_modes)) continue;
+    if (StorageOf(spec.capacity) < StorageOf(claim.spec.requests)) continue;
+    if (smallest != nullptr && StorageOf(smallest->spec.capacity) <= StorageOf(spec.capacity)) continue;
+    if (!selector->Matches(framework::LabelSet(volume->metadata.labels, symbols), symbols)) continue;
+    smallest = std::move(volume);
+  }
+  return smallest;
+}
+
+void VolumeBinder::ProvisionVolumes() {
+  for (const ClaimPtr& listed : ClaimsToLookAt()) {
+    // It may have been bound a moment ago.
+    const api::ObjectMeta& meta = listed->metadata;
+    const ClaimPtr claim = As<api::PersistentVolumeClaim>(
+        server_.Find(api::Kind::kPersistentVolumeClaim, "PersistentVolumeClaim", meta.namespace_, meta.name));
     const std::shared_ptr<api::PersistentVolume> volume = MakeVolume(*claim);
     if (volume == nullptr) continue;
     const absl::Status status = server_.Create(volume);
@@ -120,13 +207,12 @@ void VolumeBinder::ProvisionVolumes() {
 
 std::shared_ptr<api::PersistentVolume> VolumeBinder::MakeVolume(const api::PersistentVolumeClaim& claim) const {
   const std::string* node_name = claim.metadata.annotations.Find(kSelectedNodeAnnotation);
-  if (!claim.spec.volume_name.empty() || node_name == nullptr || node_name->empty()) return nullptr;
-  if (!claim.spec.storage_class_name.has_value()) return nullptr;
-  const auto storage_class = As<api::StorageClass>(
-      server_.Find(api::Kind::kStorageClass, "StorageClass", "", *claim.spec.storage_class_name));
+  const bool selected = node_name != nullptr && !node_name->empty();
+  if (!claim.spec.volume_name.empty() || (!selected && !IsImmediate(claim))) return nullptr;
+  const auto storage_class = ClassOf(claim);
   if (storage_class == nullptr || storage_class->provisioner == kNoProvisioner) return nullptr;
-  const api::ObjectPtr node = server_.Find(api::Kind::kNode, "Node", "", *node_name);
-  if (node == nullptr) return nullptr;
+  const api::ObjectPtr node = selected ? server_.Find(api::Kind::kNode, "Node", "", *node_name) : nullptr;
+  if (selected && node == nullptr) return nullptr;
   auto volume = std::make_shared<api::PersistentVolume>();
   volume->api_version = "v1";
   volume->kind_name = "PersistentVolume";
@@ -137,10 +223,8 @@ std::shared_ptr<api::PersistentVolume> VolumeBinder::MakeVolume(const api::Persi
   spec.storage_class_name = *claim.spec.storage_class_name;
   spec.csi = api::CSIPersistentVolumeSource{.driver = storage_class->provisioner,
                                             .volume_handle = absl::StrCat("vol-", claim.metadata.uid)};
-  spec.claim_ref = api::ObjectReference{.kind = "PersistentVolumeClaim",
-                                        .namespace_ = claim.metadata.namespace_,
-                                        .name = claim.metadata.name,
-                                        .uid = claim.metadata.uid};
+  spec.claim_ref = ReferenceTo(claim);
+  if (node == nullptr) return volume;
   const std::string* zone = node->metadata.labels.Find(kZoneLabel);
   const bool has_zone = zone != nullptr && !zone->empty();
   spec.node_affinity = has_zone ? NodesWith(kZoneLabel, *zone) : NodesWith(kHostnameLabel, *node_name);

@@ -16,7 +16,9 @@
 namespace schedsim::sim {
 
 // Binds each volume that names a claim to it, and makes a volume for each claim that has a selected node
-// and a class with a provisioner: in the node's zone, or on that node where it has no zone.
+// and a class with a provisioner: in the node's zone, or on that node where it has no zone. With
+// `watches`, it also makes new volumes available, binds claims that wait for no consumer to the smallest
+// volume that suits them, and makes volumes for them, with which every node can work.
 class VolumeBinder {
  public:
   struct Options {
@@ -46,9 +48,18 @@ class VolumeBinder {
   void Reconcile();
   template <typename T>
   std::vector<std::shared_ptr<const T>> ToLookAt(const std::set<std::string>& changed) const;
+  void MakeAvailable();
   void BindVolumes();
+  void BindImmediateClaims();
   void ProvisionVolumes();
-  // The volume for a claim with a selected node; nullptr where none can be made.
+  // The claims to look at, by name.
+  std::vector<ClaimPtr> ClaimsToLookAt() const;
+  std::shared_ptr<const api::StorageClass> ClassOf(const api::PersistentVolumeClaim& claim) const;
+  // Whether the claim has no volume and need not wait for a consumer.
+  bool IsImmediate(const api::PersistentVolumeClaim& claim) const;
+  // The smallest volume that is free for the claim, or nullptr.
+  VolumePtr FindVolume(const api::PersistentVolumeClaim& claim) const;
+  // A volume for the claim, or nullptr where none can be made, or not yet.
   std::shared_ptr<api::PersistentVolume> MakeVolume(const api::PersistentVolumeClaim& claim) const;
   void Bind(const api::PersistentVolumeClaim& claim, const api::PersistentVolume& volume);
 

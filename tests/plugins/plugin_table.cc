@@ -154,7 +154,8 @@ std::vector<std::string> VersionsOf(const Json& row) {
 // What a row wants of a line; null: nothing is said.
 Json WantOf(const Json& row, const std::string& version) {
   if (row.contains("want")) return row["want"];
-  for (const auto& [lines, want] : row.value("wants", Json::object()).items()) {
+  const Json wants = row.value("wants", Json::object());
+  for (const auto& [lines, want] : wants.items()) {
     for (const absl::string_view line : absl::StrSplit(lines, ' ')) {
       if (line == version) return want;
     }
@@ -320,7 +321,8 @@ Json RunAnswer(const std::vector<Json>& records, const PluginTableRow& row, cons
     if (kind == "configError" && config_error.is_null()) config_error = record.value("message", "");
     if (kind != "queue" || !gated_by.is_null()) continue;
     gated_by = Json::object();
-    for (const auto& [name, info] : record.value("info", Json::object()).items()) {
+    const Json infos = record.value("info", Json::object());
+    for (const auto& [name, info] : infos.items()) {
       if (info.contains("gatedBy")) gated_by[NameOf(name)] = info["gatedBy"];
     }
   }
