@@ -25,7 +25,7 @@ SchedulerActor::~SchedulerActor() = default;
 
 absl::StatusOr<std::unique_ptr<SchedulerActor>> SchedulerActor::Make(
     Options options, const std::vector<framework::RegisteredPlugin>& registry, EventLoop& loop, ApiServer& server,
-    Trace& trace, const Rng& rng) {
+    Trace& trace, const Rng& rng, framework::FreeChoice* free_choice) {
   options.scheduler.binding_delay = options.latency.binding;
   std::unique_ptr<SchedulerActor> actor(new SchedulerActor(std::move(options), loop, server, trace));
   SchedulerActor* self = actor.get();
@@ -36,7 +36,8 @@ absl::StatusOr<std::unique_ptr<SchedulerActor>> SchedulerActor::Make(
                                                .client = *self,
                                                .observer = trace,
                                                .rng = rng.Fork("scheduler"),
-                                               .on_poppable = [self] { self->WakeUp(); }}));
+                                               .on_poppable = [self] { self->WakeUp(); },
+                                               .free_choice = free_choice}));
   trace.set_scheduler(actor->scheduler_.get());
   server.Watch([self](const WatchEvent& event) {
     self->loop_.At(self->loop_.Now() + self->options_.latency.informer, EventLoop::Phase::kDelivery,

@@ -47,7 +47,8 @@ class SchedulerActor : public framework::Client {
   static absl::StatusOr<std::unique_ptr<SchedulerActor>> Make(Options options,
                                                               const std::vector<framework::RegisteredPlugin>& registry,
                                                               EventLoop& loop, ApiServer& server, Trace& trace,
-                                                              const Rng& rng);
+                                                              const Rng& rng,
+                                                              framework::FreeChoice* free_choice = nullptr);
   ~SchedulerActor() override;
 
   // Starts the loop and the timers, now. Before that, informers already fill cache and queue.

@@ -58,7 +58,7 @@ absl::StatusOr<std::unique_ptr<Simulation>> Simulation::Make(SimulationOptions o
   }
   ASSIGN_OR_RETURN(simulation->actor_,
                    SchedulerActor::Make(std::move(actor), plugins::InTreeRegistry(), simulation->loop_,
-                                        *simulation->server_, *simulation->trace_, Rng(own.seed)));
+                                        *simulation->server_, *simulation->trace_, Rng(own.seed), own.free_choice));
   Simulation* self = simulation.get();
   self->server_->Watch([self](const WatchEvent& event) { self->WatchForTimes(event); });
   return simulation;

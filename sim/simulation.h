@@ -65,6 +65,8 @@ struct SimulationOptions {
   uint64_t seed = 1;
   TraceLevel trace_level = TraceLevel::kOff;
   Trace::Sink trace_sink;
+  // Must outlive the simulation; nullptr: what the real scheduler leaves to chance follows the seed.
+  framework::FreeChoice* free_choice = nullptr;
   // Called now and then, for people who wait; nothing that it does may reach a result.
   std::function<void(int64_t attempts, absl::Duration virtual_time)> on_progress;
 };

@@ -227,6 +227,7 @@ void Trace::OnAttempt(const Attempt& attempt) {
   json_.Field("start", attempt.start_index);
   if (!attempt.nominated_before.empty()) json_.Field("nominatedBefore", attempt.nominated_before);
   WritePreFilter(attempt);
+  if (attempt.hint.has_value()) json_.Field("hint", scheduler_->symbols().Text(*attempt.hint));
   WriteFilter(attempt);
   WriteScores(attempt);
   if (attempt.host != nullptr) {

@@ -45,6 +45,7 @@ void SetCycle(const FeatureGates& gates, LineBehavior& behavior) {
   behavior.batching_rescores = from_37;
   behavior.batching_skips_nominated = from_37;
   behavior.batching_signs_in_queue = from_36;
+  behavior.batching_signs_beside_dra = from_36;
   behavior.keeps_nomination_without_post_filter = !from_35;
   behavior.nominates_before_binding = gates.Enabled(Feature::kNominatedNodeNameForExpectation);
   behavior.clears_nomination_when_bound = gates.Enabled(Feature::kClearingNominatedNodeNameAfterBinding);

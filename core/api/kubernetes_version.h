@@ -55,6 +55,9 @@ struct LineBehavior {
   bool batching_skips_nominated = true;
   // Signatures are made when a pod enters the queue rather than in its cycle.
   bool batching_signs_in_queue = true;
+  // Pods are signed although extended resources may come from a DeviceClass, unless they ask for one that
+  // does.
+  bool batching_signs_beside_dra = true;
   // A failed pod's nomination stays where the profile has no PostFilter plugin.
   bool keeps_nomination_without_post_filter = false;
   // The chosen node is written to status.nominatedNodeName before Permit waits and PreBind work

@@ -127,6 +127,14 @@ void ValidateTerm(const std::string& path, const NodeSelectorTerm& term, FieldEr
   }
 }
 
+void ValidatePreferredTerms(absl::string_view path, const std::vector<PreferredSchedulingTerm>& terms,
+                            FieldErrors& errors) {
+  for (size_t i = 0; i < terms.size(); ++i) {
+    // The real one leaves `preference` out of the path.
+    if (terms[i].weight != 0) ValidateTerm(Index(path, i), terms[i].preference, errors);
+  }
+}
+
 void Validate(absl::string_view path, const DefaultPreemptionArgs& args, const FeatureGates&,
               FieldErrors& errors) {
   const std::string percentage = Child(path, "minCandidateNodesPercentage");
@@ -163,15 +171,8 @@ void Validate(absl::string_view path, const NodeAffinityArgs& args, const Featur
         Child(Child(added, "requiredDuringSchedulingIgnoredDuringExecution"), "nodeSelectorTerms");
     for (size_t i = 0; i < terms.size(); ++i) ValidateTerm(Index(terms_path, i), terms[i], errors);
   }
-  const std::vector<PreferredSchedulingTerm>& preferred =
-      affinity.preferred_during_scheduling_ignored_during_execution;
-  const std::string preferred_path = Child(added, "preferredDuringSchedulingIgnoredDuringExecution");
-  for (size_t i = 0; i < preferred.size(); ++i) {
-    // The real one leaves `preference` out of the path.
-    if (preferred[i].weight != 0) {
-      ValidateTerm(Index(preferred_path, i), preferred[i].preference, errors);
-    }
-  }
+  ValidatePreferredTerms(Child(added, "preferredDuringSchedulingIgnoredDuringExecution"),
+                         affinity.preferred_during_scheduling_ignored_during_execution, errors);
 }
 
 void ValidateResourceNames(const std::string& path, const std::vector<std::string>& names, bool is_group,
@@ -326,6 +327,16 @@ void Validate(absl::string_view, const std::monostate&, const FeatureGates&, Fie
 void ValidatePluginArgs(absl::string_view path, const PluginArgs& args, const FeatureGates& gates,
                         FieldErrors& errors) {
   std::visit([&](const auto& typed) { Validate(path, typed, gates, errors); }, args);
+}
+
+std::string PreferredNodeTermsError(const std::vector<PreferredSchedulingTerm>& terms) {
+  FieldErrors errors;
+  ValidatePreferredTerms("", terms, errors);
+  std::vector<std::string> texts;
+  for (const FieldError& error : errors.Take()) texts.push_back(absl::StrCat(error.field, ": ", error.body));
+  return texts.size() == 1 ? texts[0]
+         : texts.empty()   ? ""
+                           : absl::StrCat("[", absl::StrJoin(texts, ", "), "]");
 }
 
 }  // namespace schedsim::api

@@ -119,6 +119,8 @@ struct Volume {
   bool is_vsphere_volume = false;
   bool is_config_map = false;
   bool is_secret = false;
+  // Everything but the name, as it was written: JSON. "": not known.
+  std::string source;
 };
 
 struct PodSchedulingGate {

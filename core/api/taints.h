@@ -2,6 +2,8 @@
 #ifndef SCHEDSIM_CORE_API_TAINTS_H_
 #define SCHEDSIM_CORE_API_TAINTS_H_
 
+#include <cstdint>
+#include <optional>
 #include <string>
 
 namespace schedsim::api {
@@ -19,6 +21,7 @@ struct Toleration {
   std::string operator_;  // Equal, Exists or "" (Equal); Lt and Gt never tolerate.
   std::string value;
   std::string effect;  // "": every effect.
+  std::optional<int64_t> toleration_seconds = {};  // How long NoExecute is borne; absent: for good.
 };
 
 // Whether `toleration` tolerates `taint`.

@@ -209,17 +209,26 @@ absl::Status Decode(const DecodeContext& context, const Value& value, const Path
   return absl::OkStatus();
 }
 
+namespace {
+
+// The compact JSON of an object without one of its members.
+std::string JsonWithout(absl::string_view key, const Value& value) {
+  std::vector<Member> members(value.members.begin(), value.members.end());
+  std::erase_if(members, [key](const Member& member) { return member.key == key; });
+  Value rest = value;
+  rest.members = members;
+  return ToJson(rest);
+}
+
+}  // namespace
+
 absl::Status Decode(const DecodeContext& context, const Value& value, const Path& path,
                     std::shared_ptr<const api::PodSpec>& out) {
   if (value.is_null()) return absl::OkStatus();
   if (!value.is_object()) return context.WrongType(value, path, "a map");
   std::string key;
   if (context.specs != nullptr) {
-    std::vector<Member> members(value.members.begin(), value.members.end());
-    std::erase_if(members, [](const Member& member) { return member.key == "nodeName"; });
-    Value spec = value;
-    spec.members = members;
-    AppendJson(spec, key);
+    key = JsonWithout("nodeName", value);
     if (const auto* known = context.specs->by_json.Find(key)) {
       out = *known;
       return absl::OkStatus();
@@ -227,6 +236,9 @@ absl::Status Decode(const DecodeContext& context, const Value& value, const Path
   }
   auto spec = std::make_shared<api::PodSpec>();
   RETURN_IF_ERROR(Decode(context, value, path, *spec));
+  for (size_t i = 0; i < spec->volumes.size(); ++i) {
+    spec->volumes[i].source = JsonWithout("name", value.Find("volumes")->items[i]);
+  }
   out = std::move(spec);
   if (context.specs != nullptr) context.specs->by_json[key] = out;
   return absl::OkStatus();

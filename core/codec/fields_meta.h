@@ -154,7 +154,8 @@ struct Fields<api::Toleration> {
   using T = api::Toleration;
   static constexpr auto kList = std::make_tuple(
       F("key", 1, &T::key), F("operator", 2, &T::operator_).OneOf(kTolerationOperators),
-      F("value", 3, &T::value), F("effect", 4, &T::effect).OneOf(kTaintEffects));
+      F("value", 3, &T::value), F("effect", 4, &T::effect).OneOf(kTaintEffects),
+      F("tolerationSeconds", 5, &T::toleration_seconds));
 };
 
 template <>

@@ -48,6 +48,7 @@ absl::StatusOr<std::unique_ptr<Framework>> Framework::Make(const api::EffectiveP
   RETURN_IF_ERROR(framework->Fill(profile, ExtensionPoint::kPostFilter, framework->post_filter_));
   RETURN_IF_ERROR(framework->Fill(profile, ExtensionPoint::kPreScore, framework->pre_score_));
   RETURN_IF_ERROR(framework->FillScore(profile));
+  framework->FillSign(profile);
   for (size_t i = 0; i < framework->filter_.size(); ++i) {
     if (framework->filter_[i].plugin->FilterDependency() == Dependency::kNode) continue;
     framework->cluster_filters_.push_back(static_cast<int32_t>(i));
@@ -115,6 +116,23 @@ absl::Status Framework::FillScore(const api::EffectiveProfile& profile) {
                                 .column = remembered ? column++ : -1});
   }
   return absl::OkStatus();
+}
+
+// One plugin that cannot sign, whatever the pod, keeps the whole profile from it.
+void Framework::FillSign(const api::EffectiveProfile& profile) {
+  if (!handle_.line().opportunistic_batching) return;
+  using api::ExtensionPoint;
+  std::vector<const SignPlugin*> plugins;
+  for (ExtensionPoint point :
+       {ExtensionPoint::kPreFilter, ExtensionPoint::kFilter, ExtensionPoint::kPreScore, ExtensionPoint::kScore}) {
+    for (const std::string& name : profile.At(point)) {
+      const auto* plugin = dynamic_cast<const SignPlugin*>(FindInstance(name));
+      if (plugin == nullptr || !plugin->SignsPods()) return;
+      if (std::find(plugins.begin(), plugins.end(), plugin) == plugins.end()) plugins.push_back(plugin);
+    }
+  }
+  sign_ = std::move(plugins);
+  batch_ = std::make_unique<OpportunisticBatch>(*this, handle_);
 }
 
 void Framework::Register(const api::EffectiveProfile& profile) {
@@ -314,6 +332,29 @@ Status Framework::ScoreColumn(const ScoreEntry& entry, CycleState& state, const 
   return Status();
 }
 
+Status Framework::WeighColumn(const ScoreEntry& entry, CycleState& state, const PodInfo& pod, NodeInfos nodes,
+                              PluginScores& column, std::vector<int64_t>& totals) {
+  column.weighted = column.raw;
+  if (entry.plugin->HasNormalizeScore()) {
+    const Status status = entry.plugin->NormalizeScore(state, pod, nodes, absl::MakeSpan(column.weighted));
+    if (!status.IsSuccess()) {
+      return Status::Error(absl::StrCat("running Normalize on Score plugins: plugin \"", entry.name,
+                                        "\" failed with: ", status.Message()));
+    }
+  }
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    const int64_t score = column.weighted[i];
+    if (score < kMinNodeScore || score > kMaxNodeScore) {
+      return Status::Error(absl::StrCat("applying score defaultWeights on Score plugins: plugin \"", entry.name,
+                                        "\" returns an invalid score ", score, ", it should in the range of [",
+                                        kMinNodeScore, ", ", kMaxNodeScore, "] after normalizing"));
+    }
+    column.weighted[i] = score * entry.weight;
+    totals[i] += column.weighted[i];
+  }
+  return Status();
+}
+
 Status Framework::RunScorePlugins(CycleState& state, const PodInfo& pod, NodeInfos nodes,
                                   NodeScores& scores) {
   size_t used = 0;
@@ -325,27 +366,47 @@ Status Framework::RunScorePlugins(CycleState& state, const PodInfo& pod, NodeInf
     column.plugin = entry.id;
     Status status = ScoreColumn(entry, state, pod, nodes, column.raw);
     if (!status.IsSuccess()) return Status::Error(absl::StrCat("running Score plugins: ", status.Message()));
-    column.weighted = column.raw;
-    if (entry.plugin->HasNormalizeScore()) {
-      status = entry.plugin->NormalizeScore(state, pod, nodes, absl::MakeSpan(column.weighted));
-      if (!status.IsSuccess()) {
-        return Status::Error(absl::StrCat("running Normalize on Score plugins: plugin \"", entry.name,
-                                          "\" failed with: ", status.Message()));
-      }
-    }
-    for (size_t i = 0; i < nodes.size(); ++i) {
-      const int64_t score = column.weighted[i];
-      if (score < kMinNodeScore || score > kMaxNodeScore) {
-        return Status::Error(absl::StrCat("applying score defaultWeights on Score plugins: plugin \"", entry.name,
-                                          "\" returns an invalid score ", score, ", it should in the range of [",
-                                          kMinNodeScore, ", ", kMaxNodeScore, "] after normalizing"));
-      }
-      column.weighted[i] = score * entry.weight;
-      scores.totals[i] += column.weighted[i];
-    }
+    status = WeighColumn(entry, state, pod, nodes, column, scores.totals);
+    if (!status.IsSuccess()) return status;
   }
   scores.plugins.resize(used);
   return Status();
+}
+
+Status Framework::RescoreLastNode(CycleState& state, const PodInfo& pod, NodeInfos nodes,
+                                  const std::vector<PluginScores>& known, NodeScores& scores) {
+  const size_t last = nodes.size() - 1;
+  size_t used = 0;
+  scores.totals.assign(nodes.size(), 0);
+  std::vector<int64_t> fresh;
+  for (const ScoreEntry& entry : score_) {
+    if (state.skip_score.test(static_cast<size_t>(entry.id))) continue;
+    if (used == scores.plugins.size()) scores.plugins.emplace_back();
+    PluginScores& column = scores.plugins[used++];
+    column.plugin = entry.id;
+    Status status = ScoreColumn(entry, state, pod, nodes.subspan(last), fresh);
+    if (!status.IsSuccess()) return status;
+    auto cached = std::find_if(known.begin(), known.end(),
+                               [&entry](const PluginScores& scored) { return scored.plugin == entry.id; });
+    column.raw.assign(nodes.size(), 0);
+    if (cached != known.end()) std::copy(cached->raw.begin(), cached->raw.end(), column.raw.begin());
+    column.raw[last] = fresh[0];
+    status = WeighColumn(entry, state, pod, nodes, column, scores.totals);
+    if (!status.IsSuccess()) return status;
+  }
+  scores.plugins.resize(used);
+  return Status();
+}
+
+PodSignature Framework::SignPod(const PodInfo& pod) const {
+  if (batch_ == nullptr) return "";
+  PodSigner signer;
+  signer.Begin("scheduler name");
+  signer.Add(pod.pod->spec->scheduler_name);
+  for (const SignPlugin* plugin : sign_) {
+    if (!plugin->SignPod(pod, signer)) return "";
+  }
+  return signer.text();
 }
 
 Status Framework::RunReservePlugins(CycleState& state, const PodInfo& pod, const NodeInfo& node) {

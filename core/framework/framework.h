@@ -12,9 +12,12 @@
 #include "absl/status/statusor.h"
 #include "core/api/effective_profile.h"
 #include "core/framework/answer_cache.h"
+#include "core/framework/batch.h"
 #include "core/framework/handle.h"
+#include "core/framework/node_scores.h"
 #include "core/framework/plugin.h"
 #include "core/framework/plugin_set.h"
+#include "core/framework/signers.h"
 
 namespace schedsim::framework {
 
@@ -26,21 +29,6 @@ using PluginFactory =
 struct RegisteredPlugin {
   std::string name;
   PluginFactory factory;
-};
-
-// Scores of one plugin over the feasible nodes.
-struct PluginScores {
-  PluginId plugin = 0;
-  // Shape of both: one per feasible node, in order. Raw: as Score gave them; weighted: normalised and
-  // times the plugin's weight.
-  std::vector<int64_t> raw;
-  std::vector<int64_t> weighted;
-};
-
-struct NodeScores {
-  // In the profile's order of Score, skipped ones left out.
-  std::vector<PluginScores> plugins;
-  std::vector<int64_t> totals;  // One per feasible node.
 };
 
 // Source: kubernetes v1.37, scheduler/framework/runtime/framework.go.
@@ -85,6 +73,15 @@ class Framework {
   Status RunPreScorePlugins(CycleState& state, const PodInfo& pod, NodeInfos nodes);
   // Fills `scores`, whose memory is used again.
   Status RunScorePlugins(CycleState& state, const PodInfo& pod, NodeInfos nodes, NodeScores& scores);
+  // The same, where Score runs for the last of `nodes` only. `known` has the raw scores of the others;
+  // they are 0 for plugins that it lacks. Shape: `known[p].raw[i]` belongs to `nodes[i]`.
+  Status RescoreLastNode(CycleState& state, const PodInfo& pod, NodeInfos nodes,
+                         const std::vector<PluginScores>& known, NodeScores& scores);
+
+  // "" where some plugin cannot sign the pod, or the profile has no batch.
+  PodSignature SignPod(const PodInfo& pod) const;
+  // nullptr where the profile never signs a pod, so that there is nothing to batch.
+  OpportunisticBatch* batch() const { return batch_.get(); }
 
   Status RunReservePlugins(CycleState& state, const PodInfo& pod, const NodeInfo& node);
   void RunUnreservePlugins(CycleState& state, const PodInfo& pod, absl::string_view node_name);
@@ -139,6 +136,7 @@ class Framework {
   absl::Status Fill(const api::EffectiveProfile& profile, api::ExtensionPoint point,
                     std::vector<Entry<T>>& entries);
   absl::Status FillScore(const api::EffectiveProfile& profile);
+  void FillSign(const api::EffectiveProfile& profile);
   void Register(const api::EffectiveProfile& profile);
   Plugin* FindInstance(absl::string_view name) const;
   Status RunFilter(const Entry<FilterPlugin>& entry, const CycleState& state, const PodInfo& pod,
@@ -150,6 +148,9 @@ class Framework {
   Status FilterRemembered(CycleState& state, const PodInfo& pod, const NodeInfo& node);
   Status ScoreColumn(const ScoreEntry& entry, CycleState& state, const PodInfo& pod, NodeInfos nodes,
                      std::vector<int64_t>& raw);
+  // From raw scores to weighted ones, which it adds to `totals`.
+  Status WeighColumn(const ScoreEntry& entry, CycleState& state, const PodInfo& pod, NodeInfos nodes,
+                     PluginScores& column, std::vector<int64_t>& totals);
 
   Handle& handle_;
   std::string profile_name_;
@@ -171,6 +172,8 @@ class Framework {
   std::vector<Entry<BindPlugin>> bind_;
   std::vector<Entry<PostBindPlugin>> post_bind_;
   std::vector<Registration> registrations_;
+  std::vector<const SignPlugin*> sign_;
+  std::unique_ptr<OpportunisticBatch> batch_;
   AnswerCache answers_;
 };
 

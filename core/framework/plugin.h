@@ -17,6 +17,7 @@
 #include "core/framework/node_info.h"
 #include "core/framework/pod_info.h"
 #include "core/framework/queued_pod_info.h"
+#include "core/framework/signers.h"
 #include "core/framework/status.h"
 
 // Source of this file: kube-scheduler v0.37, framework/interface.go. The extension points for pod
@@ -172,6 +173,17 @@ class PostBindPlugin {
  public:
   virtual ~PostBindPlugin() = default;
   virtual void PostBind(CycleState& state, const PodInfo& pod, absl::string_view node_name) = 0;
+};
+
+// Plugins whose answers depend on a part of the pod that can be written down. All of a profile's plugins
+// with PreFilter, Filter, PreScore or Score must be such, or none of its pods is signed.
+class SignPlugin {
+ public:
+  virtual ~SignPlugin() = default;
+  // Whether the plugin, with its arguments, signs any pod at all.
+  virtual bool SignsPods() const { return true; }
+  // Adds what the plugin's answers depend on besides the nodes. False: the pod cannot be signed.
+  virtual bool SignPod(const PodInfo& pod, PodSigner& signer) const = 0;
 };
 
 // Plugins whose rejections events can undo.

@@ -9,6 +9,7 @@
 #include "absl/time/time.h"
 #include "core/framework/plugin_set.h"
 #include "core/framework/pod_info.h"
+#include "core/framework/signers.h"
 
 namespace schedsim::framework {
 
@@ -34,6 +35,9 @@ struct QueuedPodInfo {
   PluginSet pending_plugins;
   // The plugin whose PreEnqueue keeps the pod out of the active queue; absent: not gated.
   std::optional<PluginId> gating_plugin;
+
+  // As made when the pod, or a change of it, came into the queue; "" where the line signs later.
+  PodSignature signature;
 
   // Kept by the queue.
   enum class Place : uint8_t { kNone, kActive, kBackoff, kErrorBackoff, kUnschedulable };

@@ -47,9 +47,9 @@ class AssumeCache {
     const std::shared_ptr<const T> stored = FindApiObject(object->metadata.namespace_, object->metadata.name);
     if (stored == nullptr) return absl::NotFoundError(absl::StrCat("could not find \"", key, "\""));
     if (!SameVersion(*object, *stored)) {
-      return absl::AbortedError(
-          absl::StrCat("\"", key, "\" is out of sync (stored: ", stored->metadata.resource_version,
-                       ", assume: ", object->metadata.resource_version, ")"));
+      return absl::AbortedError(absl::StrCat("\"", key,
+                                             "\" is out of sync (stored: ", stored->metadata.resource_version,
+                                             ", assume: ", object->metadata.resource_version, ")"));
     }
     assumed_[key] = std::move(object);
     return absl::OkStatus();

@@ -67,8 +67,8 @@ absl::StatusOr<std::string> EbsVolumeId(const std::string& id) {
   const size_t first = path.find_first_not_of('/');
   path = first == std::string::npos ? "" : path.substr(first, path.find_last_not_of('/') - first + 1);
   if (!absl::StartsWith(path, "vol-") || absl::StrContains(path, "/")) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("failed to translate Kubernetes ID to EBS Volume ID Invalid format for AWS volume (", id, ")"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "failed to translate Kubernetes ID to EBS Volume ID Invalid format for AWS volume (", id, ")"));
   }
   return path;
 }
@@ -89,8 +89,8 @@ absl::StatusOr<std::string> GceRegion(const std::vector<std::string>& zones) {
   if (regions.size() == 1) return *regions.begin();
   std::string list;
   for (const std::string& region : regions) absl::StrAppend(&list, list.empty() ? "" : " ", region, ":{}");
-  return absl::InvalidArgumentError(
-      absl::StrCat("failed to get region from zones: multiple or no regions gotten from zones, got: map[", list, "]"));
+  return absl::InvalidArgumentError(absl::StrCat(
+      "failed to get region from zones: multiple or no regions gotten from zones, got: map[", list, "]"));
 }
 
 absl::StatusOr<std::string> GceVolumeHandle(const api::PersistentVolume& volume) {
@@ -102,8 +102,8 @@ absl::StatusOr<std::string> GceVolumeHandle(const api::PersistentVolume& volume)
     ASSIGN_OR_RETURN(const std::string region, GceRegion(zones));
     return absl::StrCat("projects/", kUnspecified, "/regions/", region, "/disks/", name);
   }
-  return absl::StrCat("projects/", kUnspecified, "/zones/", zones[0].empty() ? kUnspecified : zones[0], "/disks/",
-                      name);
+  return absl::StrCat("projects/", kUnspecified, "/zones/", zones[0].empty() ? kUnspecified : zones[0],
+                      "/disks/", name);
 }
 
 absl::Status CheckAzureKind(const std::optional<std::string>& kind) {
@@ -171,8 +171,9 @@ void AddTopology(api::PersistentVolumeSpec& spec, absl::string_view key, const s
 void TranslateTopology(api::PersistentVolume& volume, absl::string_view key) {
   api::PersistentVolumeSpec& spec = volume.spec;
   const api::StringMap& labels = volume.metadata.labels;
-  const bool beta = !HasKey(spec, kZone) && (HasKey(spec, kBetaZone) || (labels.Find(kZone) == nullptr &&
-                                                                        labels.Find(kBetaZone) != nullptr));
+  const bool beta =
+      !HasKey(spec, kZone) &&
+      (HasKey(spec, kBetaZone) || (labels.Find(kZone) == nullptr && labels.Find(kBetaZone) != nullptr));
   const absl::string_view zone_label = beta ? kBetaZone : kZone;
   if (HasValues(spec, zone_label)) {
     ReplaceKey(spec, zone_label, key);

@@ -85,7 +85,7 @@ class DefaultPreemption final : public framework::Plugin,
       return {.status = Reason(Code::kUnschedulable, FitErrorMessage(diagnosis, static_cast<int32_t>(nodes.size()))),
               .nominated_node_name = ""};
     }
-    Candidate& best = candidates[PickOneNodeForPreemption(candidates, handle_.clock().Now())];
+    Candidate& best = candidates[PickCandidate(pod, candidates)];
     const std::string node_name = best.node->node->metadata.name;
     const size_t victim_count = best.victims.size();
     Actuate(std::move(best), pod.pod);
@@ -161,6 +161,13 @@ class DefaultPreemption final : public framework::Plugin,
     }
     std::move(violating.begin(), violating.end(), std::back_inserter(candidates));
     return candidates;
+  }
+
+  size_t PickCandidate(const PodInfo& pod, const std::vector<Candidate>& candidates) {
+    const std::vector<size_t> best = PickNodesForPreemption(candidates, handle_.clock().Now());
+    std::vector<absl::string_view> names;
+    for (size_t index : best) names.push_back(candidates[index].node->node->metadata.name);
+    return best[handle_.ChooseForPreemption(pod, names)];
   }
 
   void Record(const NodeInfo& node, const Status& status, const Candidate& candidate) {

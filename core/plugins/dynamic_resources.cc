@@ -14,17 +14,22 @@ namespace {
 using framework::Status;
 
 class DynamicResources final : public framework::Plugin,
-                 public framework::PreFilterPlugin,
-                 public framework::FilterPlugin,
-                 public framework::PreEnqueuePlugin,
-                 public framework::PostFilterPlugin,
-                 public framework::ScorePlugin,
-                 public framework::ReservePlugin,
-                 public framework::PreBindPlugin {
+                               public framework::PreFilterPlugin,
+                               public framework::FilterPlugin,
+                               public framework::PreEnqueuePlugin,
+                               public framework::PostFilterPlugin,
+                               public framework::ScorePlugin,
+                               public framework::ReservePlugin,
+                               public framework::PreBindPlugin,
+                               public framework::SignPlugin {
  public:
   explicit DynamicResources(framework::Handle& handle) : handle_(handle) {}
 
   absl::string_view Name() const override { return "DynamicResources"; }
+
+  bool SignPod(const framework::PodInfo& pod, framework::PodSigner&) const override {
+    return pod.pod->spec->resource_claims.empty();
+  }
 
   framework::PreFilterResult PreFilter(framework::CycleState&, const framework::PodInfo& pod,
                                        framework::NodeInfos) override {

@@ -18,11 +18,28 @@ constexpr int64_t kMegabyte = 1024 * 1024;
 constexpr int64_t kMinThreshold = 23 * kMegabyte;
 constexpr int64_t kMaxContainerThreshold = 1000 * kMegabyte;
 
-class ImageLocality final : public framework::Plugin, public framework::ScorePlugin {
+class ImageLocality final : public framework::Plugin,
+                            public framework::ScorePlugin,
+                            public framework::SignPlugin {
  public:
   explicit ImageLocality(framework::Handle& handle) : handle_(handle) {}
 
   absl::string_view Name() const override { return "ImageLocality"; }
+
+  // The images of containers; those of image volumes count as volumes.
+  bool SignPod(const framework::PodInfo& pod, framework::PodSigner& signer) const override {
+    if (!signer.Begin("images")) return true;
+    const api::PodSpec& spec = *pod.pod->spec;
+    std::vector<int64_t> images;
+    for (size_t i = 0; i < spec.init_containers.size() + spec.containers.size(); ++i) {
+      images.push_back(pod.spec_info->images[i].id);
+    }
+    std::sort(images.begin(), images.end());
+    images.erase(std::unique(images.begin(), images.end()), images.end());
+    signer.Add(static_cast<int64_t>(images.size()));
+    for (int64_t image : images) signer.Add(image);
+    return true;
+  }
 
   Status Score(const framework::CycleState&, const framework::PodInfo& pod, const framework::NodeInfo& node,
                int64_t& score) override {

@@ -88,6 +88,7 @@ class InterPodAffinity final : public framework::Plugin,
                                public framework::FilterPlugin,
                                public framework::PreScorePlugin,
                                public framework::ScorePlugin,
+                               public framework::SignPlugin,
                                public framework::EnqueueExtensions {
  public:
   InterPodAffinity(const api::InterPodAffinityArgs& args, framework::Handle& handle)
@@ -101,6 +102,21 @@ class InterPodAffinity final : public framework::Plugin,
         existing_scores_(TermUse::kScore, args.hard_pod_affinity_weight, topology_, handle) {}
 
   absl::string_view Name() const override { return "InterPodAffinity"; }
+
+  // Without affinity of its own, a pod only matters to the terms of others, by its labels.
+  bool SignPod(const PodInfo& pod, framework::PodSigner& signer) const override {
+    const std::optional<api::Affinity>& affinity = pod.pod->spec->affinity;
+    if (affinity.has_value() && (affinity->pod_affinity.has_value() || affinity->pod_anti_affinity.has_value())) {
+      return false;
+    }
+    if (ignores_existing_preferences_ || !signer.Begin("labels")) return true;
+    signer.Add(static_cast<int64_t>(pod.pod->metadata.labels.size()));
+    for (const auto& [key, value] : pod.pod->metadata.labels) {
+      signer.Add(key);
+      signer.Add(value);
+    }
+    return true;
+  }
 
   framework::PreFilterResult PreFilter(CycleState& state, const PodInfo& pod, NodeInfos) override {
     framework::PreFilterResult result;

@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/api/plugin_args_validation.h"
 #include "core/api/scheduler_config.h"
 #include "core/framework/plugin.h"
 #include "core/framework/selector.h"
@@ -45,11 +46,57 @@ std::optional<std::vector<std::string>> NamesOfTerm(const api::NodeSelectorTerm&
   return names;
 }
 
+// Requirements, and terms, as texts that are equal where they differ in order only.
+std::string Signed(const std::vector<api::NodeSelectorRequirement>& requirements) {
+  std::vector<std::string> texts;
+  for (const api::NodeSelectorRequirement& requirement : requirements) {
+    std::vector<std::string> values = requirement.values;
+    std::sort(values.begin(), values.end());
+    framework::PodSigner signer;
+    signer.Add(requirement.key);
+    signer.Add(requirement.operator_);
+    signer.Add(values);
+    texts.push_back(signer.text());
+  }
+  std::sort(texts.begin(), texts.end());
+  framework::PodSigner signer;
+  signer.Add(texts);
+  return signer.text();
+}
+
+std::string Signed(const api::NodeSelectorTerm& term, int32_t weight) {
+  framework::PodSigner signer;
+  signer.Add(weight);
+  signer.Add(Signed(term.match_expressions));
+  signer.Add(Signed(term.match_fields));
+  return signer.text();
+}
+
+void SignAffinity(const api::NodeAffinity* affinity, framework::PodSigner& signer) {
+  signer.Add(affinity == nullptr ? 0 : 1);
+  if (affinity == nullptr) return;
+  std::vector<std::string> required;
+  if (affinity->required_during_scheduling_ignored_during_execution.has_value()) {
+    for (const auto& term : affinity->required_during_scheduling_ignored_during_execution->node_selector_terms) {
+      required.push_back(Signed(term, 0));
+    }
+  }
+  std::vector<std::string> preferred;
+  for (const auto& term : affinity->preferred_during_scheduling_ignored_during_execution) {
+    preferred.push_back(Signed(term.preference, term.weight));
+  }
+  std::sort(required.begin(), required.end());
+  std::sort(preferred.begin(), preferred.end());
+  signer.Add(required);
+  signer.Add(preferred);
+}
+
 class NodeAffinity final : public framework::Plugin,
                            public framework::PreFilterPlugin,
                            public framework::FilterPlugin,
                            public framework::PreScorePlugin,
                            public framework::ScorePlugin,
+                           public framework::SignPlugin,
                            public framework::EnqueueExtensions {
  public:
   NodeAffinity(const std::optional<api::NodeAffinity>& added, framework::Handle& handle) : handle_(handle) {
@@ -61,6 +108,19 @@ class NodeAffinity final : public framework::Plugin,
   }
 
   absl::string_view Name() const override { return "NodeAffinity"; }
+
+  bool SignPod(const PodInfo& pod, framework::PodSigner& signer) const override {
+    const api::PodSpec& spec = *pod.pod->spec;
+    if (signer.Begin("node affinity")) SignAffinity(AffinityOf(spec), signer);
+    if (!signer.Begin("node selector")) return true;
+    signer.Add(spec.node_selector.has_value() ? static_cast<int64_t>(spec.node_selector->size()) : -1);
+    if (!spec.node_selector.has_value()) return true;
+    for (const auto& [key, value] : *spec.node_selector) {
+      signer.Add(key);
+      signer.Add(value);
+    }
+    return true;
+  }
 
   framework::PreFilterResult PreFilter(framework::CycleState&, const PodInfo& pod,
                                        framework::NodeInfos) override {
@@ -95,7 +155,8 @@ class NodeAffinity final : public framework::Plugin,
     if (added_required_.has_value() && !added_required_->Matches(node.labels, node.name, symbols)) {
       return enforced_mismatch_;
     }
-    return pod.spec_info->required_node_affinity.Matches(node.labels, node.name, symbols) ? Status() : pod_mismatch_;
+    return pod.spec_info->required_node_affinity.Matches(node.labels, node.name, symbols) ? Status()
+                                                                                          : pod_mismatch_;
   }
   framework::Dependency FilterDependency() const override { return framework::Dependency::kNode; }
 
@@ -104,8 +165,9 @@ class NodeAffinity final : public framework::Plugin,
     const bool preferred =
         affinity != nullptr && !affinity->preferred_during_scheduling_ignored_during_execution.empty();
     if (!preferred && !added_preferred_.has_value()) return Status::Skip();
-    if (pod.spec_info->preferred_node_terms.invalid()) return Status::Error("invalid preferred node affinity");
-    return Status();
+    if (!pod.spec_info->preferred_node_terms.invalid()) return Status();
+    return Status::Error(
+        api::PreferredNodeTermsError(affinity->preferred_during_scheduling_ignored_during_execution));
   }
 
   Status Score(const framework::CycleState&, const PodInfo& pod, const framework::NodeInfo& node,
@@ -125,11 +187,12 @@ class NodeAffinity final : public framework::Plugin,
   }
 
   std::vector<framework::ClusterEventWithHint> EventsToRegister() override {
-    return {{.event = {.resource = framework::EventResource::kNode,
-                       .action = framework::kAdd | framework::kUpdateNodeLabel},
-             .hint = [this](const PodInfo& pod, const api::Object* old_object, const api::Object* new_object) {
-               return AfterNodeChange(pod, old_object, new_object);
-             }}};
+    return {
+        {.event = {.resource = framework::EventResource::kNode,
+                   .action = framework::kAdd | framework::kUpdateNodeLabel},
+         .hint = [this](const PodInfo& pod, const api::Object* old_object, const api::Object* new_object) {
+           return AfterNodeChange(pod, old_object, new_object);
+         }}};
   }
 
  private:
@@ -140,11 +203,13 @@ class NodeAffinity final : public framework::Plugin,
     return pod.spec_info->required_node_affinity.Matches(labels, name, symbols);
   }
 
-  QueueingHint AfterNodeChange(const PodInfo& pod, const api::Object* old_object, const api::Object* new_object) {
+  QueueingHint AfterNodeChange(const PodInfo& pod, const api::Object* old_object,
+                               const api::Object* new_object) {
     SymbolTable& symbols = handle_.symbols();
     const framework::LabelSet labels(new_object->metadata.labels, symbols);
     const Symbol name = symbols.Intern(new_object->metadata.name);
-    if (added_required_.has_value() && !added_required_->Matches(labels, name, symbols)) return QueueingHint::kSkip;
+    if (added_required_.has_value() && !added_required_->Matches(labels, name, symbols))
+      return QueueingHint::kSkip;
     if (!Matches(pod, *new_object)) return QueueingHint::kSkip;
     return old_object == nullptr || !Matches(pod, *old_object) ? QueueingHint::kQueue : QueueingHint::kSkip;
   }

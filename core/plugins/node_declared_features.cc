@@ -40,12 +40,18 @@ std::vector<std::string> NeededFeatures(const api::PodSpec& spec, bool knows_bin
 class NodeDeclaredFeatures final : public framework::Plugin,
                                    public framework::PreFilterPlugin,
                                    public framework::FilterPlugin,
+                                   public framework::SignPlugin,
                                    public framework::EnqueueExtensions {
  public:
   explicit NodeDeclaredFeatures(framework::Handle& handle)
       : knows_bind_mounts_(handle.line().infers_bind_mount_options) {}
 
   absl::string_view Name() const override { return "NodeDeclaredFeatures"; }
+
+  bool SignPod(const framework::PodInfo& pod, framework::PodSigner& signer) const override {
+    if (signer.Begin("features")) signer.Add(NeededFeatures(*pod.pod->spec, knows_bind_mounts_));
+    return true;
+  }
 
   framework::PreFilterResult PreFilter(framework::CycleState&, const framework::PodInfo& pod,
                                        framework::NodeInfos) override {

@@ -16,11 +16,17 @@ using framework::Status;
 class NodeName final : public framework::Plugin,
                        public framework::PreFilterPlugin,
                        public framework::FilterPlugin,
+                       public framework::SignPlugin,
                        public framework::EnqueueExtensions {
  public:
   explicit NodeName(framework::Handle& handle) : handle_(handle) {}
 
   absl::string_view Name() const override { return "NodeName"; }
+
+  bool SignPod(const framework::PodInfo& pod, framework::PodSigner& signer) const override {
+    if (signer.Begin("node name")) signer.Add(pod.pod->node_name);
+    return true;
+  }
 
   // A pod that is scheduled has no node yet, so in practice all nodes stay.
   framework::PreFilterResult PreFilter(framework::CycleState&, const framework::PodInfo& pod,

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <set>
 #include <vector>
 
 #include "core/framework/plugin.h"
@@ -20,12 +21,31 @@ using framework::Status;
 class NodePorts final : public framework::Plugin,
                         public framework::PreFilterPlugin,
                         public framework::FilterPlugin,
+                        public framework::SignPlugin,
                         public framework::EnqueueExtensions {
  public:
   explicit NodePorts(framework::Handle& handle)
       : handle_(handle), any_ip_(handle.symbols().Intern("0.0.0.0")) {}
 
   absl::string_view Name() const override { return "NodePorts"; }
+
+  // Port numbers alone, and those of all init containers.
+  bool SignPod(const PodInfo& pod, framework::PodSigner& signer) const override {
+    if (!signer.Begin("host ports")) return true;
+    const api::PodSpec& spec = *pod.pod->spec;
+    std::set<int32_t> ports;
+    for (const auto* containers : {&spec.init_containers, &spec.containers}) {
+      for (const api::Container& container : *containers) {
+        for (const api::ContainerPort& port : container.ports) {
+          ports.insert(port.host_port == 0 && spec.host_network ? port.container_port : port.host_port);
+        }
+      }
+    }
+    ports.erase(0);
+    signer.Add(static_cast<int64_t>(ports.size()));
+    for (int32_t port : ports) signer.Add(port);
+    return true;
+  }
 
   framework::PreFilterResult PreFilter(framework::CycleState&, const PodInfo& pod,
                                        framework::NodeInfos) override {

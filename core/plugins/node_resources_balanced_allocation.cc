@@ -53,7 +53,8 @@ int64_t BalanceScore(const std::vector<ResourceUse>& uses, const std::vector<int
 
 class NodeResourcesBalancedAllocation final : public framework::Plugin,
                                               public framework::PreScorePlugin,
-                                              public framework::ScorePlugin {
+                                              public framework::ScorePlugin,
+                                              public framework::SignPlugin {
  public:
   NodeResourcesBalancedAllocation(const std::vector<api::ResourceSpec>& resources, framework::Handle& handle)
       : handle_(handle),
@@ -63,6 +64,14 @@ class NodeResourcesBalancedAllocation final : public framework::Plugin,
         uses_(resources_.size()) {}
 
   absl::string_view Name() const override { return "NodeResourcesBalancedAllocation"; }
+
+  // In 1.35 no pod is signed while extended resources may come from a DeviceClass.
+  bool SignsPods() const override {
+    return !handle_.line().dra_extended_resource || handle_.line().batching_signs_beside_dra;
+  }
+  bool SignPod(const framework::PodInfo& pod, framework::PodSigner& signer) const override {
+    return !AsksForDeviceClass(pod.spec_info->requests, handle_) && framework::SignResources(pod, signer);
+  }
 
   Status PreScore(framework::CycleState&, const framework::PodInfo& pod, framework::NodeInfos) override {
     const bool best_effort =

@@ -62,6 +62,7 @@ class NodeResourcesFit final : public framework::Plugin,
                                public framework::FilterPlugin,
                                public framework::PreScorePlugin,
                                public framework::ScorePlugin,
+                               public framework::SignPlugin,
                                public framework::EnqueueExtensions {
  public:
   NodeResourcesFit(const api::NodeResourcesFitArgs& args, framework::Handle& handle)
@@ -74,6 +75,14 @@ class NodeResourcesFit final : public framework::Plugin,
   }
 
   absl::string_view Name() const override { return "NodeResourcesFit"; }
+
+  // In 1.35 no pod is signed while extended resources may come from a DeviceClass.
+  bool SignsPods() const override {
+    return !handle_.line().dra_extended_resource || handle_.line().batching_signs_beside_dra;
+  }
+  bool SignPod(const PodInfo& pod, framework::PodSigner& signer) const override {
+    return !AsksForDeviceClass(pod.spec_info->requests, handle_) && framework::SignResources(pod, signer);
+  }
 
   framework::PreFilterResult PreFilter(framework::CycleState&, const PodInfo&, framework::NodeInfos) override {
     return {};
@@ -167,15 +176,7 @@ class NodeResourcesFit final : public framework::Plugin,
   // Whether the resource is left to DynamicResources: the node has none, but a device class gives it.
   bool IsDelegated(absl::string_view name, int64_t allocatable) const {
     if (!handle_.line().dra_extended_resource || allocatable > 0) return false;
-    if (!framework::IsExtendedResourceName(name) && !absl::StrContains(name, "deviceclass.resource.kubernetes.io/")) {
-      return false;
-    }
-    for (const auto& [key, object] : handle_.informers().List(api::Kind::kDeviceClass)) {
-      const auto& device_class = *static_cast<const api::DeviceClass*>(object.get());
-      if (device_class.extended_resource_name == name) return true;
-      if (name == absl::StrCat("deviceclass.resource.kubernetes.io/", device_class.metadata.name)) return true;
-    }
-    return false;
+    return ComesFromDeviceClass(name, handle_.informers());
   }
 
   // All reasons at once, so that users see everything that is missing.

@@ -39,9 +39,14 @@ QueueingHint AfterTolerationChange(const framework::PodInfo&, const api::Object*
 class NodeUnschedulable final : public framework::Plugin,
                                 public framework::PreFilterPlugin,
                                 public framework::FilterPlugin,
+                                public framework::SignPlugin,
                                 public framework::EnqueueExtensions {
  public:
   absl::string_view Name() const override { return "NodeUnschedulable"; }
+
+  bool SignPod(const framework::PodInfo& pod, framework::PodSigner& signer) const override {
+    return framework::SignTolerations(pod, signer);
+  }
 
   // Only narrows for pods that are being resized in place, which is off by default.
   framework::PreFilterResult PreFilter(framework::CycleState&, const framework::PodInfo&,

@@ -62,12 +62,17 @@ struct LimitsState : framework::StateData {
 class NodeVolumeLimits final : public framework::Plugin,
                                public framework::PreFilterPlugin,
                                public framework::FilterPlugin,
+                               public framework::SignPlugin,
                                public framework::EnqueueExtensions {
  public:
   explicit NodeVolumeLimits(framework::Handle& handle)
       : handle_(handle), id_(handle.plugin_names().IdOf("NodeVolumeLimits")) {}
 
   absl::string_view Name() const override { return "NodeVolumeLimits"; }
+
+  bool SignPod(const PodInfo& pod, framework::PodSigner& signer) const override {
+    return framework::SignVolumes(pod, signer);
+  }
 
   framework::PreFilterResult PreFilter(framework::CycleState& state, const PodInfo& pod,
                                        framework::NodeInfos) override {
@@ -80,7 +85,8 @@ class NodeVolumeLimits final : public framework::Plugin,
     return result;
   }
 
-  Status Filter(const framework::CycleState& state, const PodInfo& pod, const framework::NodeInfo& node) override {
+  Status Filter(const framework::CycleState& state, const PodInfo& pod,
+                const framework::NodeInfo& node) override {
     const absl::string_view node_name = handle_.symbols().Text(node.name);
     const std::shared_ptr<const api::CSINode> csi_node = FindCsiNode(handle_.informers(), node_name);
     Volumes wanted;
@@ -117,7 +123,8 @@ class NodeVolumeLimits final : public framework::Plugin,
                  [](const PodInfo&, const api::Object* old_object, const api::Object*) {
                    const auto& deleted = *static_cast<const api::Pod*>(old_object);
                    // A pod that has no node, and is to get none, held nothing.
-                   const bool held = !deleted.node_name.empty() || !deleted.status.nominated_node_name.empty();
+                   const bool held =
+                       !deleted.node_name.empty() || !deleted.status.nominated_node_name.empty();
                    return held && MayCount(deleted) ? QueueingHint::kQueue : QueueingHint::kSkip;
                  }},
             {.event = {.resource = EventResource::kPersistentVolumeClaim, .action = framework::kAdd},
@@ -158,19 +165,21 @@ class NodeVolumeLimits final : public framework::Plugin,
                       absl::StrCat("looking up PVC ", name_space, "/", reference->name, ": ",
                                    NotFoundMessage("persistentvolumeclaim", reference->name)));
       }
-      if (reference->is_ephemeral && !IsOwner(pod, *claim)) return Status::Error(NotOwnerMessage(pod, *claim));
+      if (reference->is_ephemeral && !IsOwner(pod, *claim))
+        return Status::Error(NotOwnerMessage(pod, *claim));
       CollectClaim(*claim, csi_node, volumes);
     }
     return Status();
   }
 
-  absl::Status CollectInline(const api::Volume& volume, const api::CSINode* csi_node, Volumes& volumes) const {
+  absl::Status CollectInline(const api::Volume& volume, const api::CSINode* csi_node,
+                             Volumes& volumes) const {
     const absl::string_view plugin = InTreePluginOf(volume);
     if (plugin.empty() || !IsMigrated(plugin, csi_node)) return absl::OkStatus();
     const absl::StatusOr<api::CSIPersistentVolumeSource> source = TranslateInlineToCsi(volume);
     if (!source.ok()) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("converting volume(", volume.name, ") from inline to csi: ", source.status().message()));
+      return absl::InvalidArgumentError(absl::StrCat("converting volume(", volume.name,
+                                                     ") from inline to csi: ", source.status().message()));
     }
     AddVolume(source->driver, source->volume_handle, volumes);
     return absl::OkStatus();
@@ -239,7 +248,8 @@ class NodeVolumeLimits final : public framework::Plugin,
         if (attachment.attacher.empty() || attachment.persistent_volume_name.empty()) continue;
         const VolumePtr volume = FindVolume(handle_.informers(), attachment.persistent_volume_name);
         if (volume == nullptr || !volume->spec.csi.has_value()) continue;
-        AddVolume(attachment.attacher, volume->spec.csi->volume_handle, limits.attachments[attachment.node_name]);
+        AddVolume(attachment.attacher, volume->spec.csi->volume_handle,
+                  limits.attachments[attachment.node_name]);
       }
     }
     const Volumes* volumes = limits.attachments.Find(node_name);

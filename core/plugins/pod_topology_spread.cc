@@ -114,6 +114,7 @@ class PodTopologySpread final : public framework::Plugin,
                                 public framework::FilterPlugin,
                                 public framework::PreScorePlugin,
                                 public framework::ScorePlugin,
+                                public framework::SignPlugin,
                                 public framework::EnqueueExtensions {
  public:
   PodTopologySpread(const api::PodTopologySpreadArgs& args, framework::Handle& handle)
@@ -123,6 +124,11 @@ class PodTopologySpread final : public framework::Plugin,
         counts_(handle) {}
 
   absl::string_view Name() const override { return "PodTopologySpread"; }
+
+  bool SignsPods() const override { return !constraints_.HasDefaults(); }
+  bool SignPod(const PodInfo& pod, framework::PodSigner&) const override {
+    return pod.pod->spec->topology_spread_constraints.empty();
+  }
 
   framework::PreFilterResult PreFilter(CycleState& state, const PodInfo& pod, NodeInfos) override {
     framework::PreFilterResult result;

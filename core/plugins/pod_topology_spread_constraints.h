@@ -47,6 +47,8 @@ class SpreadConstraintsFactory {
 
   // The pod's constraints of one kind.
   SpreadConstraints Of(const framework::PodInfo& pod, SpreadUse use);
+  // Whether pods without constraints of their own may get some.
+  bool HasDefaults() const { return !defaults_.empty(); }
   // Whether nodes must have the keys of all constraints in order to count: not with system defaults, so
   // that nodes without zone are still spread over by host name.
   bool RequiresAllKeys(const framework::PodInfo& pod) const {

@@ -151,7 +151,7 @@ Status SelectVictimsOnNode(framework::Handle& handle, const framework::CycleStat
   return Status();
 }
 
-size_t PickOneNodeForPreemption(const std::vector<Candidate>& candidates, absl::Time now) {
+std::vector<size_t> PickNodesForPreemption(const std::vector<Candidate>& candidates, absl::Time now) {
   using Score = std::array<int64_t, 5>;
   auto score_of = [now](const Candidate& candidate) {
     int64_t sum = 0;
@@ -163,13 +163,14 @@ size_t PickOneNodeForPreemption(const std::vector<Candidate>& candidates, absl::
                  static_cast<int64_t>(candidate.victims.size()),
                  -absl::ToUnixNanos(EarliestStart(candidate, now))};
   };
-  size_t best = 0;
-  Score best_score = score_of(candidates[0]);
-  for (size_t i = 1; i < candidates.size(); ++i) {
+  std::vector<size_t> best;
+  Score best_score = {};
+  for (size_t i = 0; i < candidates.size(); ++i) {
     const Score score = score_of(candidates[i]);
-    if (score >= best_score) continue;
-    best = i;
+    if (!best.empty() && score > best_score) continue;
+    if (best.empty() || score < best_score) best.clear();
     best_score = score;
+    best.push_back(i);
   }
   return best;
 }

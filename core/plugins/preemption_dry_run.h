@@ -40,10 +40,10 @@ framework::Status SelectVictimsOnNode(framework::Handle& handle, const framework
 // Whether `a` is spared before `b`: higher priority, then earlier start; pods without one start now.
 bool MoreImportant(const framework::PodInfo& a, const framework::PodInfo& b, absl::Time now);
 
-// The index of the best candidate: fewest violations, then the least important, cheapest and fewest
-// victims, then those that run for the shortest time. Of equal ones the first.
+// The indices of the best candidates: fewest violations, then the least important, cheapest and fewest
+// victims, then those that run for the shortest time. Several where they are equally good.
 // Source: kubernetes v1.37, framework/preemption/preemption.go, pickOneNodeForPreemption.
-size_t PickOneNodeForPreemption(const std::vector<Candidate>& candidates, absl::Time now);
+std::vector<size_t> PickNodesForPreemption(const std::vector<Candidate>& candidates, absl::Time now);
 
 }  // namespace schedsim::plugins
 

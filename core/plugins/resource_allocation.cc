@@ -1,5 +1,11 @@
 #include "core/plugins/resource_allocation.h"
 
+#include <algorithm>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "core/api/storage.h"
+
 namespace schedsim::plugins {
 
 using framework::NodeInfo;
@@ -51,6 +57,24 @@ ResourceUse UseOf(const NodeInfo& node, const ScoredResource& scored, int64_t po
   if (non_zero && scored.type == Type::kCpu) use.allocated = node.non_zero_milli_cpu;
   if (non_zero && scored.type == Type::kMemory) use.allocated = node.non_zero_memory_bytes;
   return use;
+}
+
+bool ComesFromDeviceClass(absl::string_view resource, const framework::InformerCache& informers) {
+  constexpr char kImplicitPrefix[] = "deviceclass.resource.kubernetes.io/";
+  if (!framework::IsExtendedResourceName(resource) && !absl::StrContains(resource, kImplicitPrefix)) return false;
+  for (const auto& [key, object] : informers.List(api::Kind::kDeviceClass)) {
+    const auto& device_class = *static_cast<const api::DeviceClass*>(object.get());
+    if (device_class.extended_resource_name == resource) return true;
+    if (resource == absl::StrCat(kImplicitPrefix, device_class.metadata.name)) return true;
+  }
+  return false;
+}
+
+bool AsksForDeviceClass(const Resource& requests, const framework::Handle& handle) {
+  if (!handle.line().dra_extended_resource) return false;
+  return std::any_of(requests.scalars.begin(), requests.scalars.end(), [&](const framework::ScalarResource& scalar) {
+    return scalar.value != 0 && ComesFromDeviceClass(handle.symbols().Text(scalar.name), handle.informers());
+  });
 }
 
 }  // namespace schedsim::plugins

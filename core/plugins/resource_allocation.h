@@ -1,4 +1,4 @@
-// What the two plugins that score by resources have in common.
+// What the two plugins for resources have in common.
 #ifndef SCHEDSIM_CORE_PLUGINS_RESOURCE_ALLOCATION_H_
 #define SCHEDSIM_CORE_PLUGINS_RESOURCE_ALLOCATION_H_
 
@@ -6,8 +6,11 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/string_view.h"
 #include "core/api/scheduler_config.h"
 #include "core/base/symbol.h"
+#include "core/framework/handle.h"
+#include "core/framework/informer_cache.h"
 #include "core/framework/node_info.h"
 #include "core/framework/resource.h"
 
@@ -40,6 +43,13 @@ struct ResourceUse {
 // Source: kubernetes v1.37, plugins/noderesources/resource_allocation.go.
 ResourceUse UseOf(const framework::NodeInfo& node, const ScoredResource& scored, int64_t pod_request,
                   bool non_zero);
+
+// Whether a DeviceClass gives the resource.
+// Source: dynamic-resource-allocation v0.37, deviceclass/extendedresourcecache.
+bool ComesFromDeviceClass(absl::string_view resource, const framework::InformerCache& informers);
+
+// Whether one does that gives a resource asked for, where the line knows of that.
+bool AsksForDeviceClass(const framework::Resource& requests, const framework::Handle& handle);
 
 }  // namespace schedsim::plugins
 

@@ -42,9 +42,14 @@ class TaintToleration final : public framework::Plugin,
                               public framework::FilterPlugin,
                               public framework::PreScorePlugin,
                               public framework::ScorePlugin,
+                              public framework::SignPlugin,
                               public framework::EnqueueExtensions {
  public:
   absl::string_view Name() const override { return "TaintToleration"; }
+
+  bool SignPod(const framework::PodInfo& pod, framework::PodSigner& signer) const override {
+    return framework::SignTolerations(pod, signer);
+  }
 
   // Only narrows for pods that are being resized in place, which is off by default.
   framework::PreFilterResult PreFilter(framework::CycleState&, const framework::PodInfo&,

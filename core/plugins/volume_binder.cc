@@ -26,11 +26,13 @@ VolumeBinder::VolumeBinder(framework::Handle& handle, absl::Duration bind_timeou
       volumes_(handle.informers(), handle.line().passive_assume_cache),
       compiler_(handle.symbols()) {}
 
-std::shared_ptr<const std::vector<CompiledVolumePtr>> VolumeBinder::VolumesOfClass(const std::string& class_name) {
+std::shared_ptr<const std::vector<CompiledVolumePtr>> VolumeBinder::VolumesOfClass(
+    const std::string& class_name) {
   auto volumes = std::make_shared<std::vector<CompiledVolumePtr>>();
   for (const auto& [name, object] : handle_.informers().List(api::Kind::kPersistentVolume)) {
     VolumePtr stored = std::static_pointer_cast<const api::PersistentVolume>(object);
-    if (ClassOf(*stored) == class_name) volumes->push_back(compiler_.Compile(volumes_.Latest(std::move(stored))));
+    if (ClassOf(*stored) == class_name)
+      volumes->push_back(compiler_.Compile(volumes_.Latest(std::move(stored))));
   }
   return volumes;
 }
@@ -52,7 +54,8 @@ absl::StatusOr<PodVolumeClaims> VolumeBinder::GetPodVolumeClaims(const api::Pod&
       return absl::InvalidArgumentError(
           absl::StrCat("VolumeBindingMode not set for StorageClass \"", class_name, "\""));
     }
-    const bool delays = storage_class != nullptr && *storage_class->volume_binding_mode == kWaitForFirstConsumer;
+    const bool delays =
+        storage_class != nullptr && *storage_class->volume_binding_mode == kWaitForFirstConsumer;
     if (!delays || !claim->spec.volume_name.empty()) {
       // The volume controller should have bound it by now.
       result.has_immediate = true;
@@ -66,11 +69,12 @@ absl::StatusOr<PodVolumeClaims> VolumeBinder::GetPodVolumeClaims(const api::Pod&
     if (delayed.volumes == nullptr) delayed.volumes = VolumesOfClass(class_name);
     AddPools(*storage_class, delayed);
   }
-  std::stable_sort(result.delayed.begin(), result.delayed.end(), [](const DelayedClaim& a, const DelayedClaim& b) {
-    const bool a_selected = a.selected_node.has_value();
-    if (a_selected != b.selected_node.has_value()) return a_selected;
-    return !a_selected && RequestOf(*a.claim) < RequestOf(*b.claim);
-  });
+  std::stable_sort(result.delayed.begin(), result.delayed.end(),
+                   [](const DelayedClaim& a, const DelayedClaim& b) {
+                     const bool a_selected = a.selected_node.has_value();
+                     if (a_selected != b.selected_node.has_value()) return a_selected;
+                     return !a_selected && RequestOf(*a.claim) < RequestOf(*b.claim);
+                   });
   return result;
 }
 
@@ -172,7 +176,8 @@ absl::Status VolumeBinder::FindDelayed(const PodVolumeClaims& claims, const Node
         return absl::InvalidArgumentError(absl::StrCat("error creating internal label selector for claim: ",
                                                        delayed.claim->Key(), ": ", delayed.selector_error));
       }
-      volume = FindMatchingVolume(*delayed.claim, delayed.selector, *delayed.volumes, taken, node.labels, symbols);
+      volume =
+          FindMatchingVolume(*delayed.claim, delayed.selector, *delayed.volumes, taken, node.labels, symbols);
     }
     if (volume == nullptr) {
       to_provision.push_back(&delayed);

@@ -93,11 +93,13 @@ class VolumeBinder {
     PodVolumes volumes;  // Meaningful without conflicts.
   };
   // InvalidArgument where an in-tree volume cannot be translated, or a selector is malformed.
-  absl::StatusOr<FoundVolumes> FindPodVolumes(const PodVolumeClaims& claims, const framework::NodeInfo& node) const;
+  absl::StatusOr<FoundVolumes> FindPodVolumes(const PodVolumeClaims& claims,
+                                              const framework::NodeInfo& node) const;
 
   // Takes the volumes, for this scheduler, and keeps in `volumes` what is to be written. Returns whether
   // all claims were bound already. On failure nothing is taken.
-  absl::StatusOr<bool> AssumePodVolumes(const api::Pod& pod, absl::string_view node_name, PodVolumes& volumes);
+  absl::StatusOr<bool> AssumePodVolumes(const api::Pod& pod, absl::string_view node_name,
+                                        PodVolumes& volumes);
   // Gives back what was taken and not written.
   void RevertAssumedPodVolumes(const PodVolumes& volumes);
 
@@ -118,7 +120,8 @@ class VolumeBinder {
                                  uint32_t& conflicts) const;
   absl::Status FindDelayed(const PodVolumeClaims& claims, const framework::NodeInfo& node,
                            FoundVolumes& found) const;
-  uint32_t CheckProvision(const DelayedClaim& delayed, const framework::NodeInfo& node, PodVolumes& volumes) const;
+  uint32_t CheckProvision(const DelayedClaim& delayed, const framework::NodeInfo& node,
+                          PodVolumes& volumes) const;
   // Whether the node's labels suit the volume, handed over to its CSI driver where the node does so.
   absl::StatusOr<bool> SuitsNode(const CompiledVolume& volume, absl::string_view node_name,
                                  const framework::LabelSet& labels) const;
@@ -132,7 +135,8 @@ class VolumeBinder {
                                           const framework::LabelSet& labels);
   absl::StatusOr<bool> CheckProvisioned(const api::PersistentVolumeClaim& claim, absl::string_view node_name,
                                         const framework::LabelSet& labels);
-  absl::Status CheckNode(const VolumePtr& volume, absl::string_view node_name, const framework::LabelSet& labels);
+  absl::Status CheckNode(const VolumePtr& volume, absl::string_view node_name,
+                         const framework::LabelSet& labels);
   std::string NotFound(absl::string_view type, absl::string_view resource, absl::string_view key) const;
 
   framework::Handle& handle_;

@@ -40,7 +40,8 @@ void VolumeBinder::BindPodVolumes(const api::Pod& pod, absl::string_view node_na
                                                                  .claims = {},
                                                                  .deadline = absl::InfiniteFuture(),
                                                                  .done = std::move(done)});
-  for (const DynamicProvision& provision : volumes.dynamic_provisions) operation->claims.push_back(provision.claim);
+  for (const DynamicProvision& provision : volumes.dynamic_provisions)
+    operation->claims.push_back(provision.claim);
   WriteNext(operation);
 }
 
@@ -49,16 +50,17 @@ void VolumeBinder::WriteNext(const OperationPtr& operation) {
   std::vector<BindingInfo>& bindings = operation->volumes.static_bindings;
   if (operation->written_volumes < bindings.size()) {
     BindingInfo& binding = bindings[operation->written_volumes];
-    handle_.client().Update(binding.volume, [this, operation, &binding](absl::StatusOr<api::ObjectPtr> stored) {
-      if (!stored.ok()) {
-        RevertUnwritten(*operation);
-        operation->done(Status::Error(std::string(stored.status().message())));
-        return;
-      }
-      binding.volume = std::static_pointer_cast<const api::PersistentVolume>(*stored);
-      ++operation->written_volumes;
-      WriteNext(operation);
-    });
+    handle_.client().Update(binding.volume,
+                            [this, operation, &binding](absl::StatusOr<api::ObjectPtr> stored) {
+                              if (!stored.ok()) {
+                                RevertUnwritten(*operation);
+                                operation->done(Status::Error(std::string(stored.status().message())));
+                                return;
+                              }
+                              binding.volume = std::static_pointer_cast<const api::PersistentVolume>(*stored);
+                              ++operation->written_volumes;
+                              WriteNext(operation);
+                            });
     return;
   }
   if (operation->written_claims < operation->claims.size()) {
@@ -82,7 +84,8 @@ void VolumeBinder::WriteNext(const OperationPtr& operation) {
 void VolumeBinder::RevertUnwritten(const BindOperation& operation) {
   const std::vector<BindingInfo>& bindings = operation.volumes.static_bindings;
   for (size_t i = operation.written_volumes; i < bindings.size(); ++i) volumes_.Restore(*bindings[i].volume);
-  for (size_t i = operation.written_claims; i < operation.claims.size(); ++i) claims_.Restore(*operation.claims[i]);
+  for (size_t i = operation.written_claims; i < operation.claims.size(); ++i)
+    claims_.Restore(*operation.claims[i]);
 }
 
 // Looks once a second until the deadline; a look that is due at the deadline comes too late.
@@ -131,12 +134,14 @@ absl::StatusOr<bool> VolumeBinder::CheckBindings(const BindOperation& operation)
   return true;
 }
 
-std::string VolumeBinder::NotFound(absl::string_view type, absl::string_view resource, absl::string_view key) const {
+std::string VolumeBinder::NotFound(absl::string_view type, absl::string_view resource,
+                                   absl::string_view key) const {
   if (handle_.line().passive_assume_cache) return NotFoundMessage(resource, key);
   return absl::StrCat("could not find ", type, " \"", key, "\"");
 }
 
-absl::Status VolumeBinder::CheckNode(const VolumePtr& volume, absl::string_view node_name, const LabelSet& labels) {
+absl::Status VolumeBinder::CheckNode(const VolumePtr& volume, absl::string_view node_name,
+                                     const LabelSet& labels) {
   ASSIGN_OR_RETURN(const bool suits, SuitsNode(*compiler_.Compile(volume), node_name, labels));
   if (suits) return absl::OkStatus();
   return absl::FailedPreconditionError(absl::StrCat("pv \"", volume->metadata.name,
@@ -149,8 +154,8 @@ absl::StatusOr<bool> VolumeBinder::CheckStaticBinding(const BindingInfo& binding
   const std::string& name = binding.volume->metadata.name;
   const VolumePtr volume = volumes_.FindApiObject("", name);
   if (volume == nullptr) {
-    return absl::NotFoundError(
-        absl::StrCat("failed to check binding: ", NotFound("v1.PersistentVolume", "persistentvolumes", name)));
+    return absl::NotFoundError(absl::StrCat("failed to check binding: ",
+                                            NotFound("v1.PersistentVolume", "persistentvolumes", name)));
   }
   const api::ObjectMeta& claim_meta = binding.claim->metadata;
   const ClaimPtr claim = claims_.FindApiObject(claim_meta.namespace_, claim_meta.name);
@@ -183,7 +188,8 @@ absl::StatusOr<bool> VolumeBinder::CheckProvisioned(const api::PersistentVolumeC
   }
   if (meta.resource_version > claim->metadata.resource_version) return false;
   if (claim->metadata.annotations.empty()) {
-    return absl::FailedPreconditionError(absl::StrCat("selectedNode annotation reset for PVC \"", meta.name, "\""));
+    return absl::FailedPreconditionError(
+        absl::StrCat("selectedNode annotation reset for PVC \"", meta.name, "\""));
   }
   const std::string* selected = claim->metadata.annotations.Find(kSelectedNodeAnnotation);
   // A provisioner that fails takes the annotation away.

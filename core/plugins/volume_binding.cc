@@ -93,12 +93,14 @@ const T& As(const api::Object* object) {
   return *static_cast<const T*>(object);
 }
 
-QueueingHint AfterStorageClassChange(const PodInfo&, const api::Object* old_object, const api::Object* new_object) {
+QueueingHint AfterStorageClassChange(const PodInfo&, const api::Object* old_object,
+                                     const api::Object* new_object) {
   return QueueIf(old_object == nullptr ||
                  !SameTopologies(As<api::StorageClass>(old_object), As<api::StorageClass>(new_object)));
 }
 
-QueueingHint AfterCsiNodeChange(const PodInfo&, const api::Object* old_object, const api::Object* new_object) {
+QueueingHint AfterCsiNodeChange(const PodInfo&, const api::Object* old_object,
+                                const api::Object* new_object) {
   if (old_object == nullptr) return QueueingHint::kQueue;
   const std::string* before = old_object->metadata.annotations.Find(kMigratedPluginsAnnotation);
   const std::string* after = new_object->metadata.annotations.Find(kMigratedPluginsAnnotation);
@@ -106,7 +108,8 @@ QueueingHint AfterCsiNodeChange(const PodInfo&, const api::Object* old_object, c
 }
 
 // Capacity no longer counts for a driver that stops publishing it. Upstream looks at inline volumes only.
-QueueingHint AfterCsiDriverChange(const PodInfo& pod, const api::Object* old_object, const api::Object* new_object) {
+QueueingHint AfterCsiDriverChange(const PodInfo& pod, const api::Object* old_object,
+                                  const api::Object* new_object) {
   const bool stopped = As<api::CSIDriver>(old_object).storage_capacity.value_or(false) &&
                        !As<api::CSIDriver>(new_object).storage_capacity.value_or(false);
   return QueueIf(stopped && absl::c_any_of(pod.pod->spec->volumes, [new_object](const api::Volume& volume) {
@@ -114,7 +117,8 @@ QueueingHint AfterCsiDriverChange(const PodInfo& pod, const api::Object* old_obj
                  }));
 }
 
-QueueingHint AfterCapacityChange(const PodInfo&, const api::Object* old_object, const api::Object* new_object) {
+QueueingHint AfterCapacityChange(const PodInfo&, const api::Object* old_object,
+                                 const api::Object* new_object) {
   if (old_object == nullptr) return QueueingHint::kQueue;
   const std::optional<api::Quantity> before = VolumeLimit(As<api::CSIStorageCapacity>(old_object));
   const std::optional<api::Quantity> after = VolumeLimit(As<api::CSIStorageCapacity>(new_object));
@@ -128,6 +132,7 @@ class VolumeBinding final : public framework::Plugin,
                             public framework::ScorePlugin,
                             public framework::ReservePlugin,
                             public framework::PreBindPlugin,
+                            public framework::SignPlugin,
                             public framework::EnqueueExtensions {
  public:
   VolumeBinding(const api::VolumeBindingArgs& args, framework::Handle& handle)
@@ -139,6 +144,10 @@ class VolumeBinding final : public framework::Plugin,
   }
 
   absl::string_view Name() const override { return "VolumeBinding"; }
+
+  bool SignPod(const PodInfo& pod, framework::PodSigner& signer) const override {
+    return framework::SignVolumes(pod, signer);
+  }
 
   framework::PreFilterResult PreFilter(CycleState& state, const PodInfo& pod, framework::NodeInfos) override {
     framework::PreFilterResult result;
@@ -236,19 +245,20 @@ class VolumeBinding final : public framework::Plugin,
   std::vector<framework::ClusterEventWithHint> EventsToRegister() override {
     using framework::EventResource;
     const framework::ActionType add_or_update = framework::kAdd | framework::kUpdate;
-    return {{.event = {.resource = EventResource::kStorageClass, .action = add_or_update},
-             .hint = AfterStorageClassChange},
-            {.event = {.resource = EventResource::kPersistentVolumeClaim, .action = add_or_update},
-             .hint = [](const PodInfo& pod, const api::Object*,
-                        const api::Object* claim) { return QueueIf(UsesClaim(*pod.pod, *claim)); }},
-            {.event = {.resource = EventResource::kPersistentVolume, .action = add_or_update}, .hint = nullptr},
-            {.event = {.resource = EventResource::kNode, .action = framework::kAdd | framework::kUpdateNodeLabel},
-             .hint = nullptr},
-            {.event = {.resource = EventResource::kCSINode, .action = add_or_update}, .hint = AfterCsiNodeChange},
-            {.event = {.resource = EventResource::kCSIDriver, .action = framework::kUpdate},
-             .hint = AfterCsiDriverChange},
-            {.event = {.resource = EventResource::kCSIStorageCapacity, .action = add_or_update},
-             .hint = AfterCapacityChange}};
+    return {
+        {.event = {.resource = EventResource::kStorageClass, .action = add_or_update},
+         .hint = AfterStorageClassChange},
+        {.event = {.resource = EventResource::kPersistentVolumeClaim, .action = add_or_update},
+         .hint = [](const PodInfo& pod, const api::Object*,
+                    const api::Object* claim) { return QueueIf(UsesClaim(*pod.pod, *claim)); }},
+        {.event = {.resource = EventResource::kPersistentVolume, .action = add_or_update}, .hint = nullptr},
+        {.event = {.resource = EventResource::kNode, .action = framework::kAdd | framework::kUpdateNodeLabel},
+         .hint = nullptr},
+        {.event = {.resource = EventResource::kCSINode, .action = add_or_update}, .hint = AfterCsiNodeChange},
+        {.event = {.resource = EventResource::kCSIDriver, .action = framework::kUpdate},
+         .hint = AfterCsiDriverChange},
+        {.event = {.resource = EventResource::kCSIStorageCapacity, .action = add_or_update},
+         .hint = AfterCapacityChange}};
   }
 
  private:
@@ -280,8 +290,8 @@ class VolumeBinding final : public framework::Plugin,
       const ClaimPtr claim = FindClaim(handle_.informers(), pod.metadata.namespace_, name);
       if (claim == nullptr) {
         if (!reference->is_ephemeral) return NotFoundMessage("persistentvolumeclaim", name);
-        return absl::StrCat("waiting for ephemeral volume controller to create the persistentvolumeclaim \"", name,
-                            "\"");
+        return absl::StrCat("waiting for ephemeral volume controller to create the persistentvolumeclaim \"",
+                            name, "\"");
       }
       if (claim->phase == "Lost") {
         return absl::StrCat("persistentvolumeclaim \"", name, "\" bound to non-existent persistentvolume \"",
@@ -332,8 +342,8 @@ class VolumeBinding final : public framework::Plugin,
       if (i == 0) return score;
       const api::UtilizationShapePoint& before = shape_[i - 1];
       const int64_t score_before = before.score * kScorePerPoint;
-      return score_before +
-             (score - score_before) * (utilization - before.utilization) / (shape_[i].utilization - before.utilization);
+      return score_before + (score - score_before) * (utilization - before.utilization) /
+                                (shape_[i].utilization - before.utilization);
     }
     return shape_.empty() ? 0 : shape_.back().score * kScorePerPoint;
   }

@@ -77,7 +77,8 @@ api::Quantity RequestOf(const api::PersistentVolumeClaim& claim) { return Storag
 api::Quantity CapacityOf(const api::PersistentVolume& volume) { return StorageOf(volume.spec.capacity); }
 
 bool IsFullyBound(const api::PersistentVolumeClaim& claim) {
-  return !claim.spec.volume_name.empty() && claim.metadata.annotations.Find(kBindCompletedAnnotation) != nullptr;
+  return !claim.spec.volume_name.empty() &&
+         claim.metadata.annotations.Find(kBindCompletedAnnotation) != nullptr;
 }
 
 std::string NotFoundMessage(absl::string_view resource, absl::string_view name) {
@@ -86,7 +87,8 @@ std::string NotFoundMessage(absl::string_view resource, absl::string_view name) 
 
 ClaimPtr FindClaim(const framework::InformerCache& informers, absl::string_view name_space,
                    absl::string_view name) {
-  return FindObject<api::PersistentVolumeClaim>(informers, api::Kind::kPersistentVolumeClaim, name_space, name);
+  return FindObject<api::PersistentVolumeClaim>(informers, api::Kind::kPersistentVolumeClaim, name_space,
+                                                name);
 }
 
 VolumePtr FindVolume(const framework::InformerCache& informers, absl::string_view name) {
@@ -98,7 +100,8 @@ std::shared_ptr<const api::StorageClass> FindClass(const framework::InformerCach
   return FindObject<api::StorageClass>(informers, api::Kind::kStorageClass, "", name);
 }
 
-std::shared_ptr<const api::CSINode> FindCsiNode(const framework::InformerCache& informers, absl::string_view name) {
+std::shared_ptr<const api::CSINode> FindCsiNode(const framework::InformerCache& informers,
+                                                absl::string_view name) {
   return FindObject<api::CSINode>(informers, api::Kind::kCSINode, "", name);
 }
 

@@ -57,10 +57,13 @@ bool IsFullyBound(const api::PersistentVolumeClaim& claim);
 // `persistentvolume "x" not found`: what upstream's listers say.
 std::string NotFoundMessage(absl::string_view resource, absl::string_view name);
 
-ClaimPtr FindClaim(const framework::InformerCache& informers, absl::string_view name_space, absl::string_view name);
+ClaimPtr FindClaim(const framework::InformerCache& informers, absl::string_view name_space,
+                   absl::string_view name);
 VolumePtr FindVolume(const framework::InformerCache& informers, absl::string_view name);
-std::shared_ptr<const api::StorageClass> FindClass(const framework::InformerCache& informers, absl::string_view name);
-std::shared_ptr<const api::CSINode> FindCsiNode(const framework::InformerCache& informers, absl::string_view name);
+std::shared_ptr<const api::StorageClass> FindClass(const framework::InformerCache& informers,
+                                                   absl::string_view name);
+std::shared_ptr<const api::CSINode> FindCsiNode(const framework::InformerCache& informers,
+                                                absl::string_view name);
 std::shared_ptr<const api::CSIDriver> FindCsiDriver(const framework::InformerCache& informers,
                                                     absl::string_view name);
 

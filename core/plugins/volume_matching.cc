@@ -29,7 +29,8 @@ std::optional<NodeSelectorMatcher> AffinityOf(const api::PersistentVolume& volum
 // What a claim and a volume must have in common, whether the one is reserved for the other or not.
 bool Compatible(const api::PersistentVolumeClaim& claim, const api::PersistentVolume& volume) {
   if (volume.metadata.deletion_timestamp.has_value()) return false;
-  if (claim.spec.volume_mode.value_or("Filesystem") != volume.spec.volume_mode.value_or("Filesystem")) return false;
+  if (claim.spec.volume_mode.value_or("Filesystem") != volume.spec.volume_mode.value_or("Filesystem"))
+    return false;
   return claim.spec.volume_attributes_class_name.value_or("") ==
          volume.spec.volume_attributes_class_name.value_or("");
 }
@@ -116,8 +117,8 @@ std::shared_ptr<api::PersistentVolume> BindVolumeToClaim(const api::PersistentVo
   const std::optional<api::ObjectReference>& reference = volume.spec.claim_ref;
   const bool named = reference.has_value() && reference->name == meta.name &&
                      reference->namespace_ == meta.namespace_ && reference->uid == meta.uid;
-  const bool annotate = !IsBoundTo(volume, claim) &&
-                        volume.metadata.annotations.Find(kBoundByControllerAnnotation) == nullptr;
+  const bool annotate =
+      !IsBoundTo(volume, claim) && volume.metadata.annotations.Find(kBoundByControllerAnnotation) == nullptr;
   if (named && !annotate) return nullptr;
   auto bound = std::make_shared<api::PersistentVolume>(volume);
   bound->spec.claim_ref = api::ObjectReference{
@@ -143,7 +144,8 @@ TopologyMatcher::TopologyMatcher(const std::vector<api::TopologySelectorTerm>& t
 }
 
 bool TopologyMatcher::Matches(const framework::LabelSet& labels, const SymbolTable& symbols) const {
-  return any_ || absl::c_any_of(terms_, [&](const LabelMatcher& term) { return term.Matches(labels, symbols); });
+  return any_ ||
+         absl::c_any_of(terms_, [&](const LabelMatcher& term) { return term.Matches(labels, symbols); });
 }
 
 }  // namespace schedsim::plugins

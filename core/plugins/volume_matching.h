@@ -46,8 +46,8 @@ class VolumeCompiler {
 };
 
 // Whether a node with these labels can have the volume.
-bool MatchesNode(const std::optional<framework::NodeSelectorMatcher>& affinity, const framework::LabelSet& labels,
-                 const SymbolTable& symbols);
+bool MatchesNode(const std::optional<framework::NodeSelectorMatcher>& affinity,
+                 const framework::LabelSet& labels, const SymbolTable& symbols);
 
 // Whether the volume is reserved for, or bound to, this claim.
 bool IsBoundTo(const api::PersistentVolume& volume, const api::PersistentVolumeClaim& claim);

@@ -29,8 +29,9 @@ bool NeedsCheck(const api::Volume& volume) {
 }
 
 bool Overlap(const std::vector<std::string>& a, const std::vector<std::string>& b) {
-  return std::any_of(a.begin(), a.end(),
-                     [&b](const std::string& text) { return std::find(b.begin(), b.end(), text) != b.end(); });
+  return std::any_of(a.begin(), a.end(), [&b](const std::string& text) {
+    return std::find(b.begin(), b.end(), text) != b.end();
+  });
 }
 
 // Whether two pods with these volumes cannot run on one node. Disks that both only read may be shared,
@@ -50,7 +51,8 @@ bool Conflict(const api::Volume& a, const api::Volume& b) {
     return true;
   }
   return a.rbd.has_value() && b.rbd.has_value() && Overlap(a.rbd->monitors, b.rbd->monitors) &&
-         a.rbd->pool == b.rbd->pool && a.rbd->image == b.rbd->image && !(a.rbd->read_only && b.rbd->read_only);
+         a.rbd->pool == b.rbd->pool && a.rbd->image == b.rbd->image &&
+         !(a.rbd->read_only && b.rbd->read_only);
 }
 
 bool Conflict(const api::PodSpec& spec, const api::PodSpec& other) {
@@ -84,12 +86,17 @@ struct RestrictionsState : framework::StateData {
 class VolumeRestrictions final : public framework::Plugin,
                                  public framework::PreFilterPlugin,
                                  public framework::FilterPlugin,
+                                 public framework::SignPlugin,
                                  public framework::EnqueueExtensions {
  public:
   explicit VolumeRestrictions(framework::Handle& handle)
       : handle_(handle), id_(handle.plugin_names().IdOf("VolumeRestrictions")) {}
 
   absl::string_view Name() const override { return "VolumeRestrictions"; }
+
+  bool SignPod(const PodInfo& pod, framework::PodSigner& signer) const override {
+    return framework::SignVolumes(pod, signer);
+  }
 
   framework::PreFilterResult PreFilter(framework::CycleState& state, const PodInfo& pod,
                                        framework::NodeInfos nodes) override {
@@ -129,7 +136,8 @@ class VolumeRestrictions final : public framework::Plugin,
     return Count(state, other, -1);
   }
 
-  Status Filter(const framework::CycleState& state, const PodInfo& pod, const framework::NodeInfo& node) override {
+  Status Filter(const framework::CycleState& state, const PodInfo& pod,
+                const framework::NodeInfo& node) override {
     const api::PodSpec& spec = *pod.pod->spec;
     if (std::any_of(spec.volumes.begin(), spec.volumes.end(), NeedsCheck)) {
       for (const framework::PodInfoPtr& other : node.pods) {
@@ -157,7 +165,8 @@ class VolumeRestrictions final : public framework::Plugin,
 
  private:
   // How many of the claims some pod on a node uses. Here namespaces count, unlike later.
-  static int32_t CountUsed(const PodInfo& pod, const std::set<std::string>& claims, framework::NodeInfos nodes) {
+  static int32_t CountUsed(const PodInfo& pod, const std::set<std::string>& claims,
+                           framework::NodeInfos nodes) {
     std::set<std::string> used;
     for (const framework::NodeInfo* node : nodes) {
       for (const framework::PodInfoPtr& other : node->pods) {
@@ -184,7 +193,8 @@ class VolumeRestrictions final : public framework::Plugin,
     if (Conflict(*pod.spec, *deleted.spec)) return QueueingHint::kQueue;
     std::set<std::string> claims;
     for (const api::Volume& volume : pod.spec->volumes) {
-      if (volume.persistent_volume_claim.has_value()) claims.insert(volume.persistent_volume_claim->claim_name);
+      if (volume.persistent_volume_claim.has_value())
+        claims.insert(volume.persistent_volume_claim->claim_name);
     }
     return CountClaims(*deleted.spec, claims) > 0 ? QueueingHint::kQueue : QueueingHint::kSkip;
   }
@@ -192,9 +202,10 @@ class VolumeRestrictions final : public framework::Plugin,
   framework::Handle& handle_;
   const framework::PluginId id_;
   const Status disk_conflict_{Code::kUnschedulable, "node(s) had no available disk"};
-  const Status in_use_{Code::kUnschedulable,
-                       "node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already "
-                       "in-use by another pod"};
+  const Status in_use_{
+      Code::kUnschedulable,
+      "node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already "
+      "in-use by another pod"};
   // PreFilter is not in the profile.
   const Status no_state_ = Status::Error("cannot read \"PreFilterVolumeRestrictions\" from cycleState");
 };

@@ -61,7 +61,9 @@ std::vector<Topology> TopologiesOf(const api::PersistentVolume& volume) {
   return topologies;
 }
 
-Status Rejection(std::string reason) { return Status(Code::kUnschedulableAndUnresolvable, std::move(reason)); }
+Status Rejection(std::string reason) {
+  return Status(Code::kUnschedulableAndUnresolvable, std::move(reason));
+}
 
 // A Topology with symbols.
 struct CompiledTopology {
@@ -78,6 +80,7 @@ struct ZoneState : framework::StateData {
 class VolumeZone final : public framework::Plugin,
                          public framework::PreFilterPlugin,
                          public framework::FilterPlugin,
+                         public framework::SignPlugin,
                          public framework::EnqueueExtensions {
  public:
   explicit VolumeZone(framework::Handle& handle)
@@ -89,6 +92,10 @@ class VolumeZone final : public framework::Plugin,
   }
 
   absl::string_view Name() const override { return "VolumeZone"; }
+
+  bool SignPod(const PodInfo& pod, framework::PodSigner& signer) const override {
+    return framework::SignVolumes(pod, signer);
+  }
 
   framework::PreFilterResult PreFilter(framework::CycleState& state, const PodInfo& pod,
                                        framework::NodeInfos) override {
@@ -104,7 +111,8 @@ class VolumeZone final : public framework::Plugin,
     return result;
   }
 
-  Status Filter(const framework::CycleState& state, const PodInfo& pod, const framework::NodeInfo& node) override {
+  Status Filter(const framework::CycleState& state, const PodInfo& pod,
+                const framework::NodeInfo& node) override {
     const auto* zones = state.Read<ZoneState>(id_, framework::CycleState::kFilterSlot);
     // Without PreFilter in the profile, each node asks for itself.
     std::vector<CompiledTopology> own;
@@ -112,8 +120,8 @@ class VolumeZone final : public framework::Plugin,
       Status status = Collect(*pod.pod, own);
       if (!status.IsSuccess()) return status;
     }
-    const bool constrained =
-        std::any_of(keys_.begin(), keys_.end(), [&node](Symbol key) { return node.labels.Find(key) != nullptr; });
+    const bool constrained = std::any_of(keys_.begin(), keys_.end(),
+                                         [&node](Symbol key) { return node.labels.Find(key) != nullptr; });
     // A cluster of one zone may do without labels.
     if (!constrained) return Status();
     for (const CompiledTopology& topology : zones == nullptr ? own : zones->topologies) {
@@ -130,26 +138,27 @@ class VolumeZone final : public framework::Plugin,
   std::vector<framework::ClusterEventWithHint> EventsToRegister() override {
     using framework::EventResource;
     const framework::ActionType add_or_update = framework::kAdd | framework::kUpdate;
-    return {{.event = {.resource = EventResource::kStorageClass, .action = framework::kAdd},
-             .hint =
-                 [](const PodInfo&, const api::Object*, const api::Object* added) {
-                   const auto& mode = static_cast<const api::StorageClass*>(added)->volume_binding_mode;
-                   return mode == kWaitForFirstConsumer ? QueueingHint::kQueue : QueueingHint::kSkip;
-                 }},
-            {.event = {.resource = EventResource::kNode, .action = framework::kAdd | framework::kUpdateNodeLabel},
-             .hint = nullptr},
-            {.event = {.resource = EventResource::kPersistentVolumeClaim, .action = add_or_update},
-             .hint =
-                 [](const PodInfo& pod, const api::Object*, const api::Object* claim) {
-                   return NamesClaim(*pod.pod, *claim) ? QueueingHint::kQueue : QueueingHint::kSkip;
-                 }},
-            {.event = {.resource = EventResource::kPersistentVolume, .action = add_or_update},
-             .hint = [](const PodInfo&, const api::Object* old_object, const api::Object* new_object) {
-               if (old_object == nullptr) return QueueingHint::kQueue;
-               const bool same = TopologiesOf(*static_cast<const api::PersistentVolume*>(old_object)) ==
-                                 TopologiesOf(*static_cast<const api::PersistentVolume*>(new_object));
-               return same ? QueueingHint::kSkip : QueueingHint::kQueue;
-             }}};
+    return {
+        {.event = {.resource = EventResource::kStorageClass, .action = framework::kAdd},
+         .hint =
+             [](const PodInfo&, const api::Object*, const api::Object* added) {
+               const auto& mode = static_cast<const api::StorageClass*>(added)->volume_binding_mode;
+               return mode == kWaitForFirstConsumer ? QueueingHint::kQueue : QueueingHint::kSkip;
+             }},
+        {.event = {.resource = EventResource::kNode, .action = framework::kAdd | framework::kUpdateNodeLabel},
+         .hint = nullptr},
+        {.event = {.resource = EventResource::kPersistentVolumeClaim, .action = add_or_update},
+         .hint =
+             [](const PodInfo& pod, const api::Object*, const api::Object* claim) {
+               return NamesClaim(*pod.pod, *claim) ? QueueingHint::kQueue : QueueingHint::kSkip;
+             }},
+        {.event = {.resource = EventResource::kPersistentVolume, .action = add_or_update},
+         .hint = [](const PodInfo&, const api::Object* old_object, const api::Object* new_object) {
+           if (old_object == nullptr) return QueueingHint::kQueue;
+           const bool same = TopologiesOf(*static_cast<const api::PersistentVolume*>(old_object)) ==
+                             TopologiesOf(*static_cast<const api::PersistentVolume*>(new_object));
+           return same ? QueueingHint::kSkip : QueueingHint::kQueue;
+         }}};
   }
 
  private:
@@ -171,7 +180,8 @@ class VolumeZone final : public framework::Plugin,
       if (bound == nullptr) return Rejection(NotFoundMessage("persistentvolume", claim->spec.volume_name));
       for (const Topology& topology : TopologiesOf(*bound)) {
         CompiledTopology compiled = {.label = topology.first, .values = {}};
-        for (const std::string& value : topology.second) compiled.values.push_back(handle_.symbols().Intern(value));
+        for (const std::string& value : topology.second)
+          compiled.values.push_back(handle_.symbols().Intern(value));
         topologies.push_back(std::move(compiled));
       }
     }

@@ -130,6 +130,11 @@ void SchedulingQueue::RunPreEnqueue(QueuedPodInfo* pod) {
   if (gating.has_value()) pod->unschedulable_plugins.set(static_cast<size_t>(*gating));
 }
 
+void SchedulingQueue::Sign(QueuedPodInfo& pod) const {
+  if (!line_.batching_signs_in_queue) return;
+  pod.signature = ProfileOf(*pod.pod_info->pod).framework->SignPod(*pod.pod_info);
+}
+
 void SchedulingQueue::MoveToPool(QueuedPodInfo* pod) {
   Detach(pod);
   pod->place = Place::kUnschedulable;
@@ -188,6 +193,7 @@ void SchedulingQueue::Add(framework::PodInfoPtr pod) {
   queued->key = pod->pod->Key();
   queued->timestamp = clock_.Now();
   queued->pod_info = std::move(pod);
+  Sign(*queued);
   QueuedPodInfo* added = queued.get();
   if (QueuedPodInfo* known = Find(added->key)) Detach(known);
   pods_[added->key] = std::move(queued);
@@ -208,6 +214,7 @@ void SchedulingQueue::Update(const api::PodPtr& old_pod, framework::PodInfoPtr n
     return;
   }
   queued->pod_info = new_pod;
+  Sign(*queued);
   ++change_count_;
   nominator_.UpdateNominatedPod(*old_pod, queued->pod_info);
   if (queued->place == Place::kActive) active_.Fix(queued);

@@ -119,6 +119,8 @@ class SchedulingQueue {
   bool MoveToBackoff(framework::QueuedPodInfo* pod);
   void MoveToPool(framework::QueuedPodInfo* pod);
   void RunPreEnqueue(framework::QueuedPodInfo* pod);
+  // Where the line signs pods in the queue.
+  void Sign(framework::QueuedPodInfo& pod) const;
   // Takes the pod out of whatever queue it is in.
   void Detach(framework::QueuedPodInfo* pod);
   framework::QueuedPodInfo* Find(const std::string& key) const;

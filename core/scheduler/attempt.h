@@ -36,6 +36,8 @@ struct Attempt {
   framework::PluginSet pre_filter_plugins;
   framework::PluginSet skip_filter;
   bool ran_pre_filter = false;
+  // The node that an earlier cycle's results name as the best one; absent: none does.
+  std::optional<Symbol> hint;
 
   std::vector<FilteredNode> filter;  // Detail.
 

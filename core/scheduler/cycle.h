@@ -76,6 +76,9 @@ class Scheduler::ProfileHandle : public framework::Handle {
   }
   void Activate(const std::vector<api::PodPtr>& pods) override { scheduler_.queue_->Activate(pods); }
   Executor& executor() const override { return scheduler_.environment_.executor; }
+  size_t ChooseForPreemption(const framework::PodInfo& pod, absl::Span<const absl::string_view> nodes) override {
+    return scheduler_.Choose(framework::FreeChoice::Kind::kPreemption, pod, nodes).value_or(0);
+  }
   void RecordDryRun(framework::DryRun dry_run) override {
     if (scheduler_.environment_.observer.WantsDetails()) {
       scheduler_.attempt_.dry_runs.push_back(std::move(dry_run));

@@ -144,9 +144,10 @@ void Scheduler::UpdatePodInQueue(const api::PodPtr& old_pod, const api::PodPtr& 
 
 void Scheduler::DeletePodFromQueue(const api::PodPtr& pod, bool in_binding) {
   queue_->Delete(*pod);
-  if (in_binding) return;
-  if (cache_.IsAssumedPod(*pod)) {
-    if (options_.line.deletion_forgets_assumed_pod) HandleAssumedPodDeletion(pod);
+  // In 1.34 a pod that was nominated counts as deleted when it is bound, too.
+  if (in_binding && options_.line.one_pod_handler) return;
+  if (options_.line.deletion_forgets_assumed_pod && cache_.IsAssumedPod(*pod)) {
+    HandleAssumedPodDeletion(pod);
     return;
   }
   if (pod->status.nominated_node_name.empty()) return;

@@ -18,6 +18,7 @@ using framework::Framework;
 using framework::NodeInfo;
 using framework::NodeInfos;
 using framework::PodInfo;
+using framework::QueuedPodInfo;
 using framework::Status;
 
 namespace {
@@ -58,7 +59,7 @@ void Scheduler::SchedulingCycle(Framework& framework, queue::QueuedPodInfoPtr po
   attempt_.nominated_before = pod->pod_info->pod->status.nominated_node_name;
 
   auto state = std::make_unique<CycleState>();
-  CycleResult result = SchedulePod(framework, *state, *pod->pod_info);
+  CycleResult result = SchedulePod(framework, *state, *pod);
   if (!result.status.IsSuccess()) {
     attempt_.error = result.message;
     attempt_.fit_error = result.fit_error;
@@ -94,7 +95,7 @@ void Scheduler::SchedulingCycle(Framework& framework, queue::QueuedPodInfoPtr po
   environment_.executor.Post(options_.binding_delay, [this, cycle = std::move(cycle)] { StartBindingCycle(cycle); });
 }
 
-Scheduler::CycleResult Scheduler::SchedulePod(Framework& framework, CycleState& state, const PodInfo& pod) {
+Scheduler::CycleResult Scheduler::SchedulePod(Framework& framework, CycleState& state, const QueuedPodInfo& queued) {
   const int32_t node_count = static_cast<int32_t>(snapshot_.List().size());
   if (node_count == 0) {
     return {.status = Status(Code::kUnschedulableAndUnresolvable, kNoNodesAvailable),
@@ -102,7 +103,7 @@ Scheduler::CycleResult Scheduler::SchedulePod(Framework& framework, CycleState& 
   }
   diagnosis_.Reset(node_count);
   feasible_.clear();
-  Status status = FindNodesThatFit(framework, state, pod);
+  Status status = FindNodesThatFit(framework, state, queued);
   if (!status.IsSuccess()) return {.status = status, .message = status.Message()};
   if (feasible_.empty()) {
     return {.status = Status(Code::kUnschedulable, std::vector<std::string>()),
@@ -113,7 +114,7 @@ Scheduler::CycleResult Scheduler::SchedulePod(Framework& framework, CycleState& 
   }
   int32_t host = 0;
   if (feasible_.size() > 1) {
-    status = PrioritizeNodes(framework, state, pod);
+    status = PrioritizeNodes(framework, state, *queued.pod_info);
     if (!status.IsSuccess()) return {.status = status, .message = status.Message()};
     host = SelectHost(scores_.totals);
     attempt_.best_score = scores_.totals[static_cast<size_t>(host)];
@@ -121,12 +122,14 @@ Scheduler::CycleResult Scheduler::SchedulePod(Framework& framework, CycleState& 
     attempt_.scores = &scores_;
   }
   attempt_.host = feasible_[static_cast<size_t>(host)];
+  if (framework.batch() != nullptr) StoreScheduleResults(framework);
   attempt_.feasible_count = static_cast<int32_t>(feasible_.size());
   attempt_.evaluated_count = attempt_.feasible_count + diagnosis_.node_to_status.size();
   return {.status = Status(), .message = "", .host = attempt_.host};
 }
 
-Status Scheduler::FindNodesThatFit(Framework& framework, CycleState& state, const PodInfo& pod) {
+Status Scheduler::FindNodesThatFit(Framework& framework, CycleState& state, const QueuedPodInfo& queued) {
+  const PodInfo& pod = *queued.pod_info;
   Framework::PreFilterOutcome outcome = framework.RunPreFilterPlugins(state, pod, snapshot_.List());
   attempt_.ran_pre_filter = true;
   attempt_.pre_filter_status = outcome.status;
@@ -141,9 +144,11 @@ Status Scheduler::FindNodesThatFit(Framework& framework, CycleState& state, cons
     diagnosis_.AddPluginStatus(outcome.status, plugin_names_);
     return Status();
   }
-  if (!pod.pod->status.nominated_node_name.empty() && EvaluateNominatedNode(framework, state, pod)) {
-    return Status();
-  }
+  if (framework.batch() != nullptr) GetNodeHint(framework, state, queued);
+  std::optional<Symbol> first = attempt_.hint;
+  const std::string& nominated = pod.pod->status.nominated_node_name;
+  if (!nominated.empty()) first = symbols_.Find(nominated);
+  if (first.has_value() && EvaluateNominatedNode(framework, state, pod, *first)) return Status();
   const NodeInfos all_nodes = snapshot_.List();
   std::vector<const NodeInfo*> named;
   if (outcome.node_names.has_value()) {
@@ -175,9 +180,26 @@ std::vector<const NodeInfo*> Scheduler::NamedNodes(const std::vector<Symbol>& na
   return nodes;
 }
 
-// Whether the nominated node fits; it is then the only feasible node. Its failure stays on record.
-bool Scheduler::EvaluateNominatedNode(Framework& framework, CycleState& state, const PodInfo& pod) {
-  const NodeInfo* node = snapshot_.Get(symbols_.Find(pod.pod->status.nominated_node_name));
+void Scheduler::GetNodeHint(Framework& framework, CycleState& state, const QueuedPodInfo& queued) {
+  const PodInfo& pod = *queued.pod_info;
+  signature_ = options_.line.batching_signs_in_queue ? queued.signature : framework.SignPod(pod);
+  attempt_.hint = framework.batch()->GetNodeHint(pod, signature_, state, queue_->scheduling_cycle());
+}
+
+// Keeps the nodes that were scored beside the host for the pods behind.
+void Scheduler::StoreScheduleResults(Framework& framework) {
+  framework::SortedScoredNodes others;
+  if (feasible_.size() > 1 && !signature_.empty()) {
+    others = framework::SortedScoredNodes(feasible_, scores_, options_.line.batching_rescores);
+    CHECK(others.Pop() == attempt_.host->name);
+  }
+  framework.batch()->StoreScheduleResults(signature_, attempt_.hint, attempt_.host->name, std::move(others),
+                                          queue_->scheduling_cycle());
+}
+
+// Whether the node, nominated or hinted, fits; it is then the only feasible node. Its failure stays on record.
+bool Scheduler::EvaluateNominatedNode(Framework& framework, CycleState& state, const PodInfo& pod, Symbol node_name) {
+  const NodeInfo* node = snapshot_.Get(node_name);
   if (node == nullptr) return false;
   const Status status = FindNodesThatPassFilters(framework, state, pod, NodeInfos(&node, 1));
   // An error here is only logged; the search goes on over all nodes.
@@ -270,12 +292,7 @@ Status Scheduler::PrioritizeNodes(Framework& framework, CycleState& state, const
 int32_t Scheduler::SelectHost(absl::Span<const int64_t> totals) {
   const int64_t best = *std::max_element(totals.begin(), totals.end());
   if (options_.line.host_tie_rule == api::HostTieRule::kRandom) {
-    int32_t chosen = 0;
-    int64_t seen = 0;
-    for (size_t i = 0; i < totals.size(); ++i) {
-      if (totals[i] == best && host_tie_rng_.Below(++seen) == 0) chosen = static_cast<int32_t>(i);
-    }
-    return chosen;
+    return SelectHostAtRandom(totals, best);
   }
   const int32_t count = static_cast<int32_t>(totals.size());
   preorder_stack_.assign(1, 0);
@@ -287,6 +304,25 @@ int32_t Scheduler::SelectHost(absl::Span<const int64_t> totals) {
     if (2 * at + 1 < count) preorder_stack_.push_back(2 * at + 1);
   }
   CHECK(false);
+}
+
+int32_t Scheduler::SelectHostAtRandom(absl::Span<const int64_t> totals, int64_t best) {
+  std::vector<int32_t> tied;
+  std::vector<absl::string_view> names;
+  for (size_t i = 0; i < totals.size(); ++i) {
+    if (totals[i] != best) continue;
+    tied.push_back(static_cast<int32_t>(i));
+    names.push_back(symbols_.Text(feasible_[i]->name));
+  }
+  const std::optional<size_t> recorded = Choose(framework::FreeChoice::Kind::kHost, *attempt_.pod, names);
+  if (recorded.has_value()) return tied[*recorded];
+  return tied[static_cast<size_t>(host_tie_rng_.Below(static_cast<int64_t>(tied.size())))];
+}
+
+std::optional<size_t> Scheduler::Choose(framework::FreeChoice::Kind kind, const PodInfo& pod,
+                                        absl::Span<const absl::string_view> nodes) {
+  if (environment_.free_choice == nullptr || nodes.size() < 2) return std::nullopt;
+  return environment_.free_choice->Choose(kind, pod, attempt_.attempts, nodes);
 }
 
 Scheduler::CycleResult Scheduler::RunPostFilter(Framework& framework, CycleState& state, const PodInfo& pod,

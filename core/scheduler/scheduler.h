@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,7 @@
 #include "core/cache/snapshot.h"
 #include "core/framework/client.h"
 #include "core/framework/framework.h"
+#include "core/framework/free_choice.h"
 #include "core/framework/handle.h"
 #include "core/framework/informer_cache.h"
 #include "core/queue/nominator.h"
@@ -55,6 +57,8 @@ class Scheduler {
     Rng rng;
     // Called when a pod may have become poppable.
     std::function<void()> on_poppable;
+    // Takes what the real scheduler leaves to chance; nullptr: the generator, or the first, is taken.
+    framework::FreeChoice* free_choice = nullptr;
   };
 
   // InvalidArgument where a plugin is unknown or refuses its arguments.
@@ -106,20 +110,27 @@ class Scheduler {
   // The scheduling cycle, schedule_one.cc.
   void SchedulingCycle(framework::Framework& framework, queue::QueuedPodInfoPtr pod);
   CycleResult SchedulePod(framework::Framework& framework, framework::CycleState& state,
-                          const framework::PodInfo& pod);
+                          const framework::QueuedPodInfo& queued);
   framework::Status FindNodesThatFit(framework::Framework& framework, framework::CycleState& state,
-                                     const framework::PodInfo& pod);
+                                     const framework::QueuedPodInfo& queued);
+  // Opportunistic batching, where the profile has it.
+  void GetNodeHint(framework::Framework& framework, framework::CycleState& state,
+                   const framework::QueuedPodInfo& queued);
+  void StoreScheduleResults(framework::Framework& framework);
   framework::Status FindNodesThatPassFilters(framework::Framework& framework, framework::CycleState& state,
                                              const framework::PodInfo& pod, framework::NodeInfos nodes);
   framework::Status PassFilters(framework::Framework& framework, framework::CycleState& state,
                                 const framework::PodInfo& pod, const framework::NodeInfo& node);
   bool EvaluateNominatedNode(framework::Framework& framework, framework::CycleState& state,
-                             const framework::PodInfo& pod);
+                             const framework::PodInfo& pod, Symbol node_name);
   std::vector<const framework::NodeInfo*> NamedNodes(const std::vector<Symbol>& names) const;
   int32_t NumFeasibleNodesToFind(const framework::Framework& framework, int32_t node_count) const;
   framework::Status PrioritizeNodes(framework::Framework& framework, framework::CycleState& state,
                                     const framework::PodInfo& pod);
   int32_t SelectHost(absl::Span<const int64_t> totals);
+  int32_t SelectHostAtRandom(absl::Span<const int64_t> totals, int64_t best);
+  std::optional<size_t> Choose(framework::FreeChoice::Kind kind, const framework::PodInfo& pod,
+                               absl::Span<const absl::string_view> nodes);
   CycleResult RunPostFilter(framework::Framework& framework, framework::CycleState& state,
                             const framework::PodInfo& pod, CycleResult result);
   // `assumed` and `status` say how far it came.
@@ -158,6 +169,7 @@ class Scheduler {
   framework::Diagnosis diagnosis_;
   std::vector<const framework::NodeInfo*> feasible_;
   framework::NodeScores scores_;
+  framework::PodSignature signature_;  // Only where the profile batches.
   std::vector<int32_t> preorder_stack_;
 };
 

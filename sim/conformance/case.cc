@@ -145,13 +145,16 @@ absl::Status ReadCases(absl::string_view path, api::KubernetesLine line,
   });
 }
 
-absl::StatusOr<CaseRun> RunCase(const Case& test_case, bool reference) {
+absl::StatusOr<CaseRun> RunCase(const Case& test_case, bool reference, framework::FreeChoice* free_choice) {
   CaseRun run;
   SimulationOptions options;
   options.line = test_case.line;
   options.config = test_case.config;
+  options.free_choice = free_choice;
   constexpr int64_t kStart = 946'684'800;  // 2000-01-01T00:00:00Z
-  options.zero = absl::FromUnixSeconds(kStart) +
+  // Up to 1.35 the client library looks only every 100 ms whether its informers have synced.
+  const bool polls = test_case.line.line <= api::KubernetesLine::k1_35;
+  options.zero = absl::FromUnixSeconds(kStart) + (polls ? absl::Milliseconds(100) : absl::ZeroDuration()) +
                  options.creation_interval * static_cast<int64_t>(test_case.objects.size());
   if (test_case.provision) {
     options.volume_binder = {.delay = absl::Milliseconds(1), .lead = absl::Milliseconds(10), .watches = false};

@@ -47,8 +47,9 @@ struct CaseRun {
 };
 
 // Runs a case as the real scheduler's recorder does: its clock starts in the year 2000 and objects are
-// created 1 ms apart.
-absl::StatusOr<CaseRun> RunCase(const Case& test_case, bool reference);
+// created 1 ms apart. With `free_choice`, choices that the real scheduler leaves to chance are its.
+absl::StatusOr<CaseRun> RunCase(const Case& test_case, bool reference,
+                                framework::FreeChoice* free_choice = nullptr);
 
 }  // namespace schedsim::sim
 

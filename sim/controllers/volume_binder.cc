@@ -146,7 +146,8 @@ void VolumeBinder::MakeAvailable() {
   }
 }
 
-std::shared_ptr<const api::StorageClass> VolumeBinder::ClassOf(const api::PersistentVolumeClaim& claim) const {
+std::shared_ptr<const api::StorageClass> VolumeBinder::ClassOf(
+    const api::PersistentVolumeClaim& claim) const {
   if (!claim.spec.storage_class_name.has_value()) return nullptr;
   return As<api::StorageClass>(
       server_.Find(api::Kind::kStorageClass, "StorageClass", "", *claim.spec.storage_class_name));
@@ -205,7 +206,8 @@ void VolumeBinder::ProvisionVolumes() {
   }
 }
 
-std::shared_ptr<api::PersistentVolume> VolumeBinder::MakeVolume(const api::PersistentVolumeClaim& claim) const {
+std::shared_ptr<api::PersistentVolume> VolumeBinder::MakeVolume(
+    const api::PersistentVolumeClaim& claim) const {
   const std::string* node_name = claim.metadata.annotations.Find(kSelectedNodeAnnotation);
   const bool selected = node_name != nullptr && !node_name->empty();
   if (!claim.spec.volume_name.empty() || (!selected && !IsImmediate(claim))) return nullptr;

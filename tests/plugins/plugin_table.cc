@@ -305,6 +305,17 @@ Json AttemptAnswer(const Json& attempt, const PluginTableRow& row, const std::st
 
 std::string NameOf(const std::string& pod_key) { return pod_key.substr(pod_key.find('/') + 1); }
 
+// What is wanted, where the message ends so, each of several errors with its place before it.
+std::string ConfigErrorAnswer(const std::string& message, const PluginTableRow& row) {
+  const std::string want = row.want.value("configError", "");
+  const bool is_list = absl::StartsWith(want, "[") && absl::EndsWith(want, "]");
+  const std::string list = is_list ? want.substr(1, want.size() - 2) : want;
+  for (const absl::string_view part : absl::StrSplit(list, is_list ? ", " : "\n")) {
+    if (!absl::StrContains(message, part)) return message;
+  }
+  return want.empty() ? message : want;
+}
+
 // Null: `key` is none of a run.
 Json RunAnswer(const std::vector<Json>& records, const PluginTableRow& row, const std::string& key) {
   Json order = Json::array();
@@ -329,7 +340,7 @@ Json RunAnswer(const std::vector<Json>& records, const PluginTableRow& row, cons
   if (key == "order") return order;
   if (key == "deleted") return Sorted(deleted);
   if (key == "message") return message.is_null() ? Json("") : message;
-  if (key == "configError") return config_error.is_null() ? Json("") : config_error;
+  if (key == "configError") return ConfigErrorAnswer(config_error.is_null() ? "" : config_error, row);
   if (key == "gatedBy") return gated_by.is_null() ? Json::object() : gated_by;
   return nullptr;
 }

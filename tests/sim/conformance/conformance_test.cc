@@ -187,7 +187,7 @@ TEST_P(ClusterTest, EqualsTheRealScheduler) {
     for (const api::ObjectPtr& object : test_case.objects) {
       const auto* pod =
           object->kind == api::Kind::kPod ? static_cast<const api::Pod*>(object.get()) : nullptr;
-      pending += pod != nullptr && pod->spec->node_name.empty() ? 1 : 0;
+      pending += pod != nullptr && pod->node_name.empty() ? 1 : 0;
     }
     EXPECT_EQ(pending, cluster.pending);
     EXPECT_EQ(Difference(test_case, records, /*reference=*/false), "");

@@ -1,0 +1,33 @@
+// Choices that the real scheduler leaves to chance.
+#ifndef SCHEDSIM_CORE_FRAMEWORK_FREE_CHOICE_H_
+#define SCHEDSIM_CORE_FRAMEWORK_FREE_CHOICE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "core/framework/pod_info.h"
+
+namespace schedsim::framework {
+
+// Takes the choices of a run that was recorded, so that the rest of it can be compared.
+class FreeChoice {
+ public:
+  enum class Kind : uint8_t {
+    kHost,       // The node taken among those with the highest total.
+    kPreemption  // The node to preempt on among the equally good ones.
+  };
+
+  virtual ~FreeChoice() = default;
+
+  // The index of the node that was taken, among `nodes`, which are all equally good; absent where the
+  // record does not say, or names none of them.
+  virtual std::optional<size_t> Choose(Kind kind, const PodInfo& pod, int32_t attempts,
+                                       absl::Span<const absl::string_view> nodes) = 0;
+};
+
+}  // namespace schedsim::framework
+
+#endif  // SCHEDSIM_CORE_FRAMEWORK_FREE_CHOICE_H_

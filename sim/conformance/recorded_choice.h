@@ -1,0 +1,37 @@
+// The choices of a recorded run that were free.
+#ifndef SCHEDSIM_SIM_CONFORMANCE_RECORDED_CHOICE_H_
+#define SCHEDSIM_SIM_CONFORMANCE_RECORDED_CHOICE_H_
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/framework/free_choice.h"
+#include "sim/conformance/recorded_trace.h"
+
+namespace schedsim::sim {
+
+// Follows a recorded trace: of equally good nodes, the one that the real scheduler took. A pod that was
+// created again under its name has several records of one attempt number; any of them will do.
+class RecordedChoice : public framework::FreeChoice {
+ public:
+  explicit RecordedChoice(const RecordedTrace& trace);
+
+  std::optional<size_t> Choose(Kind kind, const framework::PodInfo& pod, int32_t attempts,
+                               absl::Span<const absl::string_view> nodes) override;
+
+ private:
+  struct Attempt {
+    std::string host;
+    std::string nominated;
+  };
+
+  std::map<std::pair<std::string, int64_t>, std::vector<Attempt>> attempts_;  // By pod and number.
+};
+
+}  // namespace schedsim::sim
+
+#endif  // SCHEDSIM_SIM_CONFORMANCE_RECORDED_CHOICE_H_
