@@ -7,8 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/api/default_profile.h"
-#include "core/api/effective_profile.h"
+#include "absl/strings/str_cat.h"
 #include "core/base/check.h"
 #include "core/codec/objects.h"
 #include "core/codec/writer.h"
@@ -37,8 +36,7 @@ const sim::Case& Cluster() {
 std::string Text(std::string (*write)(const api::Object&), absl::string_view separator) {
   std::string text;
   for (const api::ObjectPtr& object : Cluster().objects) {
-    text += write(*object);
-    text += separator;
+    absl::StrAppend(&text, write(*object), separator);
   }
   return text;
 }

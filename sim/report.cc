@@ -14,9 +14,14 @@ namespace {
 using framework::NodeInfo;
 
 constexpr size_t kMostUsedNodes = 5;
+constexpr size_t kPodsPerMessage = 3;
 
 std::string DurationText(absl::Duration duration) {
   return absl::StrFormat("%.3fs", absl::ToDoubleSeconds(duration));
+}
+
+std::string TimeText(absl::Time time) {
+  return absl::FormatTime("%Y-%m-%dT%H:%M:%E*SZ", time, absl::UTCTimeZone());
 }
 
 // The smallest duration that at least `percent` of all do not exceed. `sorted` is not empty.
@@ -90,7 +95,7 @@ void AddNodes(Simulation& simulation, Report& report) {
 }
 
 void AddPods(Simulation& simulation, Report& report) {
-  std::map<std::string, int64_t> messages;
+  std::map<std::string, Report::MessageCount> messages;
   std::vector<absl::Duration> latencies;
   for (const auto& [key, object] : simulation.server().List(api::Kind::kPod)) {
     const auto& pod = static_cast<const api::Pod&>(*object);
@@ -114,12 +119,15 @@ void AddPods(Simulation& simulation, Report& report) {
         row.message = condition->message;
       }
       ++report.pending_count;
-      ++messages[row.message];
+      Report::MessageCount& entry = messages[row.message];
+      ++entry.count;
+      if (entry.pods.size() < kPodsPerMessage) entry.pods.push_back(key);
     }
     report.pods.push_back(std::move(row));
   }
-  for (const auto& [message, count] : messages) {
-    report.pending_by_message.push_back({message.empty() ? "(no attempt yet)" : message, count});
+  for (auto& [message, entry] : messages) {
+    entry.message = message.empty() ? "(no attempt yet)" : message;
+    report.pending_by_message.push_back(std::move(entry));
   }
   std::stable_sort(report.pending_by_message.begin(), report.pending_by_message.end(),
                    [](const Report::MessageCount& a, const Report::MessageCount& b) { return a.count > b.count; });
@@ -175,6 +183,9 @@ void AppendPending(const Report& report, std::string& text) {
   absl::StrAppend(&text, "Pending         ", report.pending_count, "\n");
   for (const Report::MessageCount& entry : report.pending_by_message) {
     absl::StrAppendFormat(&text, "  %5d x  %s\n", entry.count, entry.message);
+    absl::StrAppend(&text, "           ", absl::StrJoin(entry.pods, ", "));
+    const int64_t left_out = entry.count - static_cast<int64_t>(entry.pods.size());
+    absl::StrAppend(&text, left_out > 0 ? absl::StrCat(" and ", left_out, " more") : "", "\n");
   }
 }
 
@@ -250,7 +261,7 @@ std::string ReportText(const Report& report) {
   }
   for (const std::string& warning : report.warnings) absl::StrAppend(&text, "Warning         ", warning, "\n");
   absl::StrAppend(&text, "Virtual time    ", absl::FormatDuration(report.virtual_time), " from ",
-                  absl::FormatTime(absl::RFC3339_full, report.virtual_zero, absl::UTCTimeZone()), "\n");
+                  TimeText(report.virtual_zero), "\n");
   absl::StrAppend(&text, "Digest          ", report.digest, "\n");
   return text;
 }
@@ -287,7 +298,7 @@ std::string ReportJson(const Report& report) {
   json.EndObject().Key("warnings").BeginArray();
   for (const std::string& warning : report.warnings) json.String(warning);
   json.EndArray();
-  json.Field("virtualZero", absl::FormatTime(absl::RFC3339_full, report.virtual_zero, absl::UTCTimeZone()));
+  json.Field("virtualZero", TimeText(report.virtual_zero));
   json.Field("virtualTimeMicroseconds", absl::ToInt64Microseconds(report.virtual_time));
   json.Field("digest", report.digest).Key("pods").BeginArray();
   for (const Report::Pod& pod : report.pods) WritePod(pod, json);

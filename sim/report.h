@@ -41,6 +41,7 @@ struct Report {
   struct MessageCount {
     std::string message;
     int64_t count = 0;
+    std::vector<std::string> pods;  // The first few, "namespace/name".
   };
 
   std::string kubernetes_version;

@@ -1,6 +1,7 @@
 // The program: reads the command line and hands over to a subcommand.
 
 #include <CLI/CLI.hpp>
+#include <cstdio>
 
 #include "tools/subcommands.h"
 
@@ -8,7 +9,7 @@ int main(int argc, char** argv) {
   CLI::App app(
       "schedsim replays Kubernetes clusters through a scheduler that decides as kube-scheduler does, in\n"
       "virtual time. The same input gives the same bytes on any machine.");
-  app.set_version_flag("--version", "schedsim " "0.1.0");
+  app.set_version_flag("--version", "schedsim 0.1.0");
   app.require_subcommand(1);
   app.footer(
       "Exit codes: 0 done, 1 the verdict of a command that judges, 2 bad usage or bad input.\n"
@@ -18,6 +19,13 @@ int main(int argc, char** argv) {
   schedsim::tools::AddConform(app, exit_code);
   try {
     app.parse(argc, argv);
+  } catch (const CLI::RequiredError& error) {
+    if (app.get_subcommands().empty()) {
+      std::fputs("schedsim: expected a command: run or conform; see schedsim --help\n", stderr);
+      return schedsim::tools::kBadInput;
+    }
+    app.exit(error);
+    return schedsim::tools::kBadInput;
   } catch (const CLI::ParseError& error) {
     const int code = app.exit(error);
     return code == 0 ? schedsim::tools::kDone : schedsim::tools::kBadInput;

@@ -97,7 +97,6 @@ void SetPlugins(const FeatureGates& gates, LineBehavior& behavior) {
                                             : ImageVolumeScoring::kIgnored;
   behavior.storage_capacity_scoring = gates.Enabled(Feature::kStorageCapacityScoring);
   behavior.volume_limit_scaling = gates.Enabled(Feature::kVolumeLimitScaling);
-  behavior.volume_limit_scaling_is_opt_in = from_36;
   behavior.passive_assume_cache = from_35;
   behavior.portworx_migration_needs_annotation = !from_36;
   behavior.namespace_selector_kept_after_expansion = !from_37;

@@ -121,8 +121,6 @@ struct LineBehavior {
   bool storage_capacity_scoring = true;
   // NodeVolumeLimits rejects nodes without the volume's CSI driver (gate VolumeLimitScaling).
   bool volume_limit_scaling = true;
-  // Only drivers whose CSIDriver asks for it, by preventPodSchedulingIfMissing.
-  bool volume_limit_scaling_is_opt_in = true;
   // VolumeBinding's assumed objects lie beside what the informers saw rather than in a cache of both.
   bool passive_assume_cache = true;
   // NodeVolumeLimits counts Portworx volumes only where the CSINode's annotation says that they migrated.

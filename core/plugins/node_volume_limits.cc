@@ -226,11 +226,8 @@ class NodeVolumeLimits final : public framework::Plugin,
 
   bool IsInstalled(const std::string& driver, const api::CSINode* csi_node) const {
     const auto csi_driver = FindCsiDriver(handle_.informers(), driver);
-    if (csi_driver == nullptr) return true;
-    if (handle_.line().volume_limit_scaling_is_opt_in &&
-        !csi_driver->prevent_pod_scheduling_if_missing.value_or(false)) {
-      return true;
-    }
+    // Only drivers that ask for it keep pods away.
+    if (csi_driver == nullptr || !csi_driver->prevent_pod_scheduling_if_missing.value_or(false)) return true;
     if (csi_node == nullptr) return false;
     return std::any_of(csi_node->drivers.begin(), csi_node->drivers.end(),
                        [&driver](const api::CSINodeDriver& installed) { return installed.name == driver; });

@@ -33,6 +33,7 @@ Attempt::Failure Scheduler::HandleSchedulingFailure(queue::QueuedPodInfoPtr pod,
   pod->unschedulable_plugins = result.fit_error ? result.unschedulable_plugins : framework::PluginSet();
   pod->pending_plugins = result.fit_error ? result.pending_plugins : framework::PluginSet();
 
+  const api::PodPtr popped = pod->pod_info->pod;
   framework::PodInfoPtr latest = pod->pod_info;
   const api::PodPtr known =
       informers_.FindPod(latest->pod->metadata.namespace_, latest->pod->metadata.name);
@@ -48,11 +49,14 @@ Attempt::Failure Scheduler::HandleSchedulingFailure(queue::QueuedPodInfoPtr pod,
   // For pods that are gone or bound by now.
   queue_->Done(uid);
   nominator_.AddNominatedPod(latest, result.nominated_node_name);
-  environment_.client.RecordEvent(*latest->pod, {.type = "Warning",
-                                                 .reason = "FailedScheduling",
-                                                 .action = "Scheduling",
-                                                 .note = TruncatedNote(result.message)});
-  PatchFailure(*latest->pod, reason, result);
+  // The line that checks the uid is the first to compare with the status as it is now: before, a node
+  // that was nominated during the binding stays.
+  const api::Pod& subject = options_.line.failure_checks_uid ? *latest->pod : *popped;
+  environment_.client.RecordEvent(subject, {.type = "Warning",
+                                            .reason = "FailedScheduling",
+                                            .action = "Scheduling",
+                                            .note = TruncatedNote(result.message)});
+  PatchFailure(subject, reason, result);
   return failure;
 }
 
