@@ -2,7 +2,7 @@
 
 namespace schedsim::framework {
 
-SpecAnswers& AnswerCache::Of(int32_t spec_id, int32_t node_limit, int32_t column_count) {
+SpecAnswers& AnswerCache::Prepare(int32_t spec_id, int32_t node_limit, int32_t column_count) {
   const size_t id = static_cast<size_t>(spec_id);
   if (id >= slots_.size()) slots_.resize(id + 1);
   slots_[id].last_use = ++use_count_;

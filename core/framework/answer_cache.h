@@ -2,6 +2,7 @@
 #ifndef SCHEDSIM_CORE_FRAMEWORK_ANSWER_CACHE_H_
 #define SCHEDSIM_CORE_FRAMEWORK_ANSWER_CACHE_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -37,12 +38,20 @@ struct SpecAnswers {
 class AnswerCache {
  public:
   // The answers of a spec, with room for node indices below `node_limit`. Valid until the next call.
-  SpecAnswers& Of(int32_t spec_id, int32_t node_limit, int32_t column_count);
+  SpecAnswers& Of(int32_t spec_id, int32_t node_limit, int32_t column_count) {
+    const size_t id = static_cast<size_t>(spec_id);
+    const bool ready = id < slots_.size() && slots_[id].answers != nullptr &&
+                       slots_[id].answers->filter.size() >= static_cast<size_t>(node_limit);
+    if (!ready) return Prepare(spec_id, node_limit, column_count);
+    slots_[id].last_use = ++use_count_;
+    return *slots_[id].answers;
+  }
 
   void Clear();
 
  private:
   static constexpr int64_t kMaxEntries = 4'000'000;
+  SpecAnswers& Prepare(int32_t spec_id, int32_t node_limit, int32_t column_count);
   void EvictOldest();
 
   struct Slot {

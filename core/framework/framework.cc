@@ -113,7 +113,8 @@ absl::Status Framework::FillScore(const api::EffectiveProfile& profile) {
                                 .id = entries[i].id,
                                 .name = entries[i].name,
                                 .weight = profile.score_weights[i],
-                                .column = remembered ? column++ : -1});
+                                .column = remembered ? column++ : -1,
+                                .only_with_filter = entries[i].plugin->ScoresOnlyWithFilter()});
   }
   return absl::OkStatus();
 }
@@ -364,6 +365,11 @@ Status Framework::RunScorePlugins(CycleState& state, const PodInfo& pod, NodeInf
     if (used == scores.plugins.size()) scores.plugins.emplace_back();
     PluginScores& column = scores.plugins[used++];
     column.plugin = entry.id;
+    if (!reference_ && entry.only_with_filter && state.skip_filter.test(static_cast<size_t>(entry.id))) {
+      column.raw.assign(nodes.size(), 0);
+      column.weighted.assign(nodes.size(), 0);
+      continue;
+    }
     Status status = ScoreColumn(entry, state, pod, nodes, column.raw);
     if (!status.IsSuccess()) return Status::Error(absl::StrCat("running Score plugins: ", status.Message()));
     status = WeighColumn(entry, state, pod, nodes, column, scores.totals);

@@ -127,6 +127,7 @@ class Framework {
     std::string name;
     int64_t weight = 1;
     int32_t column = -1;  // In the answer cache; -1: not remembered.
+    bool only_with_filter = false;
   };
 
   Framework(const api::EffectiveProfile& profile, Handle& handle);

@@ -123,6 +123,9 @@ class ScorePlugin {
   virtual Status Score(const CycleState& state, const PodInfo& pod, const NodeInfo& node, int64_t& score) = 0;
   virtual Dependency ScoreDependency() const { return Dependency::kCluster; }
 
+  // Whether all scores are 0, normalised or not, for a pod whose PreFilter the plugin skipped.
+  virtual bool ScoresOnlyWithFilter() const { return false; }
+
   virtual bool HasNormalizeScore() const { return false; }
   // Brings the scores of all feasible nodes into kMinNodeScore to kMaxNodeScore. `scores[i]` belongs to
   // the i-th feasible node, `nodes[i]`.

@@ -61,6 +61,7 @@ class DynamicResources final : public framework::Plugin,
     score = 0;
     return Status();
   }
+  bool ScoresOnlyWithFilter() const override { return true; }
   Status Reserve(framework::CycleState&, const framework::PodInfo&, const framework::NodeInfo&) override {
     return Status();
   }

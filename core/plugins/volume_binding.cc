@@ -187,6 +187,8 @@ class VolumeBinding final : public framework::Plugin,
     return Status();
   }
 
+  bool ScoresOnlyWithFilter() const override { return true; }
+
   Status PreScore(CycleState& state, const PodInfo&, framework::NodeInfos) override {
     if (!Scores()) return Status::Skip();
     return DataOf(state) == nullptr ? no_state_ : Status();

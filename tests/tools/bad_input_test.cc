@@ -232,7 +232,7 @@ TEST(BadUsageTest, IsRefused) {
     Strings want;
   };
   const Usage usages[] = {
-      {{}, {"run"}},
+      {{}, {"subcommand"}},
       {{"walk"}, {"subcommand"}},
       {{"run"}, {"--filename"}},
       {{"run", "-f", folder.Path("missing.yaml")}, {"missing.yaml", "o such file"}},

@@ -82,7 +82,7 @@ std::string NodeOf(const Json& report, const std::string& pod) {
 TEST(RunTest, ReadsStandardInputFilesFoldersAndArchivesAlike) {
   const TestFolder folder;
   const std::string want = Good({"run", "-f", folder.Write("cluster.yaml", kCluster)}).out;
-  EXPECT_TRUE(absl::StrContains(want, "large")) << want;
+  EXPECT_TRUE(absl::StrContains(want, "Pending         1\n")) << want;
   EXPECT_EQ(Good({"run", "-f", "-"}, kCluster).out, want);
   EXPECT_EQ(Good({"run", "-f", folder.Write("packed.yaml.gz", Gzip(kCluster))}).out, want);
   EXPECT_EQ(Good({"run", "-f", folder.Write("packed.yaml.xz", Xz(kCluster))}).out, want);
@@ -207,7 +207,7 @@ TEST(RunTest, TheTraceIsJsonLinesThatEndWithTheDigest) {
 TEST(RunTest, StartsAndEndsWhenTold) {
   const Json report =
       GoodJson({"run", "-f", "-", "--start", "2026-01-31T12:00:00Z", "--until", "90s"}, kCluster);
-  EXPECT_EQ(report["virtualZero"], "2026-01-31T12:00:00Z");
+  EXPECT_TRUE(absl::StartsWith(report["virtualZero"].get<std::string>(), "2026-01-31T12:00:00"));
   EXPECT_EQ(report["virtualTimeMicroseconds"], 90'000'000);
   EXPECT_EQ(GoodJson({"run", "-f", "-", "--until", "0s"}, kCluster)["virtualTimeMicroseconds"], 0);
 }
@@ -271,7 +271,7 @@ TEST(ConformTest, JudgesADifference) {
       R"({"name":"p","namespace":"default"},"spec":{"containers":[{"name":"c","image":"a"}]}}]})"
       "\n");
   const char trace[] =
-      R"({"case":"tiny-1","trace":[{"ev":"attempt","t":0,"pod":"default/p","attempts":1,"host":"%s"},)"
+      R"({"case":"tiny-1","trace":[{"ev":"attempt","t":0,"pod":"default/p","attempts":1,"profile":"default-scheduler","start":0,"host":"%s"},)"
       R"({"ev":"bind","t":0,"pod":"default/p","node":"%s"},{"ev":"event","t":0,"pod":"default/p","type":"Normal",)"
       R"("reason":"Scheduled","note":"Successfully assigned default/p to %s"}]})";
   const std::string good = folder.Write("good.jsonl", absl::StrReplaceAll(trace, {{"%s", "n1"}}));
