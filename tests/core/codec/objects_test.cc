@@ -34,8 +34,7 @@ api::ObjectPtr ReadOne(absl::string_view yaml, DecodeOptions options = {}) {
   return result.objects.empty() ? nullptr : result.objects[0];
 }
 
-TEST(ObjectsTest, PodIsDecodedByItsTable) {
-  const auto object = ReadOne(R"(apiVersion: v1
+constexpr absl::string_view kPod = R"(apiVersion: v1
 kind: Pod
 metadata:
   name: p
@@ -86,7 +85,10 @@ status:
   startTime: "2026-01-02T03:04:06Z"
   conditions: [{type: PodScheduled, status: "False", reason: Unschedulable, message: m, lastProbeTime: null}]
   containerStatuses: [{name: c, allocatedResources: {cpu: 250m}}]
-)");
+)";
+
+TEST(ObjectsTest, PodIsDecodedByItsTable) {
+  const auto object = ReadOne(kPod);
   ASSERT_NE(object, nullptr);
   EXPECT_EQ(object->kind, api::Kind::kPod);
   EXPECT_EQ(object->Key(), "team/p");
@@ -215,96 +217,97 @@ struct BadRow {
   absl::string_view message;  // Its start.
 };
 
+const BadRow kBadRows[] = {
+    {"kind: Pod\nmetadata: {name: p}\n", "f.yaml:1:1: expected an object with `apiVersion`"},
+    {"apiVersion: v1\nmetadata: {name: p}\n", "f.yaml:1:1: expected an object with `kind`"},
+    {"apiVersion: v1\nkind: [a]\n", "f.yaml:2:7: kind: expected a string, for example Pod, got a list"},
+    {"apiVersion: ''\nkind: Pod\n", "f.yaml:1:13: apiVersion: expected a string, for example v1, got an empty one"},
+    {"apiVersion: v1\nkind: Widget\n", "f.yaml:1:1: metadata.name: expected a name, got none"},
+    {"apiVersion: v1\nkind: Widget\nmetadata: {labels: {}}\n", "f.yaml:3:11: metadata.name: expected a name, got none"},
+    {"apiVersion: v1\nkind: Widget\nmetadata:\n  name: 5\n", "f.yaml:4:9: metadata.name: expected a name, got a number"},
+    {"apiVersion: v1\nkind: Node\nmetadata: {name: 5}\n",
+     "f.yaml:3:18: metadata.name: expected a string, got the number 5"},
+    {"- a\n- b\n", "f.yaml:1:1: expected an object with apiVersion, kind and metadata, got a list"},
+    {"hello\n", "f.yaml:1:1: expected an object with apiVersion, kind and metadata, got a string"},
+    {"apiVersion: v1\nkind: List\nitems: {a: 1}\n", "f.yaml:3:8: items: expected a list, got a map"},
+    {"apiVersion: v1\nkind: List\nitems:\n- 5\n", "f.yaml:4:3: expected an object"},
+    {"apiVersion: v1\nkind: Pod\nmetadata: {name: p}\n", "f.yaml:1:1: spec: expected a pod with a spec, got none"},
+    {"apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {}\n",
+     "f.yaml:4:7: spec.containers: expected at least one container, got none"},
+    {"apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: []}\n",
+     "f.yaml:4:7: spec.containers: expected at least one container, got none"},
+    {"apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: [a]\n", "f.yaml:4:7: spec: expected a map, got a list"},
+    {"apiVersion: v1\nkind: Pod\nmetadata: {name: p, labels: {n: y}}\nspec: {containers: [{name: c}]}\n",
+     "f.yaml:3:33: metadata.labels[false]: expected a string, got the boolean true"},
+    {"apiVersion: v1\nkind: Pod\nmetadata: {name: p, creationTimestamp: yesterday}\nspec: {containers: [{name: c}]}\n",
+     "f.yaml:3:40: metadata.creationTimestamp: expected a time such as 2006-01-02T15:04:05Z, got the string \"yesterday\""},
+    {"apiVersion: v1\nkind: Pod\nmetadata: {name: p, deletionTimestamp: '2026-02-30T00:00:00Z'}\nspec: {containers: [{name: c}]}\n",
+     "f.yaml:3:40: metadata.deletionTimestamp: expected a time"},
+    {PodYaml("    resources: {requests: {cpu: abc}}\n"),
+     "f.yaml:8:33: spec.containers[0].resources.requests[cpu]: \"abc\" is not a quantity, expected a number with"},
+    {PodYaml("    resources: {requests: {cpu: [1]}}\n"),
+     "f.yaml:8:33: spec.containers[0].resources.requests[cpu]: expected a quantity such as 500m or 1.5Gi, got a list"},
+    {PodYaml("    resources: {limits: {cpu: -1}}\n"),
+     "f.yaml:8:31: spec.containers[0].resources.limits[cpu]: expected a quantity of 0 or more, got the number -1"},
+    {PodYaml("    resources: {requests: {cpu: 1e400}}\n"),
+     "f.yaml:8:33: spec.containers[0].resources.requests[cpu]: \"1e400\" is out of range, expected a quantity below 2^63"},
+    {PodYaml("    resources: {requests: 5}\n"),
+     "f.yaml:8:27: spec.containers[0].resources.requests: expected a map of quantities, got the number 5"},
+    {PodYaml("  overhead: {memory: -1Gi}\n"), "f.yaml:8:22: spec.overhead[memory]: expected a quantity of 0 or more"},
+    {PodYaml("  priority: 3000000000\n"), "f.yaml:8:13: spec.priority: expected an integer from -2147483648 to 2147483647"},
+    {PodYaml("  priority: 1.5\n"), "f.yaml:8:13: spec.priority: expected an integer from"},
+    {PodYaml("  priority: high\n"), "f.yaml:8:13: spec.priority: expected an integer, got the string \"high\""},
+    {PodYaml("  hostNetwork: 'true'\n"), "f.yaml:8:16: spec.hostNetwork: expected true or false, got the string \"true\""},
+    {PodYaml("  nodeName: 5\n"), "f.yaml:8:13: spec.nodeName: expected a string, got the number 5"},
+    {PodYaml("  tolerations: {key: a}\n"), "f.yaml:8:16: spec.tolerations: expected a list, got a map"},
+    {PodYaml("  tolerations: [{key: a, operator: exists}]\n"),
+     "f.yaml:8:36: spec.tolerations[0].operator: expected \"\", Equal, Exists, Lt or Gt, got \"exists\""},
+    {PodYaml("  tolerations: [{key: a, effect: NoExec}]\n"),
+     "f.yaml:8:34: spec.tolerations[0].effect: expected \"\", NoSchedule, PreferNoSchedule or NoExecute, got \"NoExec\""},
+    {PodYaml("    ports: [{containerPort: 70000}]\n"),
+     "f.yaml:8:29: spec.containers[0].ports[0].containerPort: expected an integer from 0 to 65535, got 70000"},
+    {PodYaml("    ports: [{containerPort: 1, hostPort: -1}]\n"),
+     "f.yaml:8:42: spec.containers[0].ports[0].hostPort: expected an integer from 0 to 65535, got -1"},
+    {PodYaml("    ports: [{containerPort: http}]\n"),
+     "f.yaml:8:29: spec.containers[0].ports[0].containerPort: expected an integer, got the string \"http\""},
+    {PodYaml("    ports: [{containerPort: 1, protocol: HTTP}]\n"),
+     "f.yaml:8:42: spec.containers[0].ports[0].protocol: expected \"\", TCP, UDP or SCTP, got \"HTTP\""},
+    {PodYaml("  preemptionPolicy: Sometimes\n"), "f.yaml:8:21: spec.preemptionPolicy: expected \"\", PreemptLowerPriority or Never"},
+    {PodYaml("  topologySpreadConstraints: [{maxSkew: 1, topologyKey: z, whenUnsatisfiable: Wait}]\n"),
+     "f.yaml:8:79: spec.topologySpreadConstraints[0].whenUnsatisfiable: expected DoNotSchedule or ScheduleAnyway"},
+    {PodYaml("  topologySpreadConstraints: [{maxSkew: 1, topologyKey: z}]\n"),
+     "f.yaml:8:31: spec.topologySpreadConstraints[0].whenUnsatisfiable: expected DoNotSchedule or ScheduleAnyway, got nothing"},
+    {PodYaml("  topologySpreadConstraints: [{maxSkew: 0, topologyKey: z, whenUnsatisfiable: DoNotSchedule}]\n"),
+     "f.yaml:8:41: spec.topologySpreadConstraints[0].maxSkew: expected an integer of 1 or more, got 0"},
+    {PodYaml("  topologySpreadConstraints: [{maxSkew: 1, whenUnsatisfiable: DoNotSchedule, nodeTaintsPolicy: No}]\n"),
+     "f.yaml:8:96: spec.topologySpreadConstraints[0].nodeTaintsPolicy: expected a string, got the boolean false"},
+    {PodYaml("  affinity: {nodeAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{weight: 101, preference: {}}]}}\n"),
+     "f.yaml:8:88: spec.affinity.nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution[0].weight: expected an "
+     "integer from 1 to 100, got 101"},
+    {PodYaml("  affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: z, labelSelector: "
+             "{matchExpressions: [{key: a, operator: Gt, values: ['1']}]}}]}}\n"),
+     "f.yaml:8:148: spec.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution[0].labelSelector."
+     "matchExpressions[0].operator: expected In, NotIn, Exists or DoesNotExist, got \"Gt\""},
+    {"apiVersion: apps/v1\nkind: ReplicaSet\nmetadata: {name: r}\nspec: {selector: {matchExpressions: [{key: a, operator: In}]}}\n",
+     "f.yaml:4:38: spec.selector.matchExpressions[0].values: expected at least one value for operator In, got 0"},
+    {"apiVersion: apps/v1\nkind: ReplicaSet\nmetadata: {name: r}\nspec: {selector: {matchExpressions: [{key: a, operator: Exists, values: [b]}]}}\n",
+     "f.yaml:4:73: spec.selector.matchExpressions[0].values: expected no values for operator Exists, got 1"},
+    {"apiVersion: v1\nkind: Node\nmetadata: {name: m}\nspec: {taints: [{key: a, effect: Never}]}\n",
+     "f.yaml:4:34: spec.taints[0].effect: expected \"\", NoSchedule"},
+    {"apiVersion: v1\nkind: Node\nmetadata: {name: m}\nstatus: {allocatable: {cpu: -1}}\n",
+     "f.yaml:4:29: status.allocatable[cpu]: expected a quantity of 0 or more"},
+    {"apiVersion: v1\nkind: Node\nmetadata: {name: m}\nstatus: {capacity: {cpu: x}}\n",
+     "f.yaml:4:26: status.capacity[cpu]: \"x\" is not a quantity"},
+    {"apiVersion: v1\nkind: Node\nmetadata: {name: m}\nstatus: {images: [{names: [a], sizeBytes: 1e30}]}\n",
+     "f.yaml:4:43: status.images[0].sizeBytes: expected an integer from -2^63 to 2^63-1"},
+    {"apiVersion: storage.k8s.io/v1\nkind: StorageClass\nmetadata: {name: m}\nvolumeBindingMode: Later\n",
+     "f.yaml:4:20: volumeBindingMode: expected \"\", Immediate or WaitForFirstConsumer, got \"Later\""},
+    {"apiVersion: storage.k8s.io/v1\nkind: CSINode\nmetadata: {name: m}\nspec: {drivers: [{name: d, allocatable: 5}]}\n",
+     "f.yaml:4:41: spec.drivers[0].allocatable: expected a map, got the number 5"},
+};
+
 TEST(ObjectsTest, ErrorsNameThePlaceTheFieldAndWhatWasExpected) {
-  const BadRow kRows[] = {
-      {"kind: Pod\nmetadata: {name: p}\n", "f.yaml:1:1: expected an object with `apiVersion`"},
-      {"apiVersion: v1\nmetadata: {name: p}\n", "f.yaml:1:1: expected an object with `kind`"},
-      {"apiVersion: v1\nkind: [a]\n", "f.yaml:2:7: kind: expected a string, for example Pod, got a list"},
-      {"apiVersion: ''\nkind: Pod\n", "f.yaml:1:13: apiVersion: expected a string, for example v1, got an empty one"},
-      {"apiVersion: v1\nkind: Widget\n", "f.yaml:1:1: metadata.name: expected a name, got none"},
-      {"apiVersion: v1\nkind: Widget\nmetadata: {labels: {}}\n", "f.yaml:3:11: metadata.name: expected a name, got none"},
-      {"apiVersion: v1\nkind: Widget\nmetadata:\n  name: 5\n", "f.yaml:4:9: metadata.name: expected a name, got a number"},
-      {"apiVersion: v1\nkind: Node\nmetadata: {name: 5}\n",
-       "f.yaml:3:18: metadata.name: expected a string, got the number 5"},
-      {"- a\n- b\n", "f.yaml:1:1: expected an object with apiVersion, kind and metadata, got a list"},
-      {"hello\n", "f.yaml:1:1: expected an object with apiVersion, kind and metadata, got a string"},
-      {"apiVersion: v1\nkind: List\nitems: {a: 1}\n", "f.yaml:3:8: items: expected a list, got a map"},
-      {"apiVersion: v1\nkind: List\nitems:\n- 5\n", "f.yaml:4:3: expected an object"},
-      {"apiVersion: v1\nkind: Pod\nmetadata: {name: p}\n", "f.yaml:1:1: spec: expected a pod with a spec, got none"},
-      {"apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {}\n",
-       "f.yaml:4:7: spec.containers: expected at least one container, got none"},
-      {"apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: []}\n",
-       "f.yaml:4:7: spec.containers: expected at least one container, got none"},
-      {"apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: [a]\n", "f.yaml:4:7: spec: expected a map, got a list"},
-      {"apiVersion: v1\nkind: Pod\nmetadata: {name: p, labels: {n: y}}\nspec: {containers: [{name: c}]}\n",
-       "f.yaml:3:33: metadata.labels[false]: expected a string, got the boolean true"},
-      {"apiVersion: v1\nkind: Pod\nmetadata: {name: p, creationTimestamp: yesterday}\nspec: {containers: [{name: c}]}\n",
-       "f.yaml:3:40: metadata.creationTimestamp: expected a time such as 2006-01-02T15:04:05Z, got the string \"yesterday\""},
-      {"apiVersion: v1\nkind: Pod\nmetadata: {name: p, deletionTimestamp: '2026-02-30T00:00:00Z'}\nspec: {containers: [{name: c}]}\n",
-       "f.yaml:3:40: metadata.deletionTimestamp: expected a time"},
-      {PodYaml("    resources: {requests: {cpu: abc}}\n"),
-       "f.yaml:8:33: spec.containers[0].resources.requests[cpu]: \"abc\" is not a quantity, expected a number with"},
-      {PodYaml("    resources: {requests: {cpu: [1]}}\n"),
-       "f.yaml:8:33: spec.containers[0].resources.requests[cpu]: expected a quantity such as 500m or 1.5Gi, got a list"},
-      {PodYaml("    resources: {limits: {cpu: -1}}\n"),
-       "f.yaml:8:31: spec.containers[0].resources.limits[cpu]: expected a quantity of 0 or more, got the number -1"},
-      {PodYaml("    resources: {requests: {cpu: 1e400}}\n"),
-       "f.yaml:8:33: spec.containers[0].resources.requests[cpu]: \"1e400\" is out of range, expected a quantity below 2^63"},
-      {PodYaml("    resources: {requests: 5}\n"),
-       "f.yaml:8:27: spec.containers[0].resources.requests: expected a map of quantities, got the number 5"},
-      {PodYaml("  overhead: {memory: -1Gi}\n"), "f.yaml:8:22: spec.overhead[memory]: expected a quantity of 0 or more"},
-      {PodYaml("  priority: 3000000000\n"), "f.yaml:8:13: spec.priority: expected an integer from -2147483648 to 2147483647"},
-      {PodYaml("  priority: 1.5\n"), "f.yaml:8:13: spec.priority: expected an integer from"},
-      {PodYaml("  priority: high\n"), "f.yaml:8:13: spec.priority: expected an integer, got the string \"high\""},
-      {PodYaml("  hostNetwork: 'true'\n"), "f.yaml:8:16: spec.hostNetwork: expected true or false, got the string \"true\""},
-      {PodYaml("  nodeName: 5\n"), "f.yaml:8:13: spec.nodeName: expected a string, got the number 5"},
-      {PodYaml("  tolerations: {key: a}\n"), "f.yaml:8:16: spec.tolerations: expected a list, got a map"},
-      {PodYaml("  tolerations: [{key: a, operator: exists}]\n"),
-       "f.yaml:8:36: spec.tolerations[0].operator: expected \"\", Equal, Exists, Lt or Gt, got \"exists\""},
-      {PodYaml("  tolerations: [{key: a, effect: NoExec}]\n"),
-       "f.yaml:8:34: spec.tolerations[0].effect: expected \"\", NoSchedule, PreferNoSchedule or NoExecute, got \"NoExec\""},
-      {PodYaml("    ports: [{containerPort: 70000}]\n"),
-       "f.yaml:8:29: spec.containers[0].ports[0].containerPort: expected an integer from 0 to 65535, got 70000"},
-      {PodYaml("    ports: [{containerPort: 1, hostPort: -1}]\n"),
-       "f.yaml:8:42: spec.containers[0].ports[0].hostPort: expected an integer from 0 to 65535, got -1"},
-      {PodYaml("    ports: [{containerPort: http}]\n"),
-       "f.yaml:8:29: spec.containers[0].ports[0].containerPort: expected an integer, got the string \"http\""},
-      {PodYaml("    ports: [{containerPort: 1, protocol: HTTP}]\n"),
-       "f.yaml:8:42: spec.containers[0].ports[0].protocol: expected \"\", TCP, UDP or SCTP, got \"HTTP\""},
-      {PodYaml("  preemptionPolicy: Sometimes\n"), "f.yaml:8:21: spec.preemptionPolicy: expected \"\", PreemptLowerPriority or Never"},
-      {PodYaml("  topologySpreadConstraints: [{maxSkew: 1, topologyKey: z, whenUnsatisfiable: Wait}]\n"),
-       "f.yaml:8:79: spec.topologySpreadConstraints[0].whenUnsatisfiable: expected DoNotSchedule or ScheduleAnyway"},
-      {PodYaml("  topologySpreadConstraints: [{maxSkew: 1, topologyKey: z}]\n"),
-       "f.yaml:8:31: spec.topologySpreadConstraints[0].whenUnsatisfiable: expected DoNotSchedule or ScheduleAnyway, got nothing"},
-      {PodYaml("  topologySpreadConstraints: [{maxSkew: 0, topologyKey: z, whenUnsatisfiable: DoNotSchedule}]\n"),
-       "f.yaml:8:41: spec.topologySpreadConstraints[0].maxSkew: expected an integer of 1 or more, got 0"},
-      {PodYaml("  topologySpreadConstraints: [{maxSkew: 1, whenUnsatisfiable: DoNotSchedule, nodeTaintsPolicy: No}]\n"),
-       "f.yaml:8:96: spec.topologySpreadConstraints[0].nodeTaintsPolicy: expected a string, got the boolean false"},
-      {PodYaml("  affinity: {nodeAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{weight: 101, preference: {}}]}}\n"),
-       "f.yaml:8:88: spec.affinity.nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution[0].weight: expected an "
-       "integer from 1 to 100, got 101"},
-      {PodYaml("  affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: z, labelSelector: "
-               "{matchExpressions: [{key: a, operator: Gt, values: ['1']}]}}]}}\n"),
-       "f.yaml:8:148: spec.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution[0].labelSelector."
-       "matchExpressions[0].operator: expected In, NotIn, Exists or DoesNotExist, got \"Gt\""},
-      {"apiVersion: apps/v1\nkind: ReplicaSet\nmetadata: {name: r}\nspec: {selector: {matchExpressions: [{key: a, operator: In}]}}\n",
-       "f.yaml:4:38: spec.selector.matchExpressions[0].values: expected at least one value for operator In, got 0"},
-      {"apiVersion: apps/v1\nkind: ReplicaSet\nmetadata: {name: r}\nspec: {selector: {matchExpressions: [{key: a, operator: Exists, values: [b]}]}}\n",
-       "f.yaml:4:73: spec.selector.matchExpressions[0].values: expected no values for operator Exists, got 1"},
-      {"apiVersion: v1\nkind: Node\nmetadata: {name: m}\nspec: {taints: [{key: a, effect: Never}]}\n",
-       "f.yaml:4:34: spec.taints[0].effect: expected \"\", NoSchedule"},
-      {"apiVersion: v1\nkind: Node\nmetadata: {name: m}\nstatus: {allocatable: {cpu: -1}}\n",
-       "f.yaml:4:29: status.allocatable[cpu]: expected a quantity of 0 or more"},
-      {"apiVersion: v1\nkind: Node\nmetadata: {name: m}\nstatus: {capacity: {cpu: x}}\n",
-       "f.yaml:4:26: status.capacity[cpu]: \"x\" is not a quantity"},
-      {"apiVersion: v1\nkind: Node\nmetadata: {name: m}\nstatus: {images: [{names: [a], sizeBytes: 1e30}]}\n",
-       "f.yaml:4:43: status.images[0].sizeBytes: expected an integer from -2^63 to 2^63-1"},
-      {"apiVersion: storage.k8s.io/v1\nkind: StorageClass\nmetadata: {name: m}\nvolumeBindingMode: Later\n",
-       "f.yaml:4:20: volumeBindingMode: expected \"\", Immediate or WaitForFirstConsumer, got \"Later\""},
-      {"apiVersion: storage.k8s.io/v1\nkind: CSINode\nmetadata: {name: m}\nspec: {drivers: [{name: d, allocatable: 5}]}\n",
-       "f.yaml:4:41: spec.drivers[0].allocatable: expected a map, got the number 5"},
-  };
-  for (const BadRow& row : kRows) {
+  for (const BadRow& row : kBadRows) {
     const ReadResult result = ReadObjects(row.yaml, "f.yaml");
     EXPECT_TRUE(absl::StartsWith(result.status.message(), row.message))
         << row.yaml << "\nwant " << row.message << "\ngot  " << result.status.message();
