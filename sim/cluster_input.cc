@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
@@ -23,6 +24,13 @@ struct Requirement {
   bool negated = false;
 };
 
+// Whether `text` can be the key of a label; set-based selectors, for example, have other characters.
+bool IsLabelKey(absl::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
+    return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '-' || c == '_' || c == '.' || c == '/';
+  });
+}
+
 absl::StatusOr<std::vector<Requirement>> ParseSelector(absl::string_view text) {
   std::vector<Requirement> requirements;
   if (text.empty()) return requirements;
@@ -41,7 +49,7 @@ absl::StatusOr<std::vector<Requirement>> ParseSelector(absl::string_view text) {
       requirement.key = std::string(absl::StripAsciiWhitespace(key));
       requirement.value = std::string(absl::StripAsciiWhitespace(value));
     }
-    if (requirement.key.empty()) {
+    if (!IsLabelKey(requirement.key)) {
       return absl::InvalidArgumentError(absl::StrCat("\"", text, "\" is not a label selector, expected KEY=VALUE, ",
                                                      "KEY!=VALUE, KEY or !KEY, joined by commas"));
     }
@@ -103,6 +111,9 @@ class InputReader {
       }));
     }
     CountPodsOnUnknownNodes();
+    if (options_.bound.reset && input_.reset_pod_count == 0) {
+      input_.warnings.push_back("--bound: no bound pod is to be scheduled anew");
+    }
     if (options_.strict && !input_.warnings.empty()) return absl::InvalidArgumentError(input_.warnings[0]);
     Order();
     return std::move(input_);
@@ -126,6 +137,10 @@ class InputReader {
     const std::string key = absl::StrCat(object->kind_name, " ", object->Key());
     const std::string place =
         absl::StrCat(location.file, ":", location.position.line, ":", location.position.column);
+    if (object->metadata.name.empty()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(place, ": metadata.name: expected a name, got only generateName"));
+    }
     std::string& first = places_[key];
     if (!first.empty()) {
       return absl::InvalidArgumentError(absl::StrCat(place, ": metadata.name: ", key,

@@ -1,6 +1,7 @@
 #include "sim/report.h"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -125,6 +126,16 @@ void AddPods(Simulation& simulation, Report& report) {
     }
     report.pods.push_back(std::move(row));
   }
+  for (const auto& [key, pod] : simulation.gone()) {
+    const size_t slash = key.find('/');
+    if (simulation.server().FindPod(key.substr(0, slash), key.substr(slash + 1)) != nullptr) continue;
+    ++report.gone_count;
+    report.pods.push_back(
+        {.name_space = key.substr(0, slash), .name = key.substr(slash + 1), .node = pod.node, .status = "Gone"});
+  }
+  std::sort(report.pods.begin(), report.pods.end(), [](const Report::Pod& a, const Report::Pod& b) {
+    return std::tie(a.name_space, a.name) < std::tie(b.name_space, b.name);
+  });
   for (auto& [message, entry] : messages) {
     entry.message = message.empty() ? "(no attempt yet)" : message;
     report.pending_by_message.push_back(std::move(entry));
@@ -232,6 +243,7 @@ std::string ReportText(const Report& report) {
   absl::StrAppend(&text, "Nodes           ", report.node_count, "\n");
   absl::StrAppend(&text, "Bound           ", report.bound_count, " (", report.bound_before, " of them before)\n");
   AppendPending(report, text);
+  if (report.gone_count > 0) absl::StrAppend(&text, "Evicted         ", report.gone_count, "\n");
   AppendInexact(report, text);
   absl::StrAppend(&text, "Attempts        ", report.attempt_count, "\n");
   absl::StrAppend(&text, "Queue latency   p50 ", DurationText(report.latency_p50), "  p90 ",
@@ -271,7 +283,7 @@ std::string ReportJson(const Report& report) {
   json.BeginObject().Field("apiVersion", "schedsim/v1").Field("kind", "RunReport");
   json.Field("kubernetesVersion", report.kubernetes_version).Field("nodes", report.node_count);
   json.Field("boundBefore", report.bound_before).Field("bound", report.bound_count);
-  json.Field("pending", report.pending_count).Key("pendingByMessage").BeginArray();
+  json.Field("pending", report.pending_count).Field("evicted", report.gone_count).Key("pendingByMessage").BeginArray();
   for (const Report::MessageCount& entry : report.pending_by_message) {
     json.BeginObject().Field("message", entry.message).Field("count", entry.count).EndObject();
   }

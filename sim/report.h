@@ -20,7 +20,7 @@ struct Report {
     std::string name_space;
     std::string name;
     std::string node;
-    std::string status;  // Bound, Pending, Gone, or Ignored (of another scheduler).
+    std::string status;  // Bound, Pending, Gone (a victim of preemption) or Ignored (of another scheduler).
     std::string reason;
     std::string message;
     // From the first queue entry to the binding; negative: not bound in this run.
@@ -47,9 +47,11 @@ struct Report {
   std::string kubernetes_version;
   int64_t node_count = 0;
   int64_t bound_before = 0;
-  // Of pods that the scheduler is responsible for.
   int64_t bound_count = 0;
+  // Of pods that the scheduler is responsible for.
   int64_t pending_count = 0;
+  // Pods that were evicted.
+  int64_t gone_count = 0;
   std::vector<MessageCount> pending_by_message;  // The most frequent first.
   int64_t attempt_count = 0;
   // Zeros when no pod was bound in this run.

@@ -132,6 +132,11 @@ void Simulation::RunStep(const Step& step) {
   } else if (step.update != nullptr) {
     verb = "update";
     status = server_->Update(step.update);
+    const bool ends = step.update->kind == api::Kind::kPod && static_cast<const api::Pod&>(*step.update).IsTerminal();
+    if (status.ok() && ends && options_.deletes_terminal_pods) {
+      const api::ObjectMeta& meta = step.update->metadata;
+      status = server_->Delete(api::Kind::kPod, "Pod", meta.namespace_, meta.name);
+    }
   } else {
     verb = "delete";
     const Step::Reference& reference = *step.remove;

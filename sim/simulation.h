@@ -60,6 +60,8 @@ struct SimulationOptions {
   std::optional<absl::Duration> until;
   // Whether pods are completed as by a full API server; conformance cases are not.
   bool complete_admission = true;
+  // Whether pods that a step makes Succeeded or Failed are deleted, as in conformance cases.
+  bool deletes_terminal_pods = false;
   // Turns off all fast paths.
   bool reference = false;
   uint64_t seed = 1;
@@ -99,6 +101,8 @@ class Simulation {
   scheduler::Scheduler& scheduler() { return actor_->scheduler(); }
   absl::Time now() const { return loop_.Now(); }
   absl::Time zero() const { return zero_; }
+  // Pods that were deleted or became terminal, as they were last, by "namespace/name".
+  const std::map<std::string, Trace::FinalPod>& gone() const { return gone_; }
   // By "namespace/name"; of pods that the scheduler is responsible for.
   const std::map<std::string, PodTimes>& pod_times() const { return pod_times_; }
 

@@ -17,8 +17,9 @@ namespace {
 
 // Seconds with as many digits as needed, to the microsecond.
 std::string Seconds(absl::Duration duration) {
-  const int64_t microseconds = absl::ToInt64Microseconds(duration);
-  std::string text = absl::StrCat(microseconds / 1'000'000);
+  const int64_t microseconds = absl::ToInt64Microseconds(absl::AbsDuration(duration));
+  const bool negative = duration < absl::ZeroDuration();
+  std::string text = absl::StrCat(negative ? "-" : "", microseconds / 1'000'000);
   int64_t rest = microseconds % 1'000'000;
   if (rest == 0) return text;
   text += absl::StrFormat(".%06d", rest);

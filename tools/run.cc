@@ -54,10 +54,13 @@ class TraceFile {
  public:
   explicit TraceFile(const std::string& path) : path_(path), out_(path, std::ios::binary) {}
 
+  absl::Status status() const {
+    return out_ ? absl::OkStatus() : absl::UnavailableError(absl::StrCat(path_, ": cannot be written"));
+  }
   void Write(absl::string_view line) { out_.write(line.data(), static_cast<std::streamsize>(line.size())).put('\n'); }
   absl::Status Close() {
     out_.close();
-    return out_ ? absl::OkStatus() : absl::UnavailableError(absl::StrCat(path_, ": cannot be written"));
+    return status();
   }
 
  private:
@@ -163,6 +166,7 @@ absl::Status Run(const RunOptions& options) {
   std::unique_ptr<TraceFile> trace_file;
   if (!options.trace.empty()) {
     trace_file = std::make_unique<TraceFile>(options.trace);
+    RETURN_IF_ERROR(trace_file->status());
     simulation_options.trace_level =
         options.trace_level == "full" ? sim::TraceLevel::kFull : sim::TraceLevel::kDecisions;
     simulation_options.trace_sink = [&trace_file](absl::string_view line) { trace_file->Write(line); };

@@ -51,7 +51,8 @@ std::optional<Symbol> OpportunisticBatch::GetNodeHint(const PodInfo& pod, const 
   return nodes_.Pop();
 }
 
-bool OpportunisticBatch::IsCompatible(const PodInfo& pod, const PodSignature& signature, int64_t cycle_count) const {
+bool OpportunisticBatch::IsCompatible(const PodInfo& pod, const PodSignature& signature,
+                                      int64_t cycle_count) const {
   if (nodes_.empty()) return false;
   // A pod came between, of this profile without finding a node, or of another one.
   if (cycle_count != last_cycle_count_ + 1) return false;
@@ -90,13 +91,15 @@ bool OpportunisticBatch::Rescore(const PodInfo& pod, const CycleState& state, co
       known_[plugin].raw.push_back(cached.raw[entry.row]);
     }
   }
-  if (!framework_.RescoreLastNode(*rescore_state, pod, candidates_, known_, scores_).IsSuccess()) return false;
+  if (!framework_.RescoreLastNode(*rescore_state, pod, candidates_, known_, scores_).IsSuccess())
+    return false;
   nodes_ = SortedScoredNodes(candidates_, scores_, /*keeps_raw=*/true);
   return true;
 }
 
-void OpportunisticBatch::StoreScheduleResults(const PodSignature& signature, std::optional<Symbol> hinted_node,
-                                              Symbol chosen_node, SortedScoredNodes others, int64_t cycle_count) {
+void OpportunisticBatch::StoreScheduleResults(const PodSignature& signature,
+                                              std::optional<Symbol> hinted_node, Symbol chosen_node,
+                                              SortedScoredNodes others, int64_t cycle_count) {
   last_cycle_count_ = cycle_count;
   last_chosen_node_ = chosen_node;
   if (hinted_node == chosen_node) return;

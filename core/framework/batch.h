@@ -63,8 +63,8 @@ class OpportunisticBatch {
 
   // Called where a cycle found a node. `others` are the nodes beside the chosen one, empty where they
   // were not scored.
-  void StoreScheduleResults(const PodSignature& signature, std::optional<Symbol> hinted_node, Symbol chosen_node,
-                            SortedScoredNodes others, int64_t cycle_count);
+  void StoreScheduleResults(const PodSignature& signature, std::optional<Symbol> hinted_node,
+                            Symbol chosen_node, SortedScoredNodes others, int64_t cycle_count);
 
  private:
   bool IsCompatible(const PodInfo& pod, const PodSignature& signature, int64_t cycle_count) const;

@@ -30,16 +30,18 @@ bool SignTolerations(const PodInfo& pod, PodSigner& signer) {
   if (!signer.Begin("tolerations")) return true;
   std::vector<const api::Toleration*> tolerations;
   for (const api::Toleration& toleration : pod.pod->spec->tolerations) tolerations.push_back(&toleration);
-  std::stable_sort(tolerations.begin(), tolerations.end(), [](const api::Toleration* a, const api::Toleration* b) {
-    return std::tie(a->key, a->value) < std::tie(b->key, b->value);
-  });
+  std::stable_sort(tolerations.begin(), tolerations.end(),
+                   [](const api::Toleration* a, const api::Toleration* b) {
+                     return std::tie(a->key, a->value) < std::tie(b->key, b->value);
+                   });
   signer.Add(static_cast<int64_t>(tolerations.size()));
   for (const api::Toleration* toleration : tolerations) {
     signer.Add(toleration->key);
     signer.Add(toleration->operator_);
     signer.Add(toleration->value);
     signer.Add(toleration->effect);
-    signer.Add(toleration->toleration_seconds.has_value() ? absl::StrCat(*toleration->toleration_seconds) : "");
+    signer.Add(toleration->toleration_seconds.has_value() ? absl::StrCat(*toleration->toleration_seconds)
+                                                          : "");
   }
   return true;
 }

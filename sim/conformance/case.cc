@@ -163,6 +163,7 @@ absl::StatusOr<CaseRun> RunCase(const Case& test_case, bool reference, framework
   options.until = test_case.end;
   options.pod_termination = test_case.pod_termination;
   options.complete_admission = false;
+  options.deletes_terminal_pods = true;
   options.reference = reference;
   options.trace_level = test_case.trace_level;
   options.trace_sink = [&run](absl::string_view line) { run.records.emplace_back(line); };

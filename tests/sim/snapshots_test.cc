@@ -9,6 +9,7 @@
 #include <set>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -123,19 +124,67 @@ TEST_P(SnapshotTest, SaysWhereItComesFrom) {
 INSTANTIATE_TEST_SUITE_P(Snapshots, SnapshotTest, testing::ValuesIn(SnapshotNames()),
                          [](const auto& run) { return run.param; });
 
-// The real scheduler's own result for the same cluster: snapshots/small/README.md.
-TEST(SmallSnapshot, HasThePendingPodsOfTheRealScheduler) {
-  for (const char* bound : {"keep", "reset"}) {
-    const auto text = RunSnapshot("small", bound, /*reference=*/false, TraceLevel::kOff);
-    ASSERT_TRUE(text.ok()) << text.status();
-    const Json report = Json::parse(*text);
-    EXPECT_EQ(report["bound"], 240);
-    EXPECT_EQ(report["pending"], 60);
-    ASSERT_EQ(report["pendingByMessage"].size(), 1u);
-    EXPECT_EQ(report["pendingByMessage"][0]["message"],
-              "0/15 nodes are available: 15 Insufficient cpu. preemption: 0/15 nodes are available: 15 No "
-              "preemption "
-              "victims found for incoming pod.");
+// What the real scheduler made of a snapshot, from its README.md.
+struct RealResult {
+  const char* name;
+  int bound;
+  int pending;
+  // Shape: number of pods to the message.
+  std::vector<std::pair<int, std::string>> messages;
+};
+
+const RealResult kRealResults[] = {
+    {"small",
+     240,
+     60,
+     {{60,
+       "0/15 nodes are available: 15 Insufficient cpu. preemption: 0/15 nodes are available: 15 No "
+       "preemption "
+       "victims found for incoming pod."}}},
+    {"mixed",
+     579,
+     11,
+     {{4,
+       "0/100 nodes are available: 33 node(s) had untolerated taint(s), 67 Insufficient nvidia.com/gpu. "
+       "preemption: "
+       "0/100 nodes are available: 100 Preemption is not helpful for scheduling."},
+      {3,
+       "0/100 nodes are available: 33 node(s) had untolerated taint(s), 67 node(s) didn't match pod topology "
+       "spread "
+       "constraints. preemption: 0/100 nodes are available: 33 Preemption is not helpful for scheduling, 67 "
+       "No "
+       "preemption victims found for incoming pod."},
+      {2,
+       "0/100 nodes are available: 10 node(s) didn't have free ports for the requested pod ports, 23 node(s) "
+       "had "
+       "untolerated taint(s), 67 node(s) didn't match Pod's node affinity/selector. preemption: 0/100 nodes "
+       "are "
+       "available: 10 No preemption victims found for incoming pod, 90 Preemption is not helpful for "
+       "scheduling."},
+      {2,
+       "0/100 nodes are available: 23 node(s) had untolerated taint(s), 77 node(s) didn't match pod "
+       "anti-affinity "
+       "rules. preemption: 0/100 nodes are available: 23 Preemption is not helpful for scheduling, 77 No "
+       "preemption "
+       "victims found for incoming pod."}}},
+};
+
+TEST(Snapshots, EndAsWithTheRealScheduler) {
+  for (const RealResult& real : kRealResults) {
+    for (const char* bound : {"keep", "reset"}) {
+      SCOPED_TRACE(absl::StrCat(real.name, " ", bound));
+      const auto text = RunSnapshot(real.name, bound, /*reference=*/false, TraceLevel::kOff);
+      ASSERT_TRUE(text.ok()) << text.status();
+      const Json report = Json::parse(*text);
+      EXPECT_EQ(report["bound"], real.bound);
+      EXPECT_EQ(report["pending"], real.pending);
+      EXPECT_EQ(report["exact"], true);
+      std::vector<std::pair<int, std::string>> messages;
+      for (const Json& message : report["pendingByMessage"]) {
+        messages.emplace_back(message["count"].get<int>(), message["message"].get<std::string>());
+      }
+      EXPECT_EQ(messages, real.messages);
+    }
   }
 }
 

@@ -232,8 +232,8 @@ TEST(BadUsageTest, IsRefused) {
     Strings want;
   };
   const Usage usages[] = {
-      {{}, {"subcommand"}},
-      {{"walk"}, {"subcommand"}},
+      {{}, {"expected a command"}},
+      {{"walk"}, {"expected a command"}},
       {{"run"}, {"--filename"}},
       {{"run", "-f", folder.Path("missing.yaml")}, {"missing.yaml", "o such file"}},
       {{"run", "-f", empty}, {"empty", ".yaml"}},
