@@ -16,7 +16,7 @@ namespace schedsim::plugins {
 absl::string_view InTreePluginOf(const api::PersistentVolumeSpec& spec);
 absl::string_view InTreePluginOf(const api::Volume& volume);
 
-inline constexpr char kPortworxPlugin[] = "kubernetes.io/portworx-volume";
+inline constexpr absl::string_view kPortworxPlugin = "kubernetes.io/portworx-volume";
 
 // The driver that took the place of an in-tree plugin; "" for names that are no such plugin.
 absl::string_view CsiDriverOfInTreePlugin(absl::string_view plugin);

@@ -106,7 +106,8 @@ class InterPodAffinity final : public framework::Plugin,
   // Without affinity of its own, a pod only matters to the terms of others, by its labels.
   bool SignPod(const PodInfo& pod, framework::PodSigner& signer) const override {
     const std::optional<api::Affinity>& affinity = pod.pod->spec->affinity;
-    if (affinity.has_value() && (affinity->pod_affinity.has_value() || affinity->pod_anti_affinity.has_value())) {
+    if (affinity.has_value() &&
+        (affinity->pod_affinity.has_value() || affinity->pod_anti_affinity.has_value())) {
       return false;
     }
     if (ignores_existing_preferences_ || !signer.Begin("labels")) return true;
