@@ -53,8 +53,8 @@ struct PartlyExactFamily {
 };
 
 const PartlyExactFamily kPartlyExact[] = {
-    {"mixed", "1.34", 35},      {"mixed", "1.35", 36},      {"mixed", "1.36", 38},
-    {"mixed", "1.37", 37},      {"preemption", "1.34", 32}, {"preemption", "1.35", 37},
+    {"mixed", "1.34", 36},      {"mixed", "1.35", 37},      {"mixed", "1.36", 39},
+    {"mixed", "1.37", 38},      {"preemption", "1.34", 32}, {"preemption", "1.35", 37},
     {"preemption", "1.36", 38}, {"preemption", "1.37", 36}, {"preemptwide", "1.34", 35},
 };
 
