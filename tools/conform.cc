@@ -9,6 +9,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/match.h"
@@ -117,8 +118,13 @@ absl::Status RunPair(const ConformOptions& options, api::KubernetesLine line, co
     sim::RecordedChoice choice(*expected->second);
     ASSIGN_OR_RETURN(run, sim::RunCase(test_case, options.reference, &choice));
     if (!options.write.empty()) RETURN_IF_ERROR(WriteTrace(options.write, test_case.name, run.records));
-    std::optional<std::string> difference;
-    ASSIGN_OR_RETURN(difference, sim::FirstDifference(expected->second->records, run.records));
+    absl::StatusOr<std::optional<std::string>> compared =
+        sim::FirstDifference(expected->second->records, run.records);
+    if (!compared.ok()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(traces, ": case ", test_case.name, ": ", compared.status().message()));
+    }
+    std::optional<std::string> difference = *std::move(compared);
     if (!difference.has_value()) {
       ++count.same;
       return absl::OkStatus();

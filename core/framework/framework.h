@@ -111,7 +111,7 @@ class Framework {
 
   // Turns off remembered answers: every plugin is asked every time.
   void set_reference(bool reference) { reference_ = reference; }
-  // The set of nodes, or what their images are, changed for all.
+  // The set of nodes, what their images are, or a DeviceClass changed for all.
   void ForgetAnswers() { answers_.Clear(); }
 
  private:

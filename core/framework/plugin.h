@@ -43,7 +43,8 @@ class Plugin {
 // What an answer of Filter or Score depends on. The framework remembers answers for as long as what
 // they depend on stays the same.
 enum class Dependency : uint8_t {
-  // The pod's spec, the node and the pods on it, the number of nodes, and the plugin's arguments.
+  // The pod's spec, the node and the pods on it, the number of nodes, the DeviceClasses, and the plugin's
+  // arguments.
   kNode,
   // Anything: never remembered.
   kCluster,

@@ -7,6 +7,7 @@
 
 #include "core/framework/plugin.h"
 #include "core/plugins/registry.h"
+#include "core/plugins/resource_allocation.h"
 
 namespace schedsim::plugins {
 namespace {
@@ -35,6 +36,9 @@ class DynamicResources final : public framework::Plugin,
                                        framework::NodeInfos) override {
     const api::PodSpec& spec = *pod.pod->spec;
     if (!spec.resource_claims.empty()) handle_.MarkInexact(pod, "resource claims");
+    if (AsksForDeviceClass(pod.spec_info->requests, handle_)) {
+      handle_.MarkInexact(pod, "extended resources of a DeviceClass");
+    }
     framework::PreFilterResult result;
     result.status = Status::Skip();
     return result;

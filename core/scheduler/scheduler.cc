@@ -40,10 +40,12 @@ absl::StatusOr<std::unique_ptr<Scheduler>> Scheduler::Make(
 }
 
 const cache::Snapshot& Scheduler::UpdateSnapshot() {
-  if (cache_.UpdateSnapshot(snapshot_)) {
-    for (const auto& framework : frameworks_) framework->ForgetAnswers();
-  }
+  if (cache_.UpdateSnapshot(snapshot_)) ForgetAnswers();
   return snapshot_;
+}
+
+void Scheduler::ForgetAnswers() {
+  for (const auto& framework : frameworks_) framework->ForgetAnswers();
 }
 
 framework::Framework* Scheduler::FrameworkFor(const api::Pod& pod) const {

@@ -106,6 +106,7 @@ class Scheduler {
   void UpdateAssignedPod(const api::PodPtr& old_pod, const api::PodPtr& new_pod);
   void DeleteAssignedPod(const api::PodPtr& pod);
   void Move(const framework::ClusterEvent& event, api::ObjectPtr old_object, api::ObjectPtr new_object);
+  void ForgetAnswers();
 
   // The scheduling cycle, schedule_one.cc.
   void SchedulingCycle(framework::Framework& framework, queue::QueuedPodInfoPtr pod);

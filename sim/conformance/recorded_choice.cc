@@ -6,17 +6,30 @@
 #include "absl/strings/match.h"
 
 namespace schedsim::sim {
+namespace {
+
+using Json = nlohmann::json;
+
+// A text of a record; "" where it has none. Whether records are well formed is for the comparison to say.
+std::string TextOf(const Json& object, const char* key) {
+  if (!object.is_object()) return "";
+  const auto found = object.find(key);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
+}  // namespace
 
 RecordedChoice::RecordedChoice(const RecordedTrace& trace) {
   for (const std::string& record : trace.records) {
     if (!absl::StrContains(record, "\"attempt\"")) continue;
-    const nlohmann::json json = nlohmann::json::parse(record, nullptr, /*allow_exceptions=*/false);
-    if (!json.is_object() || json.value("ev", "") != "attempt") continue;
-    Attempt attempt = {.host = json.value("host", ""), .nominated = ""};
-    if (json.contains("postFilter") && json["postFilter"].is_object()) {
-      attempt.nominated = json["postFilter"].value("nominate", "");
-    }
-    attempts_[{json.value("pod", ""), json.value("attempts", int64_t{0})}].push_back(std::move(attempt));
+    const Json json = Json::parse(record, nullptr, /*allow_exceptions=*/false);
+    if (TextOf(json, "ev") != "attempt") continue;
+    const auto number = json.find("attempts");
+    if (number == json.end() || !number->is_number_integer()) continue;
+    const auto post_filter = json.find("postFilter");
+    attempts_[{TextOf(json, "pod"), number->get<int64_t>()}].push_back(
+        {.host = TextOf(json, "host"),
+         .nominated = post_filter == json.end() ? "" : TextOf(*post_filter, "nominate")});
   }
 }
 

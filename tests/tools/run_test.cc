@@ -119,6 +119,92 @@ TEST(RunTest, PlacesWhatFitsAndSaysWhyTheRestDoesNot) {
   EXPECT_EQ(report["exact"], true);
 }
 
+// The status of a pod of a report; "-" without such a pod.
+std::string StatusOf(const Json& report, const std::string& pod) {
+  for (const Json& row : report["pods"]) {
+    if (row["name"] == pod) return row["status"].get<std::string>();
+  }
+  return "-";
+}
+
+TEST(RunTest, NamesThePodsThatWereEvicted) {
+  const std::string cluster = absl::StrCat(kCluster, R"(---
+apiVersion: v1
+kind: Pod
+metadata: {name: urgent}
+spec: {priority: 100, nodeSelector: {kubernetes.io/hostname: n1}, containers: [{name: c, image: app, resources: {requests: {cpu: 1500m}}}]}
+)");
+  const std::string labelled =
+      absl::StrReplaceAll(cluster, {{"metadata: {name: n1}", "metadata: {name: n1, labels: {kubernetes.io/hostname: n1}}"}});
+  const Json report = GoodJson({"run", "-f", "-"}, labelled);
+  EXPECT_EQ(NodeOf(report, "urgent"), "n1");
+  EXPECT_EQ(report["evicted"], 2);
+  for (const char* victim : {"web-0", "db-0"}) {
+    EXPECT_EQ(StatusOf(report, victim), "Gone");
+    EXPECT_EQ(NodeOf(report, victim), "n1");
+  }
+  const Json schema = Json::parse(FileContent(SCHEDSIM_SOURCE_DIR "/docs/report.schema.json"));
+  const Strings violations = SchemaViolations(schema, report);
+  EXPECT_TRUE(violations.empty()) << absl::StrJoin(violations, "\n");
+  EXPECT_TRUE(absl::StrContains(Good({"run", "-f", "-"}, labelled).out, "Evicted         2\n"));
+}
+
+TEST(RunTest, BindsAClaimThatWaitsForNoConsumerToTheSmallestVolume) {
+  const std::string volumes = R"(---
+{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: disk}, provisioner: kubernetes.io/no-provisioner, volumeBindingMode: Immediate}
+---
+apiVersion: v1
+kind: PersistentVolume
+metadata: {name: a-large}
+spec:
+  capacity: {storage: 9Gi}
+  accessModes: [ReadWriteOnce]
+  storageClassName: disk
+  nodeAffinity: {required: {nodeSelectorTerms: [{matchExpressions: [{key: host, operator: In, values: [n2]}]}]}}
+---
+apiVersion: v1
+kind: PersistentVolume
+metadata: {name: b-small}
+spec:
+  capacity: {storage: 2Gi}
+  accessModes: [ReadWriteOnce]
+  storageClassName: disk
+  nodeAffinity: {required: {nodeSelectorTerms: [{matchExpressions: [{key: host, operator: In, values: [n3]}]}]}}
+---
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata: {name: data}
+spec: {storageClassName: disk, accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: stateful}
+spec: {volumes: [{name: v, persistentVolumeClaim: {claimName: data}}], containers: [{name: c, image: app}]}
+)";
+  const std::string cluster = absl::StrReplaceAll(
+      kCluster, {{"{name: n2}", "{name: n2, labels: {host: n2}}"}, {"{name: n3}", "{name: n3, labels: {host: n3}}"}});
+  const Json report = GoodJson({"run", "-f", "-"}, absl::StrCat(cluster, volumes));
+  EXPECT_EQ(NodeOf(report, "stateful"), "n3");
+  EXPECT_EQ(report["exact"], true);
+}
+
+TEST(RunTest, MarksPodsWhoseExtendedResourceADeviceClassGives) {
+  const std::string pod = absl::StrCat(kCluster, R"(---
+apiVersion: v1
+kind: Pod
+metadata: {name: gpu}
+spec: {containers: [{name: c, image: app, resources: {limits: {example.com/gpu: 1}}}]}
+)");
+  EXPECT_EQ(GoodJson({"run", "-f", "-"}, pod)["exact"], true);
+  const std::string device_class = R"(---
+{apiVersion: resource.k8s.io/v1, kind: DeviceClass, metadata: {name: gpu}, spec: {extendedResourceName: example.com/gpu}}
+)";
+  const Json report = GoodJson({"run", "-f", "-"}, absl::StrCat(pod, device_class));
+  ASSERT_EQ(report["inexactPods"].size(), 1U);
+  EXPECT_EQ(GoodJson({"run", "-f", "-", "--kubernetes-version", "1.34"}, absl::StrCat(pod, device_class))["exact"],
+            true);
+}
+
 TEST(RunTest, SchedulesBoundPodsAnewWhenAsked) {
   const Json all = GoodJson({"run", "-f", "-", "--bound", "reset"}, kCluster);
   EXPECT_EQ(all["boundBefore"], 0);
@@ -261,6 +347,27 @@ TEST(ConformTest, IsDoneWhenAllCasesAgree) {
   EXPECT_TRUE(absl::EndsWith(result.out, "40 passed, 0 failed\n")) << result.out;
 }
 
+// A DeviceClass that comes later gives a resource that no node has; what was remembered of the nodes must not stand.
+TEST(ConformTest, ADeviceClassChangesTheAnswersOfTheFastPathToo) {
+  const TestFolder folder;
+  const std::string cases = folder.Write(
+      "cases.jsonl",
+      R"({"name":"device-1","end":30,"objects":[{"apiVersion":"v1","kind":"Node","metadata":{"name":"n1"},)"
+      R"("status":{"allocatable":{"cpu":"1","memory":"1Gi","pods":"9"}}},{"apiVersion":"v1","kind":"Pod","metadata":)"
+      R"({"name":"p","namespace":"default"},"spec":{"containers":[{"name":"c","image":"a","resources":)"
+      R"({"requests":{"example.com/gpu":"1"},"limits":{"example.com/gpu":"1"}}}]}}],"steps":[{"at":2,"create":)"
+      R"({"apiVersion":"resource.k8s.io/v1","kind":"DeviceClass","metadata":{"name":"gpu"},)"
+      R"("spec":{"extendedResourceName":"example.com/gpu"}}}]})"
+      "\n");
+  const std::string trace = folder.Write("trace.jsonl", R"({"case":"device-1","trace":[]})");
+  RunProgram({"conform", cases, trace, "--write", folder.Path("fast")});
+  RunProgram({"conform", cases, trace, "--write", folder.Path("reference"), "--reference"});
+  const std::string fast = FileContent(folder.Path("fast/device-1.jsonl"));
+  EXPECT_TRUE(absl::StrContains(fast, "Insufficient example.com/gpu")) << fast;
+  EXPECT_TRUE(absl::StrContains(fast, "\"ev\":\"bind\"")) << fast;
+  EXPECT_EQ(fast, FileContent(folder.Path("reference/device-1.jsonl")));
+}
+
 // A case and its trace, for a pod that fits nowhere or, `host` given, takes that node.
 TEST(ConformTest, JudgesADifference) {
   const TestFolder folder;
@@ -283,6 +390,12 @@ TEST(ConformTest, JudgesADifference) {
   EXPECT_TRUE(absl::StrContains(result.out, "tiny-1: attempt 1 of default/p")) << result.out;
   EXPECT_TRUE(absl::EndsWith(result.out, "0 passed, 1 failed\n")) << result.out;
   EXPECT_EQ(RunProgram({"conform", cases, good, "--family", "none"}).exit_code, 2);
+  const std::string malformed = folder.Write(
+      "malformed.jsonl",
+      R"({"case":"tiny-1","trace":[{"ev":"attempt","t":0,"pod":7,"attempts":"x","host":[],"postFilter":{"nominate":3}}]})");
+  const ProgramResult refused = RunProgram({"conform", cases, malformed});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_TRUE(absl::StrContains(refused.err, "malformed.jsonl: case tiny-1: a record of a trace: ")) << refused.err;
 }
 
 }  // namespace
