@@ -4,11 +4,11 @@
 #include <set>
 #include <utility>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "core/api/label_name.h"
 #include "core/base/lookup_map.h"
 #include "core/base/status_macros.h"
 #include "core/codec/objects.h"
@@ -23,13 +23,6 @@ struct Requirement {
   std::optional<std::string> value;
   bool negated = false;
 };
-
-// Whether `text` can be the key of a label; set-based selectors, for example, have other characters.
-bool IsLabelKey(absl::string_view text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
-    return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '-' || c == '_' || c == '.' || c == '/';
-  });
-}
 
 absl::StatusOr<std::vector<Requirement>> ParseSelector(absl::string_view text) {
   std::vector<Requirement> requirements;
@@ -49,7 +42,7 @@ absl::StatusOr<std::vector<Requirement>> ParseSelector(absl::string_view text) {
       requirement.key = std::string(absl::StripAsciiWhitespace(key));
       requirement.value = std::string(absl::StripAsciiWhitespace(value));
     }
-    if (!IsLabelKey(requirement.key)) {
+    if (!api::LabelKeyErrors(requirement.key).empty()) {
       return absl::InvalidArgumentError(absl::StrCat("\"", text, "\" is not a label selector, expected KEY=VALUE, ",
                                                      "KEY!=VALUE, KEY or !KEY, joined by commas"));
     }

@@ -50,8 +50,8 @@ struct Report {
   int64_t bound_count = 0;
   // Of pods that the scheduler is responsible for.
   int64_t pending_count = 0;
-  // Pods that were evicted.
-  int64_t gone_count = 0;
+  // Pods that are gone: victims of preemption.
+  int64_t evicted_count = 0;
   std::vector<MessageCount> pending_by_message;  // The most frequent first.
   int64_t attempt_count = 0;
   // Zeros when no pod was bound in this run.

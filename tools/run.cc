@@ -9,20 +9,19 @@
 #include <fstream>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "core/api/default_profile.h"
-#include "core/api/effective_profile.h"
-#include "core/api/feature_gates.h"
 #include "core/api/kubernetes_version.h"
+#include "core/api/scheduler_config.h"
 #include "core/base/status_macros.h"
-#include "core/codec/scheduler_config.h"
 #include "sim/cluster_input.h"
 #include "sim/report.h"
 #include "sim/simulation.h"
+#include "tools/scheduler_options.h"
 #include "tools/subcommands.h"
 
 namespace schedsim::tools {
@@ -32,9 +31,7 @@ using WallClock = std::chrono::steady_clock;
 
 struct RunOptions {
   std::vector<std::string> files;
-  std::string config;
-  std::string feature_gates;
-  std::string kubernetes_version = std::string(api::KubernetesLineName(api::kDefaultKubernetesLine));
+  SchedulerOptions scheduler;
   std::string until;
   std::string start;
   std::string bound = "keep";
@@ -114,22 +111,11 @@ absl::Status SetTimes(const RunOptions& options, const sim::ClusterInput& input,
   return absl::OkStatus();
 }
 
-absl::Status SetConfig(const RunOptions& options, api::KubernetesLine line, sim::SimulationOptions& simulation) {
-  api::FeatureGates gates(line);
-  const absl::Status set = gates.Set(options.feature_gates);
-  if (!set.ok()) return absl::InvalidArgumentError(absl::StrCat("--feature-gates: ", set.message()));
-  simulation.line = api::LineBehaviorOf(gates);
-  const std::vector<api::PluginInfo> known = api::InTreePlugins(line);
-  if (options.config.empty()) {
-    simulation.config.config = api::DefaultSchedulerConfiguration(gates);
-    ASSIGN_OR_RETURN(simulation.config.profiles, api::ExpandProfiles(simulation.config.config, known, gates));
-    return absl::OkStatus();
-  }
-  ASSIGN_OR_RETURN(simulation.config, codec::LoadSchedulerConfig(options.config, gates, known));
-  for (const std::string& note : simulation.config.notes) std::fprintf(stderr, "note: %s\n", note.c_str());
-  if (simulation.config.config.extenders.empty()) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat(options.config, ": extenders: not simulated yet, expected none; the first is ",
-                                                 simulation.config.config.extenders[0].url_prefix));
+absl::Status RefuseExtenders(const RunOptions& options, const api::KubeSchedulerConfiguration& config) {
+  if (config.extenders.empty()) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(options.scheduler.config,
+                                                 ": extenders: not simulated yet, expected none; the first is ",
+                                                 config.extenders[0].url_prefix));
 }
 
 void PrintSpeed(int64_t attempts, double load_seconds, double run_seconds) {
@@ -143,16 +129,15 @@ void PrintSpeed(int64_t attempts, double load_seconds, double run_seconds) {
 }
 
 absl::Status Run(const RunOptions& options) {
-  api::KubernetesVersion version;
-  ASSIGN_OR_RETURN(version, api::ParseKubernetesVersion(options.kubernetes_version));
-  if (!version.note.empty()) {
-    std::fprintf(stderr, "%s: %s\n", version.is_warning ? "warning" : "note", version.note.c_str());
-  }
+  ChosenScheduler scheduler;
+  ASSIGN_OR_RETURN(scheduler, LoadScheduler(options.scheduler));
+  RETURN_IF_ERROR(RefuseExtenders(options, scheduler.config.config));
   sim::SimulationOptions simulation_options;
   simulation_options.seed = options.seed;
   simulation_options.volume_binder = sim::VolumeBinder::Options();
   simulation_options.reference = options.reference;
-  RETURN_IF_ERROR(SetConfig(options, version.line, simulation_options));
+  simulation_options.line = scheduler.behavior;
+  simulation_options.config = std::move(scheduler.config);
 
   const WallClock::time_point load_start = WallClock::now();
   sim::ClusterInputOptions input_options = {.paths = options.files, .strict = options.strict};
@@ -184,7 +169,7 @@ absl::Status Run(const RunOptions& options) {
   if (trace_file != nullptr) RETURN_IF_ERROR(trace_file->Close());
   const double run_seconds = SecondsSince(run_start);
   const sim::Report report =
-      sim::MakeReport(*simulation, input, latency, api::KubernetesLineName(version.line));
+      sim::MakeReport(*simulation, input, latency, api::KubernetesLineName(scheduler.line));
   const std::string text = options.output == "json"  ? ReportJson(report)
                            : options.output == "csv" ? ReportCsv(report)
                                                      : ReportText(report);
@@ -210,10 +195,7 @@ void AddRun(CLI::App& app, int& exit_code) {
                    "Cluster state and pods: YAML or JSON, also .gz and .xz; a file, a folder, or - for standard "
                    "input; repeatable")
       ->required();
-  command->add_option("--config", options->config, "KubeSchedulerConfiguration; default: the real one's defaults");
-  command->add_option("--feature-gates", options->feature_gates, "Gates to set, such as A=true,B=false");
-  command->add_option("--kubernetes-version", options->kubernetes_version, "Line to simulate: 1.34 to 1.37")
-      ->capture_default_str();
+  AddSchedulerOptions(*command, options->scheduler);
   command->add_option("--until", options->until,
                       "End at this virtual time, such as 600s; default: when nothing but periodic flushes is left");
   command->add_option("--start", options->start,

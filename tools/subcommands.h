@@ -1,4 +1,4 @@
-// The subcommands of the program. Each file of this folder adds one to the command line.
+// The subcommands of the program. Each has a file of its own in this folder.
 #ifndef SCHEDSIM_TOOLS_SUBCOMMANDS_H_
 #define SCHEDSIM_TOOLS_SUBCOMMANDS_H_
 

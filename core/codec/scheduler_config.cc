@@ -7,6 +7,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "core/api/default_profile.h"
 #include "core/api/extension_point.h"
 #include "core/api/field_errors.h"
 #include "core/api/go_text.h"
@@ -407,6 +408,14 @@ absl::StatusOr<LoadedSchedulerConfig> DecodeSchedulerConfig(const Value& root, a
                                                             const api::FeatureGates& gates,
                                                             absl::Span<const api::PluginInfo> known) {
   return Decoder(root, file, gates, known).Decode();
+}
+
+absl::StatusOr<LoadedSchedulerConfig> DefaultSchedulerConfig(const api::FeatureGates& gates,
+                                                             absl::Span<const api::PluginInfo> known) {
+  LoadedSchedulerConfig result;
+  result.config = api::DefaultSchedulerConfiguration(gates);
+  ASSIGN_OR_RETURN(result.profiles, api::ExpandProfiles(result.config, known, gates));
+  return result;
 }
 
 }  // namespace schedsim::codec

@@ -41,6 +41,10 @@ absl::StatusOr<LoadedSchedulerConfig> DecodeSchedulerConfig(const Value& root, a
                                                             const api::FeatureGates& gates,
                                                             absl::Span<const api::PluginInfo> known);
 
+// What the real one takes where no configuration is given. Errors: as expanding its profiles has them.
+absl::StatusOr<LoadedSchedulerConfig> DefaultSchedulerConfig(const api::FeatureGates& gates,
+                                                             absl::Span<const api::PluginInfo> known);
+
 }  // namespace schedsim::codec
 
 #endif  // SCHEDSIM_CORE_CODEC_SCHEDULER_CONFIG_H_

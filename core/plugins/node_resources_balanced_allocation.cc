@@ -65,12 +65,9 @@ class NodeResourcesBalancedAllocation final : public framework::Plugin,
 
   absl::string_view Name() const override { return "NodeResourcesBalancedAllocation"; }
 
-  // In 1.35 no pod is signed while extended resources may come from a DeviceClass.
-  bool SignsPods() const override {
-    return !handle_.line().dra_extended_resource || handle_.line().batching_signs_beside_dra;
-  }
+  bool SignsPods() const override { return SignsResources(handle_); }
   bool SignPod(const framework::PodInfo& pod, framework::PodSigner& signer) const override {
-    return !AsksForDeviceClass(pod.spec_info->requests, handle_) && framework::SignResources(pod, signer);
+    return SignResources(pod, handle_, signer);
   }
 
   Status PreScore(framework::CycleState&, const framework::PodInfo& pod, framework::NodeInfos) override {

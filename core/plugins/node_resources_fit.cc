@@ -76,12 +76,9 @@ class NodeResourcesFit final : public framework::Plugin,
 
   absl::string_view Name() const override { return "NodeResourcesFit"; }
 
-  // In 1.35 no pod is signed while extended resources may come from a DeviceClass.
-  bool SignsPods() const override {
-    return !handle_.line().dra_extended_resource || handle_.line().batching_signs_beside_dra;
-  }
+  bool SignsPods() const override { return SignsResources(handle_); }
   bool SignPod(const PodInfo& pod, framework::PodSigner& signer) const override {
-    return !AsksForDeviceClass(pod.spec_info->requests, handle_) && framework::SignResources(pod, signer);
+    return SignResources(pod, handle_, signer);
   }
 
   framework::PreFilterResult PreFilter(framework::CycleState&, const PodInfo&, framework::NodeInfos) override {

@@ -77,4 +77,12 @@ bool AsksForDeviceClass(const Resource& requests, const framework::Handle& handl
   });
 }
 
+bool SignsResources(const framework::Handle& handle) {
+  return !handle.line().dra_extended_resource || handle.line().batching_signs_beside_dra;
+}
+
+bool SignResources(const framework::PodInfo& pod, const framework::Handle& handle, framework::PodSigner& signer) {
+  return !AsksForDeviceClass(pod.spec_info->requests, handle) && framework::SignResources(pod, signer);
+}
+
 }  // namespace schedsim::plugins

@@ -13,6 +13,7 @@
 #include "core/framework/informer_cache.h"
 #include "core/framework/node_info.h"
 #include "core/framework/resource.h"
+#include "core/framework/signers.h"
 
 namespace schedsim::plugins {
 
@@ -50,6 +51,10 @@ bool ComesFromDeviceClass(absl::string_view resource, const framework::InformerC
 
 // Whether one does that gives a resource asked for, where the line knows of that.
 bool AsksForDeviceClass(const framework::Resource& requests, const framework::Handle& handle);
+
+// What both plugins sign. In 1.35 they sign no pod while extended resources may come from a DeviceClass.
+bool SignsResources(const framework::Handle& handle);
+bool SignResources(const framework::PodInfo& pod, const framework::Handle& handle, framework::PodSigner& signer);
 
 }  // namespace schedsim::plugins
 

@@ -177,7 +177,7 @@ absl::Status VolumeBinder::FindDelayed(const PodVolumeClaims& claims, const Node
                                                        delayed.claim->Key(), ": ", delayed.selector_error));
       }
       volume =
-          FindMatchingVolume(*delayed.claim, delayed.selector, *delayed.volumes, taken, node.labels, symbols);
+          FindMatchingVolume(*delayed.claim, delayed.selector, *delayed.volumes, taken, &node.labels, symbols);
     }
     if (volume == nullptr) {
       to_provision.push_back(&delayed);

@@ -87,7 +87,10 @@ CompiledVolumePtr FindMatchingVolume(const api::PersistentVolumeClaim& claim,
                                      const std::optional<LabelMatcher>& selector,
                                      absl::Span<const CompiledVolumePtr> volumes,
                                      absl::Span<const CompiledVolumePtr> taken,
-                                     const framework::LabelSet& node_labels, const SymbolTable& symbols) {
+                                     const framework::LabelSet* node_labels, const SymbolTable& symbols) {
+  const auto suits_node = [&](const CompiledVolume& compiled) {
+    return node_labels == nullptr || MatchesNode(compiled.node_affinity, *node_labels, symbols);
+  };
   const api::Quantity request = RequestOf(claim);
   CompiledVolumePtr smallest;
   api::Quantity smallest_capacity;
@@ -101,10 +104,10 @@ CompiledVolumePtr FindMatchingVolume(const api::PersistentVolumeClaim& claim,
       return other->volume->metadata.name == volume.metadata.name;
     });
     if (is_taken) continue;
-    if (reserved) return MatchesNode(compiled->node_affinity, node_labels, symbols) ? compiled : nullptr;
+    if (reserved) return suits_node(*compiled) ? compiled : nullptr;
     if (smallest != nullptr && smallest_capacity <= capacity) continue;
     if (!IsCandidate(claim, selector, *compiled, symbols)) continue;
-    if (!MatchesNode(compiled->node_affinity, node_labels, symbols)) continue;
+    if (!suits_node(*compiled)) continue;
     smallest = compiled;
     smallest_capacity = capacity;
   }

@@ -52,16 +52,16 @@ bool MatchesNode(const std::optional<framework::NodeSelectorMatcher>& affinity,
 // Whether the volume is reserved for, or bound to, this claim.
 bool IsBoundTo(const api::PersistentVolume& volume, const api::PersistentVolumeClaim& claim);
 
-// The volume for a claim of the same storage class on a node with these labels: one that is reserved for
-// the claim, or else the smallest that is large enough, the first of `volumes` among equals. `taken` are
-// left out. nullptr: none; also when the reserved one cannot be on the node.
+// The volume for a claim of the same storage class on a node with these labels, nullptr: on any node. One
+// that is reserved for the claim, or else the smallest that is large enough, the first of `volumes` among
+// equals. `taken` are left out. nullptr: none; also when the reserved one cannot be on the node.
 // `selector`: the claim's, absent where it has none.
 // Source: component-helpers v0.37, storage/volume/pv_helpers.go, FindMatchingVolume.
 CompiledVolumePtr FindMatchingVolume(const api::PersistentVolumeClaim& claim,
                                      const std::optional<framework::LabelMatcher>& selector,
                                      absl::Span<const CompiledVolumePtr> volumes,
                                      absl::Span<const CompiledVolumePtr> taken,
-                                     const framework::LabelSet& node_labels, const SymbolTable& symbols);
+                                     const framework::LabelSet* node_labels, const SymbolTable& symbols);
 
 // A copy of the volume that names the claim; nullptr where it does so already.
 // Source: as above, GetBindVolumeToClaim.

@@ -6,7 +6,6 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "core/api/default_profile.h"
-#include "core/api/effective_profile.h"
 #include "core/api/feature_gates.h"
 #include "core/base/status_macros.h"
 #include "core/codec/objects.h"
@@ -86,8 +85,7 @@ class CaseReader {
     const std::vector<api::PluginInfo> known = api::InTreePlugins(line_);
     const Value* config = root.Find("config");
     if (config == nullptr) {
-      result.config.config = api::DefaultSchedulerConfiguration(gates);
-      ASSIGN_OR_RETURN(result.config.profiles, api::ExpandProfiles(result.config.config, known, gates));
+      ASSIGN_OR_RETURN(result.config, codec::DefaultSchedulerConfig(gates, known));
       return absl::OkStatus();
     }
     absl::StatusOr<codec::LoadedSchedulerConfig> loaded =

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstdint>
 #include <iterator>
-#include <limits>
 #include <map>
 #include <utility>
 
@@ -193,14 +192,6 @@ Difference DifferenceOfAttempts(const Record& expected, const Record& actual) {
   return std::nullopt;
 }
 
-bool IsFreeChoice(const Json& expected, const Json& actual) {
-  const Json best = Get(expected, "best");
-  const Json expected_host = Get(expected, "host");
-  const Json actual_host = Get(actual, "host");
-  return expected.at("pod") == actual.at("pod") && !IsEmpty(best) && best == Get(actual, "best") &&
-         !IsEmpty(expected_host) && !IsEmpty(actual_host) && expected_host != actual_host;
-}
-
 // The event of a preemption names the preemptor by a uid that the API server made up.
 std::string WithoutPreemptor(absl::string_view note) {
   constexpr absl::string_view kBefore = "by pod ";
@@ -252,11 +243,10 @@ int64_t RoundTime(double time_seconds) {
 
 using EffectsByTime = std::map<int64_t, std::vector<Json>>;
 
-EffectsByTime CollectEffects(const std::vector<Record>& trace, absl::string_view kind, double until_seconds) {
+EffectsByTime CollectEffects(const std::vector<Record>& trace, absl::string_view kind) {
   EffectsByTime effects;
   for (const Record& record : trace) {
-    if (record.kind != kind || record.time_seconds >= until_seconds) continue;
-    effects[RoundTime(record.time_seconds)].push_back(ViewEffect(record));
+    if (record.kind == kind) effects[RoundTime(record.time_seconds)].push_back(ViewEffect(record));
   }
   for (auto& [time, views] : effects) std::sort(views.begin(), views.end());
   return effects;
@@ -273,9 +263,9 @@ Json Without(const std::vector<Json>& some, const std::vector<Json>& others) {
 }
 
 Difference DifferenceOfEffects(const std::vector<Record>& expected, const std::vector<Record>& actual,
-                               absl::string_view kind, double until_seconds) {
-  EffectsByTime expected_effects = CollectEffects(expected, kind, until_seconds);
-  EffectsByTime actual_effects = CollectEffects(actual, kind, until_seconds);
+                               absl::string_view kind) {
+  EffectsByTime expected_effects = CollectEffects(expected, kind);
+  EffectsByTime actual_effects = CollectEffects(actual, kind);
   for (const auto& [time, views] : actual_effects) expected_effects[time];
   for (const auto& [time, views] : expected_effects) {
     const std::vector<Json>& actual_views = actual_effects[time];
@@ -302,19 +292,17 @@ View ViewQueue(const Json& queue) {
   return view;
 }
 
-std::vector<const Record*> OfKind(const std::vector<Record>& trace, absl::string_view kind,
-                                  double until_seconds = std::numeric_limits<double>::infinity()) {
+std::vector<const Record*> OfKind(const std::vector<Record>& trace, absl::string_view kind) {
   std::vector<const Record*> records;
   for (const Record& record : trace) {
-    if (record.kind == kind && record.time_seconds < until_seconds) records.push_back(&record);
+    if (record.kind == kind) records.push_back(&record);
   }
   return records;
 }
 
-Difference DifferenceOfQueues(const std::vector<Record>& expected, const std::vector<Record>& actual,
-                              double until_seconds) {
-  const auto expected_states = OfKind(expected, "queue", until_seconds);
-  const auto actual_states = OfKind(actual, "queue", until_seconds);
+Difference DifferenceOfQueues(const std::vector<Record>& expected, const std::vector<Record>& actual) {
+  const auto expected_states = OfKind(expected, "queue");
+  const auto actual_states = OfKind(actual, "queue");
   for (size_t i = 0; i < expected_states.size(); ++i) {
     const std::string name =
         absl::StrCat("queue state ", i, " at ", Show(expected_states[i]->fields.at("t")), " s");
@@ -353,20 +341,12 @@ Difference DifferenceOfFinals(const std::vector<Record>& expected, const std::ve
   return absl::StrCat("final: ", ShowDifference(expected_view, actual_view));
 }
 
-// Compares all attempts; or those before a free choice, whose time goes to `free_choice_seconds`.
-Difference DifferenceOfAllAttempts(const std::vector<Record>& expected, const std::vector<Record>& actual,
-                                   const CompareOptions& options,
-                                   std::optional<double>& free_choice_seconds) {
+Difference DifferenceOfAllAttempts(const std::vector<Record>& expected, const std::vector<Record>& actual) {
   const auto expected_attempts = OfKind(expected, "attempt");
   const auto actual_attempts = OfKind(actual, "attempt");
   for (size_t i = 0; i < expected_attempts.size(); ++i) {
     if (i >= actual_attempts.size()) {
       return absl::StrCat(NameAttempt(expected_attempts[i]->fields), ": missing");
-    }
-    if (options.stop_at_free_choice &&
-        IsFreeChoice(expected_attempts[i]->fields, actual_attempts[i]->fields)) {
-      free_choice_seconds = expected_attempts[i]->time_seconds;
-      return std::nullopt;
     }
     Difference difference = DifferenceOfAttempts(*expected_attempts[i], *actual_attempts[i]);
     if (difference.has_value()) return difference;
@@ -377,19 +357,15 @@ Difference DifferenceOfAllAttempts(const std::vector<Record>& expected, const st
   return std::nullopt;
 }
 
-Difference DifferenceOfTraces(const std::vector<Record>& expected, const std::vector<Record>& actual,
-                              const CompareOptions& options) {
-  std::optional<double> free_choice_seconds;
-  Difference difference = DifferenceOfAllAttempts(expected, actual, options, free_choice_seconds);
+Difference DifferenceOfTraces(const std::vector<Record>& expected, const std::vector<Record>& actual) {
+  Difference difference = DifferenceOfAllAttempts(expected, actual);
   if (difference.has_value()) return difference;
-  const double until_seconds = free_choice_seconds.has_value() ? *free_choice_seconds - kTimeTolerance
-                                                               : std::numeric_limits<double>::infinity();
   for (absl::string_view kind : kEffectKinds) {
-    difference = DifferenceOfEffects(expected, actual, kind, until_seconds);
+    difference = DifferenceOfEffects(expected, actual, kind);
     if (difference.has_value()) return difference;
   }
-  difference = DifferenceOfQueues(expected, actual, until_seconds);
-  if (difference.has_value() || free_choice_seconds.has_value()) return difference;
+  difference = DifferenceOfQueues(expected, actual);
+  if (difference.has_value()) return difference;
   return DifferenceOfFinals(expected, actual);
 }
 
@@ -414,11 +390,10 @@ std::vector<Record> ParseRecords(absl::Span<const std::string> trace) {
 }  // namespace
 
 absl::StatusOr<std::optional<std::string>> FirstDifference(absl::Span<const std::string> expected,
-                                                           absl::Span<const std::string> actual,
-                                                           const CompareOptions& options) {
+                                                           absl::Span<const std::string> actual) {
   if (expected == actual) return std::optional<std::string>();
   try {
-    return DifferenceOfTraces(ParseRecords(expected), ParseRecords(actual), options);
+    return DifferenceOfTraces(ParseRecords(expected), ParseRecords(actual));
   } catch (const Json::exception& error) {
     return absl::InvalidArgumentError(absl::StrCat("a record of a trace: ", error.what()));
   }

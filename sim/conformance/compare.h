@@ -10,12 +10,6 @@
 
 namespace schedsim::sim {
 
-struct CompareOptions {
-  // Ends the comparison where the two take different nodes out of the same best ones: a choice that
-  // kube-scheduler before 1.35 makes at random.
-  bool stop_at_free_choice = false;
-};
-
 // The first difference of a trace from what was expected, as text that names the record, the pod, the
 // time, the field and both values; nothing when the two agree.
 // Shape: one record an entry, a JSON object without line feeds, in the order of the run.
@@ -32,8 +26,7 @@ struct CompareOptions {
 //
 // Errors: InvalidArgument when a record is not JSON or lacks what all of its kind have.
 absl::StatusOr<std::optional<std::string>> FirstDifference(absl::Span<const std::string> expected,
-                                                           absl::Span<const std::string> actual,
-                                                           const CompareOptions& options = {});
+                                                           absl::Span<const std::string> actual);
 
 }  // namespace schedsim::sim
 

@@ -1,22 +1,24 @@
 #include "sim/controllers/volume_binder.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "core/base/symbol.h"
 #include "core/framework/selector.h"
 
 namespace schedsim::sim {
 namespace {
 
+using plugins::kBindCompletedAnnotation;
+using plugins::kNoProvisioner;
+using plugins::kSelectedNodeAnnotation;
+using plugins::kWaitForFirstConsumer;
+
 constexpr char kZoneLabel[] = "topology.kubernetes.io/zone";
 constexpr char kHostnameLabel[] = "kubernetes.io/hostname";
-constexpr char kSelectedNodeAnnotation[] = "volume.kubernetes.io/selected-node";
-constexpr char kBindCompletedAnnotation[] = "pv.kubernetes.io/bind-completed";
-constexpr char kNoProvisioner[] = "kubernetes.io/no-provisioner";
 
 template <typename T>
 std::shared_ptr<const T> As(const api::ObjectPtr& object) {
@@ -40,17 +42,6 @@ api::ObjectReference ReferenceTo(const api::PersistentVolumeClaim& claim) {
           .namespace_ = claim.metadata.namespace_,
           .name = claim.metadata.name,
           .uid = claim.metadata.uid};
-}
-
-bool HasModes(const std::vector<std::string>& modes, const std::vector<std::string>& wanted) {
-  return std::all_of(wanted.begin(), wanted.end(), [&modes](const std::string& mode) {
-    return std::find(modes.begin(), modes.end(), mode) != modes.end();
-  });
-}
-
-api::Quantity StorageOf(const api::ResourceList& resources) {
-  const api::Quantity* quantity = resources.Find("storage");
-  return quantity == nullptr ? api::Quantity() : *quantity;
 }
 
 }  // namespace
@@ -148,16 +139,15 @@ void VolumeBinder::MakeAvailable() {
 
 std::shared_ptr<const api::StorageClass> VolumeBinder::ClassOf(
     const api::PersistentVolumeClaim& claim) const {
-  if (!claim.spec.storage_class_name.has_value()) return nullptr;
   return As<api::StorageClass>(
-      server_.Find(api::Kind::kStorageClass, "StorageClass", "", *claim.spec.storage_class_name));
+      server_.Find(api::Kind::kStorageClass, "StorageClass", "", plugins::ClassOf(claim)));
 }
 
 bool VolumeBinder::IsImmediate(const api::PersistentVolumeClaim& claim) const {
   if (!options_.watches || !claim.spec.volume_name.empty()) return false;
   const auto storage_class = ClassOf(claim);
   return storage_class == nullptr ||
-         storage_class->volume_binding_mode.value_or("Immediate") != "WaitForFirstConsumer";
+         storage_class->volume_binding_mode.value_or("Immediate") != kWaitForFirstConsumer;
 }
 
 void VolumeBinder::BindImmediateClaims() {
@@ -171,25 +161,19 @@ void VolumeBinder::BindImmediateClaims() {
   }
 }
 
-VolumeBinder::VolumePtr VolumeBinder::FindVolume(const api::PersistentVolumeClaim& claim) const {
-  SymbolTable symbols;
-  const std::optional<framework::LabelMatcher> selector =
-      claim.spec.selector.has_value() ? framework::LabelMatcher::Make(claim.spec.selector, symbols)
-                                      : framework::LabelMatcher::Exactly({}, symbols);
-  VolumePtr smallest;
-  for (const auto& [key, object] : server_.List(api::Kind::kPersistentVolume)) {
-    VolumePtr volume = As<api::PersistentVolume>(object);
-    const api::PersistentVolumeSpec& spec = volume->spec;
-    if (spec.claim_ref.has_value() || volume->phase != "Available" || !selector.has_value()) continue;
-    if (spec.storage_class_name != claim.spec.storage_class_name.value_or("")) continue;
-    if (spec.volume_mode.value_or("Filesystem") != claim.spec.volume_mode.value_or("Filesystem")) continue;
-    if (!HasModes(spec.access_modes, claim.spec.access_modes)) continue;
-    if (StorageOf(spec.capacity) < StorageOf(claim.spec.requests)) continue;
-    if (smallest != nullptr && StorageOf(smallest->spec.capacity) <= StorageOf(spec.capacity)) continue;
-    if (!selector->Matches(framework::LabelSet(volume->metadata.labels, symbols), symbols)) continue;
-    smallest = std::move(volume);
+VolumeBinder::VolumePtr VolumeBinder::FindVolume(const api::PersistentVolumeClaim& claim) {
+  std::optional<framework::LabelMatcher> selector;
+  if (claim.spec.selector.has_value()) {
+    selector = framework::LabelMatcher::Make(claim.spec.selector, symbols_);
+    if (!selector.has_value()) return nullptr;
   }
-  return smallest;
+  std::vector<plugins::CompiledVolumePtr> volumes;
+  for (const auto& [key, object] : server_.List(api::Kind::kPersistentVolume)) {
+    volumes.push_back(compiler_.Compile(As<api::PersistentVolume>(object)));
+  }
+  const plugins::CompiledVolumePtr found =
+      plugins::FindMatchingVolume(claim, selector, volumes, {}, /*node_labels=*/nullptr, symbols_);
+  return found == nullptr ? nullptr : found->volume;
 }
 
 void VolumeBinder::ProvisionVolumes() {
@@ -222,7 +206,7 @@ std::shared_ptr<api::PersistentVolume> VolumeBinder::MakeVolume(
   api::PersistentVolumeSpec& spec = volume->spec;
   spec.capacity = claim.spec.requests;
   spec.access_modes = claim.spec.access_modes;
-  spec.storage_class_name = *claim.spec.storage_class_name;
+  spec.storage_class_name = plugins::ClassOf(claim);
   spec.csi = api::CSIPersistentVolumeSource{.driver = storage_class->provisioner,
                                             .volume_handle = absl::StrCat("vol-", claim.metadata.uid)};
   spec.claim_ref = ReferenceTo(claim);

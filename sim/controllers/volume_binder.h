@@ -9,6 +9,9 @@
 
 #include "absl/time/time.h"
 #include "core/api/storage.h"
+#include "core/base/symbol.h"
+#include "core/plugins/volume_claims.h"
+#include "core/plugins/volume_matching.h"
 #include "sim/api_server.h"
 #include "sim/event_loop.h"
 #include "sim/trace.h"
@@ -41,8 +44,8 @@ class VolumeBinder {
   void ReconcileLater();
 
  private:
-  using ClaimPtr = std::shared_ptr<const api::PersistentVolumeClaim>;
-  using VolumePtr = std::shared_ptr<const api::PersistentVolume>;
+  using ClaimPtr = plugins::ClaimPtr;
+  using VolumePtr = plugins::VolumePtr;
 
   void OnEvent(const WatchEvent& event);
   void Reconcile();
@@ -57,8 +60,8 @@ class VolumeBinder {
   std::shared_ptr<const api::StorageClass> ClassOf(const api::PersistentVolumeClaim& claim) const;
   // Whether the claim has no volume and need not wait for a consumer.
   bool IsImmediate(const api::PersistentVolumeClaim& claim) const;
-  // The smallest volume that is free for the claim, or nullptr.
-  VolumePtr FindVolume(const api::PersistentVolumeClaim& claim) const;
+  // The smallest volume that is free for the claim, wherever it is, or nullptr.
+  VolumePtr FindVolume(const api::PersistentVolumeClaim& claim);
   // A volume for the claim, or nullptr where none can be made, or not yet.
   std::shared_ptr<api::PersistentVolume> MakeVolume(const api::PersistentVolumeClaim& claim) const;
   void Bind(const api::PersistentVolumeClaim& claim, const api::PersistentVolume& volume);
@@ -67,6 +70,8 @@ class VolumeBinder {
   EventLoop& loop_;
   ApiServer& server_;
   Trace& trace_;
+  SymbolTable symbols_;
+  plugins::VolumeCompiler compiler_{symbols_};
   bool started_ = false;
   // With `watches`: a look is due already, at everything or at what changed, by key.
   bool due_ = false;

@@ -14,10 +14,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/api/default_profile.h"
-#include "core/api/effective_profile.h"
 #include "core/api/feature_gates.h"
 #include "core/api/kubernetes_version.h"
 #include "core/base/status_macros.h"
+#include "core/codec/scheduler_config.h"
 #include "gtest/gtest.h"
 #include "sim/cluster_input.h"
 #include "sim/report.h"
@@ -53,9 +53,7 @@ absl::StatusOr<std::string> RunSnapshot(const std::string& name, const std::stri
   const api::FeatureGates gates(line);
   SimulationOptions options;
   options.line = api::LineBehaviorOf(gates);
-  options.config.config = api::DefaultSchedulerConfiguration(gates);
-  ASSIGN_OR_RETURN(options.config.profiles,
-                   api::ExpandProfiles(options.config.config, api::InTreePlugins(line), gates));
+  ASSIGN_OR_RETURN(options.config, codec::DefaultSchedulerConfig(gates, api::InTreePlugins(line)));
   options.zero = input.newest_timestamp.value_or(absl::UnixEpoch());
   options.reference = reference;
   options.trace_level = trace_level;
