@@ -20,6 +20,7 @@ class EventLoop : public Clock, public Executor {
   enum class Phase : uint8_t {
     kWork,      // API calls, timers.
     kDelivery,  // What the informers hear: after everything that one caller does in a row.
+    kSpawned,   // Threads that a caller started.
     kStep,      // A change of the cluster from outside, one at a time; the end of the run.
     kNextPod,   // The scheduler is ready for its next pod.
   };
@@ -33,14 +34,15 @@ class EventLoop : public Clock, public Executor {
   // `time` must not be in the past.
   void At(absl::Time time, Phase phase, std::function<void()> work);
   void Post(absl::Duration delay, std::function<void()> work) override { At(now_ + delay, Phase::kWork, std::move(work)); }
+  void Spawn(std::function<void()> work) override { At(now_, Phase::kSpawned, std::move(work)); }
 
-  // Called before each piece of work of a later phase than kDelivery, and when an instant is over: whatever
+  // Called before each piece of work of a later phase than kSpawned, and when an instant is over: whatever
   // was set off has settled then.
   void set_on_settled(std::function<void()> on_settled) { on_settled_ = std::move(on_settled); }
 
   // Runs until nothing is left or Stop is called.
   void Run();
-  // Runs what is due now or was set off by it, up to kDelivery. For building up the start.
+  // Runs what is due now or was set off by it, up to kSpawned. For building up the start.
   void Settle();
   void Stop() { stopped_ = true; }
 

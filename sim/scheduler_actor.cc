@@ -87,7 +87,10 @@ void SchedulerActor::Ready() {
 void SchedulerActor::WakeUp() {
   if (!idle_) return;
   idle_ = false;
-  loop_.Post(absl::ZeroDuration(), [this] { PopNow(); });
+  // With two handlers of pods the one that moves pods falls behind: the scheduler is woken by the last
+  // event of the instant rather than by the first.
+  const bool at_once = options_.scheduler.line.one_pod_handler;
+  loop_.At(loop_.Now(), at_once ? EventLoop::Phase::kWork : EventLoop::Phase::kSpawned, [this] { PopNow(); });
 }
 
 void SchedulerActor::PopNow() {
@@ -99,19 +102,26 @@ void SchedulerActor::PopNow() {
   loop_.At(loop_.Now() + options_.latency.scheduling_cycle, EventLoop::Phase::kNextPod, [this] { Ready(); });
 }
 
+void SchedulerActor::Call(std::function<void()> effect) {
+  if (options_.latency.api_call == absl::ZeroDuration()) {
+    effect();
+  } else {
+    loop_.Post(options_.latency.api_call, std::move(effect));
+  }
+}
+
 void SchedulerActor::Bind(const api::Pod& pod, absl::string_view node_name, Done done) {
   auto target = std::static_pointer_cast<api::Pod>(pod.Clone());
-  loop_.Post(options_.latency.api_call,
-             [this, target, node = std::string(node_name), done = std::move(done)] {
-               const absl::Status status = server_.Bind(*target, node);
-               if (status.ok()) trace_.Bind(*target, node);
-               done(status);
-             });
+  Call([this, target, node = std::string(node_name), done = std::move(done)] {
+    const absl::Status status = server_.Bind(*target, node);
+    if (status.ok()) trace_.Bind(*target, node);
+    done(status);
+  });
 }
 
 void SchedulerActor::PatchPodStatus(const api::Pod& pod, framework::PodStatusPatch patch, Done done) {
   auto target = std::static_pointer_cast<api::Pod>(pod.Clone());
-  loop_.Post(options_.latency.api_call, [this, target, patch = std::move(patch), done = std::move(done)] {
+  Call([this, target, patch = std::move(patch), done = std::move(done)] {
     const absl::StatusOr<api::PodPtr> stored = server_.PatchPodStatus(*target, patch);
     if (stored.ok()) trace_.Status(**stored);
     done(stored.status());
@@ -120,7 +130,7 @@ void SchedulerActor::PatchPodStatus(const api::Pod& pod, framework::PodStatusPat
 
 void SchedulerActor::DeletePod(const api::Pod& pod, Done done) {
   auto target = std::static_pointer_cast<api::Pod>(pod.Clone());
-  loop_.Post(options_.latency.api_call, [this, target, done = std::move(done)] {
+  Call([this, target, done = std::move(done)] {
     trace_.Delete(*target);
     done(DeletePodGracefully(*target));
   });
@@ -135,18 +145,25 @@ absl::Status SchedulerActor::DeletePodGracefully(const api::Pod& pod) {
   if (!stays) return server_.Delete(api::Kind::kPod, "Pod", name_space, name);
   if (stored->metadata.deletion_timestamp.has_value()) return absl::OkStatus();
   RETURN_IF_ERROR(server_.MarkDeleted(*stored, options_.pod_termination));
-  loop_.Post(options_.pod_termination, [this, stored] {
-    const api::PodPtr now = server_.FindPod(stored->metadata.namespace_, stored->metadata.name);
-    if (now == nullptr || now->metadata.uid != stored->metadata.uid) return;
-    if (server_.Delete(api::Kind::kPod, "Pod", now->metadata.namespace_, now->metadata.name).ok()) {
-      trace_.Gone(*now);
-    }
-  });
+  const absl::Time end = loop_.Now() + options_.pod_termination;
+  terminating_[end].push_back(stored);
+  loop_.At(end, EventLoop::Phase::kSpawned, [this] { EndOne(); });
   return absl::OkStatus();
 }
 
+void SchedulerActor::EndOne() {
+  std::vector<api::PodPtr>& pods = terminating_.begin()->second;
+  const size_t index = options_.choose_ending != nullptr ? options_.choose_ending(pods) : 0;
+  const api::PodPtr pod = pods[index];
+  pods.erase(pods.begin() + static_cast<ptrdiff_t>(index));
+  if (pods.empty()) terminating_.erase(terminating_.begin());
+  const api::PodPtr now = server_.FindPod(pod->metadata.namespace_, pod->metadata.name);
+  if (now == nullptr || now->metadata.uid != pod->metadata.uid) return;
+  if (server_.Delete(api::Kind::kPod, "Pod", now->metadata.namespace_, now->metadata.name).ok()) trace_.Gone(*now);
+}
+
 void SchedulerActor::Update(api::ObjectPtr object, ObjectDone done) {
-  loop_.Post(options_.latency.api_call, [this, object = std::move(object), done = std::move(done)] {
+  Call([this, object = std::move(object), done = std::move(done)] {
     // What was asked for is on record even if it fails.
     trace_.Update(*object);
     const absl::Status status = server_.Update(object);

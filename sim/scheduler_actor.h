@@ -3,11 +3,13 @@
 #define SCHEDSIM_SIM_SCHEDULER_ACTOR_H_
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "absl/types/span.h"
 #include "core/base/rng.h"
 #include "core/framework/client.h"
 #include "core/framework/framework.h"
@@ -39,6 +41,9 @@ class SchedulerActor : public framework::Client {
     LatencyModel latency;
     // How long a deleted pod that is bound stays, with a deletionTimestamp; zero: it goes at once.
     absl::Duration pod_termination;
+    // Which of the pods whose termination times end at one instant is gone first; none: the one that was
+    // deleted first.
+    std::function<size_t(absl::Span<const api::PodPtr>)> choose_ending;
     // Called after each update of a claim or volume by the scheduler.
     std::function<void()> on_updated;
   };
@@ -72,6 +77,10 @@ class SchedulerActor : public framework::Client {
  private:
   SchedulerActor(Options options, EventLoop& loop, ApiServer& server, Trace& trace);
 
+  // Does what a call of the client does, once its latency is over; at once where it takes no time, as a
+  // caller goes on from a call without anything in between.
+  void Call(std::function<void()> effect);
+  void EndOne();
   void Deliver(const WatchEvent& event);
   void Ready();
   void WakeUp();
@@ -84,6 +93,8 @@ class SchedulerActor : public framework::Client {
   ApiServer& server_;
   Trace& trace_;
   std::unique_ptr<scheduler::Scheduler> scheduler_;
+  // Deleted pods by the end of their termination time, in the order of their deletion.
+  std::map<absl::Time, std::vector<api::PodPtr>> terminating_;
   // The scheduler waits in Pop for a pod to come.
   bool idle_ = false;
 };

@@ -69,6 +69,8 @@ struct SimulationOptions {
   Trace::Sink trace_sink;
   // Must outlive the simulation; nullptr: what the real scheduler leaves to chance follows the seed.
   framework::FreeChoice* free_choice = nullptr;
+  // As in SchedulerActor::Options.
+  std::function<size_t(absl::Span<const api::PodPtr>)> choose_ending;
   // Called now and then, for people who wait; nothing that it does may reach a result.
   std::function<void(int64_t attempts, absl::Duration virtual_time)> on_progress;
 };

@@ -187,7 +187,7 @@ class DefaultPreemption final : public framework::Plugin,
     if (preemption.victims.empty()) return;
     const std::string uid = pod->metadata.uid;
     preempting_[uid] = std::move(preemption);
-    handle_.executor().Post(absl::ZeroDuration(), [this, uid] { Carry(uid); });
+    handle_.executor().Spawn([this, uid] { Carry(uid); });
   }
 
   // All victims but the last go at once, the last one when they are gone.
@@ -262,7 +262,7 @@ class DefaultPreemption final : public framework::Plugin,
     };
     const api::PodCondition* known = victim->FindCondition("DisruptionTarget");
     if (known != nullptr && *known == *patch.condition) {
-      handle_.executor().Post(absl::ZeroDuration(), [remove = std::move(remove)] { remove(absl::OkStatus()); });
+      remove(absl::OkStatus());
       return;
     }
     handle_.client().PatchPodStatus(*victim, std::move(patch), std::move(remove));

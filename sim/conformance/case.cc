@@ -143,12 +143,15 @@ absl::Status ReadCases(absl::string_view path, api::KubernetesLine line,
   });
 }
 
-absl::StatusOr<CaseRun> RunCase(const Case& test_case, bool reference, framework::FreeChoice* free_choice) {
+absl::StatusOr<CaseRun> RunCase(const Case& test_case, bool reference, RecordedChoice* choice) {
   CaseRun run;
   SimulationOptions options;
   options.line = test_case.line;
   options.config = test_case.config;
-  options.free_choice = free_choice;
+  if (choice != nullptr) {
+    options.free_choice = choice;
+    options.choose_ending = [choice](absl::Span<const api::PodPtr> pods) { return choice->ChooseEnding(pods); };
+  }
   constexpr int64_t kStart = 946'684'800;  // 2000-01-01T00:00:00Z
   // Up to 1.35 the client library looks only every 100 ms whether its informers have synced.
   const bool polls = test_case.line.line <= api::KubernetesLine::k1_35;

@@ -15,6 +15,7 @@
 #include "core/api/kubernetes_line.h"
 #include "core/api/object.h"
 #include "core/codec/scheduler_config.h"
+#include "sim/conformance/recorded_choice.h"
 #include "sim/simulation.h"
 
 namespace schedsim::sim {
@@ -47,9 +48,8 @@ struct CaseRun {
 };
 
 // Runs a case as the real scheduler's recorder does: its clock starts in the year 2000 and objects are
-// created 1 ms apart. With `free_choice`, choices that the real scheduler leaves to chance are its.
-absl::StatusOr<CaseRun> RunCase(const Case& test_case, bool reference,
-                                framework::FreeChoice* free_choice = nullptr);
+// created 1 ms apart. With `choice`, choices that the real scheduler leaves to chance are its.
+absl::StatusOr<CaseRun> RunCase(const Case& test_case, bool reference, RecordedChoice* choice = nullptr);
 
 }  // namespace schedsim::sim
 

@@ -21,9 +21,12 @@ std::string TextOf(const Json& object, const char* key) {
 
 RecordedChoice::RecordedChoice(const RecordedTrace& trace) {
   for (const std::string& record : trace.records) {
-    if (!absl::StrContains(record, "\"attempt\"")) continue;
+    const bool ending = absl::StrContains(record, "\"gone\"");
+    if (!ending && !absl::StrContains(record, "\"attempt\"")) continue;
     const Json json = Json::parse(record, nullptr, /*allow_exceptions=*/false);
-    if (TextOf(json, "ev") != "attempt") continue;
+    const std::string kind = TextOf(json, "ev");
+    if (kind == "gone") endings_.push_back(TextOf(json, "pod"));
+    if (kind != "attempt") continue;
     const auto number = json.find("attempts");
     if (number == json.end() || !number->is_number_integer()) continue;
     const auto post_filter = json.find("postFilter");
@@ -43,6 +46,17 @@ std::optional<size_t> RecordedChoice::Choose(Kind kind, const framework::PodInfo
     if (node != nodes.end()) return static_cast<size_t>(node - nodes.begin());
   }
   return std::nullopt;
+}
+
+size_t RecordedChoice::ChooseEnding(absl::Span<const api::PodPtr> pods) {
+  for (std::string& ending : endings_) {
+    auto pod = std::find_if(pods.begin(), pods.end(),
+                            [&ending](const api::PodPtr& other) { return other->Key() == ending; });
+    if (pod == pods.end()) continue;
+    ending.clear();
+    return static_cast<size_t>(pod - pods.begin());
+  }
+  return 0;
 }
 
 }  // namespace schedsim::sim

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "absl/types/span.h"
+#include "core/api/pod.h"
 #include "core/framework/free_choice.h"
 #include "sim/conformance/recorded_trace.h"
 
@@ -23,6 +25,10 @@ class RecordedChoice : public framework::FreeChoice {
   std::optional<size_t> Choose(Kind kind, const framework::PodInfo& pod, int32_t attempts,
                                absl::Span<const absl::string_view> nodes) override;
 
+  // Which of the pods, whose termination times end at one instant, is gone first: the real one's timers of
+  // one instant fire in random order. The first of `pods` where the record does not say.
+  size_t ChooseEnding(absl::Span<const api::PodPtr> pods);
+
  private:
   struct Attempt {
     std::string host;
@@ -30,6 +36,7 @@ class RecordedChoice : public framework::FreeChoice {
   };
 
   std::map<std::pair<std::string, int64_t>, std::vector<Attempt>> attempts_;  // By pod and number.
+  std::vector<std::string> endings_;  // Pods in the order in which they are gone; what was used is "".
 };
 
 }  // namespace schedsim::sim

@@ -37,11 +37,12 @@ struct ExactFamily {
 constexpr char kAllLines[] = "1.34 1.35 1.36 1.37";
 
 const ExactFamily kExactFamilies[] = {
-    {"batch", kAllLines},       {"config", kAllLines},    {"defaultspread", kAllLines},
-    {"gates", kAllLines},       {"images", kAllLines},    {"nodeaffinity", kAllLines},
-    {"podaffinity", kAllLines}, {"ports", kAllLines},     {"preemptwide", "1.35 1.36 1.37"},
-    {"queue", kAllLines},       {"resources", kAllLines}, {"sampling", kAllLines},
-    {"spreading", kAllLines},   {"taints", kAllLines},    {"volumes", kAllLines},
+    {"batch", kAllLines},     {"config", kAllLines},       {"defaultspread", kAllLines},
+    {"gates", kAllLines},     {"images", kAllLines},       {"mixed", kAllLines},
+    {"nodeaffinity", kAllLines}, {"podaffinity", kAllLines}, {"ports", kAllLines},
+    {"preemption", "1.35 1.36 1.37"}, {"preemptwide", "1.35 1.36 1.37"}, {"queue", kAllLines},
+    {"resources", kAllLines}, {"sampling", kAllLines},     {"spreading", kAllLines},
+    {"taints", kAllLines},    {"volumes", kAllLines},
 };
 
 // A family of which not all cases agree yet.
@@ -53,9 +54,8 @@ struct PartlyExactFamily {
 };
 
 const PartlyExactFamily kPartlyExact[] = {
-    {"mixed", "1.34", 36},      {"mixed", "1.35", 37},      {"mixed", "1.36", 39},
-    {"mixed", "1.37", 38},      {"preemption", "1.34", 32}, {"preemption", "1.35", 37},
-    {"preemption", "1.36", 38}, {"preemption", "1.37", 36}, {"preemptwide", "1.34", 35},
+    {"preemption", "1.34", 38},
+    {"preemptwide", "1.34", 39},
 };
 
 // Whole clusters, decisions only, on 1.37.
