@@ -28,7 +28,7 @@ EventLoop::Item EventLoop::PopItem() {
 void EventLoop::Run() {
   while (!stopped_ && !heap_.empty()) {
     const Item& next = heap_.front();
-    const bool settled = next.time > now_ || next.phase > Phase::kSpawned;
+    const bool settled = next.time > now_ || next.phase > Phase::kLateDelivery;
     if (settled && on_settled_ != nullptr) on_settled_();
     if (stopped_) return;
     Item item = PopItem();
@@ -38,7 +38,7 @@ void EventLoop::Run() {
 }
 
 void EventLoop::Settle() {
-  while (!heap_.empty() && heap_.front().time <= now_ && heap_.front().phase <= Phase::kSpawned) {
+  while (!heap_.empty() && heap_.front().time <= now_ && heap_.front().phase <= Phase::kLateDelivery) {
     PopItem().work();
   }
 }

@@ -40,16 +40,26 @@ absl::StatusOr<std::unique_ptr<SchedulerActor>> SchedulerActor::Make(
                                                .free_choice = free_choice}));
   trace.set_scheduler(actor->scheduler_.get());
   server.Watch([self](const WatchEvent& event) {
-    self->loop_.At(self->loop_.Now() + self->options_.latency.informer, EventLoop::Phase::kDelivery,
-                   [self, event] { self->Deliver(event); });
+    self->DeliverLater(event);
   });
   return actor;
+}
+
+void SchedulerActor::DeliverLater(const WatchEvent& event) {
+  const bool late = in_woken_cycle_ || late_deliveries_ > 0;
+  if (late) ++late_deliveries_;
+  loop_.At(loop_.Now() + options_.latency.informer,
+           late ? EventLoop::Phase::kLateDelivery : EventLoop::Phase::kDelivery, [this, event, late] {
+             if (late) --late_deliveries_;
+             Deliver(event);
+           });
 }
 
 void SchedulerActor::Deliver(const WatchEvent& event) {
   const api::ObjectPtr old_object = IsHidden(event.old_object) ? nullptr : event.old_object;
   const api::ObjectPtr new_object = IsHidden(event.new_object) ? nullptr : event.new_object;
   if (old_object == nullptr && new_object == nullptr) return;
+  const bool was_woken = woken_;
   if (old_object == nullptr) {
     scheduler_->OnAdd(new_object);
   } else if (new_object == nullptr) {
@@ -57,6 +67,7 @@ void SchedulerActor::Deliver(const WatchEvent& event) {
   } else {
     scheduler_->OnUpdate(old_object, new_object);
   }
+  if (was_woken && events_first_ > 0 && --events_first_ == 0) loop_.Post(absl::ZeroDuration(), [this] { PopWoken(); });
 }
 
 void SchedulerActor::Start() {
@@ -87,10 +98,25 @@ void SchedulerActor::Ready() {
 void SchedulerActor::WakeUp() {
   if (!idle_) return;
   idle_ = false;
-  // With two handlers of pods the one that moves pods falls behind: the scheduler is woken by the last
-  // event of the instant rather than by the first.
-  const bool at_once = options_.scheduler.line.one_pod_handler;
-  loop_.At(loop_.Now(), at_once ? EventLoop::Phase::kWork : EventLoop::Phase::kSpawned, [this] { PopNow(); });
+  woken_ = true;
+  // With two handlers of pods the one that moves pods falls behind, by chance: other events of the instant
+  // may come first.
+  events_first_ = -1;
+  if (options_.scheduler.line.one_pod_handler) {
+    events_first_ = 0;
+  } else if (options_.choose_wake != nullptr) {
+    events_first_ = options_.choose_wake(loop_.Now());
+  }
+  const EventLoop::Phase phase = events_first_ == 0 ? EventLoop::Phase::kWork : EventLoop::Phase::kSpawned;
+  loop_.At(loop_.Now(), phase, [this] { PopWoken(); });
+}
+
+void SchedulerActor::PopWoken() {
+  if (!woken_) return;
+  woken_ = false;
+  in_woken_cycle_ = true;
+  PopNow();
+  in_woken_cycle_ = false;
 }
 
 void SchedulerActor::PopNow() {

@@ -44,6 +44,9 @@ class SchedulerActor : public framework::Client {
     // Which of the pods whose termination times end at one instant is gone first; none: the one that was
     // deleted first.
     std::function<size_t(absl::Span<const api::PodPtr>)> choose_ending;
+    // With two handlers of pods (1.34): after how many more events of the instant a scheduler that is woken
+    // now pops; none: after all of them.
+    std::function<int(absl::Time now)> choose_wake;
     // Called after each update of a claim or volume by the scheduler.
     std::function<void()> on_updated;
   };
@@ -81,9 +84,11 @@ class SchedulerActor : public framework::Client {
   // caller goes on from a call without anything in between.
   void Call(std::function<void()> effect);
   void EndOne();
+  void DeliverLater(const WatchEvent& event);
   void Deliver(const WatchEvent& event);
   void Ready();
   void WakeUp();
+  void PopWoken();
   void PopNow();
   void FlushBackoff();
   void FlushUnschedulable();
@@ -97,6 +102,13 @@ class SchedulerActor : public framework::Client {
   std::map<absl::Time, std::vector<api::PodPtr>> terminating_;
   // The scheduler waits in Pop for a pod to come.
   bool idle_ = false;
+  // The scheduler is woken, but lets events of this instant go first: so many, or all where it is negative.
+  bool woken_ = false;
+  int events_first_ = -1;
+  // In the cycle after it was woken: threads that this starts come before what informers hear of its calls.
+  bool in_woken_cycle_ = false;
+  // How many deliveries have fallen behind for that; those that follow stay behind them.
+  int late_deliveries_ = 0;
 };
 
 }  // namespace schedsim::sim

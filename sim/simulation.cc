@@ -53,6 +53,7 @@ absl::StatusOr<std::unique_ptr<Simulation>> Simulation::Make(SimulationOptions o
       .latency = own.latency,
       .pod_termination = own.pod_termination,
       .choose_ending = own.choose_ending,
+      .choose_wake = own.choose_wake,
       .on_updated = nullptr};
   if (simulation->volume_binder_ != nullptr && !own.volume_binder->watches) {
     actor.on_updated = [binder = simulation->volume_binder_.get()] { binder->ReconcileLater(); };

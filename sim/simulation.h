@@ -71,6 +71,7 @@ struct SimulationOptions {
   framework::FreeChoice* free_choice = nullptr;
   // As in SchedulerActor::Options.
   std::function<size_t(absl::Span<const api::PodPtr>)> choose_ending;
+  std::function<int(absl::Time now)> choose_wake;
   // Called now and then, for people who wait; nothing that it does may reach a result.
   std::function<void(int64_t attempts, absl::Duration virtual_time)> on_progress;
 };

@@ -80,6 +80,9 @@ class Handle {
   virtual void Activate(const std::vector<api::PodPtr>& pods) = 0;
   // The index of the node to preempt on among equally good ones; 0 where nothing else is known.
   virtual size_t ChooseForPreemption(const PodInfo& pod, absl::Span<const absl::string_view> nodes) = 0;
+  // Whether the volume is to be taken for the claim, "namespace/name", rather than others of its size, which
+  // the real scheduler leaves to the order of a map.
+  virtual bool PrefersVolume(absl::string_view claim, absl::string_view volume) const = 0;
   // Tells the observer of a preemption dry run.
   virtual void RecordDryRun(DryRun dry_run) = 0;
 

@@ -79,6 +79,10 @@ class Scheduler::ProfileHandle : public framework::Handle {
   size_t ChooseForPreemption(const framework::PodInfo& pod, absl::Span<const absl::string_view> nodes) override {
     return scheduler_.Choose(framework::FreeChoice::Kind::kPreemption, pod, nodes).value_or(0);
   }
+  bool PrefersVolume(absl::string_view claim, absl::string_view volume) const override {
+    const framework::FreeChoice* choice = scheduler_.environment_.free_choice;
+    return choice != nullptr && choice->Binds(claim, volume);
+  }
   void RecordDryRun(framework::DryRun dry_run) override {
     if (scheduler_.environment_.observer.WantsDetails()) {
       scheduler_.attempt_.dry_runs.push_back(std::move(dry_run));

@@ -151,6 +151,7 @@ absl::StatusOr<CaseRun> RunCase(const Case& test_case, bool reference, RecordedC
   if (choice != nullptr) {
     options.free_choice = choice;
     options.choose_ending = [choice](absl::Span<const api::PodPtr> pods) { return choice->ChooseEnding(pods); };
+    options.choose_wake = [choice](absl::Time now) { return choice->ChooseWake(now); };
   }
   constexpr int64_t kStart = 946'684'800;  // 2000-01-01T00:00:00Z
   // Up to 1.35 the client library looks only every 100 ms whether its informers have synced.
@@ -176,6 +177,7 @@ absl::StatusOr<CaseRun> RunCase(const Case& test_case, bool reference, RecordedC
   }
   std::unique_ptr<Simulation> simulation;
   ASSIGN_OR_RETURN(simulation, Simulation::Make(std::move(options)));
+  run.zero = simulation->zero();
   simulation->CreateObjects(test_case.objects);
   simulation->AddSteps(test_case.steps);
   simulation->Run();

@@ -45,6 +45,7 @@ struct CaseRun {
   // Shape: one record of the trace an entry.
   std::vector<std::string> records;
   std::string decision_digest;
+  absl::Time zero;
 };
 
 // Runs a case as the real scheduler's recorder does: its clock starts in the year 2000 and objects are

@@ -21,11 +21,13 @@ std::string TextOf(const Json& object, const char* key) {
 
 RecordedChoice::RecordedChoice(const RecordedTrace& trace) {
   for (const std::string& record : trace.records) {
-    const bool ending = absl::StrContains(record, "\"gone\"");
-    if (!ending && !absl::StrContains(record, "\"attempt\"")) continue;
+    const bool wanted = absl::StrContains(record, "\"attempt\"") || absl::StrContains(record, "\"gone\"") ||
+                        absl::StrContains(record, "\"persistentvolumes\"");
+    if (!wanted) continue;
     const Json json = Json::parse(record, nullptr, /*allow_exceptions=*/false);
     const std::string kind = TextOf(json, "ev");
     if (kind == "gone") endings_.push_back(TextOf(json, "pod"));
+    if (kind == "update") bindings_.emplace(TextOf(json, "claim"), TextOf(json, "name"));
     if (kind != "attempt") continue;
     const auto number = json.find("attempts");
     if (number == json.end() || !number->is_number_integer()) continue;
@@ -46,6 +48,16 @@ std::optional<size_t> RecordedChoice::Choose(Kind kind, const framework::PodInfo
     if (node != nodes.end()) return static_cast<size_t>(node - nodes.begin());
   }
   return std::nullopt;
+}
+
+bool RecordedChoice::Binds(absl::string_view claim, absl::string_view volume) const {
+  return bindings_.find({std::string(claim), std::string(volume)}) != bindings_.end();
+}
+
+int RecordedChoice::ChooseWake(absl::Time now) {
+  const size_t index = wakes_.size();
+  wakes_.push_back(now);
+  return index < waits_.size() ? waits_[index] : -1;
 }
 
 size_t RecordedChoice::ChooseEnding(absl::Span<const api::PodPtr> pods) {

@@ -5,10 +5,12 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "core/api/pod.h"
 #include "core/framework/free_choice.h"
@@ -25,9 +27,18 @@ class RecordedChoice : public framework::FreeChoice {
   std::optional<size_t> Choose(Kind kind, const framework::PodInfo& pod, int32_t attempts,
                                absl::Span<const absl::string_view> nodes) override;
 
+  bool Binds(absl::string_view claim, absl::string_view volume) const override;
+
   // Which of the pods, whose termination times end at one instant, is gone first: the real one's timers of
   // one instant fire in random order. The first of `pods` where the record does not say.
   size_t ChooseEnding(absl::Span<const api::PodPtr> pods);
+
+  // As SchedulerActor::Options::choose_wake. The record does not say, so what to try is given: `waits` for the
+  // first times that the scheduler is woken, in order; all events for the others.
+  void set_waits(std::vector<int> waits) { waits_ = std::move(waits); }
+  int ChooseWake(absl::Time now);
+  // When the scheduler was woken, in order.
+  const std::vector<absl::Time>& wakes() const { return wakes_; }
 
  private:
   struct Attempt {
@@ -36,6 +47,9 @@ class RecordedChoice : public framework::FreeChoice {
   };
 
   std::map<std::pair<std::string, int64_t>, std::vector<Attempt>> attempts_;  // By pod and number.
+  std::set<std::pair<std::string, std::string>> bindings_;  // Claim and volume.
+  std::vector<int> waits_;
+  std::vector<absl::Time> wakes_;
   std::vector<std::string> endings_;  // Pods in the order in which they are gone; what was used is "".
 };
 
