@@ -225,10 +225,7 @@ Report MakeReport(Simulation& simulation, const ClusterInput& input, const Laten
   report.digest = simulation.trace().DecisionDigest();
   report.virtual_zero = simulation.zero();
   report.virtual_time = simulation.now() - simulation.zero();
-  report.latency_model = absl::StrCat("scheduling cycle ", absl::FormatDuration(latency.scheduling_cycle), ", binding ",
-                                      absl::FormatDuration(latency.binding), ", informers ",
-                                      absl::FormatDuration(latency.informer), ", API calls ",
-                                      absl::FormatDuration(latency.api_call));
+  report.latency_model = latency.ToString();
   AddNodes(simulation, report);
   AddPods(simulation, report);
   std::map<std::string, bool> inexact;

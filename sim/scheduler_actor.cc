@@ -1,5 +1,6 @@
 #include "sim/scheduler_actor.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "core/base/status_macros.h"
@@ -18,16 +19,29 @@ bool IsHidden(const api::ObjectPtr& object) {
 
 }  // namespace
 
-SchedulerActor::SchedulerActor(Options options, EventLoop& loop, ApiServer& server, Trace& trace)
-    : options_(std::move(options)), loop_(loop), server_(server), trace_(trace) {}
+SchedulerActor::Chance::Chance(const Rng& rng)
+    : scheduling_cycle(rng.Fork("latency/scheduling-cycle")),
+      binding(rng.Fork("latency/binding")),
+      informer(rng.Fork("latency/informer")),
+      api_call(rng.Fork("latency/api-call")),
+      pod_termination(rng.Fork("latency/pod-termination")) {}
+
+SchedulerActor::SchedulerActor(Options options, EventLoop& loop, ApiServer& server, Trace& trace, const Rng& rng)
+    : options_(std::move(options)),
+      loop_(loop),
+      server_(server),
+      trace_(trace),
+      chance_(rng),
+      bucket_(options_.latency.client) {
+  last_delivery_.fill(absl::InfinitePast());
+}
 
 SchedulerActor::~SchedulerActor() = default;
 
 absl::StatusOr<std::unique_ptr<SchedulerActor>> SchedulerActor::Make(
     Options options, const std::vector<framework::RegisteredPlugin>& registry, EventLoop& loop, ApiServer& server,
     Trace& trace, const Rng& rng, framework::FreeChoice* free_choice) {
-  options.scheduler.binding_delay = options.latency.binding;
-  std::unique_ptr<SchedulerActor> actor(new SchedulerActor(std::move(options), loop, server, trace));
+  std::unique_ptr<SchedulerActor> actor(new SchedulerActor(std::move(options), loop, server, trace, rng));
   SchedulerActor* self = actor.get();
   ASSIGN_OR_RETURN(actor->scheduler_,
                    scheduler::Scheduler::Make(self->options_.scheduler, registry,
@@ -37,13 +51,25 @@ absl::StatusOr<std::unique_ptr<SchedulerActor>> SchedulerActor::Make(
                                                .observer = trace,
                                                .rng = rng.Fork("scheduler"),
                                                .on_poppable = [self] { self->WakeUp(); },
+                                               .binding_delay = [self] {
+                                                 return self->options_.latency.binding.Draw(self->chance_.binding);
+                                               },
                                                .free_choice = free_choice}));
   trace.set_scheduler(actor->scheduler_.get());
-  server.Watch([self](const WatchEvent& event) {
-    self->loop_.At(self->loop_.Now() + self->options_.latency.informer, EventLoop::Phase::kDelivery,
-                   [self, event] { self->Deliver(event); });
-  });
+  server.Watch([self](const WatchEvent& event) { self->OnWatchEvent(event); });
   return actor;
+}
+
+// The informers are in sync when the scheduler starts: until then they hear of everything at once. A watch is a
+// stream for each kind, in which nothing overtakes.
+void SchedulerActor::OnWatchEvent(const WatchEvent& event) {
+  const api::Kind kind = event.new_object != nullptr ? event.new_object->kind : event.old_object->kind;
+  absl::Time& last = last_delivery_[static_cast<size_t>(kind)];
+  absl::Time at = loop_.Now();
+  if (started_) at += options_.latency.informer.Draw(chance_.informer);
+  // Whoever catches up comes just behind: pods that enter the queue at the very same time have no order.
+  last = at < last ? last + absl::Microseconds(1) : at;
+  loop_.At(last, EventLoop::Phase::kDelivery, [this, event] { Deliver(event); });
 }
 
 void SchedulerActor::Deliver(const WatchEvent& event) {
@@ -60,6 +86,7 @@ void SchedulerActor::Deliver(const WatchEvent& event) {
 }
 
 void SchedulerActor::Start() {
+  started_ = true;
   FlushUnschedulable();
   const absl::Time next_second = absl::FromUnixSeconds(absl::ToUnixSeconds(loop_.Now()) + 1);
   loop_.At(next_second, EventLoop::Phase::kWork, [this] { FlushBackoff(); });
@@ -91,27 +118,40 @@ void SchedulerActor::WakeUp() {
 }
 
 void SchedulerActor::PopNow() {
-  if (!scheduler_->ScheduleOne()) {
+  cycle_end_ = loop_.Now();
+  in_cycle_ = true;
+  const bool popped = scheduler_->ScheduleOne();
+  in_cycle_ = false;
+  if (!popped) {
     // What woke the scheduler was deleted in the meantime.
     idle_ = true;
     return;
   }
-  loop_.At(loop_.Now() + options_.latency.scheduling_cycle, EventLoop::Phase::kNextPod, [this] { Ready(); });
+  const absl::Duration busy = options_.latency.scheduling_cycle.Draw(chance_.scheduling_cycle);
+  loop_.At(cycle_end_ + busy, EventLoop::Phase::kNextPod, [this] { Ready(); });
+}
+
+// Calls of several goroutines may overtake each other, as in the real client. The goroutine of the scheduling
+// cycle waits for its calls: while the status of a pod that did not fit is written, no other pod is popped.
+void SchedulerActor::Call(std::function<void()> effect) {
+  const absl::Duration wait = bucket_.Take(loop_.Now());
+  const absl::Duration delay = wait + options_.latency.api_call.Draw(chance_.api_call);
+  if (in_cycle_) cycle_end_ = std::max(cycle_end_, loop_.Now() + delay);
+  loop_.Post(delay, std::move(effect));
 }
 
 void SchedulerActor::Bind(const api::Pod& pod, absl::string_view node_name, Done done) {
   auto target = std::static_pointer_cast<api::Pod>(pod.Clone());
-  loop_.Post(options_.latency.api_call,
-             [this, target, node = std::string(node_name), done = std::move(done)] {
-               const absl::Status status = server_.Bind(*target, node);
-               if (status.ok()) trace_.Bind(*target, node);
-               done(status);
-             });
+  Call([this, target, node = std::string(node_name), done = std::move(done)] {
+    const absl::Status status = server_.Bind(*target, node);
+    if (status.ok()) trace_.Bind(*target, node);
+    done(status);
+  });
 }
 
 void SchedulerActor::PatchPodStatus(const api::Pod& pod, framework::PodStatusPatch patch, Done done) {
   auto target = std::static_pointer_cast<api::Pod>(pod.Clone());
-  loop_.Post(options_.latency.api_call, [this, target, patch = std::move(patch), done = std::move(done)] {
+  Call([this, target, patch = std::move(patch), done = std::move(done)] {
     const absl::StatusOr<api::PodPtr> stored = server_.PatchPodStatus(*target, patch);
     if (stored.ok()) trace_.Status(**stored);
     done(stored.status());
@@ -120,7 +160,7 @@ void SchedulerActor::PatchPodStatus(const api::Pod& pod, framework::PodStatusPat
 
 void SchedulerActor::DeletePod(const api::Pod& pod, Done done) {
   auto target = std::static_pointer_cast<api::Pod>(pod.Clone());
-  loop_.Post(options_.latency.api_call, [this, target, done = std::move(done)] {
+  Call([this, target, done = std::move(done)] {
     trace_.Delete(*target);
     done(DeletePodGracefully(*target));
   });
@@ -130,12 +170,13 @@ absl::Status SchedulerActor::DeletePodGracefully(const api::Pod& pod) {
   const std::string& name_space = pod.metadata.namespace_;
   const std::string& name = pod.metadata.name;
   const api::PodPtr stored = server_.FindPod(name_space, name);
-  const bool stays = stored != nullptr && !stored->node_name.empty() && !stored->IsTerminal() &&
-                     options_.pod_termination > absl::ZeroDuration();
-  if (!stays) return server_.Delete(api::Kind::kPod, "Pod", name_space, name);
-  if (stored->metadata.deletion_timestamp.has_value()) return absl::OkStatus();
-  RETURN_IF_ERROR(server_.MarkDeleted(*stored, options_.pod_termination));
-  loop_.Post(options_.pod_termination, [this, stored] {
+  const bool stays = stored != nullptr && !stored->node_name.empty() && !stored->IsTerminal();
+  if (stays && stored->metadata.deletion_timestamp.has_value()) return absl::OkStatus();
+  const absl::Duration termination =
+      stays ? options_.latency.pod_termination.Draw(chance_.pod_termination) : absl::ZeroDuration();
+  if (termination == absl::ZeroDuration()) return server_.Delete(api::Kind::kPod, "Pod", name_space, name);
+  RETURN_IF_ERROR(server_.MarkDeleted(*stored, termination));
+  loop_.Post(termination, [this, stored] {
     const api::PodPtr now = server_.FindPod(stored->metadata.namespace_, stored->metadata.name);
     if (now == nullptr || now->metadata.uid != stored->metadata.uid) return;
     if (server_.Delete(api::Kind::kPod, "Pod", now->metadata.namespace_, now->metadata.name).ok()) {
@@ -146,7 +187,7 @@ absl::Status SchedulerActor::DeletePodGracefully(const api::Pod& pod) {
 }
 
 void SchedulerActor::Update(api::ObjectPtr object, ObjectDone done) {
-  loop_.Post(options_.latency.api_call, [this, object = std::move(object), done = std::move(done)] {
+  Call([this, object = std::move(object), done = std::move(done)] {
     // What was asked for is on record even if it fails.
     trace_.Update(*object);
     const absl::Status status = server_.Update(object);

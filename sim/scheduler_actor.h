@@ -2,6 +2,7 @@
 #ifndef SCHEDSIM_SIM_SCHEDULER_ACTOR_H_
 #define SCHEDSIM_SIM_SCHEDULER_ACTOR_H_
 
+#include <array>
 #include <functional>
 #include <memory>
 #include <vector>
@@ -14,21 +15,10 @@
 #include "core/scheduler/scheduler.h"
 #include "sim/api_server.h"
 #include "sim/event_loop.h"
+#include "sim/latency.h"
 #include "sim/trace.h"
 
 namespace schedsim::sim {
-
-// How long things take in virtual time.
-struct LatencyModel {
-  // From one pop to the next, at least: how long the scheduler is busy with a pod.
-  absl::Duration scheduling_cycle = absl::Milliseconds(1);
-  // From the end of a scheduling cycle to the start of its binding cycle.
-  absl::Duration binding;
-  // From a change in the API server to the scheduler's informers.
-  absl::Duration informer;
-  // From a call of the scheduler's client to its effect.
-  absl::Duration api_call;
-};
 
 // Pops pods one after the other while there are some, and is woken when one comes. Flushes the backoff
 // queue at whole seconds of the clock and the unschedulable pods every 30 s.
@@ -37,8 +27,6 @@ class SchedulerActor : public framework::Client {
   struct Options {
     scheduler::Options scheduler;
     LatencyModel latency;
-    // How long a deleted pod that is bound stays, with a deletionTimestamp; zero: it goes at once.
-    absl::Duration pod_termination;
     // Called after each update of a claim or volume by the scheduler.
     std::function<void()> on_updated;
   };
@@ -70,9 +58,21 @@ class SchedulerActor : public framework::Client {
   void RecordEvent(const api::Pod& pod, framework::PodEvent event) override;
 
  private:
-  SchedulerActor(Options options, EventLoop& loop, ApiServer& server, Trace& trace);
+  SchedulerActor(Options options, EventLoop& loop, ApiServer& server, Trace& trace, const Rng& rng);
 
+  // The streams of chance of the latencies.
+  struct Chance {
+    explicit Chance(const Rng& rng);
+    Rng scheduling_cycle;
+    Rng binding;
+    Rng informer;
+    Rng api_call;
+    Rng pod_termination;
+  };
+
+  void OnWatchEvent(const WatchEvent& event);
   void Deliver(const WatchEvent& event);
+  void Call(std::function<void()> effect);
   void Ready();
   void WakeUp();
   void PopNow();
@@ -84,6 +84,14 @@ class SchedulerActor : public framework::Client {
   ApiServer& server_;
   Trace& trace_;
   std::unique_ptr<scheduler::Scheduler> scheduler_;
+  Chance chance_;
+  TokenBucket bucket_;
+  // Shape: by kind; when the last event of the kind reaches the informers.
+  std::array<absl::Time, api::kKindCount> last_delivery_;
+  bool started_ = false;
+  // A scheduling cycle is running. What it waits for ends at `cycle_end_`.
+  bool in_cycle_ = false;
+  absl::Time cycle_end_;
   // The scheduler waits in Pop for a pod to come.
   bool idle_ = false;
 };

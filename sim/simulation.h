@@ -21,6 +21,7 @@
 #include "sim/api_server.h"
 #include "sim/controllers/volume_binder.h"
 #include "sim/event_loop.h"
+#include "sim/latency.h"
 #include "sim/scheduler_actor.h"
 #include "sim/trace.h"
 
@@ -53,7 +54,6 @@ struct SimulationOptions {
   // Objects are created one after the other, this far apart, the last one at virtual zero.
   absl::Duration creation_interval = absl::Milliseconds(1);
   LatencyModel latency;
-  absl::Duration pod_termination;
   // Absent: claims stay as they are unless someone changes them.
   std::optional<VolumeBinder::Options> volume_binder;
   // Since virtual zero; absent: the run ends when nothing but periodic flushes is left.

@@ -37,8 +37,6 @@ struct Options {
   // Percent; 0: adaptive. Profiles may have their own.
   int32_t percentage_of_nodes_to_score = 0;
   queue::SchedulingQueue::Options queue;
-  // From the end of a scheduling cycle to the start of its binding cycle.
-  absl::Duration binding_delay;
   // Turns off all fast paths.
   bool reference = false;
 };
@@ -57,6 +55,8 @@ class Scheduler {
     Rng rng;
     // Called when a pod may have become poppable.
     std::function<void()> on_poppable;
+    // From the end of a scheduling cycle to the start of its binding cycle, asked each time; nullptr: no time.
+    std::function<absl::Duration()> binding_delay = nullptr;
     // Takes what the real scheduler leaves to chance; nullptr: the generator, or the first, is taken.
     framework::FreeChoice* free_choice = nullptr;
   };

@@ -159,7 +159,7 @@ absl::StatusOr<CaseRun> RunCase(const Case& test_case, bool reference, framework
     options.zero += options.volume_binder->delay + options.volume_binder->lead;
   }
   options.until = test_case.end;
-  options.pod_termination = test_case.pod_termination;
+  options.latency.pod_termination = test_case.pod_termination;
   options.complete_admission = false;
   options.deletes_terminal_pods = true;
   options.reference = reference;
