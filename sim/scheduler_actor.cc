@@ -23,13 +23,14 @@ SchedulerActor::Chance::Chance(const Rng& rng)
     : scheduling_cycle(rng.Fork("latency/scheduling-cycle")),
       binding(rng.Fork("latency/binding")),
       informer(rng.Fork("latency/informer")),
-      api_call(rng.Fork("latency/api-call")),
-      pod_termination(rng.Fork("latency/pod-termination")) {}
+      api_call(rng.Fork("latency/api-call")) {}
 
-SchedulerActor::SchedulerActor(Options options, EventLoop& loop, ApiServer& server, Trace& trace, const Rng& rng)
+SchedulerActor::SchedulerActor(Options options, EventLoop& loop, ApiServer& server, Kubelets& kubelets,
+                               Trace& trace, const Rng& rng)
     : options_(std::move(options)),
       loop_(loop),
       server_(server),
+      kubelets_(kubelets),
       trace_(trace),
       chance_(rng),
       bucket_(options_.latency.client) {
@@ -40,8 +41,8 @@ SchedulerActor::~SchedulerActor() = default;
 
 absl::StatusOr<std::unique_ptr<SchedulerActor>> SchedulerActor::Make(
     Options options, const std::vector<framework::RegisteredPlugin>& registry, EventLoop& loop, ApiServer& server,
-    Trace& trace, const Rng& rng, framework::FreeChoice* free_choice) {
-  std::unique_ptr<SchedulerActor> actor(new SchedulerActor(std::move(options), loop, server, trace, rng));
+    Kubelets& kubelets, Trace& trace, const Rng& rng, framework::FreeChoice* free_choice) {
+  std::unique_ptr<SchedulerActor> actor(new SchedulerActor(std::move(options), loop, server, kubelets, trace, rng));
   SchedulerActor* self = actor.get();
   ASSIGN_OR_RETURN(actor->scheduler_,
                    scheduler::Scheduler::Make(self->options_.scheduler, registry,
@@ -89,17 +90,18 @@ void SchedulerActor::Start() {
   started_ = true;
   FlushUnschedulable();
   const absl::Time next_second = absl::FromUnixSeconds(absl::ToUnixSeconds(loop_.Now()) + 1);
-  loop_.At(next_second, EventLoop::Phase::kWork, [this] { FlushBackoff(); });
+  loop_.AtInBackground(next_second, EventLoop::Phase::kWork, [this] { FlushBackoff(); });
   loop_.At(loop_.Now(), EventLoop::Phase::kNextPod, [this] { Ready(); });
 }
 
 void SchedulerActor::FlushBackoff() {
-  loop_.Post(kBackoffFlushPeriod, [this] { FlushBackoff(); });
+  loop_.AtInBackground(loop_.Now() + kBackoffFlushPeriod, EventLoop::Phase::kWork, [this] { FlushBackoff(); });
   scheduler_->queue().FlushBackoffCompleted();
 }
 
 void SchedulerActor::FlushUnschedulable() {
-  loop_.Post(kUnschedulableFlushPeriod, [this] { FlushUnschedulable(); });
+  loop_.AtInBackground(loop_.Now() + kUnschedulableFlushPeriod, EventLoop::Phase::kWork,
+                       [this] { FlushUnschedulable(); });
   scheduler_->queue().FlushUnschedulableLeftover();
 }
 
@@ -127,7 +129,9 @@ void SchedulerActor::PopNow() {
     idle_ = true;
     return;
   }
-  const absl::Duration busy = options_.latency.scheduling_cycle.Draw(chance_.scheduling_cycle);
+  // However fast: pods that come back in the same instant must not keep it from ending.
+  const absl::Duration busy =
+      std::max(options_.latency.scheduling_cycle.Draw(chance_.scheduling_cycle), absl::Microseconds(1));
   loop_.At(cycle_end_ + busy, EventLoop::Phase::kNextPod, [this] { Ready(); });
 }
 
@@ -162,28 +166,9 @@ void SchedulerActor::DeletePod(const api::Pod& pod, Done done) {
   auto target = std::static_pointer_cast<api::Pod>(pod.Clone());
   Call([this, target, done = std::move(done)] {
     trace_.Delete(*target);
-    done(DeletePodGracefully(*target));
+    victims_.insert(target->metadata.uid);
+    done(kubelets_.DeletePod(*target));
   });
-}
-
-absl::Status SchedulerActor::DeletePodGracefully(const api::Pod& pod) {
-  const std::string& name_space = pod.metadata.namespace_;
-  const std::string& name = pod.metadata.name;
-  const api::PodPtr stored = server_.FindPod(name_space, name);
-  const bool stays = stored != nullptr && !stored->node_name.empty() && !stored->IsTerminal();
-  if (stays && stored->metadata.deletion_timestamp.has_value()) return absl::OkStatus();
-  const absl::Duration termination =
-      stays ? options_.latency.pod_termination.Draw(chance_.pod_termination) : absl::ZeroDuration();
-  if (termination == absl::ZeroDuration()) return server_.Delete(api::Kind::kPod, "Pod", name_space, name);
-  RETURN_IF_ERROR(server_.MarkDeleted(*stored, termination));
-  loop_.Post(termination, [this, stored] {
-    const api::PodPtr now = server_.FindPod(stored->metadata.namespace_, stored->metadata.name);
-    if (now == nullptr || now->metadata.uid != stored->metadata.uid) return;
-    if (server_.Delete(api::Kind::kPod, "Pod", now->metadata.namespace_, now->metadata.name).ok()) {
-      trace_.Gone(*now);
-    }
-  });
-  return absl::OkStatus();
 }
 
 void SchedulerActor::Update(api::ObjectPtr object, ObjectDone done) {

@@ -5,6 +5,8 @@
 #include <array>
 #include <functional>
 #include <memory>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -15,6 +17,7 @@
 #include "core/scheduler/scheduler.h"
 #include "sim/api_server.h"
 #include "sim/event_loop.h"
+#include "sim/kubelets.h"
 #include "sim/latency.h"
 #include "sim/trace.h"
 
@@ -34,22 +37,20 @@ class SchedulerActor : public framework::Client {
   // InvalidArgument where a plugin refuses its arguments. What is borrowed must outlive the actor.
   static absl::StatusOr<std::unique_ptr<SchedulerActor>> Make(Options options,
                                                               const std::vector<framework::RegisteredPlugin>& registry,
-                                                              EventLoop& loop, ApiServer& server, Trace& trace,
-                                                              const Rng& rng,
+                                                              EventLoop& loop, ApiServer& server,
+                                                              Kubelets& kubelets, Trace& trace, const Rng& rng,
                                                               framework::FreeChoice* free_choice = nullptr);
   ~SchedulerActor() override;
 
   // Starts the loop and the timers, now. Before that, informers already fill cache and queue.
   void Start();
 
-  // Deletes a pod as the API server does: a bound one stays for the termination time.
-  absl::Status DeletePodGracefully(const api::Pod& pod);
-
   scheduler::Scheduler& scheduler() { return *scheduler_; }
   // Whether the scheduler works, or has a pod to pop. Pods that wait for a flush do not count.
   bool Busy() const { return !idle_ || scheduler_->queue().HasPoppable(); }
-  // How much work of the loop is the flushes' own.
-  static constexpr size_t kPeriodicWork = 2;
+
+  // Whether the scheduler deleted the pod of this uid, to make room for another.
+  bool IsVictim(const std::string& uid) const { return victims_.count(uid) > 0; }
 
   void Bind(const api::Pod& pod, absl::string_view node_name, Done done) override;
   void PatchPodStatus(const api::Pod& pod, framework::PodStatusPatch patch, Done done) override;
@@ -58,7 +59,8 @@ class SchedulerActor : public framework::Client {
   void RecordEvent(const api::Pod& pod, framework::PodEvent event) override;
 
  private:
-  SchedulerActor(Options options, EventLoop& loop, ApiServer& server, Trace& trace, const Rng& rng);
+  SchedulerActor(Options options, EventLoop& loop, ApiServer& server, Kubelets& kubelets, Trace& trace,
+                 const Rng& rng);
 
   // The streams of chance of the latencies.
   struct Chance {
@@ -67,7 +69,6 @@ class SchedulerActor : public framework::Client {
     Rng binding;
     Rng informer;
     Rng api_call;
-    Rng pod_termination;
   };
 
   void OnWatchEvent(const WatchEvent& event);
@@ -82,12 +83,14 @@ class SchedulerActor : public framework::Client {
   const Options options_;
   EventLoop& loop_;
   ApiServer& server_;
+  Kubelets& kubelets_;
   Trace& trace_;
   std::unique_ptr<scheduler::Scheduler> scheduler_;
   Chance chance_;
   TokenBucket bucket_;
   // Shape: by kind; when the last event of the kind reaches the informers.
   std::array<absl::Time, api::kKindCount> last_delivery_;
+  std::set<std::string> victims_;  // By uid.
   bool started_ = false;
   // A scheduling cycle is running. What it waits for ends at `cycle_end_`.
   bool in_cycle_ = false;

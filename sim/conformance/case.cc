@@ -143,12 +143,10 @@ absl::Status ReadCases(absl::string_view path, api::KubernetesLine line,
   });
 }
 
-absl::StatusOr<CaseRun> RunCase(const Case& test_case, bool reference, framework::FreeChoice* free_choice) {
-  CaseRun run;
+SimulationOptions OptionsOf(const Case& test_case, bool reference) {
   SimulationOptions options;
   options.line = test_case.line;
   options.config = test_case.config;
-  options.free_choice = free_choice;
   constexpr int64_t kStart = 946'684'800;  // 2000-01-01T00:00:00Z
   // Up to 1.35 the client library looks only every 100 ms whether its informers have synced.
   const bool polls = test_case.line.line <= api::KubernetesLine::k1_35;
@@ -164,6 +162,13 @@ absl::StatusOr<CaseRun> RunCase(const Case& test_case, bool reference, framework
   options.deletes_terminal_pods = true;
   options.reference = reference;
   options.trace_level = test_case.trace_level;
+  return options;
+}
+
+absl::StatusOr<CaseRun> RunCase(const Case& test_case, bool reference, framework::FreeChoice* free_choice) {
+  CaseRun run;
+  SimulationOptions options = OptionsOf(test_case, reference);
+  options.free_choice = free_choice;
   options.trace_sink = [&run](absl::string_view line) { run.records.emplace_back(line); };
   if (!test_case.config_error.empty()) {
     JsonWriter json;

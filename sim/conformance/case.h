@@ -40,14 +40,17 @@ struct Case {
 absl::Status ReadCases(absl::string_view path, api::KubernetesLine line,
                        const std::function<absl::Status(Case)>& sink);
 
+// How a case is run: as the real scheduler's recorder does. Its clock starts in the year 2000 and objects are
+// created 1 ms apart. Sink and free choice are for the caller to set.
+SimulationOptions OptionsOf(const Case& test_case, bool reference);
+
 struct CaseRun {
   // Shape: one record of the trace an entry.
   std::vector<std::string> records;
   std::string decision_digest;
 };
 
-// Runs a case as the real scheduler's recorder does: its clock starts in the year 2000 and objects are
-// created 1 ms apart. With `free_choice`, choices that the real scheduler leaves to chance are its.
+// Runs a case. With `free_choice`, choices that the real scheduler leaves to chance are its.
 absl::StatusOr<CaseRun> RunCase(const Case& test_case, bool reference,
                                 framework::FreeChoice* free_choice = nullptr);
 
