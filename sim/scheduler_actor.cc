@@ -55,7 +55,9 @@ absl::StatusOr<std::unique_ptr<SchedulerActor>> SchedulerActor::Make(
                                                .binding_delay = [self] {
                                                  return self->options_.latency.binding.Draw(self->chance_.binding);
                                                },
-                                               .free_choice = free_choice}));
+                                               .free_choice = free_choice,
+                                               .preemption_starts_at_first =
+                                                   self->options_.preemption_starts_at_first}));
   trace.set_scheduler(actor->scheduler_.get());
   server.Watch([self](const WatchEvent& event) { self->OnWatchEvent(event); });
   return actor;

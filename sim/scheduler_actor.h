@@ -30,6 +30,7 @@ class SchedulerActor : public framework::Client {
   struct Options {
     scheduler::Options scheduler;
     LatencyModel latency;
+    bool preemption_starts_at_first = false;  // See scheduler::Scheduler::Environment.
     // Called after each update of a claim or volume by the scheduler.
     std::function<void()> on_updated;
   };

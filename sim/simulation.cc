@@ -51,6 +51,7 @@ absl::StatusOr<std::unique_ptr<Simulation>> Simulation::Make(SimulationOptions o
                               .pod_max_backoff = absl::Seconds(config.pod_max_backoff_seconds)},
                     .reference = own.reference},
       .latency = own.latency,
+      .preemption_starts_at_first = own.preemption_starts_at_first,
       .on_updated = nullptr};
   if (simulation->volume_binder_ != nullptr && !own.volume_binder->watches) {
     actor.on_updated = [binder = simulation->volume_binder_.get()] { binder->ReconcileLater(); };

@@ -67,6 +67,8 @@ struct SimulationOptions {
   // Turns off all fast paths.
   bool reference = false;
   uint64_t seed = 1;
+  // Whether preemption starts with the first node, as in conformance cases; otherwise the seed says where.
+  bool preemption_starts_at_first = false;
   TraceLevel trace_level = TraceLevel::kOff;
   Trace::Sink trace_sink;
   // Must outlive the simulation; nullptr: what the real scheduler leaves to chance follows the seed.

@@ -160,6 +160,7 @@ SimulationOptions OptionsOf(const Case& test_case, bool reference) {
   options.latency.pod_termination = test_case.pod_termination;
   options.complete_admission = false;
   options.deletes_terminal_pods = true;
+  options.preemption_starts_at_first = true;
   options.reference = reference;
   options.trace_level = test_case.trace_level;
   return options;
