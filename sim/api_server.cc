@@ -25,8 +25,7 @@ absl::Status NotFound(absl::string_view kind_name, absl::string_view name) {
 }
 
 absl::Status Conflict(absl::string_view name, absl::string_view why) {
-  return absl::AbortedError(
-      absl::StrCat("Operation cannot be fulfilled on pods \"", name, "\": pod ", name, " ", why));
+  return absl::AbortedError(absl::StrCat("Operation cannot be fulfilled on pods \"", name, "\": ", why));
 }
 
 }  // namespace
@@ -141,11 +140,15 @@ absl::Status ApiServer::Bind(const api::Pod& pod, absl::string_view node_name) {
   const std::string& name = pod.metadata.name;
   const api::PodPtr old_pod = FindPod(pod.metadata.namespace_, name);
   if (old_pod == nullptr) return NotFound("Pod", name);
+  if (old_pod->metadata.uid != pod.metadata.uid) {
+    return Conflict(name, absl::StrCat("Precondition failed: UID in precondition: ", pod.metadata.uid,
+                                       ", UID in object meta: ", old_pod->metadata.uid));
+  }
   if (!old_pod->node_name.empty()) {
-    return Conflict(name, absl::StrCat("is already assigned to node \"", old_pod->node_name, "\""));
+    return Conflict(name, absl::StrCat("pod ", name, " is already assigned to node \"", old_pod->node_name, "\""));
   }
   if (old_pod->metadata.deletion_timestamp.has_value()) {
-    return Conflict(name, "is being deleted, cannot be assigned to a host");
+    return Conflict(name, absl::StrCat("pod ", name, " is being deleted, cannot be assigned to a host"));
   }
   std::shared_ptr<api::Pod> copy = CopyPod(*old_pod);
   copy->node_name = std::string(node_name);

@@ -57,8 +57,8 @@ class ApiServer {
   // NotFound when there is none.
   absl::Status Delete(api::Kind kind, absl::string_view kind_name, absl::string_view name_space, absl::string_view name);
 
-  // The binding subresource of a pod. NotFound, or a conflict (Aborted) when the pod is bound already or
-  // being deleted.
+  // The binding subresource of a pod. NotFound, or a conflict (Aborted) when the pod is bound already, being
+  // deleted, or another one of the same name.
   absl::Status Bind(const api::Pod& pod, absl::string_view node_name);
   // NotFound when the pod is gone. Returns the pod as stored.
   absl::StatusOr<api::PodPtr> PatchPodStatus(const api::Pod& pod, const framework::PodStatusPatch& patch);

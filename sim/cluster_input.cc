@@ -6,58 +6,14 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
-#include "core/api/label_name.h"
 #include "core/base/lookup_map.h"
 #include "core/base/status_macros.h"
 #include "core/codec/objects.h"
+#include "sim/label_selector.h"
 
 namespace schedsim::sim {
 namespace {
-
-// One requirement of a selector given on the command line.
-struct Requirement {
-  std::string key;
-  // Absent: only whether the label is there counts.
-  std::optional<std::string> value;
-  bool negated = false;
-};
-
-absl::StatusOr<std::vector<Requirement>> ParseSelector(absl::string_view text) {
-  std::vector<Requirement> requirements;
-  if (text.empty()) return requirements;
-  for (absl::string_view part : absl::StrSplit(text, ',')) {
-    part = absl::StripAsciiWhitespace(part);
-    Requirement requirement;
-    const size_t equal = part.find('=');
-    if (equal == absl::string_view::npos) {
-      requirement.negated = absl::ConsumePrefix(&part, "!");
-      requirement.key = std::string(part);
-    } else {
-      absl::string_view key = part.substr(0, equal);
-      absl::string_view value = part.substr(equal + 1);
-      requirement.negated = absl::ConsumeSuffix(&key, "!");
-      absl::ConsumePrefix(&value, "=");
-      requirement.key = std::string(absl::StripAsciiWhitespace(key));
-      requirement.value = std::string(absl::StripAsciiWhitespace(value));
-    }
-    if (!api::LabelKeyErrors(requirement.key).empty()) {
-      return absl::InvalidArgumentError(absl::StrCat("\"", text, "\" is not a label selector, expected KEY=VALUE, ",
-                                                     "KEY!=VALUE, KEY or !KEY, joined by commas"));
-    }
-    requirements.push_back(std::move(requirement));
-  }
-  return requirements;
-}
-
-bool Matches(const std::vector<Requirement>& requirements, const api::StringMap& labels) {
-  return std::all_of(requirements.begin(), requirements.end(), [&labels](const Requirement& requirement) {
-    const std::string* value = labels.Find(requirement.key);
-    const bool holds = value != nullptr && (!requirement.value.has_value() || *value == *requirement.value);
-    return holds != requirement.negated;
-  });
-}
 
 bool IsDigits(absl::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
@@ -96,12 +52,15 @@ class InputReader {
   explicit InputReader(const ClusterInputOptions& options) : options_(options) {}
 
   absl::StatusOr<ClusterInput> Read() {
-    ASSIGN_OR_RETURN(requirements_, ParseSelector(options_.bound.selector));
+    ASSIGN_OR_RETURN(selector_, LabelSelector::Parse(options_.bound.selector));
     codec::ObjectReader reader;
     for (const std::string& path : options_.paths) {
       RETURN_IF_ERROR(reader.Read(path, [this](api::ObjectPtr object, const codec::Location& location) {
         return Take(std::move(object), location);
       }));
+    }
+    for (const ClusterInputOptions::Inline& given : options_.objects) {
+      RETURN_IF_ERROR(Take(given.object, {.file = given.file, .position = given.position}));
     }
     CountPodsOnUnknownNodes();
     if (options_.bound.reset && input_.reset_pod_count == 0) {
@@ -166,7 +125,7 @@ class InputReader {
       return;
     }
     if (options_.bound.reset && !IsMirror(*pod) && !IsOwnedByDaemonSet(*pod) &&
-        Matches(requirements_, pod->metadata.labels)) {
+        selector_.Matches(pod->metadata.labels)) {
       auto reset = std::static_pointer_cast<api::Pod>(pod->Clone());
       reset->node_name.clear();
       reset->status = api::PodStatus();
@@ -212,7 +171,7 @@ class InputReader {
   }
 
   const ClusterInputOptions& options_;
-  std::vector<Requirement> requirements_;
+  LabelSelector selector_;
   ClusterInput input_;
   std::vector<Item> items_;
   std::set<std::string> nodes_;
@@ -229,7 +188,7 @@ absl::StatusOr<BoundPods> ParseBoundPods(absl::string_view text) {
   if (text == "reset") return bound;
   if (absl::ConsumePrefix(&text, "reset=")) {
     bound.selector = std::string(text);
-    RETURN_IF_ERROR(ParseSelector(text).status());
+    RETURN_IF_ERROR(LabelSelector::Parse(text).status());
     return bound;
   }
   return absl::InvalidArgumentError(

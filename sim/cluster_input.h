@@ -14,6 +14,7 @@
 #include "absl/time/time.h"
 #include "core/api/object.h"
 #include "core/api/pod.h"
+#include "core/codec/value.h"
 
 namespace schedsim::sim {
 
@@ -29,8 +30,17 @@ struct BoundPods {
 absl::StatusOr<BoundPods> ParseBoundPods(absl::string_view text);
 
 struct ClusterInputOptions {
+  // An object that was read already, with its place.
+  struct Inline {
+    api::ObjectPtr object;
+    std::string file;
+    codec::Position position;
+  };
+
   // Files, folders, or "-".
   std::vector<std::string> paths;
+  // These come behind the files.
+  std::vector<Inline> objects;
   BoundPods bound;
   // Makes warnings errors.
   bool strict = false;

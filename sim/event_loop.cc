@@ -12,16 +12,31 @@ bool EventLoop::Later(const Item& a, const Item& b) {
   return std::tie(b.time, b.phase, b.sequence) < std::tie(a.time, a.phase, a.sequence);
 }
 
-void EventLoop::At(absl::Time time, Phase phase, std::function<void()> work) {
+uint64_t EventLoop::Add(absl::Time time, Phase phase, std::function<void()> work, bool in_background) {
   CHECK(time >= now_);
-  heap_.push_back(Item{.time = time, .phase = phase, .sequence = ++sequence_, .work = std::move(work)});
+  heap_.push_back(Item{.time = time,
+                       .phase = phase,
+                       .sequence = ++sequence_,
+                       .in_background = in_background,
+                       .work = std::move(work)});
   std::push_heap(heap_.begin(), heap_.end(), Later);
+  if (!in_background) ++foreground_count_;
+  return sequence_;
+}
+
+void EventLoop::Cancel(uint64_t id) {
+  auto found = std::find_if(heap_.begin(), heap_.end(), [id](const Item& item) { return item.sequence == id; });
+  if (found == heap_.end()) return;
+  if (!found->in_background) --foreground_count_;
+  heap_.erase(found);
+  std::make_heap(heap_.begin(), heap_.end(), Later);
 }
 
 EventLoop::Item EventLoop::PopItem() {
   std::pop_heap(heap_.begin(), heap_.end(), Later);
   Item item = std::move(heap_.back());
   heap_.pop_back();
+  if (!item.in_background) --foreground_count_;
   return item;
 }
 
@@ -30,7 +45,7 @@ void EventLoop::Run() {
     const Item& next = heap_.front();
     const bool settled = next.time > now_ || next.phase > Phase::kLateDelivery;
     if (settled && on_settled_ != nullptr) on_settled_();
-    if (stopped_) return;
+    if (stopped_ || heap_.empty()) return;
     Item item = PopItem();
     now_ = item.time;
     item.work();

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <utility>
 #include <vector>
 
 #include "absl/time/time.h"
@@ -32,8 +33,16 @@ class EventLoop : public Clock, public Executor {
 
   absl::Time Now() const override { return now_; }
 
-  // `time` must not be in the past.
-  void At(absl::Time time, Phase phase, std::function<void()> work);
+  // `time` must not be in the past. Returns what Cancel takes.
+  uint64_t At(absl::Time time, Phase phase, std::function<void()> work) {
+    return Add(time, phase, std::move(work), /*in_background=*/false);
+  }
+  // The same for work that is no reason to go on: timers that come again, deadlines.
+  uint64_t AtInBackground(absl::Time time, Phase phase, std::function<void()> work) {
+    return Add(time, phase, std::move(work), /*in_background=*/true);
+  }
+  // Takes work away; nothing happens when it was run already.
+  void Cancel(uint64_t id);
   void Post(absl::Duration delay, std::function<void()> work) override { At(now_ + delay, Phase::kWork, std::move(work)); }
   void Spawn(std::function<void()> work) override { At(now_, Phase::kSpawned, std::move(work)); }
 
@@ -50,21 +59,24 @@ class EventLoop : public Clock, public Executor {
   // Moves the clock on; nothing may be due before.
   void AdvanceTo(absl::Time time);
 
-  // How much work waits.
-  size_t size() const { return heap_.size(); }
+  // How much work waits that is not in the background.
+  size_t foreground_count() const { return foreground_count_; }
 
  private:
   struct Item {
     absl::Time time;
     Phase phase = Phase::kWork;
     uint64_t sequence = 0;
+    bool in_background = false;
     std::function<void()> work;
   };
+  uint64_t Add(absl::Time time, Phase phase, std::function<void()> work, bool in_background);
   static bool Later(const Item& a, const Item& b);
   Item PopItem();
 
   absl::Time now_;
   uint64_t sequence_ = 0;
+  size_t foreground_count_ = 0;
   bool stopped_ = false;
   std::vector<Item> heap_;
   std::function<void()> on_settled_;

@@ -129,7 +129,7 @@ void AddPods(Simulation& simulation, Report& report) {
   for (const auto& [key, pod] : simulation.gone()) {
     const size_t slash = key.find('/');
     if (simulation.server().FindPod(key.substr(0, slash), key.substr(slash + 1)) != nullptr) continue;
-    ++report.evicted_count;
+    ++(simulation.evicted().count(key) > 0 ? report.evicted_count : report.deleted_count);
     report.pods.push_back(
         {.name_space = key.substr(0, slash), .name = key.substr(slash + 1), .node = pod.node, .status = "Gone"});
   }
@@ -225,10 +225,7 @@ Report MakeReport(Simulation& simulation, const ClusterInput& input, const Laten
   report.digest = simulation.trace().DecisionDigest();
   report.virtual_zero = simulation.zero();
   report.virtual_time = simulation.now() - simulation.zero();
-  report.latency_model = absl::StrCat("scheduling cycle ", absl::FormatDuration(latency.scheduling_cycle), ", binding ",
-                                      absl::FormatDuration(latency.binding), ", informers ",
-                                      absl::FormatDuration(latency.informer), ", API calls ",
-                                      absl::FormatDuration(latency.api_call));
+  report.latency_model = latency.ToString();
   AddNodes(simulation, report);
   AddPods(simulation, report);
   std::map<std::string, bool> inexact;
@@ -244,6 +241,8 @@ std::string ReportText(const Report& report) {
   absl::StrAppend(&text, "Bound           ", report.bound_count, " (", report.bound_before, " of them before)\n");
   AppendPending(report, text);
   if (report.evicted_count > 0) absl::StrAppend(&text, "Evicted         ", report.evicted_count, "\n");
+  if (report.deleted_count > 0) absl::StrAppend(&text, "Deleted         ", report.deleted_count, "\n");
+  for (const std::string& failure : report.failures) absl::StrAppend(&text, "FAILED          ", failure, "\n");
   AppendInexact(report, text);
   absl::StrAppend(&text, "Attempts        ", report.attempt_count, "\n");
   absl::StrAppend(&text, "Queue latency   p50 ", DurationText(report.latency_p50), "  p90 ",
@@ -283,7 +282,8 @@ std::string ReportJson(const Report& report) {
   json.BeginObject().Field("apiVersion", "schedsim/v1").Field("kind", "RunReport");
   json.Field("kubernetesVersion", report.kubernetes_version).Field("nodes", report.node_count);
   json.Field("boundBefore", report.bound_before).Field("bound", report.bound_count);
-  json.Field("pending", report.pending_count).Field("evicted", report.evicted_count).Key("pendingByMessage").BeginArray();
+  json.Field("pending", report.pending_count).Field("evicted", report.evicted_count);
+  json.Field("deleted", report.deleted_count).Key("pendingByMessage").BeginArray();
   for (const Report::MessageCount& entry : report.pending_by_message) {
     json.BeginObject().Field("message", entry.message).Field("count", entry.count).EndObject();
   }
@@ -309,6 +309,8 @@ std::string ReportJson(const Report& report) {
   for (const auto& [kind, count] : report.other_kinds) json.Field(kind, count);
   json.EndObject().Key("warnings").BeginArray();
   for (const std::string& warning : report.warnings) json.String(warning);
+  json.EndArray().Key("failures").BeginArray();
+  for (const std::string& failure : report.failures) json.String(failure);
   json.EndArray();
   json.Field("virtualZero", TimeText(report.virtual_zero));
   json.Field("virtualTimeMicroseconds", absl::ToInt64Microseconds(report.virtual_time));

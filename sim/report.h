@@ -20,7 +20,7 @@ struct Report {
     std::string name_space;
     std::string name;
     std::string node;
-    std::string status;  // Bound, Pending, Gone (a victim of preemption) or Ignored (of another scheduler).
+    std::string status;  // Bound, Pending, Gone (evicted or deleted) or Ignored (of another scheduler).
     std::string reason;
     std::string message;
     // From the first queue entry to the binding; negative: not bound in this run.
@@ -50,8 +50,9 @@ struct Report {
   int64_t bound_count = 0;
   // Of pods that the scheduler is responsible for.
   int64_t pending_count = 0;
-  // Pods that are gone: victims of preemption.
+  // Pods that are gone: victims of preemption, and those that something else deleted.
   int64_t evicted_count = 0;
+  int64_t deleted_count = 0;
   std::vector<MessageCount> pending_by_message;  // The most frequent first.
   int64_t attempt_count = 0;
   // Zeros when no pod was bound in this run.
@@ -63,6 +64,8 @@ struct Report {
   std::vector<Trace::InexactPod> inexact_pods;
   std::map<std::string, int64_t> other_kinds;
   std::vector<std::string> warnings;
+  // What the scenario waited for in vain.
+  std::vector<std::string> failures;
   absl::Time virtual_zero;
   absl::Duration virtual_time;
   std::string digest;

@@ -1,5 +1,6 @@
 #include "sim/scheduler_actor.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "core/base/status_macros.h"
@@ -18,16 +19,30 @@ bool IsHidden(const api::ObjectPtr& object) {
 
 }  // namespace
 
-SchedulerActor::SchedulerActor(Options options, EventLoop& loop, ApiServer& server, Trace& trace)
-    : options_(std::move(options)), loop_(loop), server_(server), trace_(trace) {}
+SchedulerActor::Chance::Chance(const Rng& rng)
+    : scheduling_cycle(rng.Fork("latency/scheduling-cycle")),
+      binding(rng.Fork("latency/binding")),
+      informer(rng.Fork("latency/informer")),
+      api_call(rng.Fork("latency/api-call")) {}
+
+SchedulerActor::SchedulerActor(Options options, EventLoop& loop, ApiServer& server, Kubelets& kubelets,
+                               Trace& trace, const Rng& rng)
+    : options_(std::move(options)),
+      loop_(loop),
+      server_(server),
+      kubelets_(kubelets),
+      trace_(trace),
+      chance_(rng),
+      bucket_(options_.latency.client) {
+  last_delivery_.fill(absl::InfinitePast());
+}
 
 SchedulerActor::~SchedulerActor() = default;
 
 absl::StatusOr<std::unique_ptr<SchedulerActor>> SchedulerActor::Make(
     Options options, const std::vector<framework::RegisteredPlugin>& registry, EventLoop& loop, ApiServer& server,
-    Trace& trace, const Rng& rng, framework::FreeChoice* free_choice) {
-  options.scheduler.binding_delay = options.latency.binding;
-  std::unique_ptr<SchedulerActor> actor(new SchedulerActor(std::move(options), loop, server, trace));
+    Kubelets& kubelets, Trace& trace, const Rng& rng, framework::FreeChoice* free_choice) {
+  std::unique_ptr<SchedulerActor> actor(new SchedulerActor(std::move(options), loop, server, kubelets, trace, rng));
   SchedulerActor* self = actor.get();
   ASSIGN_OR_RETURN(actor->scheduler_,
                    scheduler::Scheduler::Make(self->options_.scheduler, registry,
@@ -37,22 +52,32 @@ absl::StatusOr<std::unique_ptr<SchedulerActor>> SchedulerActor::Make(
                                                .observer = trace,
                                                .rng = rng.Fork("scheduler"),
                                                .on_poppable = [self] { self->WakeUp(); },
-                                               .free_choice = free_choice}));
+                                               .binding_delay = [self] {
+                                                 return self->options_.latency.binding.Draw(self->chance_.binding);
+                                               },
+                                               .free_choice = free_choice,
+                                               .preemption_starts_at_first =
+                                                   self->options_.preemption_starts_at_first}));
   trace.set_scheduler(actor->scheduler_.get());
-  server.Watch([self](const WatchEvent& event) {
-    self->DeliverLater(event);
-  });
+  server.Watch([self](const WatchEvent& event) { self->OnWatchEvent(event); });
   return actor;
 }
 
-void SchedulerActor::DeliverLater(const WatchEvent& event) {
+// The informers are in sync when the scheduler starts: until then they hear of everything at once. A watch is a
+// stream for each kind, in which nothing overtakes.
+void SchedulerActor::OnWatchEvent(const WatchEvent& event) {
+  const api::Kind kind = event.new_object != nullptr ? event.new_object->kind : event.old_object->kind;
+  absl::Time& last = last_delivery_[static_cast<size_t>(kind)];
+  absl::Time at = loop_.Now();
+  if (started_) at += options_.latency.informer.Draw(chance_.informer);
+  // Whoever catches up comes just behind: pods that enter the queue at the very same time have no order.
+  last = at < last ? last + absl::Microseconds(1) : at;
   const bool late = in_woken_cycle_ || late_deliveries_ > 0;
   if (late) ++late_deliveries_;
-  loop_.At(loop_.Now() + options_.latency.informer,
-           late ? EventLoop::Phase::kLateDelivery : EventLoop::Phase::kDelivery, [this, event, late] {
-             if (late) --late_deliveries_;
-             Deliver(event);
-           });
+  loop_.At(last, late ? EventLoop::Phase::kLateDelivery : EventLoop::Phase::kDelivery, [this, event, late] {
+    if (late) --late_deliveries_;
+    Deliver(event);
+  });
 }
 
 void SchedulerActor::Deliver(const WatchEvent& event) {
@@ -71,19 +96,21 @@ void SchedulerActor::Deliver(const WatchEvent& event) {
 }
 
 void SchedulerActor::Start() {
+  started_ = true;
   FlushUnschedulable();
   const absl::Time next_second = absl::FromUnixSeconds(absl::ToUnixSeconds(loop_.Now()) + 1);
-  loop_.At(next_second, EventLoop::Phase::kWork, [this] { FlushBackoff(); });
+  loop_.AtInBackground(next_second, EventLoop::Phase::kWork, [this] { FlushBackoff(); });
   loop_.At(loop_.Now(), EventLoop::Phase::kNextPod, [this] { Ready(); });
 }
 
 void SchedulerActor::FlushBackoff() {
-  loop_.Post(kBackoffFlushPeriod, [this] { FlushBackoff(); });
+  loop_.AtInBackground(loop_.Now() + kBackoffFlushPeriod, EventLoop::Phase::kWork, [this] { FlushBackoff(); });
   scheduler_->queue().FlushBackoffCompleted();
 }
 
 void SchedulerActor::FlushUnschedulable() {
-  loop_.Post(kUnschedulableFlushPeriod, [this] { FlushUnschedulable(); });
+  loop_.AtInBackground(loop_.Now() + kUnschedulableFlushPeriod, EventLoop::Phase::kWork,
+                       [this] { FlushUnschedulable(); });
   scheduler_->queue().FlushUnschedulableLeftover();
 }
 
@@ -120,19 +147,32 @@ void SchedulerActor::PopWoken() {
 }
 
 void SchedulerActor::PopNow() {
-  if (!scheduler_->ScheduleOne()) {
+  cycle_end_ = loop_.Now();
+  in_cycle_ = true;
+  const bool popped = scheduler_->ScheduleOne();
+  in_cycle_ = false;
+  if (!popped) {
     // What woke the scheduler was deleted in the meantime.
     idle_ = true;
     return;
   }
-  loop_.At(loop_.Now() + options_.latency.scheduling_cycle, EventLoop::Phase::kNextPod, [this] { Ready(); });
+  // However fast: pods that come back in the same instant must not keep it from ending.
+  const absl::Duration busy =
+      std::max(options_.latency.scheduling_cycle.Draw(chance_.scheduling_cycle), absl::Microseconds(1));
+  loop_.At(cycle_end_ + busy, EventLoop::Phase::kNextPod, [this] { Ready(); });
 }
 
+// Calls of several goroutines may overtake each other, as in the real client. The goroutine of the scheduling
+// cycle waits for its calls: while the status of a pod that did not fit is written, no other pod is popped.
+// What takes no time happens at once: a caller goes on from such a call without anything in between.
 void SchedulerActor::Call(std::function<void()> effect) {
-  if (options_.latency.api_call == absl::ZeroDuration()) {
+  const absl::Duration wait = bucket_.Take(loop_.Now());
+  const absl::Duration delay = wait + options_.latency.api_call.Draw(chance_.api_call);
+  if (in_cycle_) cycle_end_ = std::max(cycle_end_, loop_.Now() + delay);
+  if (delay == absl::ZeroDuration()) {
     effect();
   } else {
-    loop_.Post(options_.latency.api_call, std::move(effect));
+    loop_.Post(delay, std::move(effect));
   }
 }
 
@@ -158,34 +198,9 @@ void SchedulerActor::DeletePod(const api::Pod& pod, Done done) {
   auto target = std::static_pointer_cast<api::Pod>(pod.Clone());
   Call([this, target, done = std::move(done)] {
     trace_.Delete(*target);
-    done(DeletePodGracefully(*target));
+    victims_.insert(target->metadata.uid);
+    done(kubelets_.DeletePod(*target));
   });
-}
-
-absl::Status SchedulerActor::DeletePodGracefully(const api::Pod& pod) {
-  const std::string& name_space = pod.metadata.namespace_;
-  const std::string& name = pod.metadata.name;
-  const api::PodPtr stored = server_.FindPod(name_space, name);
-  const bool stays = stored != nullptr && !stored->node_name.empty() && !stored->IsTerminal() &&
-                     options_.pod_termination > absl::ZeroDuration();
-  if (!stays) return server_.Delete(api::Kind::kPod, "Pod", name_space, name);
-  if (stored->metadata.deletion_timestamp.has_value()) return absl::OkStatus();
-  RETURN_IF_ERROR(server_.MarkDeleted(*stored, options_.pod_termination));
-  const absl::Time end = loop_.Now() + options_.pod_termination;
-  terminating_[end].push_back(stored);
-  loop_.At(end, EventLoop::Phase::kSpawned, [this] { EndOne(); });
-  return absl::OkStatus();
-}
-
-void SchedulerActor::EndOne() {
-  std::vector<api::PodPtr>& pods = terminating_.begin()->second;
-  const size_t index = options_.choose_ending != nullptr ? options_.choose_ending(pods) : 0;
-  const api::PodPtr pod = pods[index];
-  pods.erase(pods.begin() + static_cast<ptrdiff_t>(index));
-  if (pods.empty()) terminating_.erase(terminating_.begin());
-  const api::PodPtr now = server_.FindPod(pod->metadata.namespace_, pod->metadata.name);
-  if (now == nullptr || now->metadata.uid != pod->metadata.uid) return;
-  if (server_.Delete(api::Kind::kPod, "Pod", now->metadata.namespace_, now->metadata.name).ok()) trace_.Gone(*now);
 }
 
 void SchedulerActor::Update(api::ObjectPtr object, ObjectDone done) {

@@ -51,16 +51,19 @@ absl::StatusOr<std::unique_ptr<Simulation>> Simulation::Make(SimulationOptions o
                               .pod_max_backoff = absl::Seconds(config.pod_max_backoff_seconds)},
                     .reference = own.reference},
       .latency = own.latency,
-      .pod_termination = own.pod_termination,
-      .choose_ending = own.choose_ending,
+      .preemption_starts_at_first = own.preemption_starts_at_first,
       .choose_wake = own.choose_wake,
       .on_updated = nullptr};
   if (simulation->volume_binder_ != nullptr && !own.volume_binder->watches) {
     actor.on_updated = [binder = simulation->volume_binder_.get()] { binder->ReconcileLater(); };
   }
-  ASSIGN_OR_RETURN(simulation->actor_,
-                   SchedulerActor::Make(std::move(actor), plugins::InTreeRegistry(), simulation->loop_,
-                                        *simulation->server_, *simulation->trace_, Rng(own.seed), own.free_choice));
+  simulation->kubelets_ = std::make_unique<Kubelets>(own.latency.pod_termination, Rng(own.seed), simulation->loop_,
+                                                     *simulation->server_, *simulation->trace_);
+  simulation->kubelets_->set_choose_ending(own.choose_ending);
+  ASSIGN_OR_RETURN(
+      simulation->actor_,
+      SchedulerActor::Make(std::move(actor), plugins::InTreeRegistry(), simulation->loop_, *simulation->server_,
+                           *simulation->kubelets_, *simulation->trace_, Rng(own.seed), own.free_choice));
   Simulation* self = simulation.get();
   self->server_->Watch([self](const WatchEvent& event) { self->WatchForTimes(event); });
   return simulation;
@@ -93,6 +96,11 @@ void Simulation::WatchForTimes(const WatchEvent& event) {
   const auto& pod = static_cast<const api::Pod&>(object);
   if (event.new_object == nullptr || pod.IsTerminal()) {
     gone_[pod.Key()] = FinalOf(pod, /*deleted=*/true);
+    if (actor_->IsVictim(pod.metadata.uid)) {
+      evicted_.insert(pod.Key());
+    } else {
+      evicted_.erase(pod.Key());
+    }
     return;
   }
   if (!actor_->scheduler().ResponsibleFor(pod)) return;
@@ -113,7 +121,8 @@ void Simulation::ScheduleStep(size_t index) {
   if (index == steps_.size()) {
     steps_left_ = false;
     if (options_.until.has_value()) {
-      loop_.At(std::max(loop_.Now(), zero_ + *options_.until), EventLoop::Phase::kStep, [this] { loop_.Stop(); });
+      loop_.AtInBackground(std::max(loop_.Now(), zero_ + *options_.until), EventLoop::Phase::kStep,
+                           [this] { loop_.Stop(); });
     }
     return;
   }
@@ -145,7 +154,7 @@ void Simulation::RunStep(const Step& step) {
     const api::PodPtr pod = reference.kind == api::Kind::kPod
                                 ? server_->FindPod(reference.name_space, reference.name)
                                 : nullptr;
-    status = pod != nullptr ? actor_->DeletePodGracefully(*pod)
+    status = pod != nullptr ? kubelets_->DeletePod(*pod)
                             : server_->Delete(reference.kind, reference.kind_name, reference.name_space,
                                               reference.name);
   }
@@ -159,13 +168,17 @@ void Simulation::OnSettled() {
   if (options_.on_progress != nullptr && trace_->attempt_count() % kAttemptsPerProgress == 0) {
     options_.on_progress(trace_->attempt_count(), loop_.Now() - zero_);
   }
-  if (options_.until.has_value() || steps_left_ || actor_->Busy()) return;
-  if (loop_.size() <= SchedulerActor::kPeriodicWork) loop_.Stop();
+  if (script_ != nullptr) {
+    script_->OnSettled();
+    if (!script_->Done()) return;
+  }
+  if (!options_.until.has_value() && !steps_left_ && Quiet()) loop_.Stop();
 }
 
 void Simulation::Run() {
   trace_->Queue(actor_->scheduler().queue());
   loop_.set_on_settled([this] { OnSettled(); });
+  if (script_ != nullptr) script_->Start();
   ScheduleStep(0);
   actor_->Start();
   loop_.Run();

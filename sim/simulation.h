@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,8 @@
 #include "sim/api_server.h"
 #include "sim/controllers/volume_binder.h"
 #include "sim/event_loop.h"
+#include "sim/kubelets.h"
+#include "sim/latency.h"
 #include "sim/scheduler_actor.h"
 #include "sim/trace.h"
 
@@ -53,7 +56,6 @@ struct SimulationOptions {
   // Objects are created one after the other, this far apart, the last one at virtual zero.
   absl::Duration creation_interval = absl::Milliseconds(1);
   LatencyModel latency;
-  absl::Duration pod_termination;
   // Absent: claims stay as they are unless someone changes them.
   std::optional<VolumeBinder::Options> volume_binder;
   // Since virtual zero; absent: the run ends when nothing but periodic flushes is left.
@@ -65,15 +67,29 @@ struct SimulationOptions {
   // Turns off all fast paths.
   bool reference = false;
   uint64_t seed = 1;
+  // Whether preemption starts with the first node, as in conformance cases; otherwise the seed says where.
+  bool preemption_starts_at_first = false;
   TraceLevel trace_level = TraceLevel::kOff;
   Trace::Sink trace_sink;
   // Must outlive the simulation; nullptr: what the real scheduler leaves to chance follows the seed.
   framework::FreeChoice* free_choice = nullptr;
-  // As in SchedulerActor::Options.
+  // As Kubelets::ChooseEnding and as in SchedulerActor::Options.
   std::function<size_t(absl::Span<const api::PodPtr>)> choose_ending;
   std::function<int(absl::Time now)> choose_wake;
   // Called now and then, for people who wait; nothing that it does may reach a result.
   std::function<void(int64_t attempts, absl::Duration virtual_time)> on_progress;
+};
+
+// What happens to the cluster from outside, where it is more than a list of steps.
+class Script {
+ public:
+  virtual ~Script() = default;
+  // Virtual zero: the objects are there, the scheduler is about to start.
+  virtual void Start() = 0;
+  // Whatever was set off has settled.
+  virtual void OnSettled() = 0;
+  // Whether nothing more comes from it, but what waits in the loop.
+  virtual bool Done() const = 0;
 };
 
 // When a pod entered the queue first, and when it was bound.
@@ -96,8 +112,22 @@ class Simulation {
   // To be given before Run, in order of time.
   void AddSteps(std::vector<Step> steps) { steps_ = std::move(steps); }
 
+  // To be given before Run; it must outlive the run.
+  void set_script(Script* script) { script_ = script; }
+
   // Runs to the end. Once.
   void Run();
+  // Ends the run before its time; from within.
+  void Stop() { loop_.Stop(); }
+  // Whether nothing is left but what would go on for ever.
+  bool Quiet() const { return !actor_->Busy() && loop_.foreground_count() == 0; }
+
+  EventLoop& loop() { return loop_; }
+  ApiServer& server() { return *server_; }
+  Kubelets& kubelets() { return *kubelets_; }
+  Trace& trace() { return *trace_; }
+  // The stream of chance `name`.
+  Rng Chance(absl::string_view name) const { return Rng(options_.seed).Fork(name); }
 
   const ApiServer& server() const { return *server_; }
   const Trace& trace() const { return *trace_; }
@@ -106,6 +136,8 @@ class Simulation {
   absl::Time zero() const { return zero_; }
   // Pods that were deleted or became terminal, as they were last, by "namespace/name".
   const std::map<std::string, Trace::FinalPod>& gone() const { return gone_; }
+  // Those of them that the scheduler deleted.
+  const std::set<std::string>& evicted() const { return evicted_; }
   // By "namespace/name"; of pods that the scheduler is responsible for.
   const std::map<std::string, PodTimes>& pod_times() const { return pod_times_; }
 
@@ -123,11 +155,14 @@ class Simulation {
   std::unique_ptr<ApiServer> server_;
   std::unique_ptr<Trace> trace_;
   std::unique_ptr<VolumeBinder> volume_binder_;
+  std::unique_ptr<Kubelets> kubelets_;
   std::unique_ptr<SchedulerActor> actor_;
+  Script* script_ = nullptr;
   std::vector<Step> steps_;
   absl::Time zero_;
   // Pods that were deleted or became terminal, as they were last.
   std::map<std::string, Trace::FinalPod> gone_;
+  std::set<std::string> evicted_;
   std::map<std::string, PodTimes> pod_times_;
   bool steps_left_ = false;
 };

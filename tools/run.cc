@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <fstream>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,8 +20,11 @@
 #include "core/api/scheduler_config.h"
 #include "core/base/status_macros.h"
 #include "sim/cluster_input.h"
+#include "sim/conformance/case.h"
 #include "sim/report.h"
+#include "sim/scenario.h"
 #include "sim/simulation.h"
+#include "sim/timeline.h"
 #include "tools/scheduler_options.h"
 #include "tools/subcommands.h"
 
@@ -30,15 +34,19 @@ namespace {
 using WallClock = std::chrono::steady_clock;
 
 struct RunOptions {
+  std::string scenario;
+  std::string case_name;
   std::vector<std::string> files;
   SchedulerOptions scheduler;
+  // Whether the command line names a version; a scenario may, too.
+  bool version_given = false;
   std::string until;
   std::string start;
-  std::string bound = "keep";
+  std::string bound;
   std::string trace;
   std::string trace_level = "full";
   std::string output = "text";
-  uint64_t seed = 1;
+  std::optional<uint64_t> seed;
   bool strict = false;
   bool reference = false;
 };
@@ -92,8 +100,22 @@ double SecondsSince(WallClock::time_point start) {
   return std::chrono::duration<double>(WallClock::now() - start).count();
 }
 
-absl::Status SetTimes(const RunOptions& options, const sim::ClusterInput& input, sim::SimulationOptions& simulation) {
-  simulation.zero = input.newest_timestamp.value_or(absl::FromUnixSeconds(kDefaultZero));
+// What is to be run, wherever it comes from.
+struct Plan {
+  api::KubernetesLine line = api::kDefaultKubernetesLine;
+  sim::SimulationOptions simulation;
+  sim::ClusterInput input;
+  // Where virtual zero is; absent: the newest timestamp of the input.
+  std::optional<absl::Time> zero;
+  // One of these, or neither.
+  std::vector<sim::TimelineEntry> timeline;
+  std::vector<sim::Step> steps;
+};
+
+absl::Status SetTimes(const RunOptions& options, Plan& plan) {
+  sim::SimulationOptions& simulation = plan.simulation;
+  simulation.zero =
+      plan.zero.value_or(plan.input.newest_timestamp.value_or(absl::FromUnixSeconds(kDefaultZero)));
   if (!options.start.empty()) {
     std::string error;
     if (!absl::ParseTime(absl::RFC3339_full, options.start, &simulation.zero, &error)) {
@@ -111,11 +133,106 @@ absl::Status SetTimes(const RunOptions& options, const sim::ClusterInput& input,
   return absl::OkStatus();
 }
 
-absl::Status RefuseExtenders(const RunOptions& options, const api::KubeSchedulerConfiguration& config) {
+absl::Status RefuseExtenders(const std::string& file, const api::KubeSchedulerConfiguration& config) {
   if (config.extenders.empty()) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat(options.scheduler.config,
-                                                 ": extenders: not simulated yet, expected none; the first is ",
+  return absl::InvalidArgumentError(absl::StrCat(file, ": extenders: not simulated yet, expected none; the first is ",
                                                  config.extenders[0].url_prefix));
+}
+
+absl::Status ReadInput(const RunOptions& options, sim::ClusterInputOptions input_options, Plan& plan) {
+  input_options.paths.insert(input_options.paths.end(), options.files.begin(), options.files.end());
+  input_options.strict = options.strict;
+  if (!options.bound.empty()) {
+    ASSIGN_OR_RETURN(input_options.bound, sim::ParseBoundPods(options.bound));
+  }
+  ASSIGN_OR_RETURN(plan.input, sim::ReadClusterInput(input_options));
+  for (const std::string& warning : plan.input.warnings) std::fprintf(stderr, "warning: %s\n", warning.c_str());
+  return SetTimes(options, plan);
+}
+
+absl::StatusOr<Plan> PlanOfFiles(const RunOptions& options) {
+  if (options.files.empty()) return absl::InvalidArgumentError("expected a scenario, or a cluster with --filename (-f)");
+  ChosenScheduler scheduler;
+  ASSIGN_OR_RETURN(scheduler, LoadScheduler(options.scheduler));
+  RETURN_IF_ERROR(RefuseExtenders(options.scheduler.config, scheduler.config.config));
+  Plan plan;
+  plan.line = scheduler.line;
+  plan.simulation.line = scheduler.behavior;
+  plan.simulation.config = std::move(scheduler.config);
+  plan.simulation.volume_binder = sim::VolumeBinder::Options();
+  RETURN_IF_ERROR(ReadInput(options, {}, plan));
+  return plan;
+}
+
+absl::StatusOr<Plan> PlanOfScenario(const RunOptions& options) {
+  sim::ScenarioOverrides overrides;
+  if (options.version_given) overrides.kubernetes_version = options.scheduler.kubernetes_version;
+  if (!options.scheduler.feature_gates.empty()) overrides.feature_gates = options.scheduler.feature_gates;
+  if (!options.scheduler.config.empty()) overrides.config = options.scheduler.config;
+  sim::Scenario scenario;
+  ASSIGN_OR_RETURN(scenario, sim::ReadScenario(options.scenario, overrides));
+  for (const std::string& note : scenario.notes) std::fprintf(stderr, "%s\n", note.c_str());
+  RETURN_IF_ERROR(RefuseExtenders(scenario.config_file, scenario.config.config));
+  Plan plan;
+  plan.line = scenario.line;
+  plan.simulation.line = scenario.behavior;
+  plan.simulation.config = std::move(scenario.config);
+  plan.simulation.volume_binder = sim::VolumeBinder::Options();
+  plan.simulation.latency = scenario.latency;
+  plan.simulation.seed = scenario.seed;
+  plan.simulation.until = scenario.end;
+  plan.zero = scenario.start;
+  plan.timeline = std::move(scenario.timeline);
+  RETURN_IF_ERROR(ReadInput(options, std::move(scenario.input), plan));
+  return plan;
+}
+
+// A case of the conformance suite; a file with several needs --case.
+absl::StatusOr<Plan> PlanOfCase(const RunOptions& options) {
+  if (!options.files.empty() || !options.scheduler.config.empty() || !options.scheduler.feature_gates.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(options.scenario, ": expected a case without -f, --config and --feature-gates: it has its own"));
+  }
+  api::KubernetesVersion version;
+  ASSIGN_OR_RETURN(version, api::ParseKubernetesVersion(options.scheduler.kubernetes_version));
+  std::optional<sim::Case> chosen;
+  std::vector<std::string> names;
+  RETURN_IF_ERROR(sim::ReadCases(options.scenario, version.line, [&](sim::Case test_case) {
+    names.push_back(test_case.name);
+    if (options.case_name.empty() || options.case_name == test_case.name) chosen = std::move(test_case);
+    return absl::OkStatus();
+  }));
+  if (!chosen.has_value() || (options.case_name.empty() && names.size() > 1)) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        options.scenario, ": has ", names.size(), " cases, expected the name of one with --case",
+        names.empty() ? "" : absl::StrCat(", such as ", names[0])));
+  }
+  if (!chosen->config_error.empty()) return absl::InvalidArgumentError(chosen->config_error);
+  Plan plan;
+  plan.line = version.line;
+  plan.simulation = OptionsOf(*chosen, options.reference);
+  plan.steps = std::move(chosen->steps);
+  for (const api::ObjectPtr& object : chosen->objects) {
+    if (object->kind != api::Kind::kPod) continue;
+    const auto& pod = static_cast<const api::Pod&>(*object);
+    if (!pod.node_name.empty() && !pod.IsTerminal()) ++plan.input.bound_pod_count;
+  }
+  plan.input.objects = std::move(chosen->objects);
+  plan.zero = plan.simulation.zero;
+  RETURN_IF_ERROR(SetTimes(options, plan));
+  return plan;
+}
+
+absl::StatusOr<Plan> MakePlan(const RunOptions& options) {
+  if (options.scenario.empty()) return PlanOfFiles(options);
+  bool is_scenario = options.scenario == "-";
+  if (!is_scenario) {
+    ASSIGN_OR_RETURN(is_scenario, sim::IsScenario(options.scenario));
+  }
+  if (is_scenario && !options.case_name.empty()) {
+    return absl::InvalidArgumentError(absl::StrCat(options.scenario, ": is a scenario, expected no --case"));
+  }
+  return is_scenario ? PlanOfScenario(options) : PlanOfCase(options);
 }
 
 void PrintSpeed(int64_t attempts, double load_seconds, double run_seconds) {
@@ -128,61 +245,66 @@ void PrintSpeed(int64_t attempts, double load_seconds, double run_seconds) {
              stderr);
 }
 
-absl::Status Run(const RunOptions& options) {
-  ChosenScheduler scheduler;
-  ASSIGN_OR_RETURN(scheduler, LoadScheduler(options.scheduler));
-  RETURN_IF_ERROR(RefuseExtenders(options, scheduler.config.config));
-  sim::SimulationOptions simulation_options;
-  simulation_options.seed = options.seed;
-  simulation_options.volume_binder = sim::VolumeBinder::Options();
-  simulation_options.reference = options.reference;
-  simulation_options.line = scheduler.behavior;
-  simulation_options.config = std::move(scheduler.config);
+// Where the trace goes; nullptr: nowhere.
+absl::StatusOr<std::unique_ptr<TraceFile>> OpenTrace(const RunOptions& options, sim::SimulationOptions& simulation) {
+  simulation.trace_level = sim::TraceLevel::kOff;
+  if (options.trace.empty()) return nullptr;
+  auto file = std::make_unique<TraceFile>(options.trace);
+  RETURN_IF_ERROR(file->status());
+  simulation.trace_level = options.trace_level == "full" ? sim::TraceLevel::kFull : sim::TraceLevel::kDecisions;
+  simulation.trace_sink = [out = file.get()](absl::string_view line) { out->Write(line); };
+  return file;
+}
 
-  const WallClock::time_point load_start = WallClock::now();
-  sim::ClusterInputOptions input_options = {.paths = options.files, .strict = options.strict};
-  ASSIGN_OR_RETURN(input_options.bound, sim::ParseBoundPods(options.bound));
-  sim::ClusterInput input;
-  ASSIGN_OR_RETURN(input, sim::ReadClusterInput(input_options));
-  for (const std::string& warning : input.warnings) std::fprintf(stderr, "warning: %s\n", warning.c_str());
-  const double load_seconds = SecondsSince(load_start);
-  RETURN_IF_ERROR(SetTimes(options, input, simulation_options));
-
-  std::unique_ptr<TraceFile> trace_file;
-  if (!options.trace.empty()) {
-    trace_file = std::make_unique<TraceFile>(options.trace);
-    RETURN_IF_ERROR(trace_file->status());
-    simulation_options.trace_level =
-        options.trace_level == "full" ? sim::TraceLevel::kFull : sim::TraceLevel::kDecisions;
-    simulation_options.trace_sink = [&trace_file](absl::string_view line) { trace_file->Write(line); };
-  }
-  Progress progress;
-  simulation_options.on_progress = [&progress](int64_t attempts, absl::Duration virtual_time) {
-    progress.Update(attempts, virtual_time);
-  };
-  const sim::LatencyModel latency = simulation_options.latency;
-  const WallClock::time_point run_start = WallClock::now();
-  std::unique_ptr<sim::Simulation> simulation;
-  ASSIGN_OR_RETURN(simulation, sim::Simulation::Make(std::move(simulation_options)));
-  simulation->CreateObjects(input.objects);
-  simulation->Run();
-  if (trace_file != nullptr) RETURN_IF_ERROR(trace_file->Close());
-  const double run_seconds = SecondsSince(run_start);
-  const sim::Report report =
-      sim::MakeReport(*simulation, input, latency, api::KubernetesLineName(scheduler.line));
+void PrintReport(const RunOptions& options, const sim::Report& report, const sim::Trace& trace) {
   const std::string text = options.output == "json"  ? ReportJson(report)
                            : options.output == "csv" ? ReportCsv(report)
                                                      : ReportText(report);
   std::fwrite(text.data(), 1, text.size(), stdout);
-  if (options.trace_level == "full" && trace_file != nullptr && options.output == "text") {
-    std::printf("Trace digest    %s\n", simulation->trace().TraceDigest().c_str());
+  if (options.trace_level == "full" && !options.trace.empty() && options.output == "text") {
+    std::printf("Trace digest    %s\n", trace.TraceDigest().c_str());
   }
+}
+
+absl::StatusOr<int> Run(const RunOptions& options) {
+  const WallClock::time_point load_start = WallClock::now();
+  Plan plan;
+  ASSIGN_OR_RETURN(plan, MakePlan(options));
+  const double load_seconds = SecondsSince(load_start);
+  if (options.seed.has_value()) plan.simulation.seed = *options.seed;
+  plan.simulation.reference = options.reference;
+  std::unique_ptr<TraceFile> trace_file;
+  ASSIGN_OR_RETURN(trace_file, OpenTrace(options, plan.simulation));
+  Progress progress;
+  plan.simulation.on_progress = [&progress](int64_t attempts, absl::Duration virtual_time) {
+    progress.Update(attempts, virtual_time);
+  };
+  const sim::LatencyModel latency = plan.simulation.latency;
+  const WallClock::time_point run_start = WallClock::now();
+  std::unique_ptr<sim::Simulation> simulation;
+  ASSIGN_OR_RETURN(simulation, sim::Simulation::Make(std::move(plan.simulation)));
+  simulation->CreateObjects(plan.input.objects);
+  simulation->AddSteps(std::move(plan.steps));
+  sim::Timeline timeline(std::move(plan.timeline), *simulation);
+  simulation->set_script(&timeline);
+  simulation->Run();
+  timeline.Finish();
+  if (trace_file != nullptr) RETURN_IF_ERROR(trace_file->Close());
+  const double run_seconds = SecondsSince(run_start);
+  sim::Report report = MakeReport(*simulation, plan.input, latency, api::KubernetesLineName(plan.line));
+  report.failures = timeline.failures();
+  for (const std::string& warning : timeline.warnings()) {
+    std::fprintf(stderr, "warning: %s\n", warning.c_str());
+    report.warnings.push_back(warning);
+  }
+  PrintReport(options, report, simulation->trace());
   PrintSpeed(report.attempt_count, load_seconds, run_seconds);
   if (!report.inexact_pods.empty()) {
     std::fprintf(stderr, "warning: the result is inexact for %d pods, see the report\n",
                  static_cast<int>(report.inexact_pods.size()));
   }
-  return absl::OkStatus();
+  for (const std::string& failure : report.failures) std::fprintf(stderr, "schedsim run: %s\n", failure.c_str());
+  return report.failures.empty() ? kDone : kVerdict;
 }
 
 }  // namespace
@@ -190,11 +312,12 @@ absl::Status Run(const RunOptions& options) {
 void AddRun(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<RunOptions>();
   CLI::App* command = app.add_subcommand("run", "Schedule the pending pods of a cluster in virtual time");
-  command
-      ->add_option("-f,--filename", options->files,
-                   "Cluster state and pods: YAML or JSON, also .gz and .xz; a file, a folder, or - for standard "
-                   "input; repeatable")
-      ->required();
+  command->add_option("SCENARIO", options->scenario,
+                      "A scenario: cluster, timeline, latencies; or a case of the conformance suite");
+  command->add_option("--case", options->case_name, "The case to run, of a file with several");
+  command->add_option("-f,--filename", options->files,
+                      "Cluster state and pods: YAML or JSON, also .gz and .xz; a file, a folder, or - for standard "
+                      "input; repeatable");
   AddSchedulerOptions(*command, options->scheduler);
   command->add_option("--until", options->until,
                       "End at this virtual time, such as 600s; default: when nothing but periodic flushes is left");
@@ -203,7 +326,7 @@ void AddRun(CLI::App& app, int& exit_code) {
   command
       ->add_option("--bound", options->bound,
                    "keep: pods on nodes stay there; reset or reset=SELECTOR: schedule them anew")
-      ->capture_default_str();
+      ->default_str("keep");
   command->add_option("--trace", options->trace, "Write every decision to this file, one JSON object a line");
   command->add_option("--trace-level", options->trace_level, "full, or decisions: without each node's status and scores")
       ->check(CLI::IsMember({"full", "decisions"}))
@@ -211,18 +334,20 @@ void AddRun(CLI::App& app, int& exit_code) {
   command->add_option("--output", options->output, "text, json or csv (one line a pod)")
       ->check(CLI::IsMember({"text", "json", "csv"}))
       ->capture_default_str();
-  command->add_option("--seed", options->seed, "Seed of everything that is drawn at random")->capture_default_str();
+  command->add_option("--seed", options->seed, "Seed of everything that is drawn at random")->default_str("1");
   command->add_flag("--strict", options->strict, "Treat warnings about the input as errors");
   command->add_flag("--reference", options->reference, "Turn off all fast paths; the result is the same");
   command->footer(
       "Examples:\n"
       "  schedsim run -f snapshots/small/\n"
+      "  schedsim run scenarios/node-outage/scenario.yaml --seed 7\n"
       "  kubectl get nodes,pods -A -o yaml | schedsim run -f - --bound reset\n"
       "  schedsim run -f cluster.yaml.gz -f more-pods.yaml --config scheduler.yaml --trace out.jsonl --output json");
-  command->callback([options, &exit_code] {
-    const absl::Status status = Run(*options);
-    if (!status.ok()) std::fprintf(stderr, "schedsim run: %s\n", std::string(status.message()).c_str());
-    exit_code = status.ok() ? kDone : kBadInput;
+  command->callback([command, options, &exit_code] {
+    options->version_given = command->count("--kubernetes-version") > 0;
+    const absl::StatusOr<int> result = Run(*options);
+    if (!result.ok()) std::fprintf(stderr, "schedsim run: %s\n", std::string(result.status().message()).c_str());
+    exit_code = result.ok() ? *result : kBadInput;
   });
 }
 

@@ -28,8 +28,9 @@ struct PodStatusPatch {
   std::optional<std::string> nominated_node_name;
 };
 
-// The API server as the scheduler's client sees it. Calls take effect in the order in which they are
-// made; `done` is called when the answer is there, never before the call returns.
+// The API server as the scheduler's client sees it. Calls that take no time take effect in the order in which
+// they are made; others may overtake each other, so that whoever needs an order waits for `done`. It is called
+// when the answer is there, never before the call returns.
 class Client {
  public:
   using Done = std::function<void(absl::Status)>;

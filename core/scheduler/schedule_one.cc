@@ -92,7 +92,9 @@ void Scheduler::SchedulingCycle(Framework& framework, queue::QueuedPodInfoPtr po
   }
   environment_.observer.OnAttempt(attempt_);
   if (!status.IsSuccess()) return;
-  environment_.executor.Post(options_.binding_delay, [this, cycle = std::move(cycle)] { StartBindingCycle(cycle); });
+  const absl::Duration delay =
+      environment_.binding_delay == nullptr ? absl::ZeroDuration() : environment_.binding_delay();
+  environment_.executor.Post(delay, [this, cycle = std::move(cycle)] { StartBindingCycle(cycle); });
 }
 
 Scheduler::CycleResult Scheduler::SchedulePod(Framework& framework, CycleState& state, const QueuedPodInfo& queued) {

@@ -37,8 +37,6 @@ struct Options {
   // Percent; 0: adaptive. Profiles may have their own.
   int32_t percentage_of_nodes_to_score = 0;
   queue::SchedulingQueue::Options queue;
-  // From the end of a scheduling cycle to the start of its binding cycle.
-  absl::Duration binding_delay;
   // Turns off all fast paths.
   bool reference = false;
 };
@@ -57,8 +55,13 @@ class Scheduler {
     Rng rng;
     // Called when a pod may have become poppable.
     std::function<void()> on_poppable;
+    // From the end of a scheduling cycle to the start of its binding cycle, asked each time; nullptr: no time.
+    std::function<absl::Duration()> binding_delay = nullptr;
     // Takes what the real scheduler leaves to chance; nullptr: the generator, or the first, is taken.
     framework::FreeChoice* free_choice = nullptr;
+    // Preemption tries the nodes from the first one on, and takes the first of equally good ones, as in the
+    // recorded runs; otherwise both follow the generator.
+    bool preemption_starts_at_first = false;
   };
 
   // InvalidArgument where a plugin is unknown or refuses its arguments.
@@ -165,6 +168,7 @@ class Scheduler {
 
   int32_t next_start_node_index_ = 0;
   Rng host_tie_rng_;
+  Rng preemption_rng_;
   // Of the running cycle; members so that their memory is used again.
   Attempt attempt_;
   framework::Diagnosis diagnosis_;

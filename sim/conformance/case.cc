@@ -143,16 +143,10 @@ absl::Status ReadCases(absl::string_view path, api::KubernetesLine line,
   });
 }
 
-absl::StatusOr<CaseRun> RunCase(const Case& test_case, bool reference, RecordedChoice* choice) {
-  CaseRun run;
+SimulationOptions OptionsOf(const Case& test_case, bool reference) {
   SimulationOptions options;
   options.line = test_case.line;
   options.config = test_case.config;
-  if (choice != nullptr) {
-    options.free_choice = choice;
-    options.choose_ending = [choice](absl::Span<const api::PodPtr> pods) { return choice->ChooseEnding(pods); };
-    options.choose_wake = [choice](absl::Time now) { return choice->ChooseWake(now); };
-  }
   constexpr int64_t kStart = 946'684'800;  // 2000-01-01T00:00:00Z
   // Up to 1.35 the client library looks only every 100 ms whether its informers have synced.
   const bool polls = test_case.line.line <= api::KubernetesLine::k1_35;
@@ -163,11 +157,23 @@ absl::StatusOr<CaseRun> RunCase(const Case& test_case, bool reference, RecordedC
     options.zero += options.volume_binder->delay + options.volume_binder->lead;
   }
   options.until = test_case.end;
-  options.pod_termination = test_case.pod_termination;
+  options.latency.pod_termination = test_case.pod_termination;
   options.complete_admission = false;
   options.deletes_terminal_pods = true;
+  options.preemption_starts_at_first = true;
   options.reference = reference;
   options.trace_level = test_case.trace_level;
+  return options;
+}
+
+absl::StatusOr<CaseRun> RunCase(const Case& test_case, bool reference, RecordedChoice* choice) {
+  CaseRun run;
+  SimulationOptions options = OptionsOf(test_case, reference);
+  if (choice != nullptr) {
+    options.free_choice = choice;
+    options.choose_ending = [choice](absl::Span<const api::PodPtr> pods) { return choice->ChooseEnding(pods); };
+    options.choose_wake = [choice](absl::Time now) { return choice->ChooseWake(now); };
+  }
   options.trace_sink = [&run](absl::string_view line) { run.records.emplace_back(line); };
   if (!test_case.config_error.empty()) {
     JsonWriter json;

@@ -41,6 +41,10 @@ struct Case {
 absl::Status ReadCases(absl::string_view path, api::KubernetesLine line,
                        const std::function<absl::Status(Case)>& sink);
 
+// How a case is run: as the real scheduler's recorder does. Its clock starts in the year 2000 and objects are
+// created 1 ms apart. Sink and free choice are for the caller to set.
+SimulationOptions OptionsOf(const Case& test_case, bool reference);
+
 struct CaseRun {
   // Shape: one record of the trace an entry.
   std::vector<std::string> records;
@@ -48,8 +52,7 @@ struct CaseRun {
   absl::Time zero;
 };
 
-// Runs a case as the real scheduler's recorder does: its clock starts in the year 2000 and objects are
-// created 1 ms apart. With `choice`, choices that the real scheduler leaves to chance are its.
+// Runs a case. With `choice`, choices that the real scheduler leaves to chance are its.
 absl::StatusOr<CaseRun> RunCase(const Case& test_case, bool reference, RecordedChoice* choice = nullptr);
 
 }  // namespace schedsim::sim

@@ -139,6 +139,7 @@ spec: {priority: 100, nodeSelector: {kubernetes.io/hostname: n1}, containers: [{
   const Json report = GoodJson({"run", "-f", "-"}, labelled);
   EXPECT_EQ(NodeOf(report, "urgent"), "n1");
   EXPECT_EQ(report["evicted"], 2);
+  EXPECT_EQ(report["deleted"], 0);
   for (const char* victim : {"web-0", "db-0"}) {
     EXPECT_EQ(StatusOf(report, victim), "Gone");
     EXPECT_EQ(NodeOf(report, victim), "n1");

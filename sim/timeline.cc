@@ -1,0 +1,271 @@
+#include "sim/timeline.h"
+
+#include <algorithm>
+#include <memory>
+
+#include "absl/strings/str_cat.h"
+#include "core/api/node.h"
+#include "core/api/pod.h"
+#include "core/base/check.h"
+#include "core/base/status_macros.h"
+#include "core/codec/merge_patch.h"
+#include "core/codec/reader.h"
+#include "core/codec/writer.h"
+
+namespace schedsim::sim {
+namespace {
+
+const api::Pod& PodOf(const api::ObjectPtr& object) { return static_cast<const api::Pod&>(*object); }
+
+std::shared_ptr<api::Node> NodeCopy(const api::Object& object) {
+  return std::static_pointer_cast<api::Node>(object.Clone());
+}
+
+bool IsOneOf(const api::Taint& taint, const std::vector<api::Taint>& taints, bool any_effect) {
+  return std::any_of(taints.begin(), taints.end(), [&](const api::Taint& other) {
+    return other.key == taint.key && (other.effect == taint.effect || (any_effect && other.effect.empty()));
+  });
+}
+
+std::string SecondsText(absl::Duration duration) { return absl::FormatDuration(duration); }
+
+}  // namespace
+
+Timeline::Timeline(std::vector<TimelineEntry> entries, Simulation& simulation)
+    : entries_(std::move(entries)), simulation_(simulation) {}
+
+// Each entry is put into the loop when the one before is done, so that what an entry sets off comes before
+// the next one.
+void Timeline::Schedule(size_t index) {
+  index_ = index;
+  if (index == entries_.size()) {
+    done_ = true;
+    return;
+  }
+  EventLoop& loop = simulation_.loop();
+  const TimelineEntry& entry = entries_[index];
+  const absl::Time at =
+      entry.at.has_value() ? std::max(loop.Now(), simulation_.zero() + *entry.at) : loop.Now() + entry.after;
+  loop.At(at, EventLoop::Phase::kStep, [this, index] { Carry(index); });
+}
+
+void Timeline::Carry(size_t index) {
+  simulation_.trace().Step(static_cast<int64_t>(index));
+  const absl::Status status = std::visit([this](const auto& action) { return Do(action); }, entries_[index].action);
+  if (!status.ok()) {
+    simulation_.trace().ApiError("timeline", status.message());
+    warnings_.push_back(absl::StrCat(entries_[index].place, ": ", status.message()));
+  }
+  if (wait_ == nullptr) Schedule(index + 1);
+}
+
+void Timeline::OnSettled() {
+  if (wait_ == nullptr) return;
+  const uint64_t version = simulation_.server().resource_version();
+  const bool changed = version != looked_at_version_ || wait_->condition == WaitUntil::Condition::kQuiet;
+  looked_at_version_ = version;
+  if (!changed || !Holds(*wait_)) return;
+  simulation_.loop().Cancel(deadline_);
+  wait_ = nullptr;
+  Schedule(index_ + 1);
+}
+
+// What was to come after the wait rests on it, so the run ends here.
+void Timeline::TimeOut() {
+  failures_.push_back(absl::StrCat(entries_[index_].place, ": not so after ", SecondsText(wait_->timeout), ": ",
+                                   StateOf(*wait_)));
+  wait_ = nullptr;
+  done_ = true;
+  simulation_.Stop();
+}
+
+void Timeline::Finish() {
+  if (done_) return;
+  const std::string end = absl::StrCat("the run ended at ", SecondsText(simulation_.now() - simulation_.zero()));
+  failures_.push_back(wait_ == nullptr
+                          ? absl::StrCat(entries_[index_].place, ": never came: ", end, " before")
+                          : absl::StrCat(entries_[index_].place, ": not so when ", end, ": ", StateOf(*wait_)));
+}
+
+absl::Status Timeline::Do(const CreateObjects& action) {
+  absl::Status first;
+  for (const api::ObjectPtr& object : action.objects) first.Update(simulation_.server().Create(object));
+  return first;
+}
+
+absl::Status Timeline::Do(const UpdateObjects& action) {
+  absl::Status first;
+  for (const api::ObjectPtr& object : action.objects) first.Update(simulation_.server().Update(object));
+  return first;
+}
+
+absl::Status Timeline::Do(const PatchObjects& action) {
+  return ForEach(action.target, [&](const api::Object& object) { return Patch(object, action.patch); });
+}
+
+absl::Status Timeline::Patch(const api::Object& object, const std::string& patch) {
+  api::ObjectPtr patched;
+  codec::Document merged;
+  const std::string name = absl::StrCat(object.kind_name, " ", object.Key(), ", patched");
+  const auto apply = [&](const codec::Value& change) {
+    return codec::ReadText(codec::ObjectJson(object), name, {}, [&](const codec::Document& stored) -> absl::Status {
+      ASSIGN_OR_RETURN(patched, reader_.Decode(codec::MergePatch(stored.root, change, merged), name));
+      return absl::OkStatus();
+    });
+  };
+  RETURN_IF_ERROR(codec::ReadText(patch, name, {}, [&](const codec::Document& change) { return apply(change.root); }));
+  if (patched->kind_name != object.kind_name || patched->Key() != object.Key()) {
+    return absl::InvalidArgumentError(absl::StrCat(name, ": kind, namespace and name cannot change"));
+  }
+  return simulation_.server().Update(patched);
+}
+
+absl::Status Timeline::Do(const DeleteObjects& action) {
+  return ForEach(action.target, [&](const api::Object& object) {
+    if (object.kind == api::Kind::kPod) {
+      return simulation_.kubelets().DeletePod(static_cast<const api::Pod&>(object));
+    }
+    return simulation_.server().Delete(object.kind, object.kind_name, object.metadata.namespace_, object.metadata.name);
+  });
+}
+
+absl::Status Timeline::Do(const CompletePods& action) {
+  return ForEach(action.target, [&](const api::Object& object) {
+    auto pod = std::static_pointer_cast<api::Pod>(object.Clone());
+    if (pod->IsTerminal()) return absl::OkStatus();
+    pod->status.phase = action.phase;
+    return simulation_.server().Update(pod);
+  });
+}
+
+absl::Status Timeline::Do(const CordonNodes& action) {
+  return ForEach(action.nodes, [&](const api::Object& object) {
+    auto node = NodeCopy(object);
+    if (node->spec.unschedulable == action.unschedulable) return absl::OkStatus();
+    node->spec.unschedulable = action.unschedulable;
+    return simulation_.server().Update(node);
+  });
+}
+
+absl::Status Timeline::Do(const TaintNodes& action) {
+  return ForEach(action.nodes, [&](const api::Object& object) {
+    auto node = NodeCopy(object);
+    std::vector<api::Taint>& taints = node->spec.taints;
+    const std::vector<api::Taint> before = taints;
+    std::erase_if(taints, [&](const api::Taint& taint) { return IsOneOf(taint, action.taints, action.remove); });
+    if (!action.remove) taints.insert(taints.end(), action.taints.begin(), action.taints.end());
+    return taints == before ? absl::OkStatus() : simulation_.server().Update(node);
+  });
+}
+
+absl::Status Timeline::Do(const LabelObjects& action) {
+  return ForEach(action.target, [&](const api::Object& object) {
+    std::shared_ptr<api::Object> copy = object.Clone();
+    for (const auto& [key, value] : action.labels) {
+      if (value.has_value()) {
+        copy->metadata.labels.Set(key, *value);
+      } else {
+        copy->metadata.labels.Erase(key);
+      }
+    }
+    return simulation_.server().Update(copy);
+  });
+}
+
+absl::Status Timeline::Do(const WaitUntil& action) {
+  wait_ = &action;
+  looked_at_version_ = UINT64_MAX;
+  EventLoop& loop = simulation_.loop();
+  deadline_ = loop.AtInBackground(loop.Now() + action.timeout, EventLoop::Phase::kStep, [this] { TimeOut(); });
+  return absl::OkStatus();
+}
+
+std::vector<api::ObjectPtr> Timeline::Find(const Target& target, std::vector<std::string>* missing) const {
+  std::vector<api::ObjectPtr> found;
+  const int64_t limit = target.count.value_or(INT64_MAX);
+  if (!target.selector.has_value()) {
+    for (const std::string& name : target.names) {
+      api::ObjectPtr object = simulation_.server().Find(target.kind, target.kind_name, target.name_space, name);
+      if (object != nullptr) found.push_back(std::move(object));
+      else if (missing != nullptr) missing->push_back(name);
+    }
+    return found;
+  }
+  for (const auto& [key, object] : simulation_.server().List(target.kind)) {
+    if (static_cast<int64_t>(found.size()) == limit) break;
+    const api::ObjectMeta& meta = object->metadata;
+    if (object->kind_name != target.kind_name || !target.selector->Matches(meta.labels)) continue;
+    if (!target.name_space.empty() && meta.namespace_ != target.name_space) continue;
+    // Pods that are over match nothing.
+    if (target.kind == api::Kind::kPod && PodOf(object).IsTerminal()) continue;
+    found.push_back(object);
+  }
+  return found;
+}
+
+template <typename Change>
+absl::Status Timeline::ForEach(const Target& target, const Change& change) {
+  std::vector<std::string> missing;
+  absl::Status first;
+  for (const api::ObjectPtr& object : Find(target, &missing)) first.Update(change(*object));
+  if (missing.empty()) return first;
+  first.Update(absl::NotFoundError(absl::StrCat("there is no ", target.kind_name, " ", missing[0])));
+  return first;
+}
+
+bool Timeline::Holds(const WaitUntil& wait) const {
+  switch (wait.condition) {
+    case WaitUntil::Condition::kBound:
+      return EnoughBound(wait);
+    case WaitUntil::Condition::kPending:
+      return PendingCount() <= wait.count.value_or(0);
+    case WaitUntil::Condition::kGone:
+      return Find(wait.target, nullptr).empty();
+    case WaitUntil::Condition::kQuiet:
+      return simulation_.Quiet();
+  }
+  CHECK(false);
+}
+
+bool Timeline::EnoughBound(const WaitUntil& wait) const {
+  int64_t bound = 0;
+  int64_t all = 0;
+  for (const api::ObjectPtr& object : Find(wait.target, nullptr)) {
+    ++all;
+    if (!PodOf(object).node_name.empty()) ++bound;
+  }
+  const auto wanted = static_cast<int64_t>(wait.target.names.size());
+  if (wait.count.has_value()) return bound >= *wait.count;
+  return all >= std::max<int64_t>(wanted, 1) && bound == all;
+}
+
+int64_t Timeline::PendingCount() const {
+  int64_t count = 0;
+  for (const auto& [key, object] : simulation_.server().List(api::Kind::kPod)) {
+    const api::Pod& pod = PodOf(object);
+    const bool waits = pod.node_name.empty() && !pod.IsTerminal();
+    if (waits && simulation_.scheduler().ResponsibleFor(pod)) ++count;
+  }
+  return count;
+}
+
+std::string Timeline::StateOf(const WaitUntil& wait) const {
+  const std::vector<api::ObjectPtr> found = Find(wait.target, nullptr);
+  switch (wait.condition) {
+    case WaitUntil::Condition::kBound: {
+      const auto bound = std::count_if(found.begin(), found.end(), [](const api::ObjectPtr& object) {
+        return !PodOf(object).node_name.empty();
+      });
+      return absl::StrCat(bound, " of ", found.size(), " pods are bound");
+    }
+    case WaitUntil::Condition::kPending:
+      return absl::StrCat(PendingCount(), " pods are pending");
+    case WaitUntil::Condition::kGone:
+      return absl::StrCat(found.size(), " are still there");
+    case WaitUntil::Condition::kQuiet:
+      return "something still goes on";
+  }
+  CHECK(false);
+}
+
+}  // namespace schedsim::sim
