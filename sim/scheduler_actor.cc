@@ -72,7 +72,7 @@ void SchedulerActor::OnWatchEvent(const WatchEvent& event) {
   if (started_) at += options_.latency.informer.Draw(chance_.informer);
   // Whoever catches up comes just behind: pods that enter the queue at the very same time have no order.
   last = at < last ? last + absl::Microseconds(1) : at;
-  const bool late = in_woken_cycle_ || late_deliveries_ > 0;
+  const bool late = in_late_cycle_ || late_deliveries_ > 0;
   if (late) ++late_deliveries_;
   loop_.At(last, late ? EventLoop::Phase::kLateDelivery : EventLoop::Phase::kDelivery, [this, event, late] {
     if (late) --late_deliveries_;
@@ -116,7 +116,7 @@ void SchedulerActor::FlushUnschedulable() {
 
 void SchedulerActor::Ready() {
   if (scheduler_->queue().HasPoppable()) {
-    PopNow();
+    PopNow(/*woken=*/false);
   } else {
     idle_ = true;
   }
@@ -141,16 +141,16 @@ void SchedulerActor::WakeUp() {
 void SchedulerActor::PopWoken() {
   if (!woken_) return;
   woken_ = false;
-  in_woken_cycle_ = true;
-  PopNow();
-  in_woken_cycle_ = false;
+  PopNow(/*woken=*/true);
 }
 
-void SchedulerActor::PopNow() {
+void SchedulerActor::PopNow(bool woken) {
   cycle_end_ = loop_.Now();
   in_cycle_ = true;
+  in_late_cycle_ = options_.choose_late != nullptr ? options_.choose_late(loop_.Now(), woken) : woken;
   const bool popped = scheduler_->ScheduleOne();
   in_cycle_ = false;
+  in_late_cycle_ = false;
   if (!popped) {
     // What woke the scheduler was deleted in the meantime.
     idle_ = true;
@@ -169,10 +169,14 @@ void SchedulerActor::Call(std::function<void()> effect) {
   const absl::Duration wait = bucket_.Take(loop_.Now());
   const absl::Duration delay = wait + options_.latency.api_call.Draw(chance_.api_call);
   if (in_cycle_) cycle_end_ = std::max(cycle_end_, loop_.Now() + delay);
-  if (delay == absl::ZeroDuration()) {
-    effect();
-  } else {
+  const bool interrupted =
+      !in_cycle_ && options_.choose_interrupted != nullptr && options_.choose_interrupted(loop_.Now());
+  if (delay > absl::ZeroDuration()) {
     loop_.Post(delay, std::move(effect));
+  } else if (interrupted) {
+    loop_.Spawn(std::move(effect));
+  } else {
+    effect();
   }
 }
 

@@ -36,6 +36,11 @@ class SchedulerActor : public framework::Client {
     // With two handlers of pods (1.34): after how many more events of the instant a scheduler that is woken
     // now pops; none: after all of them.
     std::function<int(absl::Time now)> choose_wake;
+    // Whether the threads that a cycle starts come before what informers hear of its calls. `woken`: the
+    // scheduler was woken for the cycle, which is what it depends on where this is none.
+    std::function<bool(absl::Time now, bool woken)> choose_late;
+    // Whether informers hear of each call of such a thread before its next one; none: they hear of them in the end.
+    std::function<bool(absl::Time now)> choose_interrupted;
     // Called after each update of a claim or volume by the scheduler.
     std::function<void()> on_updated;
   };
@@ -83,7 +88,7 @@ class SchedulerActor : public framework::Client {
   void Ready();
   void WakeUp();
   void PopWoken();
-  void PopNow();
+  void PopNow(bool woken);
   void FlushBackoff();
   void FlushUnschedulable();
 
@@ -107,8 +112,8 @@ class SchedulerActor : public framework::Client {
   // The scheduler is woken, but lets events of this instant go first: so many, or all where it is negative.
   bool woken_ = false;
   int events_first_ = -1;
-  // In the cycle after it was woken: threads that this starts come before what informers hear of its calls.
-  bool in_woken_cycle_ = false;
+  // In a cycle whose threads come before what informers hear of its calls.
+  bool in_late_cycle_ = false;
   // How many deliveries have fallen behind for that; those that follow stay behind them.
   int late_deliveries_ = 0;
 };

@@ -53,6 +53,8 @@ absl::StatusOr<std::unique_ptr<Simulation>> Simulation::Make(SimulationOptions o
       .latency = own.latency,
       .preemption_starts_at_first = own.preemption_starts_at_first,
       .choose_wake = own.choose_wake,
+      .choose_late = own.choose_late,
+      .choose_interrupted = own.choose_interrupted,
       .on_updated = nullptr};
   if (simulation->volume_binder_ != nullptr && !own.volume_binder->watches) {
     actor.on_updated = [binder = simulation->volume_binder_.get()] { binder->ReconcileLater(); };

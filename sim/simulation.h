@@ -76,6 +76,8 @@ struct SimulationOptions {
   // As Kubelets::ChooseEnding and as in SchedulerActor::Options.
   std::function<size_t(absl::Span<const api::PodPtr>)> choose_ending;
   std::function<int(absl::Time now)> choose_wake;
+  std::function<bool(absl::Time now, bool woken)> choose_late;
+  std::function<bool(absl::Time now)> choose_interrupted;
   // Called now and then, for people who wait; nothing that it does may reach a result.
   std::function<void(int64_t attempts, absl::Duration virtual_time)> on_progress;
 };

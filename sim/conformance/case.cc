@@ -173,6 +173,8 @@ absl::StatusOr<CaseRun> RunCase(const Case& test_case, bool reference, RecordedC
     options.free_choice = choice;
     options.choose_ending = [choice](absl::Span<const api::PodPtr> pods) { return choice->ChooseEnding(pods); };
     options.choose_wake = [choice](absl::Time now) { return choice->ChooseWake(now); };
+    options.choose_late = [choice](absl::Time now, bool woken) { return choice->ChooseLate(now, woken); };
+    options.choose_interrupted = [choice](absl::Time now) { return choice->ChooseInterrupted(now); };
   }
   options.trace_sink = [&run](absl::string_view line) { run.records.emplace_back(line); };
   if (!test_case.config_error.empty()) {

@@ -60,6 +60,16 @@ int RecordedChoice::ChooseWake(absl::Time now) {
   return index < waits_.size() ? waits_[index] : -1;
 }
 
+bool RecordedChoice::ChooseLate(absl::Time now, bool woken) {
+  cycles_.insert(now);
+  return woken != IsUnusual(now, Unusual::kOtherLateness);
+}
+
+bool RecordedChoice::IsUnusual(absl::Time now, Unusual how) const {
+  const auto found = unusual_.find(now);
+  return found != unusual_.end() && found->second == how;
+}
+
 size_t RecordedChoice::ChooseEnding(absl::Span<const api::PodPtr> pods) {
   for (std::string& ending : endings_) {
     auto pod = std::find_if(pods.begin(), pods.end(),

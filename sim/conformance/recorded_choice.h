@@ -37,10 +37,20 @@ class RecordedChoice : public framework::FreeChoice {
   // first times that the scheduler is woken, in order; all events for the others.
   void set_waits(std::vector<int> waits) { waits_ = std::move(waits); }
   int ChooseWake(absl::Time now);
+  // As SchedulerActor::Options::choose_late and choose_interrupted. To try again: the cycles, by their time, that are
+  // not as usual.
+  enum class Unusual : uint8_t { kOtherLateness, kInterrupted };
+  void set_unusual(std::map<absl::Time, Unusual> unusual) { unusual_ = std::move(unusual); }
+  bool ChooseLate(absl::Time now, bool woken);
+  bool ChooseInterrupted(absl::Time now) const { return IsUnusual(now, Unusual::kInterrupted); }
+  // When scheduling cycles ran.
+  const std::set<absl::Time>& cycles() const { return cycles_; }
   // When the scheduler was woken, in order.
   const std::vector<absl::Time>& wakes() const { return wakes_; }
 
  private:
+  bool IsUnusual(absl::Time now, Unusual how) const;
+
   struct Attempt {
     std::string host;
     std::string nominated;
@@ -50,6 +60,8 @@ class RecordedChoice : public framework::FreeChoice {
   std::set<std::pair<std::string, std::string>> bindings_;  // Claim and volume.
   std::vector<int> waits_;
   std::vector<absl::Time> wakes_;
+  std::map<absl::Time, Unusual> unusual_;
+  std::set<absl::Time> cycles_;
   std::vector<std::string> endings_;  // Pods in the order in which they are gone; what was used is "".
 };
 
