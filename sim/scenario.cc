@@ -167,6 +167,7 @@ class ScenarioReader {
     if (scenario_.end.value_or(absl::ZeroDuration()) < absl::ZeroDuration()) {
       Error(root.Find("end"), root, "end: expected a duration that is not negative");
     }
+    reader.Read("replaceDeletedPods", scenario_.timeline_options.replaces_deleted_pods);
     reader.ReadMap("latency", [this](const Value& value, const std::string& path) {
       ReadLatencyModel(value, path, errors_, scenario_.latency);
     });

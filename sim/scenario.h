@@ -34,6 +34,7 @@ struct Scenario {
   std::optional<absl::Duration> end;
   LatencyModel latency;
   std::vector<TimelineEntry> timeline;
+  TimelineOptions timeline_options = {.has_controllers = true};
   // What the user should know about the version and the configuration.
   std::vector<std::string> notes;
 };

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "core/api/node.h"
 #include "core/api/pod.h"
 #include "core/base/check.h"
@@ -27,12 +28,28 @@ bool IsOneOf(const api::Taint& taint, const std::vector<api::Taint>& taints, boo
   });
 }
 
+constexpr absl::Duration kInterval = absl::Milliseconds(1);
+
 std::string SecondsText(absl::Duration duration) { return absl::FormatDuration(duration); }
 
 }  // namespace
 
-Timeline::Timeline(std::vector<TimelineEntry> entries, Simulation& simulation)
-    : entries_(std::move(entries)), simulation_(simulation) {}
+Timeline::Timeline(std::vector<TimelineEntry> entries, const TimelineOptions& options, Simulation& simulation)
+    : entries_(std::move(entries)),
+      options_(options),
+      simulation_(simulation),
+      drainer_(simulation.loop(), simulation.server(), simulation.kubelets()),
+      replicas_(simulation.Chance("timeline"), simulation.loop(), simulation.server(), simulation.kubelets()) {
+  if (!options_.has_controllers) return;
+  node_lifecycle_ = std::make_unique<NodeLifecycle>(simulation.loop(), simulation.server(), simulation.kubelets(),
+                                                    simulation.trace());
+}
+
+void Timeline::Start() {
+  if (node_lifecycle_ != nullptr) node_lifecycle_->Start();
+  if (options_.replaces_deleted_pods) replicas_.ReplaceFromNowOn();
+  Schedule(0);
+}
 
 // Each entry is put into the loop when the one before is done, so that what an entry sets off comes before
 // the next one.
@@ -44,19 +61,35 @@ void Timeline::Schedule(size_t index) {
   }
   EventLoop& loop = simulation_.loop();
   const TimelineEntry& entry = entries_[index];
+  const absl::Time ready = std::max(loop.Now(), busy_until_);
   const absl::Time at =
-      entry.at.has_value() ? std::max(loop.Now(), simulation_.zero() + *entry.at) : loop.Now() + entry.after;
+      entry.at.has_value() ? std::max(ready, simulation_.zero() + *entry.at) : ready + entry.after;
   loop.At(at, EventLoop::Phase::kStep, [this, index] { Carry(index); });
 }
 
 void Timeline::Carry(size_t index) {
   simulation_.trace().Step(static_cast<int64_t>(index));
   const absl::Status status = std::visit([this](const auto& action) { return Do(action); }, entries_[index].action);
-  if (!status.ok()) {
-    simulation_.trace().ApiError("timeline", status.message());
-    warnings_.push_back(absl::StrCat(entries_[index].place, ": ", status.message()));
-  }
+  Warn(entries_[index].place, status);
   if (wait_ == nullptr) Schedule(index + 1);
+}
+
+void Timeline::Warn(const std::string& place, const absl::Status& status) {
+  if (status.ok()) return;
+  simulation_.trace().ApiError("timeline", status.message());
+  warnings_.push_back(absl::StrCat(place, ": ", status.message()));
+}
+
+void Timeline::OneByOne(const std::vector<api::ObjectPtr>& objects,
+                        absl::Status (ApiServer::*change)(const api::ObjectPtr&)) {
+  EventLoop& loop = simulation_.loop();
+  busy_until_ = loop.Now();
+  for (const api::ObjectPtr& object : objects) {
+    loop.At(busy_until_, EventLoop::Phase::kStep, [this, place = &entries_[index_].place, object, change] {
+      Warn(*place, (simulation_.server().*change)(object));
+    });
+    if (object != objects.back()) busy_until_ += kInterval;
+  }
 }
 
 void Timeline::OnSettled() {
@@ -88,15 +121,13 @@ void Timeline::Finish() {
 }
 
 absl::Status Timeline::Do(const CreateObjects& action) {
-  absl::Status first;
-  for (const api::ObjectPtr& object : action.objects) first.Update(simulation_.server().Create(object));
-  return first;
+  OneByOne(action.objects, &ApiServer::Create);
+  return absl::OkStatus();
 }
 
 absl::Status Timeline::Do(const UpdateObjects& action) {
-  absl::Status first;
-  for (const api::ObjectPtr& object : action.objects) first.Update(simulation_.server().Update(object));
-  return first;
+  OneByOne(action.objects, &ApiServer::Update);
+  return absl::OkStatus();
 }
 
 absl::Status Timeline::Do(const PatchObjects& action) {
@@ -172,6 +203,32 @@ absl::Status Timeline::Do(const LabelObjects& action) {
   });
 }
 
+absl::Status Timeline::Do(const DrainNodes& action) {
+  RETURN_IF_ERROR(Do(CordonNodes{.nodes = action.nodes, .unschedulable = true}));
+  return ForEach(action.nodes, [&](const api::Object& node) {
+    drainer_.Drain(node.metadata.name, action.timeout);
+    return absl::OkStatus();
+  });
+}
+
+absl::Status Timeline::Do(const NodeDown& action) {
+  return ForEach(action.nodes, [&](const api::Object& node) {
+    const std::string& name = node.metadata.name;
+    return action.silent ? node_lifecycle_->Silence(name, action.grace_period) : node_lifecycle_->SetNotReady(name);
+  });
+}
+
+absl::Status Timeline::Do(const NodeUp& action) {
+  return ForEach(action.nodes,
+                 [&](const api::Object& node) { return node_lifecycle_->Recover(node.metadata.name); });
+}
+
+absl::Status Timeline::Do(const ScaleWorkload& action) {
+  const absl::Status status = replicas_.Scale(action.workload, action.replicas);
+  busy_until_ = replicas_.busy_until();
+  return status;
+}
+
 absl::Status Timeline::Do(const WaitUntil& action) {
   wait_ = &action;
   looked_at_version_ = UINT64_MAX;
@@ -221,6 +278,12 @@ bool Timeline::Holds(const WaitUntil& wait) const {
       return PendingCount() <= wait.count.value_or(0);
     case WaitUntil::Condition::kGone:
       return Find(wait.target, nullptr).empty();
+    case WaitUntil::Condition::kDrained: {
+      const std::vector<api::ObjectPtr> nodes = Find(wait.target, nullptr);
+      return std::all_of(nodes.begin(), nodes.end(), [this](const api::ObjectPtr& node) {
+        return drainer_.IsDrained(node->metadata.name);
+      });
+    }
     case WaitUntil::Condition::kQuiet:
       return simulation_.Quiet();
   }
@@ -262,6 +325,13 @@ std::string Timeline::StateOf(const WaitUntil& wait) const {
       return absl::StrCat(PendingCount(), " pods are pending");
     case WaitUntil::Condition::kGone:
       return absl::StrCat(found.size(), " are still there");
+    case WaitUntil::Condition::kDrained: {
+      std::vector<std::string> left;
+      for (const api::ObjectPtr& node : found) {
+        for (std::string& pod : drainer_.Left(node->metadata.name)) left.push_back(std::move(pod));
+      }
+      return absl::StrCat("still there: ", absl::StrJoin(left, ", "));
+    }
     case WaitUntil::Condition::kQuiet:
       return "something still goes on";
   }
