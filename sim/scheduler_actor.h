@@ -30,6 +30,8 @@ class SchedulerActor : public framework::Client {
   struct Options {
     scheduler::Options scheduler;
     LatencyModel latency;
+    // Whether an update of a version that is no longer stored fails, as in a real API server.
+    bool checks_versions = true;
     bool preemption_starts_at_first = false;  // See scheduler::Scheduler::Environment.
     // Called after each update of a claim or volume by the scheduler.
     std::function<void()> on_updated;

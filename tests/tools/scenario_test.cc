@@ -28,8 +28,8 @@ std::string Cluster(int pods, const std::string& cpu = "1") {
   std::string text = R"(apiVersion: schedsim/v1
 kind: Scenario
 objects:
-- {apiVersion: v1, kind: Node, metadata: {name: n1, labels: {zone: a}}, status: {allocatable: {cpu: 2, memory: 4Gi, pods: 10}}}
-- {apiVersion: v1, kind: Node, metadata: {name: n2, labels: {zone: b}}, status: {allocatable: {cpu: 2, memory: 4Gi, pods: 10}}}
+- {apiVersion: v1, kind: Node, metadata: {name: n1, labels: {zone: a, kubernetes.io/hostname: n1}}, status: {allocatable: {cpu: 2, memory: 4Gi, pods: 10}}}
+- {apiVersion: v1, kind: Node, metadata: {name: n2, labels: {zone: b, kubernetes.io/hostname: n2}}, status: {allocatable: {cpu: 2, memory: 4Gi, pods: 10}}}
 )";
   for (int i = 0; i < pods; ++i) {
     absl::StrAppend(&text, "- {apiVersion: v1, kind: Pod, metadata: {name: web-", i,
@@ -417,6 +417,42 @@ TEST(NodeDownTest, ATaintOfTheTimelineEvictsToo) {
 )");
   EXPECT_EQ(played.report["deleted"], 1) << played.err;
   EXPECT_EQ(played.Records("status").back()["disruption"]["reason"], "DeletionByTaintManager");
+}
+
+// A claim that waits for its consumer, and its pod.
+constexpr char kClaim[] = R"(- {apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: slow}, provisioner: csi.example, volumeBindingMode: WaitForFirstConsumer}
+- apiVersion: v1
+  kind: PersistentVolumeClaim
+  metadata: {name: data}
+  spec: {storageClassName: slow, accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}
+- apiVersion: v1
+  kind: Pod
+  metadata: {name: db}
+  spec:
+    containers: [{name: c, image: i}]
+    volumes: [{name: data, persistentVolumeClaim: {claimName: data}}]
+)";
+
+TEST(ScenarioTest, AClaimThatWasChangedMeanwhileIsAConflictAndIsTriedAgain) {
+  const std::string latency = "latency: {apiCall: 100ms}\n";
+  const Played calm = Play(Cluster(0) + kClaim + latency);
+  EXPECT_EQ(calm.NodeOf("db"), "n1") << calm.err;
+  EXPECT_TRUE(calm.Records("bindFailure").empty());
+  const Played played = Play(Cluster(0) + kClaim + latency +
+                             "timeline:\n- at: 150ms\n  label: {kind: PersistentVolumeClaim, name: data, labels: {a: b}}\n");
+  ASSERT_EQ(played.Records("bindFailure", "db").size(), 1U) << played.err;
+  EXPECT_TRUE(absl::StrContains(played.Records("bindFailure", "db")[0]["error"].get<std::string>(),
+                                "Operation cannot be fulfilled on persistentvolumeclaims \"data\": the object has been "
+                                "modified; please apply your changes to the latest version and try again"));
+  EXPECT_EQ(played.NodeOf("db"), "n1");
+}
+
+TEST(ScenarioTest, APodThatFailsAgainAndAgainDoesNotKeepTheRunFromEnding) {
+  const Played played = Play("apiVersion: schedsim/v1\nkind: Scenario\nobjects:\n"
+                             "- {apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {containers: [{name: c, image: i}]}}\n");
+  EXPECT_EQ(played.exit_code, 0) << played.err;
+  EXPECT_EQ(played.report["virtualTimeMicroseconds"], 60'000'000);
+  EXPECT_GT(played.Times("attempt", "a").size(), 5U);
 }
 
 TEST(ScenarioTest, TheSeedSaysWherePreemptionStarts) {
