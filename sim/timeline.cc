@@ -30,6 +30,18 @@ bool IsOneOf(const api::Taint& taint, const std::vector<api::Taint>& taints, boo
 
 constexpr absl::Duration kInterval = absl::Milliseconds(1);
 
+// Pods that are over match no selector.
+bool Matches(const Target& target, const api::Object& object) {
+  const api::ObjectMeta& meta = object.metadata;
+  if (object.kind != target.kind || object.kind_name != target.kind_name) return false;
+  if (!target.name_space.empty() && meta.namespace_ != target.name_space) return false;
+  if (!target.selector.has_value()) {
+    return std::find(target.names.begin(), target.names.end(), meta.name) != target.names.end();
+  }
+  const bool is_over = object.kind == api::Kind::kPod && static_cast<const api::Pod&>(object).IsTerminal();
+  return !is_over && target.selector->Matches(meta.labels);
+}
+
 std::string SecondsText(absl::Duration duration) { return absl::FormatDuration(duration); }
 
 }  // namespace
@@ -40,6 +52,11 @@ Timeline::Timeline(std::vector<TimelineEntry> entries, const TimelineOptions& op
       simulation_(simulation),
       drainer_(simulation.loop(), simulation.server(), simulation.kubelets()),
       replicas_(simulation.Chance("timeline"), simulation.loop(), simulation.server(), simulation.kubelets()) {
+  simulation_.server().Watch([this](const WatchEvent& event) {
+    if (wait_ == nullptr) return;
+    Count(event.old_object, -1);
+    Count(event.new_object, 1);
+  });
   if (!options_.has_controllers) return;
   node_lifecycle_ = std::make_unique<NodeLifecycle>(simulation.loop(), simulation.server(), simulation.kubelets(),
                                                     simulation.trace());
@@ -93,11 +110,7 @@ void Timeline::OneByOne(const std::vector<api::ObjectPtr>& objects,
 }
 
 void Timeline::OnSettled() {
-  if (wait_ == nullptr) return;
-  const uint64_t version = simulation_.server().resource_version();
-  const bool changed = version != looked_at_version_ || wait_->condition == WaitUntil::Condition::kQuiet;
-  looked_at_version_ = version;
-  if (!changed || !Holds(*wait_)) return;
+  if (wait_ == nullptr || !Holds(*wait_)) return;
   simulation_.loop().Cancel(deadline_);
   wait_ = nullptr;
   Schedule(index_ + 1);
@@ -231,7 +244,11 @@ absl::Status Timeline::Do(const ScaleWorkload& action) {
 
 absl::Status Timeline::Do(const WaitUntil& action) {
   wait_ = &action;
-  looked_at_version_ = UINT64_MAX;
+  tally_ = Tally();
+  for (const auto& [key, object] : simulation_.server().List(api::Kind::kPod)) Count(object, 1);
+  if (action.target.kind != api::Kind::kPod) {
+    for (const auto& [key, object] : simulation_.server().List(action.target.kind)) Count(object, 1);
+  }
   EventLoop& loop = simulation_.loop();
   deadline_ = loop.AtInBackground(loop.Now() + action.timeout, EventLoop::Phase::kStep, [this] { TimeOut(); });
   return absl::OkStatus();
@@ -250,12 +267,7 @@ std::vector<api::ObjectPtr> Timeline::Find(const Target& target, std::vector<std
   }
   for (const auto& [key, object] : simulation_.server().List(target.kind)) {
     if (static_cast<int64_t>(found.size()) == limit) break;
-    const api::ObjectMeta& meta = object->metadata;
-    if (object->kind_name != target.kind_name || !target.selector->Matches(meta.labels)) continue;
-    if (!target.name_space.empty() && meta.namespace_ != target.name_space) continue;
-    // Pods that are over match nothing.
-    if (target.kind == api::Kind::kPod && PodOf(object).IsTerminal()) continue;
-    found.push_back(object);
+    if (Matches(target, *object)) found.push_back(object);
   }
   return found;
 }
@@ -270,20 +282,28 @@ absl::Status Timeline::ForEach(const Target& target, const Change& change) {
   return first;
 }
 
+void Timeline::Count(const api::ObjectPtr& object, int64_t by) {
+  if (object == nullptr) return;
+  const bool is_pod = object->kind == api::Kind::kPod;
+  if (is_pod && PodOf(object).node_name.empty() && !PodOf(object).IsTerminal() &&
+      simulation_.scheduler().ResponsibleFor(PodOf(object))) {
+    tally_.pending += by;
+  }
+  if (!Matches(wait_->target, *object)) return;
+  tally_.matching += by;
+  if (is_pod && !PodOf(object).node_name.empty()) tally_.bound += by;
+}
+
 bool Timeline::Holds(const WaitUntil& wait) const {
   switch (wait.condition) {
     case WaitUntil::Condition::kBound:
       return EnoughBound(wait);
     case WaitUntil::Condition::kPending:
-      return PendingCount() <= wait.count.value_or(0);
+      return tally_.pending <= wait.count.value_or(0);
     case WaitUntil::Condition::kGone:
-      return Find(wait.target, nullptr).empty();
-    case WaitUntil::Condition::kDrained: {
-      const std::vector<api::ObjectPtr> nodes = Find(wait.target, nullptr);
-      return std::all_of(nodes.begin(), nodes.end(), [this](const api::ObjectPtr& node) {
-        return drainer_.IsDrained(node->metadata.name);
-      });
-    }
+      return tally_.matching == 0;
+    case WaitUntil::Condition::kDrained:
+      return AllDrained(wait);
     case WaitUntil::Condition::kQuiet:
       return simulation_.Quiet();
   }
@@ -291,43 +311,28 @@ bool Timeline::Holds(const WaitUntil& wait) const {
 }
 
 bool Timeline::EnoughBound(const WaitUntil& wait) const {
-  int64_t bound = 0;
-  int64_t all = 0;
-  for (const api::ObjectPtr& object : Find(wait.target, nullptr)) {
-    ++all;
-    if (!PodOf(object).node_name.empty()) ++bound;
-  }
+  if (wait.count.has_value()) return tally_.bound >= *wait.count;
   const auto wanted = static_cast<int64_t>(wait.target.names.size());
-  if (wait.count.has_value()) return bound >= *wait.count;
-  return all >= std::max<int64_t>(wanted, 1) && bound == all;
+  return tally_.matching >= std::max<int64_t>(wanted, 1) && tally_.bound == tally_.matching;
 }
 
-int64_t Timeline::PendingCount() const {
-  int64_t count = 0;
-  for (const auto& [key, object] : simulation_.server().List(api::Kind::kPod)) {
-    const api::Pod& pod = PodOf(object);
-    const bool waits = pod.node_name.empty() && !pod.IsTerminal();
-    if (waits && simulation_.scheduler().ResponsibleFor(pod)) ++count;
-  }
-  return count;
+bool Timeline::AllDrained(const WaitUntil& wait) const {
+  const std::vector<api::ObjectPtr> nodes = Find(wait.target, nullptr);
+  return std::all_of(nodes.begin(), nodes.end(),
+                     [this](const api::ObjectPtr& node) { return drainer_.IsDrained(node->metadata.name); });
 }
 
 std::string Timeline::StateOf(const WaitUntil& wait) const {
-  const std::vector<api::ObjectPtr> found = Find(wait.target, nullptr);
   switch (wait.condition) {
-    case WaitUntil::Condition::kBound: {
-      const auto bound = std::count_if(found.begin(), found.end(), [](const api::ObjectPtr& object) {
-        return !PodOf(object).node_name.empty();
-      });
-      return absl::StrCat(bound, " of ", found.size(), " pods are bound");
-    }
+    case WaitUntil::Condition::kBound:
+      return absl::StrCat(tally_.bound, " of ", tally_.matching, " pods are bound");
     case WaitUntil::Condition::kPending:
-      return absl::StrCat(PendingCount(), " pods are pending");
+      return absl::StrCat(tally_.pending, " pods are pending");
     case WaitUntil::Condition::kGone:
-      return absl::StrCat(found.size(), " are still there");
+      return absl::StrCat(tally_.matching, " are still there");
     case WaitUntil::Condition::kDrained: {
       std::vector<std::string> left;
-      for (const api::ObjectPtr& node : found) {
+      for (const api::ObjectPtr& node : Find(wait.target, nullptr)) {
         for (std::string& pod : drainer_.Left(node->metadata.name)) left.push_back(std::move(pod));
       }
       return absl::StrCat("still there: ", absl::StrJoin(left, ", "));

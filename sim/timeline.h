@@ -170,7 +170,10 @@ class Timeline : public Script {
   absl::Status ForEach(const Target& target, const Change& change);
   bool Holds(const WaitUntil& wait) const;
   bool EnoughBound(const WaitUntil& wait) const;
-  int64_t PendingCount() const;
+  // Whether all nodes of the wait are drained.
+  bool AllDrained(const WaitUntil& wait) const;
+  // Counts the object for the wait: `by` is 1, or -1 for one that changes or goes. nullptr: nothing.
+  void Count(const api::ObjectPtr& object, int64_t by);
   // What keeps a wait from ending, for messages.
   std::string StateOf(const WaitUntil& wait) const;
 
@@ -187,8 +190,13 @@ class Timeline : public Script {
   size_t index_ = 0;  // Of the entry that runs, or comes next.
   const WaitUntil* wait_ = nullptr;
   uint64_t deadline_ = 0;  // What Cancel takes, while there is a wait.
-  // Of the server, when the wait was last looked at.
-  uint64_t looked_at_version_ = 0;
+  // What the wait counts, kept up to date by every change, so that looking at it costs nothing.
+  struct Tally {
+    int64_t matching = 0;  // Objects of the target.
+    int64_t bound = 0;     // Pods of the target that have a node.
+    int64_t pending = 0;   // Pods of the simulated profiles that have none.
+  };
+  Tally tally_;
   bool done_ = false;
   std::vector<std::string> failures_;
   std::vector<std::string> warnings_;

@@ -302,6 +302,7 @@ Action EntryReader::ReadLabel(const Value& value, const std::string& path) {
       }
       std::optional<std::string> text;
       if (member.value.is_string()) text = std::string(member.value.text);
+      for (const std::string& what : api::LabelValueErrors(text.value_or(""))) Error(member.value, member_path, what);
       action.labels.emplace_back(member.key, std::move(text));
     }
   });

@@ -8,7 +8,6 @@
 #include "absl/strings/strip.h"
 #include "core/codec/reader.h"
 #include "core/codec/writer.h"
-#include "core/framework/selector.h"
 
 namespace schedsim::sim {
 namespace {
@@ -84,27 +83,29 @@ std::vector<std::string> Drainer::Left(const std::string& node_name) const {
   return left;
 }
 
-bool Drainer::Covers(const api::PodDisruptionBudget& budget, const api::Pod& pod) {
-  if (budget.metadata.namespace_ != pod.metadata.namespace_ || pod.IsTerminal()) return false;
-  const std::optional<framework::LabelMatcher> matcher = framework::LabelMatcher::Make(budget.selector, symbols_);
-  return matcher.has_value() && matcher->Matches(framework::LabelSet(pod.metadata.labels, symbols_), symbols_);
+bool Drainer::Covers(const api::PodDisruptionBudget& budget, const framework::LabelMatcher& selector,
+                     const api::Pod& pod) {
+  return budget.metadata.namespace_ == pod.metadata.namespace_ && !pod.IsTerminal() &&
+         selector.Matches(framework::LabelSet(pod.metadata.labels, symbols_), symbols_);
 }
 
 bool Drainer::Allowed(const api::Pod& pod) {
   for (const auto& [key, object] : server_.List(api::Kind::kPodDisruptionBudget)) {
     const auto& budget = static_cast<const api::PodDisruptionBudget&>(*object);
-    if (Covers(budget, pod) && DisruptionsAllowed(budget) <= 0) return false;
+    // An invalid selector selects nothing.
+    const auto selector = framework::LabelMatcher::Make(budget.selector, symbols_).value_or(framework::LabelMatcher());
+    if (Covers(budget, selector, pod) && DisruptionsAllowed(budget, selector) <= 0) return false;
   }
   return true;
 }
 
-int64_t Drainer::DisruptionsAllowed(const api::PodDisruptionBudget& budget) {
+int64_t Drainer::DisruptionsAllowed(const api::PodDisruptionBudget& budget, const framework::LabelMatcher& selector) {
   int64_t healthy = 0;
   int64_t count = 0;
   for (const auto& [key, object] : server_.List(api::Kind::kPod)) {
     const auto& pod = static_cast<const api::Pod&>(*object);
     // Its workload has another one by now, or will have.
-    if (!Covers(budget, pod) || pod.metadata.deletion_timestamp.has_value()) continue;
+    if (!Covers(budget, selector, pod) || pod.metadata.deletion_timestamp.has_value()) continue;
     ++count;
     if (!pod.node_name.empty()) ++healthy;
   }

@@ -12,6 +12,7 @@
 #include "core/api/pod.h"
 #include "core/api/workloads.h"
 #include "core/base/symbol.h"
+#include "core/framework/selector.h"
 #include "sim/api_server.h"
 #include "sim/event_loop.h"
 #include "sim/kubelets.h"
@@ -44,8 +45,8 @@ class Drainer {
   // How many more of the budget's pods may go now, as its controller computes it, over pods that are not being
   // deleted: bound ones are healthy, and as many are expected as there were at most since the first look. A budget without
   // minAvailable and maxUnavailable says so in its status.
-  int64_t DisruptionsAllowed(const api::PodDisruptionBudget& budget);
-  bool Covers(const api::PodDisruptionBudget& budget, const api::Pod& pod);
+  int64_t DisruptionsAllowed(const api::PodDisruptionBudget& budget, const framework::LabelMatcher& selector);
+  bool Covers(const api::PodDisruptionBudget& budget, const framework::LabelMatcher& selector, const api::Pod& pod);
   bool IsThere(const api::Pod& pod) const;
 
   EventLoop& loop_;

@@ -177,8 +177,12 @@ void Replicas::DeleteSurplus(const Workload& workload, Pods pods, int64_t surplu
 
 absl::Status Replicas::MakePods(const Workload& workload, const Pods& pods, int64_t count) {
   const api::PodPtr model = pods.empty() ? models_[workload] : pods.front();
+  std::set<std::string> taken = coming_[workload];
+  for (const api::PodPtr& pod : pods) taken.insert(pod->metadata.name);
+  int64_t ordinal = 0;
   for (int64_t i = 0; i < count; ++i) {
-    const std::string name = NewName(workload, pods);
+    const std::string name = NewName(workload, taken, ordinal);
+    taken.insert(name);
     api::ObjectPtr pod;
     ASSIGN_OR_RETURN(pod, MakePod(workload, model, name));
     coming_[workload].insert(name);
@@ -193,18 +197,12 @@ absl::Status Replicas::MakePods(const Workload& workload, const Pods& pods, int6
   return absl::OkStatus();
 }
 
-std::string Replicas::NewName(const Workload& workload, const Pods& pods) {
-  std::set<std::string> taken = coming_[workload];
-  for (const api::PodPtr& pod : pods) taken.insert(pod->metadata.name);
-  // The lowest ordinal that is free; one more than there are names is enough.
-  for (size_t ordinal = 0; workload.kind == "StatefulSet" && ordinal <= taken.size(); ++ordinal) {
-    std::string name = absl::StrCat(workload.name, "-", ordinal);
-    if (taken.count(name) == 0) return name;
-  }
+std::string Replicas::NewName(const Workload& workload, const std::set<std::string>& taken, int64_t& ordinal) {
   std::string name;
   do {
-    name = absl::StrCat(workload.name, "-", Suffix(rng_));
-  } while (taken.count(name) > 0 || server_.FindPod(workload.name_space, name) != nullptr);
+    name = workload.kind == "StatefulSet" ? absl::StrCat(workload.name, "-", ordinal++)
+                                          : absl::StrCat(workload.name, "-", Suffix(rng_));
+  } while (taken.count(name) > 0);
   return name;
 }
 

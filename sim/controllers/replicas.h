@@ -62,7 +62,8 @@ class Replicas {
   absl::StatusOr<Workload> ReplicaSetOf(const Workload& deployment);
   absl::StatusOr<api::ObjectPtr> MakePod(const Workload& workload, const api::PodPtr& model, const std::string& name);
   absl::StatusOr<api::ObjectPtr> FromTemplate(const api::Object& owner, const std::string& name);
-  std::string NewName(const Workload& workload, const Pods& pods);
+  // A name that is not among `taken`. Ordinals below `ordinal` are known to be taken; it is moved on. May draw.
+  std::string NewName(const Workload& workload, const std::set<std::string>& taken, int64_t& ordinal);
   api::ObjectPtr Find(const Workload& workload) const;
 
   Rng rng_;

@@ -585,6 +585,7 @@ TEST(ScenarioTest, BadFilesAreRefusedWithThePlaceAndThePath) {
       {"timeline:\n- {taint: {nodes: a, taints: [{key: k, effect: Never}]}}\n", "timeline[0].taint.taints[0]: expected the effect"},
       {"timeline:\n- {taint: {taints: [{key: k, effect: NoSchedule}]}}\n", "timeline[0].taint.nodes: expected the name of a node"},
       {"timeline:\n- {label: {name: a, labels: {x: 1}}}\n", "timeline[0].label.labels[x]: expected a string, or null"},
+      {"timeline:\n- {label: {name: a, labels: {x: \"a b\"}}}\n", ":4:33: timeline[0].label.labels[x]: "},
       {"timeline:\n- {patch: {name: a}}\n", "timeline[0].patch.patch: expected a map, a JSON merge patch"},
       {"timeline:\n- {nodeDown: {nodes: a, reason: Tired}}\n", "timeline[0].nodeDown.reason: expected Unreachable or NotReady"},
       {"timeline:\n- {scale: {name: a, kind: Job, replicas: 1}}\n", "timeline[0].scale.kind: expected Deployment, ReplicaSet"},
@@ -600,6 +601,16 @@ TEST(ScenarioTest, BadFilesAreRefusedWithThePlaceAndThePath) {
   }
   EXPECT_TRUE(absl::StrContains(Play("apiVersion: schedsim/v9\nkind: Scenario\ncolor: red\n").err,
                                 "scenario.yaml:1:13: apiVersion: expected schedsim/v1"));
+}
+
+TEST(ScenarioTest, AClusterIsNoScenario) {
+  const TestFolder folder;
+  const std::string path = folder.Write("nodes.yaml", "apiVersion: v1\nkind: Node\nmetadata: {name: n1}\n");
+  const ProgramResult result = RunProgram({"run", path});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_TRUE(absl::StrContains(result.err, "nodes.yaml:2:7: kind: expected Scenario, got Node; objects of a cluster are "
+                                            "given with -f"))
+      << result.err;
 }
 
 TEST(ScenarioTest, AllErrorsComeAtOnce) {
