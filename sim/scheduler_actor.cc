@@ -211,7 +211,7 @@ void SchedulerActor::Update(api::ObjectPtr object, ObjectDone done) {
   Call([this, object = std::move(object), done = std::move(done)] {
     // What was asked for is on record even if it fails.
     trace_.Update(*object);
-    const absl::Status status = server_.Update(object);
+    const absl::Status status = options_.checks_versions ? server_.UpdateVersion(object) : server_.Update(object);
     if (!status.ok()) {
       done(status);
       return;

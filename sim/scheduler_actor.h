@@ -32,6 +32,8 @@ class SchedulerActor : public framework::Client {
   struct Options {
     scheduler::Options scheduler;
     LatencyModel latency;
+    // Whether an update of a version that is no longer stored fails, as in a real API server.
+    bool checks_versions = true;
     bool preemption_starts_at_first = false;  // See scheduler::Scheduler::Environment.
     // With two handlers of pods (1.34): after how many more events of the instant a scheduler that is woken
     // now pops; none: after all of them.

@@ -121,8 +121,8 @@ class Simulation {
   void Run();
   // Ends the run before its time; from within.
   void Stop() { loop_.Stop(); }
-  // Whether nothing is left but what would go on for ever.
-  bool Quiet() const { return !actor_->Busy() && loop_.foreground_count() == 0; }
+  // Whether nothing is left but what would go on for ever: flushes, and pods that fail with an error again and again.
+  bool Quiet() const;
 
   EventLoop& loop() { return loop_; }
   ApiServer& server() { return *server_; }
@@ -166,6 +166,8 @@ class Simulation {
   std::map<std::string, Trace::FinalPod> gone_;
   std::set<std::string> evicted_;
   std::map<std::string, PodTimes> pod_times_;
+  // When a pod came, left or was bound, or a node changed.
+  absl::Time last_progress_;
   bool steps_left_ = false;
 };
 
