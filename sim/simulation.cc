@@ -62,6 +62,7 @@ absl::StatusOr<std::unique_ptr<Simulation>> Simulation::Make(SimulationOptions o
       SchedulerActor::Make(std::move(actor), plugins::InTreeRegistry(), simulation->loop_, *simulation->server_,
                            *simulation->kubelets_, *simulation->trace_, Rng(own.seed), own.free_choice));
   Simulation* self = simulation.get();
+  if (own.trace_level == TraceLevel::kFull) self->scheduler().queue().set_observer(self->trace_.get());
   self->server_->Watch([self](const WatchEvent& event) { self->WatchForTimes(event); });
   return simulation;
 }

@@ -27,6 +27,36 @@ std::string Seconds(absl::Duration duration) {
   return text;
 }
 
+absl::string_view NameOf(queue::Whereabouts whereabouts) {
+  switch (whereabouts) {
+    case queue::Whereabouts::kOutside:
+      return "";
+    case queue::Whereabouts::kInFlight:
+      return "inFlight";
+    case queue::Whereabouts::kActive:
+      return "active";
+    case queue::Whereabouts::kBackoff:
+      return "backoff";
+    case queue::Whereabouts::kErrorBackoff:
+      return "errorBackoff";
+    case queue::Whereabouts::kUnschedulable:
+      return "unschedulable";
+  }
+  return "";
+}
+
+absl::string_view NameOf(queue::HintAnswer::Answer answer) {
+  switch (answer) {
+    case queue::HintAnswer::Answer::kSkip:
+      return "Skip";
+    case queue::HintAnswer::Answer::kQueue:
+      return "Queue";
+    case queue::HintAnswer::Answer::kNoHint:
+      return "none";
+  }
+  return "";
+}
+
 // As in the path of the API.
 absl::string_view ResourceOf(api::Kind kind) {
   switch (kind) {
@@ -270,6 +300,31 @@ void Trace::OnInexact(const framework::PodInfo& pod, absl::string_view reason) {
   inexact_pods_.push_back(InexactPod{.key = key, .reason = std::string(reason)});
   if (!Begin("inexact")) return;
   json_.Field("pod", key).Field("reason", reason);
+  End();
+}
+
+void Trace::OnMove(const queue::Move& move) {
+  if (level_ != TraceLevel::kFull) return;
+  Begin("move");
+  const QueuedPodInfo& pod = move.pod;
+  json_.Field("pod", pod.key).Field("from", sim::NameOf(move.from)).Field("to", sim::NameOf(move.to));
+  json_.Field("event", move.event);
+  if (!move.in_flight_event.empty()) json_.Field("inFlightEvent", move.in_flight_event);
+  if (move.object != nullptr) json_.Field("object", move.object->Key());
+  if (!move.answers.empty()) {
+    json_.Key("hints").BeginArray();
+    for (const queue::HintAnswer& hint : move.answers) {
+      json_.BeginObject().Field("plugin", scheduler_->plugin_names().NameOf(hint.plugin));
+      json_.Field("answer", sim::NameOf(hint.answer)).EndObject();
+    }
+    json_.EndArray();
+  }
+  const bool unschedulable = move.to == queue::Whereabouts::kUnschedulable;
+  if (unschedulable && pod.Gated()) json_.Field("gatedBy", scheduler_->plugin_names().NameOf(*pod.gating_plugin));
+  const bool backs_off = move.to == queue::Whereabouts::kBackoff || move.to == queue::Whereabouts::kErrorBackoff;
+  if (backs_off && pod.backoff_expiration.has_value()) {
+    json_.Key("backoffExpiration").Raw(Seconds(*pod.backoff_expiration - zero_));
+  }
   End();
 }
 

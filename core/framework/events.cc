@@ -120,8 +120,13 @@ bool SameResourceClaimStatuses(const api::Pod& a, const api::Pod& b) {
 
 }  // namespace
 
-std::string EventLabel(const ClusterEvent& event) {
+std::string EventLabel(const ClusterEvent& event, const api::LineBehavior& line) {
   if (!event.label.empty()) return std::string(event.label);
+  const bool without_node =
+      event.resource == EventResource::kUnscheduledPod || event.resource == EventResource::kTargetPod;
+  if (without_node && !line.event_labels_name_target_pod) {
+    return absl::StrCat("UnschedulablePod", ActionName(event.action));
+  }
   return absl::StrCat(ResourceName(event.resource), ActionName(event.action));
 }
 
