@@ -174,6 +174,7 @@ void Simulation::OnSettled() {
 }
 
 void Simulation::Run() {
+  trace_->Registrations(actor_->scheduler().queue(), options_.line);
   trace_->Queue(actor_->scheduler().queue());
   loop_.set_on_settled([this] { OnSettled(); });
   if (script_ != nullptr) script_->Start();

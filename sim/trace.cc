@@ -1,6 +1,8 @@
 #include "sim/trace.h"
 
 #include <algorithm>
+#include <map>
+#include <set>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -320,8 +322,10 @@ void Trace::OnMove(const queue::Move& move) {
     json_.EndArray();
   }
   const bool unschedulable = move.to == queue::Whereabouts::kUnschedulable;
-  if (unschedulable && pod.Gated()) json_.Field("gatedBy", scheduler_->plugin_names().NameOf(*pod.gating_plugin));
-  const bool backs_off = move.to == queue::Whereabouts::kBackoff || move.to == queue::Whereabouts::kErrorBackoff;
+  if (unschedulable && pod.Gated())
+    json_.Field("gatedBy", scheduler_->plugin_names().NameOf(*pod.gating_plugin));
+  const bool backs_off =
+      move.to == queue::Whereabouts::kBackoff || move.to == queue::Whereabouts::kErrorBackoff;
   if (backs_off && pod.backoff_expiration.has_value()) {
     json_.Key("backoffExpiration").Raw(Seconds(*pod.backoff_expiration - zero_));
   }
@@ -412,6 +416,27 @@ void Trace::WriteQueue(absl::string_view key, const std::vector<const QueuedPodI
   json_.Key(key).BeginArray();
   for (const QueuedPodInfo* pod : pods) json_.String(pod->key);
   json_.EndArray();
+}
+
+void Trace::Registrations(const queue::SchedulingQueue& queue, const api::LineBehavior& line) {
+  if (level_ != TraceLevel::kFull) return;
+  std::map<std::string, std::map<std::string, std::set<std::string>>> profiles;
+  for (const queue::SchedulingQueue::Registration& registration : queue.Registrations()) {
+    const std::vector<std::string> labels = framework::RegistrationLabels(registration.event, line);
+    profiles[registration.profile][scheduler_->plugin_names().NameOf(registration.plugin)].insert(
+        labels.begin(), labels.end());
+  }
+  for (const auto& [profile, plugins] : profiles) {
+    Begin("registrations");
+    json_.Field("profile", profile).Key("events").BeginObject();
+    for (const auto& [plugin, labels] : plugins) {
+      json_.Key(plugin).BeginArray();
+      for (const std::string& label : labels) json_.String(label);
+      json_.EndArray();
+    }
+    json_.EndObject();
+    End();
+  }
 }
 
 void Trace::Queue(const queue::SchedulingQueue& queue) {

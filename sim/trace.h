@@ -60,6 +60,8 @@ class Trace : public scheduler::Observer, public queue::QueueObserver {
   void Step(int64_t index);
   void ApiError(absl::string_view verb, absl::string_view message);
   void ConfigError(absl::string_view message);
+  // What each profile's plugins wait for.
+  void Registrations(const queue::SchedulingQueue& queue, const api::LineBehavior& line);
   // The state of the queue, when it differs from the last one written.
   void Queue(const queue::SchedulingQueue& queue);
 

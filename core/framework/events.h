@@ -68,6 +68,9 @@ struct ClusterEvent {
 // "NodeAdd", "AssignedPodDelete", "TargetPodUpdate" and so on, as upstream's metrics of the line say it.
 std::string EventLabel(const ClusterEvent& event, const api::LineBehavior& line);
 
+// The same for a registration, which may be for several actions: a label for each, all updates being one.
+std::vector<std::string> RegistrationLabels(const ClusterEvent& registered, const api::LineBehavior& line);
+
 // Whether something registered for `registered` hears of `incoming`.
 // Source: kubernetes v1.37, scheduler/framework/types.go, MatchClusterEvents.
 bool MatchClusterEvents(const ClusterEvent& registered, const ClusterEvent& incoming);

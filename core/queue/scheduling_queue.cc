@@ -97,6 +97,17 @@ void SchedulingQueue::AddHints(const framework::Framework& framework, const api:
   }
 }
 
+std::vector<SchedulingQueue::Registration> SchedulingQueue::Registrations() const {
+  std::vector<Registration> registrations;
+  for (const Profile& profile : profiles_) {
+    for (const Hint& hint : profile.hints) {
+      registrations.push_back(
+          {.profile = profile.framework->profile_name(), .plugin = hint.plugin, .event = hint.event});
+    }
+  }
+  return registrations;
+}
+
 const SchedulingQueue::Profile& SchedulingQueue::ProfileOf(const api::Pod& pod) const {
   for (const Profile& profile : profiles_) {
     if (profile.framework->profile_name() == pod.spec->scheduler_name) return profile;

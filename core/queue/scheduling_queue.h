@@ -76,6 +76,13 @@ class SchedulingQueue {
   // To be called every 30 s from the start.
   void FlushUnschedulableLeftover();
 
+  // What a profile's plugins wait for, in the order of the configuration.
+  struct Registration {
+    std::string profile;
+    framework::PluginId plugin = 0;
+    framework::ClusterEvent event;
+  };
+  std::vector<Registration> Registrations() const;
   // What the plugins that rejected a pod say of an event; for explanations. Empty: none of them is
   // registered for it.
   std::vector<HintAnswer> AnswersTo(const framework::QueuedPodInfo& pod, const framework::ClusterEvent& event,

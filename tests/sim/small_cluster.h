@@ -38,8 +38,8 @@ class SmallCluster {
   void Create(double at, absl::string_view object) { Add(at).create = Read(object).at(0); }
   void Update(double at, absl::string_view object) { Add(at).update = Read(object).at(0); }
   void DeletePod(double at, const std::string& name) {
-    Add(at).remove = Step::Reference{
-        .kind = api::Kind::kPod, .kind_name = "Pod", .name_space = "default", .name = name};
+    Add(at).remove =
+        Step::Reference{.kind = api::Kind::kPod, .kind_name = "Pod", .name_space = "default", .name = name};
   }
 
   // Up to `until`, in seconds.

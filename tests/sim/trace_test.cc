@@ -21,9 +21,10 @@ status: {allocatable: {cpu: 4, memory: 8Gi, pods: 110}}
 )";
 
 std::string Pod(absl::string_view name, int cpu, absl::string_view more = "") {
-  return absl::StrCat("\n---\napiVersion: v1\nkind: Pod\nmetadata: {name: ", name,
-                      ", namespace: default}\nspec:\n  containers: [{name: c, image: i, resources: {requests: {cpu: ",
-                      cpu, "}}}]\n", more);
+  return absl::StrCat(
+      "\n---\napiVersion: v1\nkind: Pod\nmetadata: {name: ", name,
+      ", namespace: default}\nspec:\n  containers: [{name: c, image: i, resources: {requests: {cpu: ", cpu,
+      "}}}]\n", more);
 }
 
 // The move records of a pod, without its name and the digest.
@@ -44,24 +45,27 @@ TEST(TraceMoves, NameTheEventTheObjectAndTheHint) {
   SmallCluster cluster(absl::StrCat(kNode, Pod("first", 3), Pod("second", 3)));
   cluster.DeletePod(30, "first");
   cluster.Run(60);
-  EXPECT_EQ(Moves(cluster, "second"),
-            (std::vector<std::string>{
-                R"("t":-0.001,"from":"","to":"active","event":"UnscheduledPodAdd")",
-                R"("t":0.001,"from":"active","to":"inFlight","event":"Pop")",
-                R"("t":0.001,"from":"inFlight","to":"unschedulable","event":"ScheduleAttemptFailure")",
-                R"("t":30,"from":"unschedulable","to":"active","event":"AssignedPodDelete","object":"default/first",)"
-                R"("hints":[{"plugin":"NodeResourcesFit","answer":"Queue"}])",
-                R"("t":30,"from":"active","to":"inFlight","event":"Pop")"}));
+  EXPECT_EQ(
+      Moves(cluster, "second"),
+      (std::vector<std::string>{
+          R"("t":-0.001,"from":"","to":"active","event":"UnscheduledPodAdd")",
+          R"("t":0.001,"from":"active","to":"inFlight","event":"Pop")",
+          R"("t":0.001,"from":"inFlight","to":"unschedulable","event":"ScheduleAttemptFailure")",
+          R"("t":30,"from":"unschedulable","to":"active","event":"AssignedPodDelete","object":"default/first",)"
+          R"("hints":[{"plugin":"NodeResourcesFit","answer":"Queue"}])",
+          R"("t":30,"from":"active","to":"inFlight","event":"Pop")"}));
 }
 
 TEST(TraceMoves, TellOfBackoffAndOfPopsBeforeItsEnd) {
   SmallCluster cluster(absl::StrCat(kNode, Pod("first", 3), Pod("second", 3)));
   cluster.DeletePod(0.5, "first");
   cluster.Run(60);
-  EXPECT_EQ(Moves(cluster, "second").at(3),
-            R"("t":0.5,"from":"unschedulable","to":"backoff","event":"AssignedPodDelete","object":"default/first",)"
-            R"("hints":[{"plugin":"NodeResourcesFit","answer":"Queue"}],"backoffExpiration":1)");
-  EXPECT_EQ(Moves(cluster, "second").at(4), R"("t":0.5,"from":"backoff","to":"inFlight","event":"PopFromBackoffQ")");
+  EXPECT_EQ(
+      Moves(cluster, "second").at(3),
+      R"("t":0.5,"from":"unschedulable","to":"backoff","event":"AssignedPodDelete","object":"default/first",)"
+      R"("hints":[{"plugin":"NodeResourcesFit","answer":"Queue"}],"backoffExpiration":1)");
+  EXPECT_EQ(Moves(cluster, "second").at(4),
+            R"("t":0.5,"from":"backoff","to":"inFlight","event":"PopFromBackoffQ")");
 }
 
 TEST(TraceMoves, TellOfTheFlush) {
@@ -76,16 +80,20 @@ TEST(TraceMoves, NameTheGateAndWhatLiftsIt) {
   cluster.Update(10, Pod("gated", 1).substr(5));
   cluster.Run(20);
   const std::vector<std::string> moves = Moves(cluster, "gated");
-  EXPECT_EQ(moves.at(0), R"("t":-0.001,"from":"","to":"unschedulable","event":"UnscheduledPodAdd","gatedBy":"SchedulingGates")");
-  EXPECT_EQ(moves.at(1),
-            R"("t":10,"from":"unschedulable","to":"active","event":"TargetPodUpdatePodSchedulingGatesEliminated",)"
-            R"("hints":[{"plugin":"SchedulingGates","answer":"none"}])");
+  EXPECT_EQ(
+      moves.at(0),
+      R"("t":-0.001,"from":"","to":"unschedulable","event":"UnscheduledPodAdd","gatedBy":"SchedulingGates")");
+  EXPECT_EQ(
+      moves.at(1),
+      R"("t":10,"from":"unschedulable","to":"active","event":"TargetPodUpdatePodSchedulingGatesEliminated",)"
+      R"("hints":[{"plugin":"SchedulingGates","answer":"none"}])");
 }
 
 TEST(TraceMoves, CarryTheOldNamesBefore137) {
   SmallCluster cluster(absl::StrCat(kNode, Pod("pod", 1)), api::KubernetesLine::k1_36);
   cluster.Run(20);
-  EXPECT_EQ(Moves(cluster, "pod").at(0), R"("t":-0.001,"from":"","to":"active","event":"UnschedulablePodAdd")");
+  EXPECT_EQ(Moves(cluster, "pod").at(0),
+            R"("t":-0.001,"from":"","to":"active","event":"UnschedulablePodAdd")");
 }
 
 TEST(TraceMoves, ChangeNoDecision) {
@@ -94,7 +102,8 @@ TEST(TraceMoves, ChangeNoDecision) {
   const std::string with = cluster.Run(60)->trace().DecisionDigest();
   cluster.options.trace_level = TraceLevel::kDecisions;
   EXPECT_EQ(cluster.Run(60)->trace().DecisionDigest(), with);
-  for (const std::string& record : cluster.records) EXPECT_FALSE(absl::StrContains(record, "\"move\"")) << record;
+  for (const std::string& record : cluster.records)
+    EXPECT_FALSE(absl::StrContains(record, "\"move\"")) << record;
 }
 
 }  // namespace
