@@ -8,6 +8,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "sim/json_writer.h"
+#include "sim/wakeups_report.h"
 
 namespace schedsim::sim {
 namespace {
@@ -226,6 +227,7 @@ Report MakeReport(Simulation& simulation, const ClusterInput& input, const Laten
   report.virtual_zero = simulation.zero();
   report.virtual_time = simulation.now() - simulation.zero();
   report.latency_model = latency.ToString();
+  if (simulation.missed_wakeups() != nullptr) report.missed_wakeups = *simulation.missed_wakeups();
   AddNodes(simulation, report);
   AddPods(simulation, report);
   std::map<std::string, bool> inexact;
@@ -244,6 +246,7 @@ std::string ReportText(const Report& report) {
   if (report.deleted_count > 0) absl::StrAppend(&text, "Deleted         ", report.deleted_count, "\n");
   for (const std::string& failure : report.failures) absl::StrAppend(&text, "FAILED          ", failure, "\n");
   AppendInexact(report, text);
+  if (report.missed_wakeups.has_value()) text += MissedWakeupsText(*report.missed_wakeups);
   absl::StrAppend(&text, "Attempts        ", report.attempt_count, "\n");
   absl::StrAppend(&text, "Queue latency   p50 ", DurationText(report.latency_p50), "  p90 ",
                   DurationText(report.latency_p90), "  p99 ", DurationText(report.latency_p99), "  max ",
@@ -312,6 +315,10 @@ std::string ReportJson(const Report& report) {
   json.EndArray().Key("failures").BeginArray();
   for (const std::string& failure : report.failures) json.String(failure);
   json.EndArray();
+  if (report.missed_wakeups.has_value()) {
+    json.Key("missedWakeups");
+    WriteMissedWakeups(*report.missed_wakeups, json);
+  }
   json.Field("virtualZero", TimeText(report.virtual_zero));
   json.Field("virtualTimeMicroseconds", absl::ToInt64Microseconds(report.virtual_time));
   json.Field("digest", report.digest).Key("pods").BeginArray();

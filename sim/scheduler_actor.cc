@@ -70,7 +70,11 @@ void SchedulerActor::OnWatchEvent(const WatchEvent& event) {
   if (started_) at += options_.latency.informer.Draw(chance_.informer);
   // Whoever catches up comes just behind: pods that enter the queue at the very same time have no order.
   last = at < last ? last + absl::Microseconds(1) : at;
-  loop_.At(last, EventLoop::Phase::kDelivery, [this, event] { Deliver(event); });
+  ++in_transit_;
+  loop_.At(last, EventLoop::Phase::kDelivery, [this, event] {
+    --in_transit_;
+    Deliver(event);
+  });
 }
 
 void SchedulerActor::Deliver(const WatchEvent& event) {
@@ -141,7 +145,11 @@ void SchedulerActor::Call(std::function<void()> effect) {
   const absl::Duration wait = bucket_.Take(loop_.Now());
   const absl::Duration delay = wait + options_.latency.api_call.Draw(chance_.api_call);
   if (in_cycle_) cycle_end_ = std::max(cycle_end_, loop_.Now() + delay);
-  loop_.Post(delay, std::move(effect));
+  ++in_transit_;
+  loop_.Post(delay, [this, effect = std::move(effect)] {
+    --in_transit_;
+    effect();
+  });
 }
 
 void SchedulerActor::Bind(const api::Pod& pod, absl::string_view node_name, Done done) {

@@ -49,6 +49,7 @@ struct RunOptions {
   std::optional<uint64_t> seed;
   bool strict = false;
   bool reference = false;
+  bool check_wakeups = false;
 };
 
 // Without any timestamp in the input, virtual zero is here.
@@ -273,6 +274,7 @@ absl::StatusOr<int> Run(const RunOptions& options) {
   const double load_seconds = SecondsSince(load_start);
   if (options.seed.has_value()) plan.simulation.seed = *options.seed;
   plan.simulation.reference = options.reference;
+  plan.simulation.check_wakeups = options.check_wakeups;
   std::unique_ptr<TraceFile> trace_file;
   ASSIGN_OR_RETURN(trace_file, OpenTrace(options, plan.simulation));
   Progress progress;
@@ -304,7 +306,8 @@ absl::StatusOr<int> Run(const RunOptions& options) {
                  static_cast<int>(report.inexact_pods.size()));
   }
   for (const std::string& failure : report.failures) std::fprintf(stderr, "schedsim run: %s\n", failure.c_str());
-  return report.failures.empty() ? kDone : kVerdict;
+  const bool missed = report.missed_wakeups.has_value() && !report.missed_wakeups->empty();
+  return report.failures.empty() && !missed ? kDone : kVerdict;
 }
 
 }  // namespace
@@ -337,6 +340,8 @@ void AddRun(CLI::App& app, int& exit_code) {
   command->add_option("--seed", options->seed, "Seed of everything that is drawn at random")->default_str("1");
   command->add_flag("--strict", options->strict, "Treat warnings about the input as errors");
   command->add_flag("--reference", options->reference, "Turn off all fast paths; the result is the same");
+  command->add_flag("--check-wakeups", options->check_wakeups,
+                    "Look for pods that would fit but that nothing wakes; exit code 1 when there are some");
   command->footer(
       "Examples:\n"
       "  schedsim run -f snapshots/small/\n"
