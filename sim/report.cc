@@ -212,6 +212,15 @@ void AppendInexact(const Report& report, std::string& text) {
   }
 }
 
+void AppendLatency(const Report& report, std::string& text) {
+  const bool any = std::any_of(report.pods.begin(), report.pods.end(),
+                               [](const Report::Pod& pod) { return pod.queue_latency >= absl::ZeroDuration(); });
+  auto value = [any](absl::Duration latency) { return any ? DurationText(latency) : std::string("-"); };
+  absl::StrAppend(&text, "Queue latency   p50 ", value(report.latency_p50), "  p90 ", value(report.latency_p90),
+                  "  p99 ", value(report.latency_p99), "  max ", value(report.latency_max), "\n");
+  absl::StrAppend(&text, "                virtual time; model: ", report.latency_model, "\n");
+}
+
 }  // namespace
 
 Report MakeReport(Simulation& simulation, const ClusterInput& input, const LatencyModel& latency,
@@ -248,10 +257,7 @@ std::string ReportText(const Report& report) {
   AppendInexact(report, text);
   if (report.missed_wakeups.has_value()) text += MissedWakeupsText(*report.missed_wakeups);
   absl::StrAppend(&text, "Attempts        ", report.attempt_count, "\n");
-  absl::StrAppend(&text, "Queue latency   p50 ", DurationText(report.latency_p50), "  p90 ",
-                  DurationText(report.latency_p90), "  p99 ", DurationText(report.latency_p99), "  max ",
-                  DurationText(report.latency_max), "\n");
-  absl::StrAppend(&text, "                virtual time; model: ", report.latency_model, "\n");
+  AppendLatency(report, text);
   absl::StrAppendFormat(&text, "%-28s %20s %20s %8s\n", "Resource", "requested", "allocatable", "percent");
   for (const Report::Resource& resource : report.totals) {
     absl::StrAppendFormat(&text, "  %-26s %20s %20s %8s\n", resource.name, AmountText(resource, resource.requested),
@@ -277,6 +283,7 @@ std::string ReportText(const Report& report) {
   absl::StrAppend(&text, "Virtual time    ", absl::FormatDuration(report.virtual_time), " from ",
                   TimeText(report.virtual_zero), "\n");
   absl::StrAppend(&text, "Digest          ", report.digest, "\n");
+  if (!report.trace_digest.empty()) absl::StrAppend(&text, "Trace digest    ", report.trace_digest, "\n");
   return text;
 }
 
@@ -321,7 +328,9 @@ std::string ReportJson(const Report& report) {
   }
   json.Field("virtualZero", TimeText(report.virtual_zero));
   json.Field("virtualTimeMicroseconds", absl::ToInt64Microseconds(report.virtual_time));
-  json.Field("digest", report.digest).Key("pods").BeginArray();
+  json.Field("digest", report.digest);
+  if (!report.trace_digest.empty()) json.Field("traceDigest", report.trace_digest);
+  json.Key("pods").BeginArray();
   for (const Report::Pod& pod : report.pods) WritePod(pod, json);
   json.EndArray().EndObject();
   return json.text() + "\n";

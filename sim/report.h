@@ -73,6 +73,9 @@ struct Report {
   absl::Time virtual_zero;
   absl::Duration virtual_time;
   std::string digest;
+  // Over the whole trace; "": no full one was written. The rest of the report does not depend on the trace, so
+  // whoever writes one sets this.
+  std::string trace_digest;
 };
 
 Report MakeReport(Simulation& simulation, const ClusterInput& input, const LatencyModel& latency,

@@ -257,14 +257,11 @@ absl::StatusOr<std::unique_ptr<TraceFile>> OpenTrace(const RunOptions& options, 
   return file;
 }
 
-void PrintReport(const RunOptions& options, const sim::Report& report, const sim::Trace& trace) {
+void PrintReport(const RunOptions& options, const sim::Report& report) {
   const std::string text = options.output == "json"  ? ReportJson(report)
                            : options.output == "csv" ? ReportCsv(report)
                                                      : ReportText(report);
   std::fwrite(text.data(), 1, text.size(), stdout);
-  if (options.trace_level == "full" && !options.trace.empty() && options.output == "text") {
-    std::printf("Trace digest    %s\n", trace.TraceDigest().c_str());
-  }
 }
 
 absl::StatusOr<int> Run(const RunOptions& options) {
@@ -295,11 +292,12 @@ absl::StatusOr<int> Run(const RunOptions& options) {
   const double run_seconds = SecondsSince(run_start);
   sim::Report report = MakeReport(*simulation, plan.input, latency, api::KubernetesLineName(plan.line));
   report.failures = timeline.failures();
+  if (simulation->trace().WantsDetails()) report.trace_digest = simulation->trace().TraceDigest();
   for (const std::string& warning : timeline.warnings()) {
     std::fprintf(stderr, "warning: %s\n", warning.c_str());
     report.warnings.push_back(warning);
   }
-  PrintReport(options, report, simulation->trace());
+  PrintReport(options, report);
   PrintSpeed(report.attempt_count, load_seconds, run_seconds);
   if (!report.inexact_pods.empty()) {
     std::fprintf(stderr, "warning: the result is inexact for %d pods, see the report\n",

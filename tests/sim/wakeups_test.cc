@@ -235,10 +235,11 @@ TEST_P(RealWakeups, AreFoundAndAreThoseOfTheRealScheduler) {
     return absl::OkStatus();
   });
   EXPECT_TRUE(read.ok()) << read;
-  EXPECT_EQ(found, (std::vector<std::string>{"namespace-selector-1 default/web AssignedPodAdd team-b/db "
-                                             "InterPodAffinity Skip UnschedulableTimeout",
-                                             "last-peer-1 default/web AssignedPodDelete default/peer "
-                                             "InterPodAffinity Skip UnschedulableTimeout"}));
+  const std::string by = " InterPodAffinity Skip UnschedulableTimeout";
+  EXPECT_EQ(found, (std::vector<std::string>{
+                       "namespace-selector-1 default/web AssignedPodAdd team-b/db" + by,
+                       "last-peer-1 default/web AssignedPodDelete default/peer" + by,
+                       "anti-selector-1 default/web AssignedPodDelete team-b/db" + by}));
 }
 
 INSTANTIATE_TEST_SUITE_P(Lines, RealWakeups,
