@@ -32,13 +32,15 @@ void AppendFinding(const MissedWakeup& missed, std::string& text) {
                   ": would fit on ", missed.node, " at ", SecondsText(missed.at), "; rejected by ",
                   absl::StrJoin(missed.rejectors, ", "), " in attempt ", missed.attempts, " at ",
                   SecondsText(missed.rejected_at), "\n");
+  const char* title = missed.event_count == 1 ? "    should have woken it:  " : "    one of these should:   ";
   for (size_t i = 0; i < std::min(kEventsInText, missed.events.size()); ++i) {
-    absl::StrAppend(&text, i == 0 ? "    should have woken it:  " : "    or:                    ",
-                    EventText(missed.events[i]), "\n");
+    absl::StrAppend(&text, i == 0 ? title : "                           ", EventText(missed.events[i]), "\n");
   }
   const int64_t more =
       missed.event_count - static_cast<int64_t>(std::min(kEventsInText, missed.events.size()));
-  if (more > 0) absl::StrAppend(&text, "    and ", more, " more events since it was last known not to fit\n");
+  if (more > 0)
+    absl::StrAppend(&text, "                           and ", more,
+                    " more since it was last known not to fit\n");
   if (missed.events.empty()) {
     absl::StrAppend(
         &text, "    no event reached the queue; what changed: ",

@@ -228,18 +228,26 @@ TEST_P(RealWakeups, AreFoundAndAreThoseOfTheRealScheduler) {
     const auto difference = FirstDifference((*recorded)[index++].records, records);
     EXPECT_TRUE(difference.ok() && !difference->has_value()) << difference->value_or("");
     for (const MissedWakeup& missed : *(*simulation)->missed_wakeups()) {
-      found.push_back(absl::StrCat(test_case.name, " ", missed.pods[0], " ", missed.events[0].label, " ",
-                                   missed.events[0].object, " ", missed.events[0].answers[0].first, " ",
-                                   missed.events[0].answers[0].second, " ", missed.woken_by));
+      EXPECT_EQ(missed.woken_by, "UnschedulableTimeout") << test_case.name;
+      const MissedWakeup::Event& event = missed.events.at(0);
+      std::string text =
+          absl::StrCat(test_case.name, " ", missed.pods[0], ": ", event.label, " of ", event.object);
+      for (const auto& [plugin, answer] : event.answers) absl::StrAppend(&text, ", ", plugin, ": ", answer);
+      found.push_back(std::move(text));
     }
     return absl::OkStatus();
   });
   EXPECT_TRUE(read.ok()) << read;
-  const std::string by = " InterPodAffinity Skip UnschedulableTimeout";
-  EXPECT_EQ(found, (std::vector<std::string>{
-                       "namespace-selector-1 default/web AssignedPodAdd team-b/db" + by,
-                       "last-peer-1 default/web AssignedPodDelete default/peer" + by,
-                       "anti-selector-1 default/web AssignedPodDelete team-b/db" + by}));
+  EXPECT_EQ(
+      found,
+      (std::vector<std::string>{
+          "namespace-selector-1 default/web: AssignedPodAdd of team-b/db, InterPodAffinity: Skip",
+          "last-peer-1 default/web: AssignedPodDelete of default/peer, InterPodAffinity: Skip, "
+          "NodeUnschedulable: not registered",
+          "anti-selector-1 default/web: AssignedPodDelete of team-b/db, InterPodAffinity: Skip",
+          "terminating-1 default/web: AssignedPodUpdate of default/old, NodeResourcesFit: not registered, "
+          "PodTopologySpread: not registered",
+          "node-gone-1 default/web: NodeDelete of node-1, InterPodAffinity: not registered"}));
 }
 
 INSTANTIATE_TEST_SUITE_P(Lines, RealWakeups,
