@@ -8,6 +8,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "sim/json_writer.h"
+#include "sim/wakeups_report.h"
 
 namespace schedsim::sim {
 namespace {
@@ -211,6 +212,15 @@ void AppendInexact(const Report& report, std::string& text) {
   }
 }
 
+void AppendLatency(const Report& report, std::string& text) {
+  const bool any = std::any_of(report.pods.begin(), report.pods.end(),
+                               [](const Report::Pod& pod) { return pod.queue_latency >= absl::ZeroDuration(); });
+  auto value = [any](absl::Duration latency) { return any ? DurationText(latency) : std::string("-"); };
+  absl::StrAppend(&text, "Queue latency   p50 ", value(report.latency_p50), "  p90 ", value(report.latency_p90),
+                  "  p99 ", value(report.latency_p99), "  max ", value(report.latency_max), "\n");
+  absl::StrAppend(&text, "                virtual time; model: ", report.latency_model, "\n");
+}
+
 }  // namespace
 
 Report MakeReport(Simulation& simulation, const ClusterInput& input, const LatencyModel& latency,
@@ -226,6 +236,7 @@ Report MakeReport(Simulation& simulation, const ClusterInput& input, const Laten
   report.virtual_zero = simulation.zero();
   report.virtual_time = simulation.now() - simulation.zero();
   report.latency_model = latency.ToString();
+  if (simulation.missed_wakeups() != nullptr) report.missed_wakeups = *simulation.missed_wakeups();
   AddNodes(simulation, report);
   AddPods(simulation, report);
   std::map<std::string, bool> inexact;
@@ -244,11 +255,9 @@ std::string ReportText(const Report& report) {
   if (report.deleted_count > 0) absl::StrAppend(&text, "Deleted         ", report.deleted_count, "\n");
   for (const std::string& failure : report.failures) absl::StrAppend(&text, "FAILED          ", failure, "\n");
   AppendInexact(report, text);
+  if (report.missed_wakeups.has_value()) text += MissedWakeupsText(*report.missed_wakeups);
   absl::StrAppend(&text, "Attempts        ", report.attempt_count, "\n");
-  absl::StrAppend(&text, "Queue latency   p50 ", DurationText(report.latency_p50), "  p90 ",
-                  DurationText(report.latency_p90), "  p99 ", DurationText(report.latency_p99), "  max ",
-                  DurationText(report.latency_max), "\n");
-  absl::StrAppend(&text, "                virtual time; model: ", report.latency_model, "\n");
+  AppendLatency(report, text);
   absl::StrAppendFormat(&text, "%-28s %20s %20s %8s\n", "Resource", "requested", "allocatable", "percent");
   for (const Report::Resource& resource : report.totals) {
     absl::StrAppendFormat(&text, "  %-26s %20s %20s %8s\n", resource.name, AmountText(resource, resource.requested),
@@ -274,6 +283,7 @@ std::string ReportText(const Report& report) {
   absl::StrAppend(&text, "Virtual time    ", absl::FormatDuration(report.virtual_time), " from ",
                   TimeText(report.virtual_zero), "\n");
   absl::StrAppend(&text, "Digest          ", report.digest, "\n");
+  if (!report.trace_digest.empty()) absl::StrAppend(&text, "Trace digest    ", report.trace_digest, "\n");
   return text;
 }
 
@@ -312,9 +322,15 @@ std::string ReportJson(const Report& report) {
   json.EndArray().Key("failures").BeginArray();
   for (const std::string& failure : report.failures) json.String(failure);
   json.EndArray();
+  if (report.missed_wakeups.has_value()) {
+    json.Key("missedWakeups");
+    WriteMissedWakeups(*report.missed_wakeups, json);
+  }
   json.Field("virtualZero", TimeText(report.virtual_zero));
   json.Field("virtualTimeMicroseconds", absl::ToInt64Microseconds(report.virtual_time));
-  json.Field("digest", report.digest).Key("pods").BeginArray();
+  json.Field("digest", report.digest);
+  if (!report.trace_digest.empty()) json.Field("traceDigest", report.trace_digest);
+  json.Key("pods").BeginArray();
   for (const Report::Pod& pod : report.pods) WritePod(pod, json);
   json.EndArray().EndObject();
   return json.text() + "\n";

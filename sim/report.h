@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "sim/cluster_input.h"
 #include "sim/simulation.h"
 #include "sim/trace.h"
+#include "sim/wakeups.h"
 
 namespace schedsim::sim {
 
@@ -66,9 +68,14 @@ struct Report {
   std::vector<std::string> warnings;
   // What the scenario waited for in vain.
   std::vector<std::string> failures;
+  // Absent: they were not looked for.
+  std::optional<std::vector<MissedWakeup>> missed_wakeups;
   absl::Time virtual_zero;
   absl::Duration virtual_time;
   std::string digest;
+  // Over the whole trace; "": no full one was written. The rest of the report does not depend on the trace, so
+  // whoever writes one sets this.
+  std::string trace_digest;
 };
 
 Report MakeReport(Simulation& simulation, const ClusterInput& input, const LatencyModel& latency,

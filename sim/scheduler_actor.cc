@@ -74,8 +74,10 @@ void SchedulerActor::OnWatchEvent(const WatchEvent& event) {
   last = at < last ? last + absl::Microseconds(1) : at;
   const bool late = in_late_cycle_ || late_deliveries_ > 0;
   if (late) ++late_deliveries_;
+  ++in_transit_;
   loop_.At(last, late ? EventLoop::Phase::kLateDelivery : EventLoop::Phase::kDelivery, [this, event, late] {
     if (late) --late_deliveries_;
+    --in_transit_;
     Deliver(event);
   });
 }
@@ -171,13 +173,16 @@ void SchedulerActor::Call(std::function<void()> effect) {
   if (in_cycle_) cycle_end_ = std::max(cycle_end_, loop_.Now() + delay);
   const bool interrupted =
       !in_cycle_ && options_.choose_interrupted != nullptr && options_.choose_interrupted(loop_.Now());
-  if (delay > absl::ZeroDuration()) {
-    loop_.Post(delay, std::move(effect));
-  } else if (interrupted) {
-    loop_.Spawn(std::move(effect));
-  } else {
+  if (delay == absl::ZeroDuration() && !interrupted) {
     effect();
+    return;
   }
+  ++in_transit_;
+  const EventLoop::Phase phase = interrupted ? EventLoop::Phase::kSpawned : EventLoop::Phase::kWork;
+  loop_.At(loop_.Now() + delay, phase, [this, effect = std::move(effect)] {
+    --in_transit_;
+    effect();
+  });
 }
 
 void SchedulerActor::Bind(const api::Pod& pod, absl::string_view node_name, Done done) {

@@ -61,6 +61,8 @@ class SchedulerActor : public framework::Client {
   scheduler::Scheduler& scheduler() { return *scheduler_; }
   // Whether the scheduler works, or has a pod to pop. Pods that wait for a flush do not count.
   bool Busy() const { return !idle_ || scheduler_->queue().HasPoppable(); }
+  // Whether a call of the scheduler, or something that its informers are to hear, is on its way.
+  bool InTransit() const { return in_transit_ > 0; }
 
   // Whether the scheduler deleted the pod of this uid, to make room for another.
   bool IsVictim(const std::string& uid) const { return victims_.count(uid) > 0; }
@@ -105,6 +107,7 @@ class SchedulerActor : public framework::Client {
   // Shape: by kind; when the last event of the kind reaches the informers.
   std::array<absl::Time, api::kKindCount> last_delivery_;
   std::set<std::string> victims_;  // By uid.
+  int64_t in_transit_ = 0;
   bool started_ = false;
   // A scheduling cycle is running. What it waits for ends at `cycle_end_`.
   bool in_cycle_ = false;

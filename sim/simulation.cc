@@ -66,13 +66,26 @@ absl::StatusOr<std::unique_ptr<Simulation>> Simulation::Make(SimulationOptions o
   simulation->kubelets_ = std::make_unique<Kubelets>(own.latency.pod_termination, Rng(own.seed), simulation->loop_,
                                                      *simulation->server_, *simulation->trace_);
   simulation->kubelets_->set_choose_ending(own.choose_ending);
+  std::vector<framework::RegisteredPlugin> registry = plugins::InTreeRegistry();
+  registry.insert(registry.end(), own.more_plugins.begin(), own.more_plugins.end());
   ASSIGN_OR_RETURN(
       simulation->actor_,
-      SchedulerActor::Make(std::move(actor), plugins::InTreeRegistry(), simulation->loop_, *simulation->server_,
+      SchedulerActor::Make(std::move(actor), registry, simulation->loop_, *simulation->server_,
                            *simulation->kubelets_, *simulation->trace_, Rng(own.seed), own.free_choice));
   Simulation* self = simulation.get();
+  self->ObserveQueue();
   self->server_->Watch([self](const WatchEvent& event) { self->WatchForTimes(event); });
   return simulation;
+}
+
+void Simulation::ObserveQueue() {
+  queue::QueueObserver* observer = options_.trace_level == TraceLevel::kFull ? trace_.get() : nullptr;
+  if (options_.check_wakeups) {
+    wakeups_ = std::make_unique<WakeupCheck>(scheduler(), loop_, zero_, observer);
+    server_->Watch([this](const WatchEvent& event) { wakeups_->OnChange(event); });
+    observer = wakeups_.get();
+  }
+  scheduler().queue().set_observer(observer);
 }
 
 void Simulation::CreateObjects(const std::vector<api::ObjectPtr>& objects) {
@@ -182,6 +195,7 @@ bool Simulation::Quiet() const {
 // flushes is left.
 void Simulation::OnSettled() {
   trace_->Queue(actor_->scheduler().queue());
+  if (wakeups_ != nullptr && !actor_->Busy() && !actor_->InTransit()) wakeups_->Check();
   if (options_.on_progress != nullptr && trace_->attempt_count() % kAttemptsPerProgress == 0) {
     options_.on_progress(trace_->attempt_count(), loop_.Now() - zero_);
   }
@@ -193,6 +207,7 @@ void Simulation::OnSettled() {
 }
 
 void Simulation::Run() {
+  trace_->Registrations(actor_->scheduler().queue(), options_.line);
   trace_->Queue(actor_->scheduler().queue());
   loop_.set_on_settled([this] { OnSettled(); });
   if (script_ != nullptr) script_->Start();

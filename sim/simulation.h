@@ -26,6 +26,7 @@
 #include "sim/latency.h"
 #include "sim/scheduler_actor.h"
 #include "sim/trace.h"
+#include "sim/wakeups.h"
 
 namespace schedsim::sim {
 
@@ -64,6 +65,10 @@ struct SimulationOptions {
   bool complete_admission = true;
   // Whether pods that a step makes Succeeded or Failed are deleted, as in conformance cases.
   bool deletes_terminal_pods = false;
+  // Plugins beside the in-tree ones that the configuration may name.
+  std::vector<framework::RegisteredPlugin> more_plugins;
+  // Whether pods are looked for that would fit, but that nothing wakes.
+  bool check_wakeups = false;
   // Turns off all fast paths.
   bool reference = false;
   uint64_t seed = 1;
@@ -140,12 +145,17 @@ class Simulation {
   const std::map<std::string, Trace::FinalPod>& gone() const { return gone_; }
   // Those of them that the scheduler deleted.
   const std::set<std::string>& evicted() const { return evicted_; }
+  // nullptr where they are not looked for.
+  const std::vector<MissedWakeup>* missed_wakeups() const {
+    return wakeups_ == nullptr ? nullptr : &wakeups_->findings();
+  }
   // By "namespace/name"; of pods that the scheduler is responsible for.
   const std::map<std::string, PodTimes>& pod_times() const { return pod_times_; }
 
  private:
   explicit Simulation(SimulationOptions options);
 
+  void ObserveQueue();
   void ScheduleStep(size_t index);
   void RunStep(const Step& step);
   void WatchForTimes(const WatchEvent& event);
@@ -159,6 +169,7 @@ class Simulation {
   std::unique_ptr<VolumeBinder> volume_binder_;
   std::unique_ptr<Kubelets> kubelets_;
   std::unique_ptr<SchedulerActor> actor_;
+  std::unique_ptr<WakeupCheck> wakeups_;
   Script* script_ = nullptr;
   std::vector<Step> steps_;
   absl::Time zero_;

@@ -1,6 +1,8 @@
 #include "sim/trace.h"
 
 #include <algorithm>
+#include <map>
+#include <set>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -25,6 +27,36 @@ std::string Seconds(absl::Duration duration) {
   text += absl::StrFormat(".%06d", rest);
   text.erase(text.find_last_not_of('0') + 1);
   return text;
+}
+
+absl::string_view NameOf(queue::Whereabouts whereabouts) {
+  switch (whereabouts) {
+    case queue::Whereabouts::kOutside:
+      return "";
+    case queue::Whereabouts::kInFlight:
+      return "inFlight";
+    case queue::Whereabouts::kActive:
+      return "active";
+    case queue::Whereabouts::kBackoff:
+      return "backoff";
+    case queue::Whereabouts::kErrorBackoff:
+      return "errorBackoff";
+    case queue::Whereabouts::kUnschedulable:
+      return "unschedulable";
+  }
+  return "";
+}
+
+absl::string_view NameOf(queue::HintAnswer::Answer answer) {
+  switch (answer) {
+    case queue::HintAnswer::Answer::kSkip:
+      return "Skip";
+    case queue::HintAnswer::Answer::kQueue:
+      return "Queue";
+    case queue::HintAnswer::Answer::kNoHint:
+      return "none";
+  }
+  return "";
 }
 
 // As in the path of the API.
@@ -273,6 +305,33 @@ void Trace::OnInexact(const framework::PodInfo& pod, absl::string_view reason) {
   End();
 }
 
+void Trace::OnMove(const queue::Move& move) {
+  if (level_ != TraceLevel::kFull) return;
+  Begin("move");
+  const QueuedPodInfo& pod = move.pod;
+  json_.Field("pod", pod.key).Field("from", sim::NameOf(move.from)).Field("to", sim::NameOf(move.to));
+  json_.Field("event", move.event);
+  if (!move.in_flight_event.empty()) json_.Field("inFlightEvent", move.in_flight_event);
+  if (move.object != nullptr) json_.Field("object", move.object->Key());
+  if (!move.answers.empty()) {
+    json_.Key("hints").BeginArray();
+    for (const queue::HintAnswer& hint : move.answers) {
+      json_.BeginObject().Field("plugin", scheduler_->plugin_names().NameOf(hint.plugin));
+      json_.Field("answer", sim::NameOf(hint.answer)).EndObject();
+    }
+    json_.EndArray();
+  }
+  const bool unschedulable = move.to == queue::Whereabouts::kUnschedulable;
+  if (unschedulable && pod.Gated())
+    json_.Field("gatedBy", scheduler_->plugin_names().NameOf(*pod.gating_plugin));
+  const bool backs_off =
+      move.to == queue::Whereabouts::kBackoff || move.to == queue::Whereabouts::kErrorBackoff;
+  if (backs_off && pod.backoff_expiration.has_value()) {
+    json_.Key("backoffExpiration").Raw(Seconds(*pod.backoff_expiration - zero_));
+  }
+  End();
+}
+
 void Trace::Bind(const api::Pod& pod, absl::string_view node_name) {
   if (!Begin("bind")) return;
   json_.Field("pod", pod.Key()).Field("node", node_name);
@@ -357,6 +416,27 @@ void Trace::WriteQueue(absl::string_view key, const std::vector<const QueuedPodI
   json_.Key(key).BeginArray();
   for (const QueuedPodInfo* pod : pods) json_.String(pod->key);
   json_.EndArray();
+}
+
+void Trace::Registrations(const queue::SchedulingQueue& queue, const api::LineBehavior& line) {
+  if (level_ != TraceLevel::kFull) return;
+  std::map<std::string, std::map<std::string, std::set<std::string>>> profiles;
+  for (const queue::SchedulingQueue::Registration& registration : queue.Registrations()) {
+    const std::vector<std::string> labels = framework::RegistrationLabels(registration.event, line);
+    profiles[registration.profile][scheduler_->plugin_names().NameOf(registration.plugin)].insert(
+        labels.begin(), labels.end());
+  }
+  for (const auto& [profile, plugins] : profiles) {
+    Begin("registrations");
+    json_.Field("profile", profile).Key("events").BeginObject();
+    for (const auto& [plugin, labels] : plugins) {
+      json_.Key(plugin).BeginArray();
+      for (const std::string& label : labels) json_.String(label);
+      json_.EndArray();
+    }
+    json_.EndObject();
+    End();
+  }
 }
 
 void Trace::Queue(const queue::SchedulingQueue& queue) {

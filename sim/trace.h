@@ -13,6 +13,7 @@
 #include "core/base/clock.h"
 #include "core/base/digest.h"
 #include "core/framework/client.h"
+#include "core/queue/queue_observer.h"
 #include "core/queue/scheduling_queue.h"
 #include "core/scheduler/attempt.h"
 #include "core/scheduler/scheduler.h"
@@ -22,13 +23,13 @@ namespace schedsim::sim {
 
 enum class TraceLevel : uint8_t {
   kOff,        // Only the digest over the decisions.
-  kDecisions,  // Attempts without each node's status and scores, no queue states.
+  kDecisions,  // Attempts without each node's status and scores, no queue states, no moves.
   kFull,
 };
 
 // Writes one JSON object a line; docs/trace.md describes them. Each line ends with `digest`, the running
 // digest over the decisions, which is the same at every level.
-class Trace : public scheduler::Observer {
+class Trace : public scheduler::Observer, public queue::QueueObserver {
  public:
   // Called with each line, without the line feed. Not called with kOff.
   using Sink = std::function<void(absl::string_view line)>;
@@ -44,6 +45,8 @@ class Trace : public scheduler::Observer {
   void OnAttempt(const scheduler::Attempt& attempt) override;
   void OnBindFailure(const framework::PodInfo& pod, const scheduler::Attempt::Failure& failure) override;
   void OnInexact(const framework::PodInfo& pod, absl::string_view reason) override;
+  // At kFull. Nobody needs to tell of moves at other levels.
+  void OnMove(const queue::Move& move) override;
 
   void Bind(const api::Pod& pod, absl::string_view node_name);
   void Status(const api::Pod& pod);
@@ -57,6 +60,8 @@ class Trace : public scheduler::Observer {
   void Step(int64_t index);
   void ApiError(absl::string_view verb, absl::string_view message);
   void ConfigError(absl::string_view message);
+  // What each profile's plugins wait for.
+  void Registrations(const queue::SchedulingQueue& queue, const api::LineBehavior& line);
   // The state of the queue, when it differs from the last one written.
   void Queue(const queue::SchedulingQueue& queue);
 

@@ -49,6 +49,7 @@ struct RunOptions {
   std::optional<uint64_t> seed;
   bool strict = false;
   bool reference = false;
+  bool check_wakeups = false;
 };
 
 // Without any timestamp in the input, virtual zero is here.
@@ -258,14 +259,11 @@ absl::StatusOr<std::unique_ptr<TraceFile>> OpenTrace(const RunOptions& options, 
   return file;
 }
 
-void PrintReport(const RunOptions& options, const sim::Report& report, const sim::Trace& trace) {
+void PrintReport(const RunOptions& options, const sim::Report& report) {
   const std::string text = options.output == "json"  ? ReportJson(report)
                            : options.output == "csv" ? ReportCsv(report)
                                                      : ReportText(report);
   std::fwrite(text.data(), 1, text.size(), stdout);
-  if (options.trace_level == "full" && !options.trace.empty() && options.output == "text") {
-    std::printf("Trace digest    %s\n", trace.TraceDigest().c_str());
-  }
 }
 
 absl::StatusOr<int> Run(const RunOptions& options) {
@@ -275,6 +273,7 @@ absl::StatusOr<int> Run(const RunOptions& options) {
   const double load_seconds = SecondsSince(load_start);
   if (options.seed.has_value()) plan.simulation.seed = *options.seed;
   plan.simulation.reference = options.reference;
+  plan.simulation.check_wakeups = options.check_wakeups;
   std::unique_ptr<TraceFile> trace_file;
   ASSIGN_OR_RETURN(trace_file, OpenTrace(options, plan.simulation));
   Progress progress;
@@ -295,18 +294,20 @@ absl::StatusOr<int> Run(const RunOptions& options) {
   const double run_seconds = SecondsSince(run_start);
   sim::Report report = MakeReport(*simulation, plan.input, latency, api::KubernetesLineName(plan.line));
   report.failures = timeline.failures();
+  if (simulation->trace().WantsDetails()) report.trace_digest = simulation->trace().TraceDigest();
   for (const std::string& warning : timeline.warnings()) {
     std::fprintf(stderr, "warning: %s\n", warning.c_str());
     report.warnings.push_back(warning);
   }
-  PrintReport(options, report, simulation->trace());
+  PrintReport(options, report);
   PrintSpeed(report.attempt_count, load_seconds, run_seconds);
   if (!report.inexact_pods.empty()) {
     std::fprintf(stderr, "warning: the result is inexact for %d pods, see the report\n",
                  static_cast<int>(report.inexact_pods.size()));
   }
   for (const std::string& failure : report.failures) std::fprintf(stderr, "schedsim run: %s\n", failure.c_str());
-  return report.failures.empty() ? kDone : kVerdict;
+  const bool missed = report.missed_wakeups.has_value() && !report.missed_wakeups->empty();
+  return report.failures.empty() && !missed ? kDone : kVerdict;
 }
 
 }  // namespace
@@ -339,6 +340,8 @@ void AddRun(CLI::App& app, int& exit_code) {
   command->add_option("--seed", options->seed, "Seed of everything that is drawn at random")->default_str("1");
   command->add_flag("--strict", options->strict, "Treat warnings about the input as errors");
   command->add_flag("--reference", options->reference, "Turn off all fast paths; the result is the same");
+  command->add_flag("--check-wakeups", options->check_wakeups,
+                    "Look for pods that would fit but that nothing wakes; exit code 1 when there are some");
   command->footer(
       "Examples:\n"
       "  schedsim run -f snapshots/small/\n"

@@ -18,11 +18,12 @@ int main(int argc, char** argv) {
   schedsim::tools::AddRun(app, exit_code);
   schedsim::tools::AddConform(app, exit_code);
   schedsim::tools::AddConfig(app, exit_code);
+  schedsim::tools::AddWhy(app, exit_code);
   try {
     app.parse(argc, argv);
   } catch (const CLI::RequiredError& error) {
     if (app.get_subcommands().empty()) {
-      std::fputs("schedsim: expected a command: run, conform or config; see schedsim --help\n", stderr);
+      std::fputs("schedsim: expected a command: run, conform, config or why; see schedsim --help\n", stderr);
       return schedsim::tools::kBadInput;
     }
     app.exit(error);

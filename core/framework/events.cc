@@ -120,9 +120,28 @@ bool SameResourceClaimStatuses(const api::Pod& a, const api::Pod& b) {
 
 }  // namespace
 
-std::string EventLabel(const ClusterEvent& event) {
+std::string EventLabel(const ClusterEvent& event, const api::LineBehavior& line) {
   if (!event.label.empty()) return std::string(event.label);
+  const bool without_node =
+      event.resource == EventResource::kUnscheduledPod || event.resource == EventResource::kTargetPod;
+  if (without_node && !line.event_labels_name_target_pod) {
+    return absl::StrCat("UnschedulablePod", ActionName(event.action));
+  }
   return absl::StrCat(ResourceName(event.resource), ActionName(event.action));
+}
+
+std::vector<std::string> RegistrationLabels(const ClusterEvent& registered, const api::LineBehavior& line) {
+  if (registered.action == kAllActions) return {EventLabel(registered, line)};
+  std::vector<std::string> labels;
+  auto add = [&](ActionType action) {
+    labels.push_back(EventLabel({.resource = registered.resource, .action = action}, line));
+  };
+  const bool all_updates = (registered.action & kUpdate) == kUpdate;
+  for (ActionType bit = kAdd; bit <= kAllActions; bit <<= 1) {
+    if ((registered.action & bit & ~(all_updates ? kUpdate : 0)) != 0) add(bit);
+  }
+  if (all_updates) add(kUpdate);
+  return labels;
 }
 
 bool MatchClusterEvents(const ClusterEvent& registered, const ClusterEvent& incoming) {

@@ -65,8 +65,11 @@ struct ClusterEvent {
   bool IsWildcard() const { return resource == EventResource::kWildcard && action == kAllActions; }
 };
 
-// "NodeAdd", "AssignedPodDelete", "TargetPodUpdate" and so on, as upstream's metrics say it.
-std::string EventLabel(const ClusterEvent& event);
+// "NodeAdd", "AssignedPodDelete", "TargetPodUpdate" and so on, as upstream's metrics of the line say it.
+std::string EventLabel(const ClusterEvent& event, const api::LineBehavior& line);
+
+// The same for a registration, which may be for several actions: a label for each, all updates being one.
+std::vector<std::string> RegistrationLabels(const ClusterEvent& registered, const api::LineBehavior& line);
 
 // Whether something registered for `registered` hears of `incoming`.
 // Source: kubernetes v1.37, scheduler/framework/types.go, MatchClusterEvents.
@@ -74,6 +77,10 @@ bool MatchClusterEvents(const ClusterEvent& registered, const ClusterEvent& inco
 
 inline constexpr ClusterEvent kEventUnschedulableTimeout = {.label = "UnschedulableTimeout"};
 inline constexpr ClusterEvent kEventForceActivate = {.label = "ForceActivate"};
+inline constexpr ClusterEvent kEventUnscheduledPodAdd = {.resource = EventResource::kUnscheduledPod,
+                                                         .action = kAdd};
+inline constexpr ClusterEvent kEventUnscheduledPodDelete = {.resource = EventResource::kUnscheduledPod,
+                                                            .action = kDelete};
 inline constexpr ClusterEvent kEventAssignedPodAdd = {.resource = EventResource::kAssignedPod, .action = kAdd};
 inline constexpr ClusterEvent kEventAssignedPodDelete = {.resource = EventResource::kAssignedPod,
                                                          .action = kDelete};

@@ -33,6 +33,8 @@ struct QueuedPodInfo {
   // Who rejected the pod in its last attempt, or gates it.
   PluginSet unschedulable_plugins;
   PluginSet pending_plugins;
+  // The last attempt found a node; a plugin after Filter rejected the pod.
+  bool found_node = false;
   // The plugin whose PreEnqueue keeps the pod out of the active queue; absent: not gated.
   std::optional<PluginId> gating_plugin;
 

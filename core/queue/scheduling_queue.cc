@@ -21,6 +21,32 @@ absl::Time TruncatedToSecond(absl::Time time) {
 
 bool ByKey(const QueuedPodInfo* a, const QueuedPodInfo* b) { return a->key < b->key; }
 
+Whereabouts WhereaboutsOf(Place place) {
+  switch (place) {
+    case Place::kNone:
+      return Whereabouts::kOutside;
+    case Place::kActive:
+      return Whereabouts::kActive;
+    case Place::kBackoff:
+      return Whereabouts::kBackoff;
+    case Place::kErrorBackoff:
+      return Whereabouts::kErrorBackoff;
+    case Place::kUnschedulable:
+      return Whereabouts::kUnschedulable;
+  }
+  CHECK(false);
+}
+
+HintAnswer::Answer AnswerOf(const framework::QueueingHintFn& function, bool queue) {
+  if (function == nullptr) return HintAnswer::Answer::kNoHint;
+  return queue ? HintAnswer::Answer::kQueue : HintAnswer::Answer::kSkip;
+}
+
+// The object that an event is about.
+const api::Object* Subject(const api::ObjectPtr& old_object, const api::ObjectPtr& new_object) {
+  return new_object != nullptr ? new_object.get() : old_object.get();
+}
+
 }  // namespace
 
 SchedulingQueue::SchedulingQueue(const Options& options, const api::LineBehavior& line, const Clock& clock,
@@ -69,6 +95,17 @@ void SchedulingQueue::AddHints(const framework::Framework& framework, const api:
         .event = {.resource = framework::EventResource::kNode, .action = framework::kUpdateNodeTaint},
         .function = nullptr});
   }
+}
+
+std::vector<SchedulingQueue::Registration> SchedulingQueue::Registrations() const {
+  std::vector<Registration> registrations;
+  for (const Profile& profile : profiles_) {
+    for (const Hint& hint : profile.hints) {
+      registrations.push_back(
+          {.profile = profile.framework->profile_name(), .plugin = hint.plugin, .event = hint.event});
+    }
+  }
+  return registrations;
 }
 
 const SchedulingQueue::Profile& SchedulingQueue::ProfileOf(const api::Pod& pod) const {
@@ -135,6 +172,45 @@ void SchedulingQueue::Sign(QueuedPodInfo& pod) const {
   pod.signature = ProfileOf(*pod.pod_info->pod).framework->SignPod(*pod.pod_info);
 }
 
+void SchedulingQueue::Tell(const QueuedPodInfo& pod, Whereabouts from, absl::string_view event) const {
+  if (observer_ == nullptr) return;
+  observer_->OnMove(
+      {.pod = pod, .from = from, .to = WhereaboutsOf(pod.place), .event = std::string(event), .in_flight_event = ""});
+}
+
+void SchedulingQueue::Tell(const QueuedPodInfo& pod, Whereabouts from, const ClusterEvent& event,
+                           const api::Object* object) const {
+  if (observer_ == nullptr) return;
+  observer_->OnMove({.pod = pod,
+                     .from = from,
+                     .to = WhereaboutsOf(pod.place),
+                     .event = framework::EventLabel(event, line_),
+                     .in_flight_event = "",
+                     .object = object,
+                     .answers = cause_.answers});
+}
+
+void SchedulingQueue::TellPop(const QueuedPodInfo& pod, bool from_backoff, Whereabouts to) const {
+  if (observer_ == nullptr) return;
+  observer_->OnMove({.pod = pod,
+                     .from = from_backoff ? Whereabouts::kBackoff : Whereabouts::kActive,
+                     .to = to,
+                     .event = from_backoff ? "PopFromBackoffQ" : "Pop",
+                     .in_flight_event = ""});
+}
+
+void SchedulingQueue::TellFailure(const QueuedPodInfo& pod) const {
+  if (observer_ == nullptr) return;
+  const InFlightEvent* event = cause_.in_flight;
+  observer_->OnMove({.pod = pod,
+                     .from = Whereabouts::kInFlight,
+                     .to = WhereaboutsOf(pod.place),
+                     .event = "ScheduleAttemptFailure",
+                     .in_flight_event = event == nullptr ? "" : framework::EventLabel(event->event, line_),
+                     .object = event == nullptr ? nullptr : Subject(event->old_object, event->new_object),
+                     .answers = cause_.answers});
+}
+
 void SchedulingQueue::MoveToPool(QueuedPodInfo* pod) {
   Detach(pod);
   pod->place = Place::kUnschedulable;
@@ -199,7 +275,10 @@ void SchedulingQueue::Add(framework::PodInfoPtr pod) {
   pods_[added->key] = std::move(queued);
   // Up to 1.36 a pod that PreEnqueue gates is not nominated.
   if (line_.nominates_gated_pods) nominator_.AddNominatedPod(added->pod_info, std::nullopt);
-  if (!MoveToActive(added, false)) return;
+  const bool activated = MoveToActive(added, false);
+  cause_.answers.clear();
+  Tell(*added, Whereabouts::kOutside, framework::kEventUnscheduledPodAdd, nullptr);
+  if (!activated) return;
   if (!line_.nominates_gated_pods) nominator_.AddNominatedPod(added->pod_info, std::nullopt);
   on_poppable_();
 }
@@ -222,8 +301,10 @@ void SchedulingQueue::Update(const api::PodPtr& old_pod, framework::PodInfoPtr n
   if (queued->place == Place::kErrorBackoff) error_backoff_.Fix(queued);
   if (queued->place != Place::kUnschedulable) return;
   for (const ClusterEvent& event : events) {
-    const Strategy strategy = IsPodWorthRequeuing(*queued, event, old_pod.get(), new_pod->pod.get());
+    const Strategy strategy =
+        IsPodWorthRequeuing(*queued, event, old_pod.get(), new_pod->pod.get(), WantedCause());
     const Place place = Requeue(queued, strategy);
+    if (strategy != Strategy::kSkip) Tell(*queued, Whereabouts::kUnschedulable, event, nullptr);
     if (place == Place::kUnschedulable) continue;
     on_poppable_();
     return;
@@ -235,13 +316,17 @@ void SchedulingQueue::Delete(const api::Pod& pod) {
   const std::string key = pod.Key();
   QueuedPodInfo* queued = Find(key);
   if (queued == nullptr) return;
+  const Whereabouts from = WhereaboutsOf(queued->place);
   Detach(queued);
+  cause_.answers.clear();
+  Tell(*queued, from, framework::kEventUnscheduledPodDelete, nullptr);
   pods_.Erase(key);
 }
 
 QueuedPodInfoPtr SchedulingQueue::Pop() {
   while (HasPoppable()) {
-    QueuedPodInfo* next = active_.empty() ? backoff_.Top() : active_.Top();
+    const bool from_backoff = active_.empty();
+    QueuedPodInfo* next = from_backoff ? backoff_.Top() : active_.Top();
     Detach(next);
     QueuedPodInfoPtr popped = std::move(*pods_.Find(next->key));
     pods_.Erase(popped->key);
@@ -250,10 +335,14 @@ QueuedPodInfoPtr SchedulingQueue::Pop() {
     popped->gating_plugin.reset();
     const std::string& uid = popped->pod_info->pod->metadata.uid;
     // A pod that is in flight already is dropped, as upstream does.
-    if (in_flight_pods_.Find(uid) != nullptr) continue;
+    if (in_flight_pods_.Find(uid) != nullptr) {
+      TellPop(*popped, from_backoff, Whereabouts::kOutside);
+      continue;
+    }
     in_flight_events_.push_back(InFlightEvent{.event = {}, .old_object = {}, .new_object = {}, .pod_uid = uid});
     in_flight_pods_[uid] = std::prev(in_flight_events_.end());
     ++scheduling_cycle_;
+    TellPop(*popped, from_backoff, Whereabouts::kInFlight);
     return popped;
   }
   return nullptr;
@@ -281,7 +370,9 @@ void SchedulingQueue::AddUnschedulableIfNotPresent(QueuedPodInfoPtr pod) {
     pod->flush_timestamp.reset();
     QueuedPodInfo* queued = pod.get();
     pods_[queued->key] = std::move(pod);
-    if (Requeue(queued, StrategyForInFlightPod(*queued)) != Place::kUnschedulable) on_poppable_();
+    const Place place = Requeue(queued, StrategyForInFlightPod(*queued, WantedCause()));
+    TellFailure(*queued);
+    if (place != Place::kUnschedulable) on_poppable_();
   }
   Done(uid);
 }
@@ -299,7 +390,9 @@ bool SchedulingQueue::IsEventOfInterest(const ClusterEvent& event) const {
 SchedulingQueue::Strategy SchedulingQueue::IsPodWorthRequeuing(const QueuedPodInfo& pod,
                                                                const ClusterEvent& event,
                                                                const api::Object* old_object,
-                                                               const api::Object* new_object) const {
+                                                               const api::Object* new_object,
+                                                               Cause* cause) const {
+  if (cause != nullptr) cause->answers.clear();
   const PluginSet rejectors = pod.RejectorPlugins();
   if (rejectors.none()) return Strategy::kAfterBackoff;
   if (event.IsWildcard()) {
@@ -313,6 +406,7 @@ SchedulingQueue::Strategy SchedulingQueue::IsPodWorthRequeuing(const QueuedPodIn
     if (!MatchClusterEvents(hint.event, event)) continue;
     const bool queue = hint.function == nullptr ||
                        hint.function(*pod.pod_info, old_object, new_object) == framework::QueueingHint::kQueue;
+    if (cause != nullptr) cause->answers.push_back({.plugin = hint.plugin, .answer = AnswerOf(hint.function, queue)});
     if (!queue) continue;
     if (pod.pending_plugins.test(static_cast<size_t>(hint.plugin))) return Strategy::kImmediately;
     strategy = Strategy::kAfterBackoff;
@@ -321,16 +415,35 @@ SchedulingQueue::Strategy SchedulingQueue::IsPodWorthRequeuing(const QueuedPodIn
   return strategy;
 }
 
-SchedulingQueue::Strategy SchedulingQueue::StrategyForInFlightPod(const QueuedPodInfo& pod) const {
+std::vector<HintAnswer> SchedulingQueue::AnswersTo(const QueuedPodInfo& pod, const ClusterEvent& event,
+                                                   const api::Object* old_object,
+                                                   const api::Object* new_object) const {
+  std::vector<HintAnswer> answers;
+  const PluginSet rejectors = pod.RejectorPlugins();
+  for (const Hint& hint : ProfileOf(*pod.pod_info->pod).hints) {
+    if (!rejectors.test(static_cast<size_t>(hint.plugin)) || !MatchClusterEvents(hint.event, event)) continue;
+    const bool queue = hint.function == nullptr ||
+                       hint.function(*pod.pod_info, old_object, new_object) == framework::QueueingHint::kQueue;
+    answers.push_back({.plugin = hint.plugin, .answer = AnswerOf(hint.function, queue)});
+  }
+  return answers;
+}
+
+SchedulingQueue::Strategy SchedulingQueue::StrategyForInFlightPod(const QueuedPodInfo& pod, Cause* cause) const {
+  if (cause != nullptr) *cause = Cause();
   if (pod.RejectorPlugins().none()) return Strategy::kAfterBackoff;
   const auto* mark = in_flight_pods_.Find(pod.pod_info->pod->metadata.uid);
   if (mark == nullptr) return Strategy::kAfterBackoff;
   Strategy strategy = Strategy::kSkip;
+  Cause own;
   for (auto at = std::next(*mark); at != in_flight_events_.end(); ++at) {
     if (!at->pod_uid.empty()) continue;
-    const Strategy one = IsPodWorthRequeuing(pod, at->event, at->old_object.get(), at->new_object.get());
-    if (one == Strategy::kImmediately) return one;
+    const Strategy one = IsPodWorthRequeuing(pod, at->event, at->old_object.get(), at->new_object.get(),
+                                             cause == nullptr ? nullptr : &own);
     if (one == Strategy::kSkip) continue;
+    own.in_flight = &*at;
+    if (cause != nullptr) *cause = own;
+    if (one == Strategy::kImmediately) return one;
     strategy = one;
     if (pod.pending_plugins.none()) return strategy;
   }
@@ -346,6 +459,7 @@ bool SchedulingQueue::MatchesGatingPlugin(const QueuedPodInfo& pod, const Cluste
 
 void SchedulingQueue::MoveAllToActiveOrBackoffQueue(const ClusterEvent& event, api::ObjectPtr old_object,
                                                     api::ObjectPtr new_object, const PreCheck& pre_check) {
+  if (observer_ != nullptr) observer_->OnClusterEvent(event, old_object, new_object);
   if (!IsEventOfInterest(event)) return;
   std::vector<QueuedPodInfo*> pods;
   for (const auto& [sequence, pod] : pool_) {
@@ -357,14 +471,17 @@ void SchedulingQueue::MoveAllToActiveOrBackoffQueue(const ClusterEvent& event, a
 void SchedulingQueue::MovePods(const std::vector<QueuedPodInfo*>& pods, const ClusterEvent& event,
                                const api::ObjectPtr& old_object, const api::ObjectPtr& new_object) {
   bool activated = false;
+  const api::Object* subject = Subject(old_object, new_object);
   for (QueuedPodInfo* pod : pods) {
     // Up to 1.36 even wildcard events leave gated pods alone.
     const bool wildcard_reaches_gated = event.IsWildcard() && line_.flush_reaches_gated_pods;
     if (pod->Gated() && !wildcard_reaches_gated && !MatchesGatingPlugin(*pod, event)) continue;
-    const Strategy strategy = IsPodWorthRequeuing(*pod, event, old_object.get(), new_object.get());
+    const Strategy strategy =
+        IsPodWorthRequeuing(*pod, event, old_object.get(), new_object.get(), WantedCause());
     if (strategy == Strategy::kSkip) continue;
     Detach(pod);
     activated = Requeue(pod, strategy) != Place::kUnschedulable || activated;
+    Tell(*pod, Whereabouts::kUnschedulable, event, subject);
   }
   if (!in_flight_pods_.empty()) {
     in_flight_events_.push_back(
@@ -391,7 +508,9 @@ void SchedulingQueue::Activate(const std::vector<api::PodPtr>& pods) {
     const bool waits = queued != nullptr && queued->place != Place::kActive;
     if (waits) {
       const bool from_backoff = queued->place != Place::kUnschedulable && !line_.activate_runs_pre_enqueue;
+      const Whereabouts from = WhereaboutsOf(queued->place);
       activated = MoveToActive(queued, from_backoff) || activated;
+      Tell(*queued, from, framework::kEventForceActivate.label);
     } else {
       AddEventsIfInFlight(pod->metadata.uid, {framework::kEventForceActivate}, nullptr, pod);
     }
@@ -401,7 +520,11 @@ void SchedulingQueue::Activate(const std::vector<api::PodPtr>& pods) {
 
 void SchedulingQueue::FlushCompleted(PodHeap& heap) {
   while (!heap.empty() && !IsBackingOff(*heap.Top())) {
-    if (MoveToActive(heap.Top(), true)) on_poppable_();
+    QueuedPodInfo* pod = heap.Top();
+    const Whereabouts from = WhereaboutsOf(pod->place);
+    const bool activated = MoveToActive(pod, true);
+    Tell(*pod, from, "BackoffComplete");
+    if (activated) on_poppable_();
   }
 }
 

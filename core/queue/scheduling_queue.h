@@ -20,6 +20,7 @@
 #include "core/framework/queued_pod_info.h"
 #include "core/queue/nominator.h"
 #include "core/queue/pod_heap.h"
+#include "core/queue/queue_observer.h"
 
 namespace schedsim::queue {
 
@@ -41,6 +42,9 @@ class SchedulingQueue {
   SchedulingQueue(const Options& options, const api::LineBehavior& line, const Clock& clock,
                   const std::vector<framework::Framework*>& frameworks, Nominator& nominator,
                   std::function<void()> on_poppable);
+
+  // Hears of all that follows; nullptr: no one does. It must outlive the queue.
+  void set_observer(QueueObserver* observer) { observer_ = observer; }
 
   // A pod that is new.
   void Add(framework::PodInfoPtr pod);
@@ -72,6 +76,18 @@ class SchedulingQueue {
   // To be called every 30 s from the start.
   void FlushUnschedulableLeftover();
 
+  // What a profile's plugins wait for, in the order of the configuration.
+  struct Registration {
+    std::string profile;
+    framework::PluginId plugin = 0;
+    framework::ClusterEvent event;
+  };
+  std::vector<Registration> Registrations() const;
+  // What the plugins that rejected a pod say of an event; for explanations. Empty: none of them is
+  // registered for it.
+  std::vector<HintAnswer> AnswersTo(const framework::QueuedPodInfo& pod, const framework::ClusterEvent& event,
+                                    const api::Object* old_object, const api::Object* new_object) const;
+
   // The pods of each queue, by key; for traces and reports.
   struct State {
     std::vector<const framework::QueuedPodInfo*> active;
@@ -100,6 +116,11 @@ class SchedulingQueue {
     framework::ClusterEvent event;
     framework::QueueingHintFn function;
   };
+  // Why a move takes place; only filled where someone observes.
+  struct Cause {
+    const InFlightEvent* in_flight = nullptr;
+    std::vector<HintAnswer> answers;
+  };
   struct Profile {
     framework::Framework* framework = nullptr;
     std::vector<Hint> hints;
@@ -108,9 +129,10 @@ class SchedulingQueue {
   const Profile& ProfileOf(const api::Pod& pod) const;
   static void AddHints(const framework::Framework& framework, const api::LineBehavior& line, Profile& profile);
   bool IsEventOfInterest(const framework::ClusterEvent& event) const;
+  // `cause`: nullptr where no one wants to know.
   Strategy IsPodWorthRequeuing(const framework::QueuedPodInfo& pod, const framework::ClusterEvent& event,
-                               const api::Object* old_object, const api::Object* new_object) const;
-  Strategy StrategyForInFlightPod(const framework::QueuedPodInfo& pod) const;
+                               const api::Object* old_object, const api::Object* new_object, Cause* cause) const;
+  Strategy StrategyForInFlightPod(const framework::QueuedPodInfo& pod, Cause* cause) const;
   bool MatchesGatingPlugin(const framework::QueuedPodInfo& pod, const framework::ClusterEvent& event) const;
   void MovePods(const std::vector<framework::QueuedPodInfo*>& pods, const framework::ClusterEvent& event,
                 const api::ObjectPtr& old_object, const api::ObjectPtr& new_object);
@@ -130,6 +152,14 @@ class SchedulingQueue {
   bool IsBackingOff(framework::QueuedPodInfo& pod) const;
   void FlushCompleted(PodHeap& heap);
 
+  // What the observer hears, where there is one.
+  Cause* WantedCause() { return observer_ == nullptr ? nullptr : &cause_; }
+  void Tell(const framework::QueuedPodInfo& pod, Whereabouts from, absl::string_view event) const;
+  void Tell(const framework::QueuedPodInfo& pod, Whereabouts from, const framework::ClusterEvent& event,
+            const api::Object* object) const;
+  void TellPop(const framework::QueuedPodInfo& pod, bool from_backoff, Whereabouts to) const;
+  void TellFailure(const framework::QueuedPodInfo& pod) const;
+
   const Options options_;
   const api::LineBehavior line_;
   const Clock& clock_;
@@ -147,6 +177,8 @@ class SchedulingQueue {
   int64_t scheduling_cycle_ = 0;
   uint64_t pool_sequence_ = 0;
   uint64_t change_count_ = 0;
+  QueueObserver* observer_ = nullptr;
+  Cause cause_;  // Of the move under way.
 };
 
 }  // namespace schedsim::queue

@@ -64,6 +64,7 @@ void Scheduler::RunBind(std::shared_ptr<BindingCycle> cycle) {
 }
 
 void Scheduler::UnreserveAndForget(BindingCycle& cycle) {
+  ++change_count_;
   cycle.framework.RunUnreservePlugins(*cycle.state, *cycle.assumed, cycle.node_name);
   // The pod may be gone, or confirmed, by now; then there is nothing to forget.
   cache_.ForgetPod(*cycle.assumed).IgnoreError();

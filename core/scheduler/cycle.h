@@ -94,7 +94,7 @@ class Scheduler::ProfileHandle : public framework::Handle {
     }
   }
   void MarkInexact(const framework::PodInfo& pod, absl::string_view reason) override {
-    scheduler_.environment_.observer.OnInexact(pod, reason);
+    if (!scheduler_.in_dry_cycle_) scheduler_.environment_.observer.OnInexact(pod, reason);
   }
 
  private:

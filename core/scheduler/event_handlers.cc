@@ -59,6 +59,7 @@ void Scheduler::Move(const ClusterEvent& event, api::ObjectPtr old_object, api::
 }
 
 void Scheduler::OnAdd(const api::ObjectPtr& object) {
+  ++change_count_;
   informers_.Set(object);
   if (object->kind == api::Kind::kPod) {
     AddPod(As<api::Pod>(object));
@@ -71,6 +72,7 @@ void Scheduler::OnAdd(const api::ObjectPtr& object) {
 }
 
 void Scheduler::OnUpdate(const api::ObjectPtr& old_object, const api::ObjectPtr& new_object) {
+  ++change_count_;
   informers_.Set(new_object);
   if (new_object->kind == api::Kind::kPod) {
     UpdatePod(As<api::Pod>(old_object), As<api::Pod>(new_object));
@@ -88,6 +90,7 @@ void Scheduler::OnUpdate(const api::ObjectPtr& old_object, const api::ObjectPtr&
 }
 
 void Scheduler::OnDelete(const api::ObjectPtr& object) {
+  ++change_count_;
   informers_.Erase(*object);
   if (object->kind == api::Kind::kPod) {
     DeletePod(As<api::Pod>(object));

@@ -31,6 +31,7 @@ constexpr int32_t kMinFeasibleNodesPercentageToFind = 5;
 bool Scheduler::ScheduleOne() {
   queue::QueuedPodInfoPtr pod = queue_->Pop();
   if (pod == nullptr) return false;
+  ++change_count_;
   const api::Pod& object = *pod->pod_info->pod;
   if (object.metadata.deletion_timestamp.has_value()) {
     environment_.client.RecordEvent(
@@ -60,6 +61,7 @@ void Scheduler::SchedulingCycle(Framework& framework, queue::QueuedPodInfoPtr po
 
   auto state = std::make_unique<CycleState>();
   CycleResult result = SchedulePod(framework, *state, *pod);
+  pod->found_node = result.status.IsSuccess();
   if (!result.status.IsSuccess()) {
     attempt_.error = result.message;
     attempt_.fit_error = result.fit_error;

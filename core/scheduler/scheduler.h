@@ -81,7 +81,15 @@ class Scheduler {
   // own. Returns false when there is no pod to pop.
   bool ScheduleOne();
 
+  // The first node, in the order of the snapshot, on which a pod that waits would fit now; nullptr: none. Runs
+  // the PreFilter and Filter plugins and changes nothing that a later decision depends on, provided that they
+  // keep what they work out in CycleState. Not to be called within a cycle.
+  const framework::NodeInfo* FindFit(const framework::QueuedPodInfo& queued);
+  // Grows whenever nodes, pods or other objects that the scheduler knows may have changed.
+  uint64_t change_count() const { return change_count_; }
+
   queue::SchedulingQueue& queue() { return *queue_; }
+  const api::LineBehavior& line() const { return options_.line; }
   const framework::PluginNames& plugin_names() const { return plugin_names_; }
   const SymbolTable& symbols() const { return symbols_; }
   // Whether one of the profiles is for this pod.
@@ -167,6 +175,8 @@ class Scheduler {
   std::unique_ptr<queue::SchedulingQueue> queue_;
 
   int32_t next_start_node_index_ = 0;
+  uint64_t change_count_ = 0;
+  bool in_dry_cycle_ = false;
   Rng host_tie_rng_;
   Rng preemption_rng_;
   // Of the running cycle; members so that their memory is used again.

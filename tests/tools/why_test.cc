@@ -1,0 +1,230 @@
+// schedsim why: the story of one pod, from a trace.
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "gtest/gtest.h"
+#include "tests/tools/program.h"
+
+namespace schedsim {
+namespace {
+
+using Json = nlohmann::json;
+
+// Room for one pod: `low` is on the node, `high` may take its place, `wide` fits nowhere.
+constexpr char kCluster[] = R"(
+apiVersion: v1
+kind: Node
+metadata: {name: node-1}
+status: {allocatable: {cpu: 4, memory: 8Gi, pods: 110}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: low, namespace: default}
+spec:
+  nodeName: node-1
+  containers: [{name: c, image: i, resources: {requests: {cpu: 3}}}]
+status: {phase: Running}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: high, namespace: default}
+spec:
+  priority: 10
+  containers: [{name: c, image: i, resources: {requests: {cpu: 3}}}]
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: wide, namespace: default}
+spec:
+  containers: [{name: c, image: i, resources: {requests: {cpu: 9}}}]
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: gated, namespace: default}
+spec:
+  schedulingGates: [{name: wait}]
+  containers: [{name: c, image: i}]
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: high, namespace: other}
+spec:
+  schedulingGates: [{name: wait}]
+  containers: [{name: c, image: i}]
+)";
+
+constexpr char kRecorded[] = SCHEDSIM_SOURCE_DIR "/tests/conformance/traces-1.37/queue.jsonl.gz";
+
+class Why : public testing::Test {
+ protected:
+  // Writes the trace of kCluster.
+  std::string Trace(const std::string& level = "full") const {
+    const std::string path = folder_.Path(level + ".jsonl");
+    const std::string cluster = folder_.Write("cluster.yaml", kCluster);
+    const ProgramResult run = RunProgram({"run", "-f", cluster, "--trace", path, "--trace-level", level});
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    return path;
+  }
+
+  const TestFolder folder_;
+};
+
+TEST_F(Why, TellsOfPreemptionBackoffAndBinding) {
+  const ProgramResult why = RunProgram({"why", "default/high", Trace()});
+  EXPECT_EQ(why.exit_code, 0) << why.err;
+  EXPECT_EQ(why.out, R"(default/high
+
+      -0.004 s  to the active queue: it is new
+       0.000 s  attempt 1: fits on none of 1 node
+                       1 node  Insufficient cpu (NodeResourcesFit)
+                  preemption takes node-1, victims: default/low; beyond disruption budgets: 0
+       0.000 s  to the pool of unschedulable pods: the attempt failed
+       0.000 s  nominated to node-1
+       0.000 s  to the backoff queue until 1.000 s: AssignedPodDelete of default/low: NodeResourcesFit says Queue
+       0.002 s  taken for an attempt: the active queue is empty, so it need not wait for the end of its backoff
+       0.002 s  attempt 2: fits on 1 of 1 node looked at, takes node-1
+       0.002 s  bound to node-1
+                  it is the only node that fits
+
+Bound to node-1 0.002 s after it came into the queue, in attempt 2.
+)");
+}
+
+TEST_F(Why, NamesThePreemptorOfAVictim) {
+  const ProgramResult why = RunProgram({"why", "low", Trace()});
+  EXPECT_EQ(why.out,
+            "default/low\n\n       0.000 s  deleted as a victim of preemption for default/high\n\nGone; it "
+            "was on node-1.\n");
+}
+
+TEST_F(Why, SaysWhatCouldWakeAPendingPod) {
+  const ProgramResult why = RunProgram({"why", "wide", Trace()});
+  EXPECT_TRUE(absl::StrContains(
+      why.out,
+      "Pending after 1 attempt, in the pool of unschedulable pods since 0.001 s, rejected by "
+      "NodeResourcesFit. "
+      "What could wake it: NodeAdd, NodeUpdateNodeAllocatable, PodDelete, PodUpdatePodScaleDown, "
+      "resource.k8s.io/DeviceClassAdd, resource.k8s.io/DeviceClassUpdate (NodeResourcesFit); otherwise the "
+      "flush at 330.000 s."))
+      << why.out;
+}
+
+TEST_F(Why, NamesTheGate) {
+  const ProgramResult why = RunProgram({"why", "gated", Trace()});
+  EXPECT_TRUE(absl::StrContains(why.out, "gated by SchedulingGates: it is new")) << why.out;
+  EXPECT_TRUE(absl::StrContains(
+      why.out, "gated by SchedulingGates. What could wake it: TargetPodUpdatePodSchedulingGatesEliminated "))
+      << why.out;
+}
+
+TEST_F(Why, ReadsCompressedTracesAndStandardInput) {
+  const std::string trace = Trace();
+  const std::string text = FileContent(trace);
+  const std::string plain = RunProgram({"why", "wide", trace}).out;
+  EXPECT_EQ(RunProgram({"why", "wide", folder_.Write("t.gz", Gzip(text))}).out, plain);
+  EXPECT_EQ(RunProgram({"why", "wide", folder_.Write("t.xz", Xz(text))}).out, plain);
+  EXPECT_EQ(RunProgram({"why", "wide", "-"}, text).out, plain);
+  EXPECT_EQ(RunProgram({"why", "wide", "-"}, Gzip(text)).out, plain);
+}
+
+TEST_F(Why, SaysWhatATraceOfDecisionsLacks) {
+  const ProgramResult why = RunProgram({"why", "wide", Trace("decisions")});
+  EXPECT_EQ(why.exit_code, 0);
+  EXPECT_TRUE(absl::StrContains(why.out, "     1 node  Insufficient cpu\n")) << why.out;
+  EXPECT_TRUE(absl::StrContains(why.out, "it was not written with --trace-level full")) << why.out;
+}
+
+TEST_F(Why, NamesCloseOnesForAnUnknownPod) {
+  const ProgramResult why = RunProgram({"why", "default/wild", Trace()});
+  EXPECT_EQ(why.exit_code, 2);
+  EXPECT_TRUE(
+      absl::StrContains(why.err, "no pod default/wild in the trace, expected one such as default/wide"))
+      << why.err;
+  EXPECT_EQ(why.out, "");
+}
+
+TEST_F(Why, AsksForTheNamespaceOfAnAmbiguousName) {
+  const ProgramResult why = RunProgram({"why", "high", Trace()});
+  EXPECT_EQ(why.exit_code, 2);
+  EXPECT_TRUE(absl::StrContains(why.err, "several namespaces, expected one of default/high, other/high"))
+      << why.err;
+}
+
+TEST_F(Why, PrintsJson) {
+  const ProgramResult why = RunProgram({"why", "default/high", Trace(), "--output", "json"});
+  const Json story = Json::parse(why.out);
+  EXPECT_EQ(story["kind"], "PodStory");
+  EXPECT_EQ(story["state"], "Bound");
+  EXPECT_EQ(story["node"], "node-1");
+  const Json& attempt = story["entries"][1];
+  EXPECT_EQ(attempt["reasons"],
+            Json::parse(R"([{"nodes":1,"reason":"Insufficient cpu","plugin":"NodeResourcesFit"}])"));
+  const Json& move = story["entries"][4];
+  EXPECT_EQ(move["event"], "AssignedPodDelete");
+  EXPECT_EQ(move["object"], "default/low");
+  EXPECT_EQ(move["hints"], Json::parse(R"([{"plugin":"NodeResourcesFit","answer":"Queue"}])"));
+}
+
+TEST_F(Why, TellsWhichPluginMadeTheDifference) {
+  const std::string cluster = folder_.Write("two.yaml", R"(
+apiVersion: v1
+kind: Node
+metadata: {name: small}
+status: {allocatable: {cpu: 4, memory: 8Gi, pods: 110}}
+---
+apiVersion: v1
+kind: Node
+metadata: {name: large}
+status: {allocatable: {cpu: 16, memory: 32Gi, pods: 110}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: pod, namespace: default}
+spec:
+  containers: [{name: c, image: i, resources: {requests: {cpu: 2, memory: 4Gi}}}]
+)");
+  const std::string trace = folder_.Path("two.jsonl");
+  ASSERT_EQ(RunProgram({"run", "-f", cluster, "--trace", trace}).exit_code, 0);
+  const ProgramResult why = RunProgram({"why", "pod", trace});
+  EXPECT_TRUE(absl::StrContains(why.out, ", 37 ahead of small; most of it is NodeResourcesFit's: +37\n"))
+      << why.out;
+}
+
+TEST_F(Why, ReadsRecordedTracesOfTheRealScheduler) {
+  const ProgramResult why = RunProgram({"why", "default/pod-3", kRecorded, "--case", "queue-3"});
+  EXPECT_EQ(why.exit_code, 0) << why.err;
+  EXPECT_TRUE(absl::StrContains(why.out,
+                                "       0.001 s  in the pool of unschedulable pods\n"
+                                "     14.5395 s  attempt 2: fits on 1 of 1 node looked at, takes node-1\n"))
+      << why.out;
+  EXPECT_TRUE(absl::StrContains(why.out, "The trace has no moves in the queue")) << why.out;
+  const ProgramResult which = RunProgram({"why", "default/pod-3", kRecorded});
+  EXPECT_EQ(which.exit_code, 2);
+  EXPECT_TRUE(absl::StrContains(which.err, "several cases, expected --case with one of 40: queue-1,"))
+      << which.err;
+}
+
+TEST_F(Why, NamesThePlaceOfWhatIsNoTrace) {
+  const std::string good = R"({"t":0,"ev":"bind","pod":"default/a","node":"n"})";
+  const struct {
+    std::string text;
+    std::string error;
+  } rows[] = {
+      {"", "bad: empty, expected a trace"},
+      {good + "\nkind: Pod\n", "bad:2: expected a record of a trace"},
+      {good + "\n{\"ev\":\"bind\",\"pod\":\"default/a\",}\n", "bad:2:32: no JSON"},
+      {good + "\n{\"ev\":\"bind\",\"pod\":\"default/a\"}\n", "bad:2: not as docs/trace.md has it"},
+  };
+  for (const auto& row : rows) {
+    const ProgramResult why = RunProgram({"why", "default/a", folder_.Write("bad", row.text)});
+    EXPECT_EQ(why.exit_code, 2);
+    EXPECT_TRUE(absl::StrContains(why.err, row.error)) << why.err;
+  }
+  EXPECT_EQ(RunProgram({"why", "a", folder_.Path("missing")}).exit_code, 2);
+}
+
+}  // namespace
+}  // namespace schedsim
