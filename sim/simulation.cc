@@ -154,6 +154,7 @@ void Simulation::RunStep(const Step& step) {
 // flushes is left.
 void Simulation::OnSettled() {
   trace_->Queue(actor_->scheduler().queue());
+  if (options_.on_settled != nullptr) options_.on_settled();
   if (options_.on_progress != nullptr && trace_->attempt_count() % kAttemptsPerProgress == 0) {
     options_.on_progress(trace_->attempt_count(), loop_.Now() - zero_);
   }

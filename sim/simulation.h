@@ -71,6 +71,8 @@ struct SimulationOptions {
   framework::FreeChoice* free_choice = nullptr;
   // Called now and then, for people who wait; nothing that it does may reach a result.
   std::function<void(int64_t attempts, absl::Duration virtual_time)> on_progress;
+  // Called whenever what was set off has settled, for tests: it must not change anything.
+  std::function<void()> on_settled;
 };
 
 // When a pod entered the queue first, and when it was bound.

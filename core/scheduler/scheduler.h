@@ -79,6 +79,7 @@ class Scheduler {
   bool ScheduleOne();
 
   queue::SchedulingQueue& queue() { return *queue_; }
+  const cache::Cache& cache() const { return cache_; }
   const framework::PluginNames& plugin_names() const { return plugin_names_; }
   const SymbolTable& symbols() const { return symbols_; }
   // Whether one of the profiles is for this pod.
