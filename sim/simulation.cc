@@ -196,6 +196,7 @@ bool Simulation::Quiet() const {
 void Simulation::OnSettled() {
   trace_->Queue(actor_->scheduler().queue());
   if (wakeups_ != nullptr && !actor_->Busy() && !actor_->InTransit()) wakeups_->Check();
+  if (options_.on_settled != nullptr) options_.on_settled();
   if (options_.on_progress != nullptr && trace_->attempt_count() % kAttemptsPerProgress == 0) {
     options_.on_progress(trace_->attempt_count(), loop_.Now() - zero_);
   }

@@ -85,6 +85,8 @@ struct SimulationOptions {
   std::function<bool(absl::Time now)> choose_interrupted;
   // Called now and then, for people who wait; nothing that it does may reach a result.
   std::function<void(int64_t attempts, absl::Duration virtual_time)> on_progress;
+  // Called whenever what was set off has settled, for tests: it must not change anything.
+  std::function<void()> on_settled;
 };
 
 // What happens to the cluster from outside, where it is more than a list of steps.

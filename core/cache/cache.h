@@ -47,6 +47,9 @@ class Cache {
   // Pods on the node are kept, out of sight, until they are removed or the node comes back.
   void RemoveNode(const api::Node& node);
 
+  // By NodeInfo::index; also those that are gone or have pods only.
+  const std::vector<std::unique_ptr<framework::NodeInfo>>& nodes() const { return nodes_; }
+
   // Brings `snapshot` up to date. Returns whether the list of nodes was built anew: only then does
   // its order change. There must be one snapshot for one cache.
   bool UpdateSnapshot(Snapshot& snapshot);

@@ -2,18 +2,16 @@
 
 namespace schedsim::framework {
 
-SpecAnswers& AnswerCache::Prepare(int32_t spec_id, int32_t node_limit, int32_t column_count) {
+SpecAnswers& AnswerCache::Prepare(int32_t spec_id, int32_t node_limit) {
   const size_t id = static_cast<size_t>(spec_id);
   if (id >= slots_.size()) slots_.resize(id + 1);
   slots_[id].last_use = ++use_count_;
   const size_t limit = static_cast<size_t>(node_limit);
   if (slots_[id].answers == nullptr) slots_[id].answers = std::make_unique<SpecAnswers>();
   SpecAnswers& answers = *slots_[id].answers;
-  if (answers.filter.size() < limit) {
-    entry_count_ += static_cast<int64_t>(limit - answers.filter.size()) * (1 + column_count);
-    answers.filter.resize(limit);
-    answers.scores.resize(static_cast<size_t>(column_count));
-    for (std::vector<ScoreAnswer>& column : answers.scores) column.resize(limit);
+  if (answers.size() < limit) {
+    entry_count_ += static_cast<int64_t>(limit - answers.size());
+    answers.resize(limit);
     // The spec asked for has the newest use, so it is never the one that goes.
     while (entry_count_ > kMaxEntries && use_count_ > 1) {
       const int64_t before = entry_count_;
@@ -31,7 +29,7 @@ void AnswerCache::EvictOldest() {
     if (oldest == nullptr || slot.last_use < oldest->last_use) oldest = &slot;
   }
   if (oldest == nullptr) return;
-  entry_count_ -= static_cast<int64_t>(oldest->answers->filter.size() * (1 + oldest->answers->scores.size()));
+  entry_count_ -= static_cast<int64_t>(oldest->answers->size());
   oldest->answers.reset();
 }
 

@@ -50,8 +50,8 @@ absl::StatusOr<std::unique_ptr<Framework>> Framework::Make(const api::EffectiveP
   RETURN_IF_ERROR(framework->FillScore(profile));
   framework->FillSign(profile);
   for (size_t i = 0; i < framework->filter_.size(); ++i) {
-    if (framework->filter_[i].plugin->FilterDependency() == Dependency::kNode) continue;
-    framework->cluster_filters_.push_back(static_cast<int32_t>(i));
+    const bool remembered = framework->filter_[i].plugin->FilterDependency() == Dependency::kNode;
+    (remembered ? framework->node_filters_ : framework->cluster_filters_).push_back(static_cast<int32_t>(i));
   }
   RETURN_IF_ERROR(framework->Fill(profile, ExtensionPoint::kReserve, framework->reserve_));
   RETURN_IF_ERROR(framework->Fill(profile, ExtensionPoint::kPermit, framework->permit_));
@@ -108,7 +108,8 @@ absl::Status Framework::FillScore(const api::EffectiveProfile& profile) {
   RETURN_IF_ERROR(Fill(profile, api::ExtensionPoint::kScore, entries));
   int32_t column = 0;
   for (size_t i = 0; i < entries.size(); ++i) {
-    const bool remembered = entries[i].plugin->ScoreDependency() == Dependency::kNode;
+    const bool remembered =
+        entries[i].plugin->ScoreDependency() == Dependency::kNode && column < NodeAnswer::kScoresMax;
     score_.push_back(ScoreEntry{.plugin = entries[i].plugin,
                                 .id = entries[i].id,
                                 .name = entries[i].name,
@@ -224,21 +225,19 @@ Status Framework::RunFilterPlugins(CycleState& state, const PodInfo& pod, const 
 }
 
 Status Framework::FilterRemembered(CycleState& state, const PodInfo& pod, const NodeInfo& node) {
-  SpecAnswers& answers = answers_.Of(pod.spec_info->id, handle_.snapshot().IndexLimit(),
-                                     static_cast<int32_t>(score_.size()));
-  FilterAnswer& answer = answers.filter[static_cast<size_t>(node.index)];
-  const int32_t count = static_cast<int32_t>(filter_.size());
-  if (answer.generation != node.generation) {
+  NodeAnswer& answer = AnswersFor(pod)[static_cast<size_t>(node.position)];
+  answer.Refresh(node.generation);
+  if (answer.failed_index < 0) {
     answer.status = Status();
-    answer.failed_index = count;
-    for (int32_t i = 0; i < count && answer.failed_index == count; ++i) {
+    answer.failed_index = static_cast<int32_t>(filter_.size());
+    for (int32_t i : node_filters_) {
       const Entry<FilterPlugin>& entry = filter_[static_cast<size_t>(i)];
-      if (entry.plugin->FilterDependency() != Dependency::kNode) continue;
       if (state.skip_filter.test(static_cast<size_t>(entry.id))) continue;
       answer.status = RunFilter(entry, state, pod, node);
-      if (!answer.status.IsSuccess()) answer.failed_index = i;
+      if (answer.status.IsSuccess()) continue;
+      answer.failed_index = i;
+      break;
     }
-    answer.generation = node.generation;
   }
   for (int32_t i : cluster_filters_) {
     if (i > answer.failed_index) break;
@@ -308,27 +307,36 @@ Status Framework::RunPreScorePlugins(CycleState& state, const PodInfo& pod, Node
   return Status();
 }
 
+void Framework::CollectAnswers(const PodInfo& pod, NodeInfos nodes) {
+  node_answers_.clear();
+  if (reference_) return;
+  SpecAnswers& answers = AnswersFor(pod);
+  for (const NodeInfo* node : nodes) {
+    NodeAnswer& answer = answers[static_cast<size_t>(node->position)];
+    answer.Refresh(node->generation);
+    node_answers_.push_back(&answer);
+  }
+}
+
 Status Framework::ScoreColumn(const ScoreEntry& entry, CycleState& state, const PodInfo& pod, NodeInfos nodes,
                               std::vector<int64_t>& raw) {
   raw.resize(nodes.size());
-  std::vector<ScoreAnswer>* column = nullptr;
-  if (!reference_ && entry.column >= 0) {
-    SpecAnswers& answers = answers_.Of(pod.spec_info->id, handle_.snapshot().IndexLimit(),
-                                       static_cast<int32_t>(score_.size()));
-    column = &answers.scores[static_cast<size_t>(entry.column)];
-  }
+  const bool remembers = !reference_ && entry.column >= 0;
+  const size_t column = static_cast<size_t>(std::max(entry.column, 0));
+  const uint32_t bit = uint32_t{1} << column;
   for (size_t i = 0; i < nodes.size(); ++i) {
-    const NodeInfo& node = *nodes[i];
-    ScoreAnswer* answer = column == nullptr ? nullptr : &(*column)[static_cast<size_t>(node.index)];
-    if (answer != nullptr && answer->generation == node.generation) {
-      raw[i] = answer->score;
+    NodeAnswer* answer = remembers ? node_answers_[i] : nullptr;
+    if (answer != nullptr && (answer->known_scores & bit) != 0) {
+      raw[i] = answer->scores[column];
       continue;
     }
-    Status status = entry.plugin->Score(state, pod, node, raw[i]);
+    Status status = entry.plugin->Score(state, pod, *nodes[i], raw[i]);
     if (!status.IsSuccess()) {
       return Status::Error(absl::StrCat("plugin \"", entry.name, "\" failed with: ", status.Message()));
     }
-    if (answer != nullptr) *answer = ScoreAnswer{.generation = node.generation, .score = raw[i]};
+    if (answer == nullptr) continue;
+    answer->scores[column] = raw[i];
+    answer->known_scores |= bit;
   }
   return Status();
 }
@@ -360,6 +368,7 @@ Status Framework::RunScorePlugins(CycleState& state, const PodInfo& pod, NodeInf
                                   NodeScores& scores) {
   size_t used = 0;
   scores.totals.assign(nodes.size(), 0);
+  CollectAnswers(pod, nodes);
   for (const ScoreEntry& entry : score_) {
     if (state.skip_score.test(static_cast<size_t>(entry.id))) continue;
     if (used == scores.plugins.size()) scores.plugins.emplace_back();
@@ -382,6 +391,7 @@ Status Framework::RunScorePlugins(CycleState& state, const PodInfo& pod, NodeInf
 Status Framework::RescoreLastNode(CycleState& state, const PodInfo& pod, NodeInfos nodes,
                                   const std::vector<PluginScores>& known, NodeScores& scores) {
   const size_t last = nodes.size() - 1;
+  CollectAnswers(pod, nodes.subspan(last));
   size_t used = 0;
   scores.totals.assign(nodes.size(), 0);
   std::vector<int64_t> fresh;

@@ -126,7 +126,7 @@ class Framework {
     PluginId id = 0;
     std::string name;
     int64_t weight = 1;
-    int32_t column = -1;  // In the answer cache; -1: not remembered.
+    int32_t column = -1;  // In NodeAnswer::scores; -1: not remembered.
     bool only_with_filter = false;
   };
 
@@ -146,7 +146,13 @@ class Framework {
                       StatusCallback done);
   void RunBindFrom(size_t index, CycleState& state, const PodInfo& pod, std::string node_name,
                    StatusCallback done);
+  SpecAnswers& AnswersFor(const PodInfo& pod) {
+    return answers_.Of(pod.spec_info->id, static_cast<int32_t>(handle_.snapshot().List().size()));
+  }
   Status FilterRemembered(CycleState& state, const PodInfo& pod, const NodeInfo& node);
+  // Makes `node_answers_` the answers for `nodes`, as far as they are still right.
+  void CollectAnswers(const PodInfo& pod, NodeInfos nodes);
+  // `node_answers_` must be those for `nodes`.
   Status ScoreColumn(const ScoreEntry& entry, CycleState& state, const PodInfo& pod, NodeInfos nodes,
                      std::vector<int64_t>& raw);
   // From raw scores to weighted ones, which it adds to `totals`.
@@ -162,7 +168,8 @@ class Framework {
   std::vector<Entry<PreEnqueuePlugin>> pre_enqueue_;
   std::vector<Entry<PreFilterPlugin>> pre_filter_;
   std::vector<Entry<FilterPlugin>> filter_;
-  // Places in filter_ of those whose answers are not remembered.
+  // Places in filter_ of those whose answers are remembered, and of the others.
+  std::vector<int32_t> node_filters_;
   std::vector<int32_t> cluster_filters_;
   std::vector<Entry<PostFilterPlugin>> post_filter_;
   std::vector<Entry<PreScorePlugin>> pre_score_;
@@ -176,6 +183,7 @@ class Framework {
   std::vector<const SignPlugin*> sign_;
   std::unique_ptr<OpportunisticBatch> batch_;
   AnswerCache answers_;
+  std::vector<NodeAnswer*> node_answers_;  // Of the running cycle; empty with `reference_`.
 };
 
 }  // namespace schedsim::framework

@@ -24,13 +24,16 @@ struct ImageState {
 
 // Source: kubernetes v1.37, scheduler/framework/types.go, NodeInfo.
 struct NodeInfo {
-  // nullptr: pods are bound to a node that is not known, or no longer.
-  api::NodePtr node;
-  Symbol name;
+  // First what is read of each node in each cycle, in one cache line.
+  // Grows with every change of the node or its pods; never used twice, on any node.
+  int64_t generation = 0;
   // Dense number of this node in the cache; it keeps the number while it is known.
   int32_t index = 0;
   // Where the node stands in the snapshot's list; -1: not in it.
   int32_t position = -1;
+  // nullptr: pods are bound to a node that is not known, or no longer.
+  api::NodePtr node;
+  Symbol name;
   LabelSet labels;
   Resource allocatable;
   Resource requested;
@@ -46,8 +49,6 @@ struct NodeInfo {
   std::vector<HostPort> used_ports;
   // As they were when this node was last taken into the snapshot.
   std::vector<ImageState> images;
-  // Grows with every change of the node or its pods; never used twice, on any node.
-  int64_t generation = 0;
 
   void AddPod(PodInfoPtr pod);
   // Returns false when no pod of this uid is on the node.

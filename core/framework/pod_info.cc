@@ -91,6 +91,13 @@ PodInfoPtr PodInfoFactory::Make(api::PodPtr pod) {
   info->namespace_ = symbols_.Intern(pod->metadata.namespace_);
   info->name = symbols_.Intern(pod->metadata.name);
   info->labels = LabelSet(pod->metadata.labels, symbols_);
+  const std::pair labels_key(info->namespace_, info->labels.entries());
+  if (const int32_t* known = labels_ids_.Find(labels_key)) {
+    info->labels_id = *known;
+  } else {
+    info->labels_id = static_cast<int32_t>(labels_ids_.size());
+    labels_ids_[labels_key] = info->labels_id;
+  }
   if (HasStatusResources(pod->status)) {
     PodRequestsOptions options = {.use_status = true,
                                   .aggregate_then_max = line_.pod_requests_aggregate_first,

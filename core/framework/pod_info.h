@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "core/api/kubernetes_version.h"
@@ -55,6 +56,8 @@ struct PodInfo {
   Symbol namespace_;
   Symbol name;
   LabelSet labels;
+  // Dense, in order of first sight: equal ids mean equal namespaces and labels.
+  int32_t labels_id = 0;
   // What the pod takes on its node: from the spec, and from the status of a pod that was resized.
   Resource requests;
   int64_t non_zero_milli_cpu = 0;
@@ -87,6 +90,8 @@ class PodInfoFactory {
   // Found by the address of the shared spec, which the entry keeps alive; never ordered by it.
   LookupMap<const api::PodSpec*, int32_t> ids_;
   std::vector<std::shared_ptr<const PodSpecInfo>> specs_;
+  // By namespace and labels.
+  LookupMap<std::pair<Symbol, std::vector<std::pair<Symbol, Symbol>>>, int32_t> labels_ids_;
 };
 
 }  // namespace schedsim::framework

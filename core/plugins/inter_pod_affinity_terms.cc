@@ -114,8 +114,9 @@ bool IncomingTermCounts::Matches(const Group& group, const PodInfo& pod) const {
 void IncomingTermCounts::UpdateNode(const NodeInfo& node) {
   for (Group& group : groups_) {
     const int64_t count =
-        std::count_if(node.pods.begin(), node.pods.end(),
-                      [&](const framework::PodInfoPtr& pod) { return Matches(group, *pod); });
+        std::count_if(node.pods.begin(), node.pods.end(), [&](const framework::PodInfoPtr& pod) {
+          return group.matches.Matches(*pod, [&] { return Matches(group, *pod); });
+        });
     for (Column& column : group.columns) {
       column.counts.Set(node.index, column.domains->Of(node), static_cast<int32_t>(count));
     }
@@ -129,6 +130,7 @@ void IncomingTermCounts::Update() {
         IncomingTerm resolved = Resolve(*term.term);
         if (resolved == term) continue;
         term = std::move(resolved);
+        group.matches.Clear();
         position_ = -1;
       }
     }

@@ -72,6 +72,7 @@ class IncomingTermCounts {
     std::vector<IncomingTerm> terms;
     int32_t weight = 0;  // Negative in anti-affinity.
     std::vector<Column> columns;
+    MatchMemo matches;
   };
 
   // All but `pod` must outlive the counts.

@@ -57,13 +57,16 @@ bool SpreadCounts::Includes(size_t constraint, const NodeInfo& node) const {
 }
 
 // Pods that are being deleted do not count, and an empty selector counts none.
-int32_t SpreadCounts::CountPods(const NodeInfo& node, const framework::LabelMatcher& selector) const {
+int32_t SpreadCounts::CountPods(size_t constraint, const NodeInfo& node) {
+  const framework::LabelMatcher& selector = (*constraints_)[constraint].selector;
   if (selector.empty()) return 0;
-  const SymbolTable& symbols = handle_.symbols();
+  MatchMemo& memo = columns_[constraint].matches;
   int32_t count = 0;
   for (const framework::PodInfoPtr& pod : node.pods) {
-    if (pod->namespace_ != namespace_ || pod->pod->metadata.deletion_timestamp.has_value()) continue;
-    if (selector.Matches(pod->labels, symbols)) ++count;
+    const bool matches = memo.Matches(*pod, [&] {
+      return pod->namespace_ == namespace_ && selector.Matches(pod->labels, handle_.symbols());
+    });
+    if (matches && !pod->pod->metadata.deletion_timestamp.has_value()) ++count;
   }
   return count;
 }
@@ -75,7 +78,7 @@ void SpreadCounts::UpdateNode(const NodeInfo& node) {
     Column& column = columns_[i];
     const SpreadConstraint& constraint = (*constraints_)[i];
     const bool same = i > 0 && constraint.selector == (*constraints_)[i - 1].selector;
-    if (!same) pod_count = CountPods(node, constraint.selector);
+    if (!same) pod_count = CountPods(i, node);
     if (column.is_hostname) {
       const size_t index = static_cast<size_t>(node.index);
       if (index >= column.pods_on_node.size()) column.pods_on_node.resize(index + 1);

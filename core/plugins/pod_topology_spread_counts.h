@@ -56,11 +56,13 @@ class SpreadCounts {
     bool is_hostname = false;
     int32_t domain_of_others = kNoDomain;
     DomainCounts counts;
+    MatchMemo matches;
     std::vector<int32_t> pods_on_node;  // By NodeInfo::index; only with is_hostname.
   };
 
   void UpdateNode(const framework::NodeInfo& node);
-  int32_t CountPods(const framework::NodeInfo& node, const framework::LabelMatcher& selector) const;
+  // How many pods on the node the constraint's selector counts.
+  int32_t CountPods(size_t constraint, const framework::NodeInfo& node);
 
   framework::Handle& handle_;
   const std::shared_ptr<const framework::PodSpecInfo> spec_;

@@ -11,6 +11,7 @@
 #include "core/base/symbol.h"
 #include "core/framework/handle.h"
 #include "core/framework/node_info.h"
+#include "core/framework/pod_info.h"
 
 namespace schedsim::plugins {
 
@@ -81,6 +82,28 @@ class DomainCounts {
   std::vector<int32_t> nodes_;
   int64_t total_ = 0;
   int32_t domain_count_ = 0;
+};
+
+// Remembers which pods match something that follows from their namespaces and labels alone.
+class MatchMemo {
+ public:
+  // What `matches()` says of the pod, which is asked once for all pods with its namespace and labels.
+  template <typename Function>
+  bool Matches(const framework::PodInfo& pod, const Function& matches) {
+    const size_t id = static_cast<size_t>(pod.labels_id);
+    if (id >= kIdsMax) return matches();
+    if (id >= known_.size()) known_.resize(id + 1, kUnknown);
+    if (known_[id] == kUnknown) known_[id] = matches() ? 1 : 0;
+    return known_[id] == 1;
+  }
+  void Clear() { known_.clear(); }
+
+ private:
+  // Bounds the memory where each pod has labels of its own.
+  static constexpr size_t kIdsMax = size_t{1} << 16;
+  static constexpr int8_t kUnknown = -1;
+
+  std::vector<int8_t> known_;  // By PodInfo::labels_id.
 };
 
 // Numbers of pods by domain that others keep, with changes of one's own on top: cheap to copy.

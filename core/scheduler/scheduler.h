@@ -90,6 +90,7 @@ class Scheduler {
 
   queue::SchedulingQueue& queue() { return *queue_; }
   const api::LineBehavior& line() const { return options_.line; }
+  const cache::Cache& cache() const { return cache_; }
   const framework::PluginNames& plugin_names() const { return plugin_names_; }
   const SymbolTable& symbols() const { return symbols_; }
   // Whether one of the profiles is for this pod.

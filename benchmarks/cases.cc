@@ -1,0 +1,168 @@
+#include "benchmarks/cases.h"
+
+#include <algorithm>
+#include <iterator>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "core/base/rng.h"
+#include "sim/json_writer.h"
+
+namespace schedsim::benchmarks {
+namespace {
+
+using sim::JsonWriter;
+
+constexpr int32_t kZoneCount = 5;
+constexpr char kZone[] = "topology.kubernetes.io/zone";
+constexpr char kHostname[] = "kubernetes.io/hostname";
+
+// What the pods of one deployment ask for.
+struct Deployment {
+  enum class Kind : uint8_t {
+    kPlain,
+    kZoneSpread,       // maxSkew over the zones, DoNotSchedule.
+    kHostnameSpread,   // maxSkew over the nodes, ScheduleAnyway.
+    kAntiAffinity,     // No two on a node.
+    kPreferredZone,    // Rather in a zone that runs the deployment before this one, rather not on a node with its own.
+    kRequiredZone,     // Only in zones that run the deployment before this one.
+  };
+  int32_t number = 0;
+  Kind kind = Kind::kPlain;
+  int64_t cpu_milli = 0;
+  int64_t memory_mib = 0;
+  int64_t priority = 0;
+};
+
+std::string AppOf(int32_t deployment) { return absl::StrCat("app-", deployment); }
+
+void WriteSelector(JsonWriter& json, const std::string& app) {
+  json.Key("labelSelector").BeginObject().Key("matchLabels").BeginObject().Field("app", app).EndObject().EndObject();
+}
+
+void WriteSpread(JsonWriter& json, const std::string& app, absl::string_view key, int32_t max_skew,
+                 absl::string_view when_unsatisfiable) {
+  json.Key("topologySpreadConstraints").BeginArray().BeginObject();
+  json.Field("maxSkew", max_skew).Field("topologyKey", key).Field("whenUnsatisfiable", when_unsatisfiable);
+  WriteSelector(json, app);
+  json.EndObject().EndArray();
+}
+
+void WriteTerm(JsonWriter& json, const std::string& app, absl::string_view key) {
+  json.BeginObject().Field("topologyKey", key);
+  WriteSelector(json, app);
+  json.EndObject();
+}
+
+void WriteRequired(JsonWriter& json, absl::string_view affinity, const std::string& app, absl::string_view key) {
+  json.Key(affinity).BeginObject().Key("requiredDuringSchedulingIgnoredDuringExecution").BeginArray();
+  WriteTerm(json, app, key);
+  json.EndArray().EndObject();
+}
+
+void WritePreferred(JsonWriter& json, absl::string_view affinity, const std::string& app, absl::string_view key) {
+  json.Key(affinity).BeginObject().Key("preferredDuringSchedulingIgnoredDuringExecution").BeginArray();
+  json.BeginObject().Field("weight", 50).Key("podAffinityTerm");
+  WriteTerm(json, app, key);
+  json.EndObject().EndArray().EndObject();
+}
+
+void WriteRules(JsonWriter& json, const Deployment& deployment) {
+  using Kind = Deployment::Kind;
+  const std::string app = AppOf(deployment.number);
+  const std::string before = AppOf(std::max(deployment.number - 1, 0));
+  if (deployment.kind == Kind::kPlain) return;
+  if (deployment.kind == Kind::kZoneSpread) return WriteSpread(json, app, kZone, 2, "DoNotSchedule");
+  if (deployment.kind == Kind::kHostnameSpread) return WriteSpread(json, app, kHostname, 1, "ScheduleAnyway");
+  json.Key("affinity").BeginObject();
+  if (deployment.kind == Kind::kAntiAffinity) WriteRequired(json, "podAntiAffinity", app, kHostname);
+  if (deployment.kind == Kind::kRequiredZone) WriteRequired(json, "podAffinity", before, kZone);
+  if (deployment.kind == Kind::kPreferredZone) {
+    WritePreferred(json, "podAffinity", before, kZone);
+    WritePreferred(json, "podAntiAffinity", app, kHostname);
+  }
+  json.EndObject();
+}
+
+void WriteNode(JsonWriter& json, int32_t number, int64_t cpu, int64_t memory_gib) {
+  const std::string name = absl::StrCat("node-", number);
+  json.BeginObject().Field("apiVersion", "v1").Field("kind", "Node").Key("metadata").BeginObject();
+  json.Field("name", name).Key("labels").BeginObject();
+  json.Field(kHostname, name).Field(kZone, absl::StrCat("zone-", number % kZoneCount)).EndObject().EndObject();
+  json.Key("status").BeginObject().Key("allocatable").BeginObject();
+  json.Field("cpu", absl::StrCat(cpu)).Field("memory", absl::StrCat(memory_gib, "Gi")).Field("pods", "110");
+  json.EndObject().EndObject().EndObject();
+}
+
+// `node`: -1: pending.
+void WritePod(JsonWriter& json, const std::string& name, const Deployment& deployment, int32_t node) {
+  json.BeginObject().Field("apiVersion", "v1").Field("kind", "Pod").Key("metadata").BeginObject();
+  json.Field("namespace", "default").Field("name", name).Key("labels").BeginObject();
+  json.Field("app", AppOf(deployment.number)).EndObject().EndObject();
+  json.Key("spec").BeginObject();
+  if (deployment.priority != 0) json.Field("priority", deployment.priority);
+  if (node >= 0) json.Field("nodeName", absl::StrCat("node-", node));
+  json.Key("containers").BeginArray().BeginObject().Field("name", "main").Field("image", AppOf(deployment.number));
+  json.Key("resources").BeginObject().Key("requests").BeginObject();
+  json.Field("cpu", absl::StrCat(deployment.cpu_milli, "m")).Field("memory", absl::StrCat(deployment.memory_mib, "Mi"));
+  json.EndObject().EndObject().EndObject().EndArray();
+  WriteRules(json, deployment);
+  json.EndObject().EndObject();
+}
+
+void BeginCase(JsonWriter& json, absl::string_view name, int32_t node_count) {
+  json.BeginObject().Field("name", absl::StrCat(name, "-", node_count)).Field("record", "decisions");
+}
+
+// Half of the deployments are plain; the others take turns.
+Deployment::Kind SpreadingKind(int32_t number) {
+  using Kind = Deployment::Kind;
+  constexpr Kind kTurns[] = {Kind::kZoneSpread,     Kind::kHostnameSpread, Kind::kAntiAffinity, Kind::kPreferredZone,
+                             Kind::kHostnameSpread, Kind::kZoneSpread,     Kind::kRequiredZone, Kind::kAntiAffinity};
+  return number % 2 == 0 ? Kind::kPlain : kTurns[static_cast<size_t>(number / 2) % std::size(kTurns)];
+}
+
+}  // namespace
+
+std::string SpreadingCase(int32_t node_count) {
+  constexpr int64_t kNodeCpu[] = {16, 32, 64};
+  const int32_t bound_count = 6 * node_count;
+  const int32_t pending_count = 2 * node_count / 5;
+  Rng rng(1);
+  JsonWriter json;
+  BeginCase(json, "spreading", node_count);
+  // One attempt a millisecond, and a second to spare.
+  json.Field("end", pending_count / 1000 + 2).Key("objects").BeginArray();
+  for (int32_t i = 0; i < node_count; ++i) {
+    const int64_t cpu = kNodeCpu[static_cast<size_t>(rng.Below(3))];
+    WriteNode(json, i, cpu, cpu * 4);
+  }
+  std::vector<Deployment> deployments;
+  for (int32_t i = 0; i < std::max(node_count / 50, 1); ++i) {
+    deployments.push_back({.number = i,
+                           .kind = SpreadingKind(i),
+                           .cpu_milli = 100 + 50 * rng.Below(19),
+                           .memory_mib = 128 + 64 * rng.Below(31)});
+  }
+  const int32_t deployment_count = static_cast<int32_t>(deployments.size());
+  for (int32_t i = 0; i < bound_count; ++i) {
+    // Each deployment goes round the nodes in large steps: no two of its pods on a node.
+    const int32_t number = i % deployment_count;
+    WritePod(json, absl::StrCat("bound-", i), deployments[static_cast<size_t>(number)],
+             (37 * number + 13 * (i / deployment_count)) % node_count);
+  }
+  for (int32_t i = 0; i < pending_count; ++i) {
+    WritePod(json, absl::StrCat("pending-", i), deployments[static_cast<size_t>(rng.Below(deployment_count))], -1);
+  }
+  json.EndArray().EndObject();
+  return json.text();
+}
+
+absl::StatusOr<std::string> MakeCase(absl::string_view kind, int32_t node_count) {
+  if (kind == "spreading") return SpreadingCase(node_count);
+  return absl::InvalidArgumentError(absl::StrCat("no case \"", kind, "\", expected spreading"));
+}
+
+}  // namespace schedsim::benchmarks
