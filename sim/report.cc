@@ -242,7 +242,8 @@ std::string ReportText(const Report& report) {
   AppendPending(report, text);
   if (report.evicted_count > 0) absl::StrAppend(&text, "Evicted         ", report.evicted_count, "\n");
   if (report.deleted_count > 0) absl::StrAppend(&text, "Deleted         ", report.deleted_count, "\n");
-  for (const std::string& failure : report.failures) absl::StrAppend(&text, "FAILED          ", failure, "\n");
+  for (const std::string& failure : report.failures)
+    absl::StrAppend(&text, "FAILED          ", failure, "\n");
   AppendInexact(report, text);
   absl::StrAppend(&text, "Attempts        ", report.attempt_count, "\n");
   absl::StrAppend(&text, "Queue latency   p50 ", DurationText(report.latency_p50), "  p90 ",

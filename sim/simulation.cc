@@ -11,7 +11,8 @@ namespace schedsim::sim {
 namespace {
 
 constexpr int64_t kAttemptsPerProgress = 1024;
-// How long pods whose last attempt ended with an error keep a run going on without any progress: some retries.
+// How long pods whose last attempt ended with an error keep a run going on without any progress: some
+// retries.
 constexpr absl::Duration kRetryTime = absl::Minutes(1);
 
 Trace::FinalPod FinalOf(const api::Pod& pod, bool deleted) {
@@ -60,12 +61,13 @@ absl::StatusOr<std::unique_ptr<Simulation>> Simulation::Make(SimulationOptions o
   if (simulation->volume_binder_ != nullptr && !own.volume_binder->watches) {
     actor.on_updated = [binder = simulation->volume_binder_.get()] { binder->ReconcileLater(); };
   }
-  simulation->kubelets_ = std::make_unique<Kubelets>(own.latency.pod_termination, Rng(own.seed), simulation->loop_,
-                                                     *simulation->server_, *simulation->trace_);
-  ASSIGN_OR_RETURN(
-      simulation->actor_,
-      SchedulerActor::Make(std::move(actor), plugins::InTreeRegistry(), simulation->loop_, *simulation->server_,
-                           *simulation->kubelets_, *simulation->trace_, Rng(own.seed), own.free_choice));
+  simulation->kubelets_ =
+      std::make_unique<Kubelets>(own.latency.pod_termination, Rng(own.seed), simulation->loop_,
+                                 *simulation->server_, *simulation->trace_);
+  ASSIGN_OR_RETURN(simulation->actor_,
+                   SchedulerActor::Make(std::move(actor), plugins::InTreeRegistry(), simulation->loop_,
+                                        *simulation->server_, *simulation->kubelets_, *simulation->trace_,
+                                        Rng(own.seed), own.free_choice));
   Simulation* self = simulation.get();
   self->server_->Watch([self](const WatchEvent& event) { self->WatchForTimes(event); });
   return simulation;
@@ -161,9 +163,9 @@ void Simulation::RunStep(const Step& step) {
     const api::PodPtr pod = reference.kind == api::Kind::kPod
                                 ? server_->FindPod(reference.name_space, reference.name)
                                 : nullptr;
-    status = pod != nullptr ? kubelets_->DeletePod(*pod)
-                            : server_->Delete(reference.kind, reference.kind_name, reference.name_space,
-                                              reference.name);
+    status = pod != nullptr
+                 ? kubelets_->DeletePod(*pod)
+                 : server_->Delete(reference.kind, reference.kind_name, reference.name_space, reference.name);
   }
   if (!status.ok()) trace_->ApiError(verb, status.message());
 }
