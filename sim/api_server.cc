@@ -122,9 +122,10 @@ absl::Status ApiServer::UpdateVersion(const api::ObjectPtr& object) {
   const api::ObjectMeta& meta = object->metadata;
   const api::ObjectPtr stored = Find(object->kind, object->kind_name, meta.namespace_, meta.name);
   if (stored != nullptr && stored->metadata.resource_version != meta.resource_version) {
-    return absl::AbortedError(absl::StrCat("Operation cannot be fulfilled on ", Plural(object->kind_name), " \"", meta.name,
-                                           "\": the object has been modified; please apply your changes to the latest "
-                                           "version and try again"));
+    return absl::AbortedError(
+        absl::StrCat("Operation cannot be fulfilled on ", Plural(object->kind_name), " \"", meta.name,
+                     "\": the object has been modified; please apply your changes to the latest "
+                     "version and try again"));
   }
   return Update(object);
 }
@@ -156,7 +157,8 @@ absl::Status ApiServer::Bind(const api::Pod& pod, absl::string_view node_name) {
                                        ", UID in object meta: ", old_pod->metadata.uid));
   }
   if (!old_pod->node_name.empty()) {
-    return Conflict(name, absl::StrCat("pod ", name, " is already assigned to node \"", old_pod->node_name, "\""));
+    return Conflict(name,
+                    absl::StrCat("pod ", name, " is already assigned to node \"", old_pod->node_name, "\""));
   }
   if (old_pod->metadata.deletion_timestamp.has_value()) {
     return Conflict(name, absl::StrCat("pod ", name, " is being deleted, cannot be assigned to a host"));

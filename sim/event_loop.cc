@@ -25,7 +25,8 @@ uint64_t EventLoop::Add(absl::Time time, Phase phase, std::function<void()> work
 }
 
 void EventLoop::Cancel(uint64_t id) {
-  auto found = std::find_if(heap_.begin(), heap_.end(), [id](const Item& item) { return item.sequence == id; });
+  auto found =
+      std::find_if(heap_.begin(), heap_.end(), [id](const Item& item) { return item.sequence == id; });
   if (found == heap_.end()) return;
   if (!found->in_background) --foreground_count_;
   heap_.erase(found);

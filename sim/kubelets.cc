@@ -42,7 +42,8 @@ void Kubelets::EndNext() {
 void Kubelets::End(const api::Pod& pod) {
   const api::PodPtr now = server_.FindPod(pod.metadata.namespace_, pod.metadata.name);
   if (now == nullptr || now->metadata.uid != pod.metadata.uid) return;
-  if (server_.Delete(api::Kind::kPod, "Pod", now->metadata.namespace_, now->metadata.name).ok()) trace_.Gone(*now);
+  if (server_.Delete(api::Kind::kPod, "Pod", now->metadata.namespace_, now->metadata.name).ok())
+    trace_.Gone(*now);
 }
 
 void Kubelets::SetSilent(absl::string_view node_name, bool silent) {

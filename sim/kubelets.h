@@ -28,13 +28,17 @@ class Kubelets {
  public:
   // `termination`: how long a deleted pod that is bound stays; drawn from the stream of `rng`.
   Kubelets(const Latency& termination, const Rng& rng, EventLoop& loop, ApiServer& server, Trace& trace)
-      : termination_(termination), rng_(rng.Fork("latency/pod-termination")), loop_(loop), server_(server), trace_(trace) {}
+      : termination_(termination),
+        rng_(rng.Fork("latency/pod-termination")),
+        loop_(loop),
+        server_(server),
+        trace_(trace) {}
   Kubelets(const Kubelets&) = delete;
   Kubelets& operator=(const Kubelets&) = delete;
 
   // Deletes the pod of this namespace and name as the API server does: one that is bound gets a
-  // deletionTimestamp and stays for the termination time. Nothing happens to one that has a deletionTimestamp.
-  // NotFound when there is none.
+  // deletionTimestamp and stays for the termination time. Nothing happens to one that has a
+  // deletionTimestamp. NotFound when there is none.
   absl::Status DeletePod(const api::Pod& pod);
 
   // Which of the pods whose termination times end at one instant is gone first; none: the one that was

@@ -29,7 +29,8 @@ absl::StatusOr<LabelSelector> LabelSelector::Parse(absl::string_view text) {
       requirement.value = std::string(absl::StripAsciiWhitespace(value));
     }
     if (!api::LabelKeyErrors(requirement.key).empty()) {
-      return absl::InvalidArgumentError(absl::StrCat("\"", text, "\" is not a label selector, expected KEY=VALUE, ",
+      return absl::InvalidArgumentError(absl::StrCat("\"", text,
+                                                     "\" is not a label selector, expected KEY=VALUE, ",
                                                      "KEY!=VALUE, KEY or !KEY, joined by commas"));
     }
     selector.requirements_.push_back(std::move(requirement));

@@ -18,9 +18,9 @@ using Wide = unsigned __int128;
 
 constexpr int kFractionBits = 32;
 constexpr int64_t kOne = int64_t{1} << kFractionBits;
-constexpr int64_t kLn2 = 2'977'044'472;    // ln 2.
-constexpr int64_t kP99 = 9'893'165'000;    // The 99th percentile of StandardNormal, 2.3034.
-constexpr int kPowerBits = 62;             // Behind the point in the table of powers.
+constexpr int64_t kLn2 = 2'977'044'472;  // ln 2.
+constexpr int64_t kP99 = 9'893'165'000;  // The 99th percentile of StandardNormal, 2.3034.
+constexpr int kPowerBits = 62;           // Behind the point in the table of powers.
 
 // floor(sqrt(value)).
 constexpr uint64_t SquareRoot(Wide value) {
@@ -61,7 +61,7 @@ int64_t Log2(uint64_t value) {
   return result;
 }
 
-constexpr int64_t kNanosecondsMax = int64_t{24} * 3600 * 1'000'000'000; // Latency::kMax.
+constexpr int64_t kNanosecondsMax = int64_t{24} * 3600 * 1'000'000'000;  // Latency::kMax.
 
 // value * 2^exponent, cut at kNanosecondsMax; the exponent is in Q32.
 int64_t TimesPowerOfTwo(int64_t value, int64_t exponent) {
@@ -105,7 +105,9 @@ int64_t DrawLogNormal(int64_t median, int64_t p99, Rng& rng) {
   return TimesPowerOfTwo(median, Multiply(sigma, StandardNormal(rng)));
 }
 
-bool IsValid(absl::Duration duration) { return duration >= absl::ZeroDuration() && duration <= Latency::kMax; }
+bool IsValid(absl::Duration duration) {
+  return duration >= absl::ZeroDuration() && duration <= Latency::kMax;
+}
 
 }  // namespace
 
@@ -187,9 +189,9 @@ absl::Duration TokenBucket::Take(absl::Time now) {
 std::string LatencyModel::ToString() const {
   std::string limit = "no client limit";
   if (client.milli_qps > 0) {
-    const std::string qps = client.milli_qps % 1000 == 0
-                                ? absl::StrCat(client.milli_qps / 1000)
-                                : absl::StrFormat("%d.%03d", client.milli_qps / 1000, client.milli_qps % 1000);
+    const std::string qps = client.milli_qps % 1000 == 0 ? absl::StrCat(client.milli_qps / 1000)
+                                                         : absl::StrFormat("%d.%03d", client.milli_qps / 1000,
+                                                                           client.milli_qps % 1000);
     limit = absl::StrCat("client limit ", qps, " a second, burst ", client.burst);
   }
   return absl::StrCat("scheduling cycle ", scheduling_cycle.ToString(), ", binding ", binding.ToString(),

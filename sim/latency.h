@@ -65,8 +65,8 @@ class TokenBucket {
 
  private:
   const bool limited_;
-  absl::Duration interval_;       // From one token to the next.
-  absl::Duration burst_;          // How long an empty bucket takes to fill.
+  absl::Duration interval_;                 // From one token to the next.
+  absl::Duration burst_;                    // How long an empty bucket takes to fill.
   absl::Time full_ = absl::InfinitePast();  // When the bucket is full again.
 };
 

@@ -39,7 +39,8 @@ std::optional<absl::Duration> ReadParameter(StrictReader& reader, const Value& v
   }
   std::optional<absl::Duration> parameter;
   reader.Read(name, parameter);
-  if (parameter.has_value() && *parameter >= absl::ZeroDuration() && *parameter <= Latency::kMax) return parameter;
+  if (parameter.has_value() && *parameter >= absl::ZeroDuration() && *parameter <= Latency::kMax)
+    return parameter;
   errors.Add(value.Find(name)->position, absl::StrCat(path, ": expected a duration from 0s to 24h"));
   return std::nullopt;
 }
@@ -77,7 +78,8 @@ void ReadDistribution(const Value& value, const std::string& path, ErrorList& er
   if (in_order && *first > absl::ZeroDuration()) {
     latency = Latency::LogNormal(*first, *second);
   } else {
-    errors.Add(value.position, absl::StrCat(path, ": expected a median above zero, and a p99 that is not below it"));
+    errors.Add(value.position,
+               absl::StrCat(path, ": expected a median above zero, and a p99 that is not below it"));
   }
 }
 
@@ -94,9 +96,11 @@ void ReadLatency(StrictReader& reader, absl::string_view name, ErrorList& errors
   if (duration.has_value() && *duration >= absl::ZeroDuration() && *duration <= Latency::kMax) {
     latency = *duration;
   } else if (duration.has_value()) {
-    errors.Add(value->position, absl::StrCat(path, ": expected a duration from 0s to 24h, got ", value->text));
+    errors.Add(value->position,
+               absl::StrCat(path, ": expected a duration from 0s to 24h, got ", value->text));
   } else {
-    const std::string got = value->text.empty() ? std::string(Describe(value->type)) : absl::StrCat(value->text);
+    const std::string got =
+        value->text.empty() ? std::string(Describe(value->type)) : absl::StrCat(value->text);
     errors.Add(value->position, absl::StrCat(path, ": ", kExpectedLatency, got));
   }
 }
@@ -116,8 +120,9 @@ void ReadClientLimit(const Value& value, const std::string& path, ErrorList& err
   if (limit.milli_qps == 0 && qps > 0) limit.milli_qps = 1;
   constexpr int64_t kBurstMax = 1'000'000;
   if (limit.milli_qps > 0 && (limit.burst < 1 || limit.burst > kBurstMax)) {
-    errors.Add(value.position, absl::StrCat(path, ".burst: expected a whole number from 1 to 1000000, got ",
-                                            value.Find("burst") == nullptr ? "none" : absl::StrCat(limit.burst)));
+    errors.Add(value.position,
+               absl::StrCat(path, ".burst: expected a whole number from 1 to 1000000, got ",
+                            value.Find("burst") == nullptr ? "none" : absl::StrCat(limit.burst)));
   }
 }
 

@@ -253,7 +253,8 @@ std::string ReportText(const Report& report) {
   AppendPending(report, text);
   if (report.evicted_count > 0) absl::StrAppend(&text, "Evicted         ", report.evicted_count, "\n");
   if (report.deleted_count > 0) absl::StrAppend(&text, "Deleted         ", report.deleted_count, "\n");
-  for (const std::string& failure : report.failures) absl::StrAppend(&text, "FAILED          ", failure, "\n");
+  for (const std::string& failure : report.failures)
+    absl::StrAppend(&text, "FAILED          ", failure, "\n");
   AppendInexact(report, text);
   if (report.missed_wakeups.has_value()) text += MissedWakeupsText(*report.missed_wakeups);
   absl::StrAppend(&text, "Attempts        ", report.attempt_count, "\n");

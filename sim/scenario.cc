@@ -31,7 +31,10 @@ std::string FolderOf(absl::string_view path) {
 class ScenarioReader {
  public:
   ScenarioReader(absl::string_view file, const ScenarioOverrides& overrides)
-      : file_(file), overrides_(overrides), errors_(file_), timeline_options_{.file = file_, .folder = FolderOf(file)} {}
+      : file_(file),
+        overrides_(overrides),
+        errors_(file_),
+        timeline_options_{.file = file_, .folder = FolderOf(file)} {}
 
   absl::StatusOr<Scenario> Read(const Value& root) {
     StrictReader reader(root, "", errors_);
@@ -108,8 +111,9 @@ class ScenarioReader {
     const std::vector<api::PluginInfo> known = api::InTreePlugins(scenario_.line);
     const Value* config = reader.Take("scheduler");
     if (overrides_.config.has_value() || (config != nullptr && config->is_string())) {
-      scenario_.config_file = overrides_.config.has_value() ? *overrides_.config
-                                                            : PathFrom(timeline_options_.folder, config->text);
+      scenario_.config_file = overrides_.config.has_value()
+                                  ? *overrides_.config
+                                  : PathFrom(timeline_options_.folder, config->text);
       ASSIGN_OR_RETURN(scenario_.config, codec::LoadSchedulerConfig(scenario_.config_file, gates, known));
     } else if (config != nullptr) {
       scenario_.config_file = file_;
@@ -117,7 +121,8 @@ class ScenarioReader {
     } else {
       ASSIGN_OR_RETURN(scenario_.config, codec::DefaultSchedulerConfig(gates, known));
     }
-    for (const std::string& note : scenario_.config.notes) scenario_.notes.push_back(absl::StrCat("note: ", note));
+    for (const std::string& note : scenario_.config.notes)
+      scenario_.notes.push_back(absl::StrCat("note: ", note));
     return absl::OkStatus();
   }
 
@@ -129,11 +134,12 @@ class ScenarioReader {
     }
     absl::Status status;
     reader.ReadList("objects", [&](const Value& item, const std::string&) {
-      status.Update(objects_.ReadValue(item, file_, [&](api::ObjectPtr object, const codec::Location& location) {
-        scenario_.input.objects.push_back(
-            {.object = std::move(object), .file = file_, .position = location.position});
-        return absl::OkStatus();
-      }));
+      status.Update(
+          objects_.ReadValue(item, file_, [&](api::ObjectPtr object, const codec::Location& location) {
+            scenario_.input.objects.push_back(
+                {.object = std::move(object), .file = file_, .position = location.position});
+            return absl::OkStatus();
+          }));
     });
     RETURN_IF_ERROR(status);
     std::string bound = "keep";
@@ -175,7 +181,8 @@ class ScenarioReader {
 
   absl::Status ReadEntries(const Value& timeline) {
     if (!timeline.is_array()) {
-      errors_.Add(timeline.position, absl::StrCat("timeline: expected a list, got ", Describe(timeline.type)));
+      errors_.Add(timeline.position,
+                  absl::StrCat("timeline: expected a list, got ", Describe(timeline.type)));
       return absl::OkStatus();
     }
     ASSIGN_OR_RETURN(scenario_.timeline,
@@ -187,8 +194,9 @@ class ScenarioReader {
       const std::string path = absl::StrCat("timeline[", i, "].at: ");
       const codec::Position position = timeline.items[i].position;
       if (*at < last) {
-        errors_.Add(position, absl::StrCat(path, "expected a time that is not before that of an earlier entry, ",
-                                           absl::FormatDuration(last)));
+        errors_.Add(position,
+                    absl::StrCat(path, "expected a time that is not before that of an earlier entry, ",
+                                 absl::FormatDuration(last)));
       }
       if (scenario_.end.has_value() && *at >= *scenario_.end) {
         errors_.Add(position, absl::StrCat(path, "expected a time before the end, ",
@@ -241,7 +249,8 @@ absl::StatusOr<Scenario> ReadScenario(absl::string_view path, const ScenarioOver
     ASSIGN_OR_RETURN(scenario, ScenarioReader(path, overrides).Read(document.root));
     return absl::OkStatus();
   }));
-  if (!scenario.has_value()) return absl::InvalidArgumentError(absl::StrCat(path, ": expected a scenario, got nothing"));
+  if (!scenario.has_value())
+    return absl::InvalidArgumentError(absl::StrCat(path, ": expected a scenario, got nothing"));
   return *std::move(scenario);
 }
 

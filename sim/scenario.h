@@ -47,12 +47,12 @@ struct ScenarioOverrides {
   std::optional<std::string> config;
 };
 
-// Whether the file's first document with a kind is a scenario; false where none has one, as in conformance cases.
-// InvalidArgument for another kind. Errors: as reading the file has them.
+// Whether the file's first document with a kind is a scenario; false where none has one, as in conformance
+// cases. InvalidArgument for another kind. Errors: as reading the file has them.
 absl::StatusOr<bool> IsScenario(absl::string_view path);
 
-// Paths in the file are relative to its folder. InvalidArgument, one error as `file:line:column: path.to.field:
-// what, and what was expected`, several of these as `[first, second]`.
+// Paths in the file are relative to its folder. InvalidArgument, one error as `file:line:column:
+// path.to.field: what, and what was expected`, several of these as `[first, second]`.
 absl::StatusOr<Scenario> ReadScenario(absl::string_view path, const ScenarioOverrides& overrides);
 
 }  // namespace schedsim::sim

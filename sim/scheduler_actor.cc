@@ -40,31 +40,31 @@ SchedulerActor::SchedulerActor(Options options, EventLoop& loop, ApiServer& serv
 SchedulerActor::~SchedulerActor() = default;
 
 absl::StatusOr<std::unique_ptr<SchedulerActor>> SchedulerActor::Make(
-    Options options, const std::vector<framework::RegisteredPlugin>& registry, EventLoop& loop, ApiServer& server,
-    Kubelets& kubelets, Trace& trace, const Rng& rng, framework::FreeChoice* free_choice) {
-  std::unique_ptr<SchedulerActor> actor(new SchedulerActor(std::move(options), loop, server, kubelets, trace, rng));
+    Options options, const std::vector<framework::RegisteredPlugin>& registry, EventLoop& loop,
+    ApiServer& server, Kubelets& kubelets, Trace& trace, const Rng& rng, framework::FreeChoice* free_choice) {
+  std::unique_ptr<SchedulerActor> actor(
+      new SchedulerActor(std::move(options), loop, server, kubelets, trace, rng));
   SchedulerActor* self = actor.get();
-  ASSIGN_OR_RETURN(actor->scheduler_,
-                   scheduler::Scheduler::Make(self->options_.scheduler, registry,
-                                              {.clock = loop,
-                                               .executor = loop,
-                                               .client = *self,
-                                               .observer = trace,
-                                               .rng = rng.Fork("scheduler"),
-                                               .on_poppable = [self] { self->WakeUp(); },
-                                               .binding_delay = [self] {
-                                                 return self->options_.latency.binding.Draw(self->chance_.binding);
-                                               },
-                                               .free_choice = free_choice,
-                                               .preemption_starts_at_first =
-                                                   self->options_.preemption_starts_at_first}));
+  ASSIGN_OR_RETURN(
+      actor->scheduler_,
+      scheduler::Scheduler::Make(
+          self->options_.scheduler, registry,
+          {.clock = loop,
+           .executor = loop,
+           .client = *self,
+           .observer = trace,
+           .rng = rng.Fork("scheduler"),
+           .on_poppable = [self] { self->WakeUp(); },
+           .binding_delay = [self] { return self->options_.latency.binding.Draw(self->chance_.binding); },
+           .free_choice = free_choice,
+           .preemption_starts_at_first = self->options_.preemption_starts_at_first}));
   trace.set_scheduler(actor->scheduler_.get());
   server.Watch([self](const WatchEvent& event) { self->OnWatchEvent(event); });
   return actor;
 }
 
-// The informers are in sync when the scheduler starts: until then they hear of everything at once. A watch is a
-// stream for each kind, in which nothing overtakes.
+// The informers are in sync when the scheduler starts: until then they hear of everything at once. A watch is
+// a stream for each kind, in which nothing overtakes.
 void SchedulerActor::OnWatchEvent(const WatchEvent& event) {
   const api::Kind kind = event.new_object != nullptr ? event.new_object->kind : event.old_object->kind;
   absl::Time& last = last_delivery_[static_cast<size_t>(kind)];
@@ -106,7 +106,8 @@ void SchedulerActor::Start() {
 }
 
 void SchedulerActor::FlushBackoff() {
-  loop_.AtInBackground(loop_.Now() + kBackoffFlushPeriod, EventLoop::Phase::kWork, [this] { FlushBackoff(); });
+  loop_.AtInBackground(loop_.Now() + kBackoffFlushPeriod, EventLoop::Phase::kWork,
+                       [this] { FlushBackoff(); });
   scheduler_->queue().FlushBackoffCompleted();
 }
 
@@ -216,7 +217,8 @@ void SchedulerActor::Update(api::ObjectPtr object, ObjectDone done) {
   Call([this, object = std::move(object), done = std::move(done)] {
     // What was asked for is on record even if it fails.
     trace_.Update(*object);
-    const absl::Status status = options_.checks_versions ? server_.UpdateVersion(object) : server_.Update(object);
+    const absl::Status status =
+        options_.checks_versions ? server_.UpdateVersion(object) : server_.Update(object);
     if (!status.ok()) {
       done(status);
       return;

@@ -48,11 +48,10 @@ class SchedulerActor : public framework::Client {
   };
 
   // InvalidArgument where a plugin refuses its arguments. What is borrowed must outlive the actor.
-  static absl::StatusOr<std::unique_ptr<SchedulerActor>> Make(Options options,
-                                                              const std::vector<framework::RegisteredPlugin>& registry,
-                                                              EventLoop& loop, ApiServer& server,
-                                                              Kubelets& kubelets, Trace& trace, const Rng& rng,
-                                                              framework::FreeChoice* free_choice = nullptr);
+  static absl::StatusOr<std::unique_ptr<SchedulerActor>> Make(
+      Options options, const std::vector<framework::RegisteredPlugin>& registry, EventLoop& loop,
+      ApiServer& server, Kubelets& kubelets, Trace& trace, const Rng& rng,
+      framework::FreeChoice* free_choice = nullptr);
   ~SchedulerActor() override;
 
   // Starts the loop and the timers, now. Before that, informers already fill cache and queue.

@@ -11,7 +11,8 @@ namespace schedsim::sim {
 namespace {
 
 constexpr int64_t kAttemptsPerProgress = 1024;
-// How long pods whose last attempt ended with an error keep a run going on without any progress: some retries.
+// How long pods whose last attempt ended with an error keep a run going on without any progress: some
+// retries.
 constexpr absl::Duration kRetryTime = absl::Minutes(1);
 
 Trace::FinalPod FinalOf(const api::Pod& pod, bool deleted) {
@@ -178,9 +179,9 @@ void Simulation::RunStep(const Step& step) {
     const api::PodPtr pod = reference.kind == api::Kind::kPod
                                 ? server_->FindPod(reference.name_space, reference.name)
                                 : nullptr;
-    status = pod != nullptr ? kubelets_->DeletePod(*pod)
-                            : server_->Delete(reference.kind, reference.kind_name, reference.name_space,
-                                              reference.name);
+    status = pod != nullptr
+                 ? kubelets_->DeletePod(*pod)
+                 : server_->Delete(reference.kind, reference.kind_name, reference.name_space, reference.name);
   }
   if (!status.ok()) trace_->ApiError(verb, status.message());
 }

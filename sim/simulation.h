@@ -128,7 +128,8 @@ class Simulation {
   void Run();
   // Ends the run before its time; from within.
   void Stop() { loop_.Stop(); }
-  // Whether nothing is left but what would go on for ever: flushes, and pods that fail with an error again and again.
+  // Whether nothing is left but what would go on for ever: flushes, and pods that fail with an error again
+  // and again.
   bool Quiet() const;
 
   EventLoop& loop() { return loop_; }

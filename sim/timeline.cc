@@ -51,15 +51,16 @@ Timeline::Timeline(std::vector<TimelineEntry> entries, const TimelineOptions& op
       options_(options),
       simulation_(simulation),
       drainer_(simulation.loop(), simulation.server(), simulation.kubelets()),
-      replicas_(simulation.Chance("timeline"), simulation.loop(), simulation.server(), simulation.kubelets()) {
+      replicas_(simulation.Chance("timeline"), simulation.loop(), simulation.server(),
+                simulation.kubelets()) {
   simulation_.server().Watch([this](const WatchEvent& event) {
     if (wait_ == nullptr) return;
     Count(event.old_object, -1);
     Count(event.new_object, 1);
   });
   if (!options_.has_controllers) return;
-  node_lifecycle_ = std::make_unique<NodeLifecycle>(simulation.loop(), simulation.server(), simulation.kubelets(),
-                                                    simulation.trace());
+  node_lifecycle_ = std::make_unique<NodeLifecycle>(simulation.loop(), simulation.server(),
+                                                    simulation.kubelets(), simulation.trace());
 }
 
 void Timeline::Start() {
@@ -86,7 +87,8 @@ void Timeline::Schedule(size_t index) {
 
 void Timeline::Carry(size_t index) {
   simulation_.trace().Step(static_cast<int64_t>(index));
-  const absl::Status status = std::visit([this](const auto& action) { return Do(action); }, entries_[index].action);
+  const absl::Status status =
+      std::visit([this](const auto& action) { return Do(action); }, entries_[index].action);
   Warn(entries_[index].place, status);
   if (wait_ == nullptr) Schedule(index + 1);
 }
@@ -118,8 +120,8 @@ void Timeline::OnSettled() {
 
 // What was to come after the wait rests on it, so the run ends here.
 void Timeline::TimeOut() {
-  failures_.push_back(absl::StrCat(entries_[index_].place, ": not so after ", SecondsText(wait_->timeout), ": ",
-                                   StateOf(*wait_)));
+  failures_.push_back(absl::StrCat(entries_[index_].place, ": not so after ", SecondsText(wait_->timeout),
+                                   ": ", StateOf(*wait_)));
   wait_ = nullptr;
   done_ = true;
   simulation_.Stop();
@@ -127,10 +129,11 @@ void Timeline::TimeOut() {
 
 void Timeline::Finish() {
   if (done_) return;
-  const std::string end = absl::StrCat("the run ended at ", SecondsText(simulation_.now() - simulation_.zero()));
-  failures_.push_back(wait_ == nullptr
-                          ? absl::StrCat(entries_[index_].place, ": never came: ", end, " before")
-                          : absl::StrCat(entries_[index_].place, ": not so when ", end, ": ", StateOf(*wait_)));
+  const std::string end =
+      absl::StrCat("the run ended at ", SecondsText(simulation_.now() - simulation_.zero()));
+  failures_.push_back(
+      wait_ == nullptr ? absl::StrCat(entries_[index_].place, ": never came: ", end, " before")
+                       : absl::StrCat(entries_[index_].place, ": not so when ", end, ": ", StateOf(*wait_)));
 }
 
 absl::Status Timeline::Do(const CreateObjects& action) {
@@ -152,12 +155,14 @@ absl::Status Timeline::Patch(const api::Object& object, const std::string& patch
   codec::Document merged;
   const std::string name = absl::StrCat(object.kind_name, " ", object.Key(), ", patched");
   const auto apply = [&](const codec::Value& change) {
-    return codec::ReadText(codec::ObjectJson(object), name, {}, [&](const codec::Document& stored) -> absl::Status {
-      ASSIGN_OR_RETURN(patched, reader_.Decode(codec::MergePatch(stored.root, change, merged), name));
-      return absl::OkStatus();
-    });
+    return codec::ReadText(
+        codec::ObjectJson(object), name, {}, [&](const codec::Document& stored) -> absl::Status {
+          ASSIGN_OR_RETURN(patched, reader_.Decode(codec::MergePatch(stored.root, change, merged), name));
+          return absl::OkStatus();
+        });
   };
-  RETURN_IF_ERROR(codec::ReadText(patch, name, {}, [&](const codec::Document& change) { return apply(change.root); }));
+  RETURN_IF_ERROR(
+      codec::ReadText(patch, name, {}, [&](const codec::Document& change) { return apply(change.root); }));
   if (patched->kind_name != object.kind_name || patched->Key() != object.Key()) {
     return absl::InvalidArgumentError(absl::StrCat(name, ": kind, namespace and name cannot change"));
   }
@@ -169,7 +174,8 @@ absl::Status Timeline::Do(const DeleteObjects& action) {
     if (object.kind == api::Kind::kPod) {
       return simulation_.kubelets().DeletePod(static_cast<const api::Pod&>(object));
     }
-    return simulation_.server().Delete(object.kind, object.kind_name, object.metadata.namespace_, object.metadata.name);
+    return simulation_.server().Delete(object.kind, object.kind_name, object.metadata.namespace_,
+                                       object.metadata.name);
   });
 }
 
@@ -196,7 +202,8 @@ absl::Status Timeline::Do(const TaintNodes& action) {
     auto node = NodeCopy(object);
     std::vector<api::Taint>& taints = node->spec.taints;
     const std::vector<api::Taint> before = taints;
-    std::erase_if(taints, [&](const api::Taint& taint) { return IsOneOf(taint, action.taints, action.remove); });
+    std::erase_if(taints,
+                  [&](const api::Taint& taint) { return IsOneOf(taint, action.taints, action.remove); });
     if (!action.remove) taints.insert(taints.end(), action.taints.begin(), action.taints.end());
     return taints == before ? absl::OkStatus() : simulation_.server().Update(node);
   });
@@ -227,7 +234,8 @@ absl::Status Timeline::Do(const DrainNodes& action) {
 absl::Status Timeline::Do(const NodeDown& action) {
   return ForEach(action.nodes, [&](const api::Object& node) {
     const std::string& name = node.metadata.name;
-    return action.silent ? node_lifecycle_->Silence(name, action.grace_period) : node_lifecycle_->SetNotReady(name);
+    return action.silent ? node_lifecycle_->Silence(name, action.grace_period)
+                         : node_lifecycle_->SetNotReady(name);
   });
 }
 
@@ -250,7 +258,8 @@ absl::Status Timeline::Do(const WaitUntil& action) {
     for (const auto& [key, object] : simulation_.server().List(action.target.kind)) Count(object, 1);
   }
   EventLoop& loop = simulation_.loop();
-  deadline_ = loop.AtInBackground(loop.Now() + action.timeout, EventLoop::Phase::kStep, [this] { TimeOut(); });
+  deadline_ =
+      loop.AtInBackground(loop.Now() + action.timeout, EventLoop::Phase::kStep, [this] { TimeOut(); });
   return absl::OkStatus();
 }
 
@@ -259,9 +268,12 @@ std::vector<api::ObjectPtr> Timeline::Find(const Target& target, std::vector<std
   const int64_t limit = target.count.value_or(INT64_MAX);
   if (!target.selector.has_value()) {
     for (const std::string& name : target.names) {
-      api::ObjectPtr object = simulation_.server().Find(target.kind, target.kind_name, target.name_space, name);
-      if (object != nullptr) found.push_back(std::move(object));
-      else if (missing != nullptr) missing->push_back(name);
+      api::ObjectPtr object =
+          simulation_.server().Find(target.kind, target.kind_name, target.name_space, name);
+      if (object != nullptr)
+        found.push_back(std::move(object));
+      else if (missing != nullptr)
+        missing->push_back(name);
     }
     return found;
   }

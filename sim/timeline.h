@@ -101,8 +101,9 @@ struct WaitUntil {
   absl::Duration timeout = absl::Minutes(10);
 };
 
-using Action = std::variant<CreateObjects, UpdateObjects, PatchObjects, DeleteObjects, CompletePods, CordonNodes,
-                            TaintNodes, LabelObjects, DrainNodes, NodeDown, NodeUp, ScaleWorkload, WaitUntil>;
+using Action =
+    std::variant<CreateObjects, UpdateObjects, PatchObjects, DeleteObjects, CompletePods, CordonNodes,
+                 TaintNodes, LabelObjects, DrainNodes, NodeDown, NodeUp, ScaleWorkload, WaitUntil>;
 
 struct TimelineEntry {
   // Since virtual zero. Absent: `after` the entry before is done.
@@ -159,7 +160,8 @@ class Timeline : public Script {
   absl::Status Do(const WaitUntil& action);
 
   // Makes a change of each object, as far apart as objects are created at the start.
-  void OneByOne(const std::vector<api::ObjectPtr>& objects, absl::Status (ApiServer::*change)(const api::ObjectPtr&));
+  void OneByOne(const std::vector<api::ObjectPtr>& objects,
+                absl::Status (ApiServer::*change)(const api::ObjectPtr&));
   void Warn(const std::string& place, const absl::Status& status);
 
   absl::Status Patch(const api::Object& object, const std::string& patch);

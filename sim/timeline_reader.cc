@@ -16,12 +16,16 @@ using codec::ErrorList;
 using codec::StrictReader;
 using codec::Value;
 
-constexpr api::Kind kNamespacedKinds[] = {
-    api::Kind::kPod,           api::Kind::kService,
-    api::Kind::kReplicaSet,    api::Kind::kReplicationController,
-    api::Kind::kStatefulSet,   api::Kind::kPodDisruptionBudget,
-    api::Kind::kResourceClaim, api::Kind::kPersistentVolumeClaim,
-    api::Kind::kResourceClaimTemplate, api::Kind::kCSIStorageCapacity};
+constexpr api::Kind kNamespacedKinds[] = {api::Kind::kPod,
+                                          api::Kind::kService,
+                                          api::Kind::kReplicaSet,
+                                          api::Kind::kReplicationController,
+                                          api::Kind::kStatefulSet,
+                                          api::Kind::kPodDisruptionBudget,
+                                          api::Kind::kResourceClaim,
+                                          api::Kind::kPersistentVolumeClaim,
+                                          api::Kind::kResourceClaimTemplate,
+                                          api::Kind::kCSIStorageCapacity};
 
 bool IsNamespaced(api::Kind kind) {
   for (const api::Kind namespaced : kNamespacedKinds) {
@@ -53,8 +57,12 @@ class EntryReader {
   };
   static const Verb kVerbs[];
 
-  Action ReadCreate(const Value& value, const std::string& path) { return CreateObjects{ReadObjects(value, path)}; }
-  Action ReadUpdate(const Value& value, const std::string& path) { return UpdateObjects{ReadObjects(value, path)}; }
+  Action ReadCreate(const Value& value, const std::string& path) {
+    return CreateObjects{ReadObjects(value, path)};
+  }
+  Action ReadUpdate(const Value& value, const std::string& path) {
+    return UpdateObjects{ReadObjects(value, path)};
+  }
   Action ReadPatch(const Value& value, const std::string& path);
   Action ReadDelete(const Value& value, const std::string& path);
   Action ReadComplete(const Value& value, const std::string& path);
@@ -64,8 +72,12 @@ class EntryReader {
   Action ReadUncordon(const Value& value, const std::string& path) {
     return CordonNodes{.nodes = ReadNodes(value, path), .unschedulable = false};
   }
-  Action ReadTaint(const Value& value, const std::string& path) { return ReadTaints(value, path, /*remove=*/false); }
-  Action ReadUntaint(const Value& value, const std::string& path) { return ReadTaints(value, path, /*remove=*/true); }
+  Action ReadTaint(const Value& value, const std::string& path) {
+    return ReadTaints(value, path, /*remove=*/false);
+  }
+  Action ReadUntaint(const Value& value, const std::string& path) {
+    return ReadTaints(value, path, /*remove=*/true);
+  }
   Action ReadTaints(const Value& value, const std::string& path, bool remove);
   Action ReadLabel(const Value& value, const std::string& path);
   Action ReadDrain(const Value& value, const std::string& path);
@@ -109,15 +121,16 @@ void EntryReader::Read(const Value& value, const std::string& path, TimelineEntr
   std::optional<absl::Duration> after;
   reader.Read("after", after);
   entry.after = after.value_or(absl::ZeroDuration());
-  const bool negative = entry.at.value_or(absl::ZeroDuration()) < absl::ZeroDuration() ||
-                        entry.after < absl::ZeroDuration();
+  const bool negative =
+      entry.at.value_or(absl::ZeroDuration()) < absl::ZeroDuration() || entry.after < absl::ZeroDuration();
   if (negative) Error(value, path, "expected a time that is not negative");
   if (entry.at.has_value() && after.has_value()) Error(value, path, "expected either at or after, got both");
   int actions = 0;
   for (const Verb& verb : kVerbs) {
     const Value* action = reader.Take(verb.name);
     if (action == nullptr) continue;
-    if (++actions > 1) Error(*action, path, "expected one action, got another one: make it an entry of its own");
+    if (++actions > 1)
+      Error(*action, path, "expected one action, got another one: make it an entry of its own");
     const std::string action_path = reader.PathOf(verb.name);
     entry.place = std::string(
         codec::ErrorAt({.file = options_.file, .position = action->position}, action_path).message());
@@ -125,9 +138,8 @@ void EntryReader::Read(const Value& value, const std::string& path, TimelineEntr
   }
   reader.Finish();
   if (actions > 0) return;
-  const std::string names = absl::StrJoin(kVerbs, ", ", [](std::string* out, const Verb& verb) {
-    absl::StrAppend(out, verb.name);
-  });
+  const std::string names = absl::StrJoin(
+      kVerbs, ", ", [](std::string* out, const Verb& verb) { absl::StrAppend(out, verb.name); });
   Error(value, path, absl::StrCat("expected an action: one of ", names));
 }
 
@@ -147,8 +159,9 @@ std::vector<api::ObjectPtr> EntryReader::ReadObjects(const Value& value, const s
   } else if (value.is_object()) {
     status_.Update(objects_.ReadValue(value, options_.file, take));
   } else {
-    Error(value, path, absl::StrCat("expected an object, a list of objects or the path of a file, got ",
-                                    Describe(value.type)));
+    Error(value, path,
+          absl::StrCat("expected an object, a list of objects or the path of a file, got ",
+                       Describe(value.type)));
   }
   return objects;
 }
@@ -185,7 +198,8 @@ Target EntryReader::TakeTarget(StrictReader& reader, const Value& value, absl::s
   }
   reader.Read("count", target.count);
   if (target.count.has_value() && (*target.count < 0 || !target.selector.has_value())) {
-    Error(*value.Find("count"), reader.PathOf("count"), "expected a whole number that is not negative, with a selector");
+    Error(*value.Find("count"), reader.PathOf("count"),
+          "expected a whole number that is not negative, with a selector");
   }
   return target;
 }
@@ -211,7 +225,8 @@ Target EntryReader::ReadNodes(const Value& value, const std::string& path) {
     target.names.emplace_back(value.text);
   } else if (value.is_array()) {
     for (const Value& item : value.items) {
-      if (!item.is_string()) Error(item, path, absl::StrCat("expected the name of a node, got ", Describe(item.type)));
+      if (!item.is_string())
+        Error(item, path, absl::StrCat("expected the name of a node, got ", Describe(item.type)));
       target.names.emplace_back(item.text);
     }
   } else if (value.is_object()) {
@@ -219,8 +234,9 @@ Target EntryReader::ReadNodes(const Value& value, const std::string& path) {
     TakeNames(reader, value, target);
     reader.Finish();
   } else {
-    Error(value, path, absl::StrCat("expected the name of a node, a list of names, or a map with a selector, got ",
-                                    Describe(value.type)));
+    Error(value, path,
+          absl::StrCat("expected the name of a node, a list of names, or a map with a selector, got ",
+                       Describe(value.type)));
   }
   return target;
 }
@@ -228,7 +244,8 @@ Target EntryReader::ReadNodes(const Value& value, const std::string& path) {
 Target EntryReader::TakeNodes(StrictReader& reader, const Value& value) {
   const Value* nodes = reader.Take("nodes");
   if (nodes != nullptr) return ReadNodes(*nodes, reader.PathOf("nodes"));
-  Error(value, reader.PathOf("nodes"), "expected the name of a node, a list of names, or a map with a selector");
+  Error(value, reader.PathOf("nodes"),
+        "expected the name of a node, a list of names, or a map with a selector");
   return {};
 }
 
@@ -237,10 +254,10 @@ Action EntryReader::ReadPatch(const Value& value, const std::string& path) {
   StrictReader reader(value, path, errors_);
   if (!value.is_object()) return action;
   action.target = TakeTarget(reader, value, "Pod");
-  const bool has_map = reader.ReadMap("patch", [&](const Value& patch, const std::string&) {
-    action.patch = ToJson(patch);
-  });
-  if (!has_map && !reader.Has("patch")) Error(value, reader.PathOf("patch"), "expected a map, a JSON merge patch");
+  const bool has_map =
+      reader.ReadMap("patch", [&](const Value& patch, const std::string&) { action.patch = ToJson(patch); });
+  if (!has_map && !reader.Has("patch"))
+    Error(value, reader.PathOf("patch"), "expected a map, a JSON merge patch");
   reader.Finish();
   return action;
 }
@@ -298,11 +315,13 @@ Action EntryReader::ReadLabel(const Value& value, const std::string& path) {
       for (const std::string& what : api::LabelKeyErrors(member.key)) Error(member.value, member_path, what);
       if (!member.value.is_string() && !member.value.is_null()) {
         Error(member.value, member_path,
-              absl::StrCat("expected a string, or null to remove the label, got ", Describe(member.value.type)));
+              absl::StrCat("expected a string, or null to remove the label, got ",
+                           Describe(member.value.type)));
       }
       std::optional<std::string> text;
       if (member.value.is_string()) text = std::string(member.value.text);
-      for (const std::string& what : api::LabelValueErrors(text.value_or(""))) Error(member.value, member_path, what);
+      for (const std::string& what : api::LabelValueErrors(text.value_or("")))
+        Error(member.value, member_path, what);
       action.labels.emplace_back(member.key, std::move(text));
     }
   });
@@ -341,7 +360,8 @@ Action EntryReader::ReadNodeDown(const Value& value, const std::string& path) {
   }
   reader.Read("gracePeriod", action.grace_period);
   if (action.grace_period < absl::ZeroDuration()) {
-    Error(*value.Find("gracePeriod"), reader.PathOf("gracePeriod"), "expected a duration that is not negative");
+    Error(*value.Find("gracePeriod"), reader.PathOf("gracePeriod"),
+          "expected a duration that is not negative");
   }
   reader.Finish();
   return action;
@@ -412,7 +432,8 @@ Action EntryReader::ReadWait(const Value& value, const std::string& path) {
     action.condition = Condition::kQuiet;
   }
   reader.Finish();
-  if (conditions != 1) Error(value, path, "expected one condition: bound, pending, gone, drained or quiet: true");
+  if (conditions != 1)
+    Error(value, path, "expected one condition: bound, pending, gone, drained or quiet: true");
   return action;
 }
 

@@ -28,7 +28,8 @@ std::string PathFrom(absl::string_view folder, absl::string_view path);
 // that the entries name are returned.
 absl::StatusOr<std::vector<TimelineEntry>> ReadTimeline(const codec::Value& list, const std::string& path,
                                                         const TimelineReaderOptions& options,
-                                                        codec::ObjectReader& objects, codec::ErrorList& errors);
+                                                        codec::ObjectReader& objects,
+                                                        codec::ErrorList& errors);
 
 }  // namespace schedsim::sim
 

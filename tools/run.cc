@@ -137,8 +137,8 @@ absl::Status SetTimes(const RunOptions& options, Plan& plan) {
 
 absl::Status RefuseExtenders(const std::string& file, const api::KubeSchedulerConfiguration& config) {
   if (config.extenders.empty()) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat(file, ": extenders: not simulated yet, expected none; the first is ",
-                                                 config.extenders[0].url_prefix));
+  return absl::InvalidArgumentError(absl::StrCat(
+      file, ": extenders: not simulated yet, expected none; the first is ", config.extenders[0].url_prefix));
 }
 
 absl::Status ReadInput(const RunOptions& options, sim::ClusterInputOptions input_options, Plan& plan) {
@@ -148,12 +148,14 @@ absl::Status ReadInput(const RunOptions& options, sim::ClusterInputOptions input
     ASSIGN_OR_RETURN(input_options.bound, sim::ParseBoundPods(options.bound));
   }
   ASSIGN_OR_RETURN(plan.input, sim::ReadClusterInput(input_options));
-  for (const std::string& warning : plan.input.warnings) std::fprintf(stderr, "warning: %s\n", warning.c_str());
+  for (const std::string& warning : plan.input.warnings)
+    std::fprintf(stderr, "warning: %s\n", warning.c_str());
   return SetTimes(options, plan);
 }
 
 absl::StatusOr<Plan> PlanOfFiles(const RunOptions& options) {
-  if (options.files.empty()) return absl::InvalidArgumentError("expected a scenario, or a cluster with --filename (-f)");
+  if (options.files.empty())
+    return absl::InvalidArgumentError("expected a scenario, or a cluster with --filename (-f)");
   ChosenScheduler scheduler;
   ASSIGN_OR_RETURN(scheduler, LoadScheduler(options.scheduler));
   RETURN_IF_ERROR(RefuseExtenders(options.scheduler.config, scheduler.config.config));
@@ -192,9 +194,10 @@ absl::StatusOr<Plan> PlanOfScenario(const RunOptions& options) {
 
 // A case of the conformance suite; a file with several needs --case.
 absl::StatusOr<Plan> PlanOfCase(const RunOptions& options) {
-  if (!options.files.empty() || !options.scheduler.config.empty() || !options.scheduler.feature_gates.empty()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(options.scenario, ": expected a case without -f, --config and --feature-gates: it has its own"));
+  if (!options.files.empty() || !options.scheduler.config.empty() ||
+      !options.scheduler.feature_gates.empty()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        options.scenario, ": expected a case without -f, --config and --feature-gates: it has its own"));
   }
   api::KubernetesVersion version;
   ASSIGN_OR_RETURN(version, api::ParseKubernetesVersion(options.scheduler.kubernetes_version));
@@ -206,9 +209,9 @@ absl::StatusOr<Plan> PlanOfCase(const RunOptions& options) {
     return absl::OkStatus();
   }));
   if (!chosen.has_value() || (options.case_name.empty() && names.size() > 1)) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        options.scenario, ": has ", names.size(), " cases, expected the name of one with --case",
-        names.empty() ? "" : absl::StrCat(", such as ", names[0])));
+    return absl::InvalidArgumentError(
+        absl::StrCat(options.scenario, ": has ", names.size(), " cases, expected the name of one with --case",
+                     names.empty() ? "" : absl::StrCat(", such as ", names[0])));
   }
   if (!chosen->config_error.empty()) return absl::InvalidArgumentError(chosen->config_error);
   Plan plan;
@@ -249,12 +252,14 @@ void PrintSpeed(int64_t attempts, double load_seconds, double run_seconds) {
 }
 
 // Where the trace goes; nullptr: nowhere.
-absl::StatusOr<std::unique_ptr<TraceFile>> OpenTrace(const RunOptions& options, sim::SimulationOptions& simulation) {
+absl::StatusOr<std::unique_ptr<TraceFile>> OpenTrace(const RunOptions& options,
+                                                     sim::SimulationOptions& simulation) {
   simulation.trace_level = sim::TraceLevel::kOff;
   if (options.trace.empty()) return nullptr;
   auto file = std::make_unique<TraceFile>(options.trace);
   RETURN_IF_ERROR(file->status());
-  simulation.trace_level = options.trace_level == "full" ? sim::TraceLevel::kFull : sim::TraceLevel::kDecisions;
+  simulation.trace_level =
+      options.trace_level == "full" ? sim::TraceLevel::kFull : sim::TraceLevel::kDecisions;
   simulation.trace_sink = [out = file.get()](absl::string_view line) { out->Write(line); };
   return file;
 }
@@ -318,9 +323,10 @@ void AddRun(CLI::App& app, int& exit_code) {
   command->add_option("SCENARIO", options->scenario,
                       "A scenario: cluster, timeline, latencies; or a case of the conformance suite");
   command->add_option("--case", options->case_name, "The case to run, of a file with several");
-  command->add_option("-f,--filename", options->files,
-                      "Cluster state and pods: YAML or JSON, also .gz and .xz; a file, a folder, or - for standard "
-                      "input; repeatable");
+  command->add_option(
+      "-f,--filename", options->files,
+      "Cluster state and pods: YAML or JSON, also .gz and .xz; a file, a folder, or - for standard "
+      "input; repeatable");
   AddSchedulerOptions(*command, options->scheduler);
   command->add_option("--until", options->until,
                       "End at this virtual time, such as 600s; default: when nothing but periodic flushes is left");
@@ -337,7 +343,8 @@ void AddRun(CLI::App& app, int& exit_code) {
   command->add_option("--output", options->output, "text, json or csv (one line a pod)")
       ->check(CLI::IsMember({"text", "json", "csv"}))
       ->capture_default_str();
-  command->add_option("--seed", options->seed, "Seed of everything that is drawn at random")->default_str("1");
+  command->add_option("--seed", options->seed, "Seed of everything that is drawn at random")
+      ->default_str("1");
   command->add_flag("--strict", options->strict, "Treat warnings about the input as errors");
   command->add_flag("--reference", options->reference, "Turn off all fast paths; the result is the same");
   command->add_flag("--check-wakeups", options->check_wakeups,
@@ -347,11 +354,13 @@ void AddRun(CLI::App& app, int& exit_code) {
       "  schedsim run -f snapshots/small/\n"
       "  schedsim run scenarios/node-outage/scenario.yaml --seed 7\n"
       "  kubectl get nodes,pods -A -o yaml | schedsim run -f - --bound reset\n"
-      "  schedsim run -f cluster.yaml.gz -f more-pods.yaml --config scheduler.yaml --trace out.jsonl --output json");
+      "  schedsim run -f cluster.yaml.gz -f more-pods.yaml --config scheduler.yaml --trace out.jsonl "
+      "--output json");
   command->callback([command, options, &exit_code] {
     options->version_given = command->count("--kubernetes-version") > 0;
     const absl::StatusOr<int> result = Run(*options);
-    if (!result.ok()) std::fprintf(stderr, "schedsim run: %s\n", std::string(result.status().message()).c_str());
+    if (!result.ok())
+      std::fprintf(stderr, "schedsim run: %s\n", std::string(result.status().message()).c_str());
     exit_code = result.ok() ? *result : kBadInput;
   });
 }

@@ -29,8 +29,8 @@ struct PodStatusPatch {
 };
 
 // The API server as the scheduler's client sees it. Calls that take no time take effect in the order in which
-// they are made; others may overtake each other, so that whoever needs an order waits for `done`. It is called
-// when the answer is there, never before the call returns.
+// they are made; others may overtake each other, so that whoever needs an order waits for `done`. It is
+// called when the answer is there, never before the call returns.
 class Client {
  public:
   using Done = std::function<void(absl::Status)>;
@@ -44,8 +44,8 @@ class Client {
 
   virtual void DeletePod(const api::Pod& pod, Done done) = 0;
 
-  // Replaces a claim or volume. NotFound when it is gone; a conflict (Aborted) when it was changed since the version
-  // that is given, unless the server does not look; otherwise `done` gets it as stored.
+  // Replaces a claim or volume. NotFound when it is gone; a conflict (Aborted) when it was changed since the
+  // version that is given, unless the server does not look; otherwise `done` gets it as stored.
   using ObjectDone = std::function<void(absl::StatusOr<api::ObjectPtr>)>;
   virtual void Update(api::ObjectPtr object, ObjectDone done) = 0;
 

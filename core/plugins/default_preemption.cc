@@ -141,7 +141,8 @@ class DefaultPreemption final : public framework::Plugin,
       if (statuses.Get(node->position).code() == Code::kUnschedulable) potential.push_back(node);
     }
     const int64_t count = static_cast<int64_t>(potential.size());
-    if (count > 0) std::rotate(potential.begin(), potential.begin() + handle_.PreemptionOffset(count), potential.end());
+    if (count > 0)
+      std::rotate(potential.begin(), potential.begin() + handle_.PreemptionOffset(count), potential.end());
     const int64_t wanted = std::min(count, std::max<int64_t>(count * args_.min_candidate_nodes_percentage / 100,
                                                              args_.min_candidate_nodes_absolute));
     const std::vector<Budget> budgets = ListBudgets(handle_);

@@ -77,7 +77,8 @@ class Scheduler::ProfileHandle : public framework::Handle {
   void Activate(const std::vector<api::PodPtr>& pods) override { scheduler_.queue_->Activate(pods); }
   Executor& executor() const override { return scheduler_.environment_.executor; }
   size_t ChooseForPreemption(const framework::PodInfo& pod, absl::Span<const absl::string_view> nodes) override {
-    const std::optional<size_t> recorded = scheduler_.Choose(framework::FreeChoice::Kind::kPreemption, pod, nodes);
+    const std::optional<size_t> recorded =
+        scheduler_.Choose(framework::FreeChoice::Kind::kPreemption, pod, nodes);
     return recorded.value_or(static_cast<size_t>(PreemptionOffset(static_cast<int64_t>(nodes.size()))));
   }
   int64_t PreemptionOffset(int64_t count) override {

@@ -55,7 +55,8 @@ class Scheduler {
     Rng rng;
     // Called when a pod may have become poppable.
     std::function<void()> on_poppable;
-    // From the end of a scheduling cycle to the start of its binding cycle, asked each time; nullptr: no time.
+    // From the end of a scheduling cycle to the start of its binding cycle, asked each time; nullptr: no
+    // time.
     std::function<absl::Duration()> binding_delay = nullptr;
     // Takes what the real scheduler leaves to chance; nullptr: the generator, or the first, is taken.
     framework::FreeChoice* free_choice = nullptr;

@@ -58,7 +58,8 @@ void Drainer::Try(const std::string& node_name, absl::Time deadline) {
     }
   }
   if (!is_blocked || loop_.Now() + kRetryPeriod > deadline) return;
-  loop_.At(loop_.Now() + kRetryPeriod, EventLoop::Phase::kStep, [this, node_name, deadline] { Try(node_name, deadline); });
+  loop_.At(loop_.Now() + kRetryPeriod, EventLoop::Phase::kStep,
+           [this, node_name, deadline] { Try(node_name, deadline); });
 }
 
 bool Drainer::IsThere(const api::Pod& pod) const {
@@ -93,13 +94,15 @@ bool Drainer::Allowed(const api::Pod& pod) {
   for (const auto& [key, object] : server_.List(api::Kind::kPodDisruptionBudget)) {
     const auto& budget = static_cast<const api::PodDisruptionBudget&>(*object);
     // An invalid selector selects nothing.
-    const auto selector = framework::LabelMatcher::Make(budget.selector, symbols_).value_or(framework::LabelMatcher());
+    const auto selector =
+        framework::LabelMatcher::Make(budget.selector, symbols_).value_or(framework::LabelMatcher());
     if (Covers(budget, selector, pod) && DisruptionsAllowed(budget, selector) <= 0) return false;
   }
   return true;
 }
 
-int64_t Drainer::DisruptionsAllowed(const api::PodDisruptionBudget& budget, const framework::LabelMatcher& selector) {
+int64_t Drainer::DisruptionsAllowed(const api::PodDisruptionBudget& budget,
+                                    const framework::LabelMatcher& selector) {
   int64_t healthy = 0;
   int64_t count = 0;
   for (const auto& [key, object] : server_.List(api::Kind::kPod)) {

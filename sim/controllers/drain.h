@@ -19,13 +19,14 @@
 
 namespace schedsim::sim {
 
-// Evicts the pods of nodes as `kubectl drain --ignore-daemonsets --delete-emptydir-data --force` does: all but
-// those of DaemonSets and mirror pods. An eviction that a disruption budget does not allow is tried again every
-// five seconds. Source: kubectl v0.37, pkg/drain/drain.go.
+// Evicts the pods of nodes as `kubectl drain --ignore-daemonsets --delete-emptydir-data --force` does: all
+// but those of DaemonSets and mirror pods. An eviction that a disruption budget does not allow is tried again
+// every five seconds. Source: kubectl v0.37, pkg/drain/drain.go.
 class Drainer {
  public:
   // What is borrowed must outlive the drainer.
-  Drainer(EventLoop& loop, ApiServer& server, Kubelets& kubelets) : loop_(loop), server_(server), kubelets_(kubelets) {}
+  Drainer(EventLoop& loop, ApiServer& server, Kubelets& kubelets)
+      : loop_(loop), server_(server), kubelets_(kubelets) {}
   Drainer(const Drainer&) = delete;
   Drainer& operator=(const Drainer&) = delete;
 
@@ -42,11 +43,12 @@ class Drainer {
   void Try(const std::string& node_name, absl::Time deadline);
   // Whether all budgets of the pod allow its eviction now.
   bool Allowed(const api::Pod& pod);
-  // How many more of the budget's pods may go now, as its controller computes it, over pods that are not being
-  // deleted: bound ones are healthy, and as many are expected as there were at most since the first look. A budget without
-  // minAvailable and maxUnavailable says so in its status.
+  // How many more of the budget's pods may go now, as its controller computes it, over pods that are not
+  // being deleted: bound ones are healthy, and as many are expected as there were at most since the first
+  // look. A budget without minAvailable and maxUnavailable says so in its status.
   int64_t DisruptionsAllowed(const api::PodDisruptionBudget& budget, const framework::LabelMatcher& selector);
-  bool Covers(const api::PodDisruptionBudget& budget, const framework::LabelMatcher& selector, const api::Pod& pod);
+  bool Covers(const api::PodDisruptionBudget& budget, const framework::LabelMatcher& selector,
+              const api::Pod& pod);
   bool IsThere(const api::Pod& pod) const;
 
   EventLoop& loop_;

@@ -32,9 +32,9 @@ absl::Duration TimeToStay(const api::Pod& pod, const api::Node& node) {
   for (const api::Taint& taint : node.spec.taints) {
     if (taint.effect != kNoExecute) continue;
     const std::vector<api::Toleration>& tolerations = pod.spec->tolerations;
-    const auto found = std::find_if(tolerations.begin(), tolerations.end(), [&](const api::Toleration& toleration) {
-      return api::Tolerates(toleration, taint);
-    });
+    const auto found =
+        std::find_if(tolerations.begin(), tolerations.end(),
+                     [&](const api::Toleration& toleration) { return api::Tolerates(toleration, taint); });
     std::optional<int64_t> seconds = 0;
     if (found != tolerations.end()) {
       seconds = found->toleration_seconds;
@@ -105,7 +105,8 @@ absl::Status NodeLifecycle::Recover(const std::string& node_name) {
 }
 
 // The conditions first, then the taints, as two changes.
-void NodeLifecycle::SetCondition(const std::string& node_name, absl::string_view ready, absl::string_view taint_key) {
+void NodeLifecycle::SetCondition(const std::string& node_name, absl::string_view ready,
+                                 absl::string_view taint_key) {
   const api::ObjectPtr stored = server_.Find(api::Kind::kNode, "Node", "", node_name);
   if (stored == nullptr) return;
   auto node = std::static_pointer_cast<api::Node>(stored->Clone());
@@ -140,7 +141,8 @@ void NodeLifecycle::OnEvent(const WatchEvent& event) {
   }
   if (event.new_object->kind != api::Kind::kNode) return;
   const auto& node = static_cast<const api::Node&>(*event.new_object);
-  const bool had = event.old_object != nullptr && HasNoExecuteTaint(static_cast<const api::Node&>(*event.old_object));
+  const bool had =
+      event.old_object != nullptr && HasNoExecuteTaint(static_cast<const api::Node&>(*event.old_object));
   if (!had && !HasNoExecuteTaint(node)) return;
   // Looking at a pod may delete it, so the list is a copy.
   std::vector<api::ObjectPtr> pods;
@@ -177,7 +179,8 @@ void NodeLifecycle::CancelOf(const std::string& pod_uid) {
   evictions_.erase(found);
 }
 
-void NodeLifecycle::Evict(const std::string& pod_uid, const std::string& name_space, const std::string& name) {
+void NodeLifecycle::Evict(const std::string& pod_uid, const std::string& name_space,
+                          const std::string& name) {
   const api::PodPtr pod = server_.FindPod(name_space, name);
   if (pod == nullptr || pod->metadata.uid != pod_uid || pod->metadata.deletion_timestamp.has_value()) {
     evictions_.erase(pod_uid);

@@ -20,8 +20,8 @@
 namespace schedsim::sim {
 
 // Source: kubernetes v1.37, pkg/controller/nodelifecycle and pkg/controller/tainteviction. Not here: how fast
-// NoExecute taints are put on the nodes of a zone, what becomes of pods' own Ready condition, and the deletion of
-// pods on nodes that are gone.
+// NoExecute taints are put on the nodes of a zone, what becomes of pods' own Ready condition, and the
+// deletion of pods on nodes that are gone.
 class NodeLifecycle {
  public:
   // What is borrowed must outlive it.
@@ -29,12 +29,12 @@ class NodeLifecycle {
   NodeLifecycle(const NodeLifecycle&) = delete;
   NodeLifecycle& operator=(const NodeLifecycle&) = delete;
 
-  // From here on pods leave nodes whose NoExecute taints they do not tolerate, at once or when the time of the
-  // toleration is over.
+  // From here on pods leave nodes whose NoExecute taints they do not tolerate, at once or when the time of
+  // the toleration is over.
   void Start();
 
-  // The node sends no more heartbeats: after `grace_period` it is Unknown and unreachable. Its pods are evicted,
-  // but nobody confirms that they are gone. NotFound when there is no such node.
+  // The node sends no more heartbeats: after `grace_period` it is Unknown and unreachable. Its pods are
+  // evicted, but nobody confirms that they are gone. NotFound when there is no such node.
   absl::Status Silence(const std::string& node_name, absl::Duration grace_period);
   // The kubelet says that the node is not ready, and still ends pods. NotFound as above.
   absl::Status SetNotReady(const std::string& node_name);

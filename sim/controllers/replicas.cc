@@ -36,12 +36,14 @@ std::string Suffix(Rng& rng) {
 // Of a Deployment's template. The real one is another hash over another text.
 std::string TemplateHash(const api::Object& deployment) {
   Digest digest;
-  codec::ReadText(codec::ObjectJson(deployment), deployment.Key(), {}, [&digest](const codec::Document& document) {
-    const codec::Value* spec = document.root.Find("spec");
-    const codec::Value* pod_template = spec == nullptr ? nullptr : spec->Find("template");
-    if (pod_template != nullptr) digest.Add(ToJson(*pod_template));
-    return absl::OkStatus();
-  }).IgnoreError();
+  codec::ReadText(codec::ObjectJson(deployment), deployment.Key(), {},
+                  [&digest](const codec::Document& document) {
+                    const codec::Value* spec = document.root.Find("spec");
+                    const codec::Value* pod_template = spec == nullptr ? nullptr : spec->Find("template");
+                    if (pod_template != nullptr) digest.Add(ToJson(*pod_template));
+                    return absl::OkStatus();
+                  })
+      .IgnoreError();
   Rng rng(digest.value());
   return Suffix(rng) + Suffix(rng);
 }
@@ -71,9 +73,9 @@ int64_t DeletionCost(const api::Pod& pod) {
   return text != nullptr && absl::SimpleAtoi(*text, &cost) ? cost : 0;
 }
 
-// Whose pods go first. Source: kubernetes v1.37, pkg/controller/controller_utils.go, ActivePodsWithRanks: without a
-// node, the lowest deletion cost, on the node with the most pods of the workload, the youngest. Readiness and restarts
-// are not simulated; the name decides what upstream leaves open.
+// Whose pods go first. Source: kubernetes v1.37, pkg/controller/controller_utils.go, ActivePodsWithRanks:
+// without a node, the lowest deletion cost, on the node with the most pods of the workload, the youngest.
+// Readiness and restarts are not simulated; the name decides what upstream leaves open.
 void SortByDeletion(std::vector<api::PodPtr>& pods) {
   std::map<std::string, int64_t> on_node;
   for (const api::PodPtr& pod : pods) ++on_node[pod->node_name];
@@ -85,7 +87,6 @@ void SortByDeletion(std::vector<api::PodPtr>& pods) {
   std::sort(pods.begin(), pods.end(),
             [&rank](const api::PodPtr& a, const api::PodPtr& b) { return rank(*a) < rank(*b); });
 }
-
 
 }  // namespace
 
@@ -115,7 +116,8 @@ void Replicas::OnEvent(const WatchEvent& event) {
   const bool leaves = !is_gone && event.new_object->metadata.deletion_timestamp.has_value() &&
                       !before.metadata.deletion_timestamp.has_value();
   if (is_gone || (leaves && owner->kind != "StatefulSet")) {
-    loop_.At(loop_.Now() + kInterval, EventLoop::Phase::kWork, [this, workload = *owner] { Refill(workload); });
+    loop_.At(loop_.Now() + kInterval, EventLoop::Phase::kWork,
+             [this, workload = *owner] { Refill(workload); });
   }
 }
 
@@ -133,7 +135,8 @@ Replicas::Pods Replicas::PodsOf(const Workload& workload) const {
   Pods pods;
   for (const auto& [key, object] : server_.List(api::Kind::kPod)) {
     auto pod = std::static_pointer_cast<const api::Pod>(object);
-    if (pod->IsTerminal() || pod->metadata.deletion_timestamp.has_value() || OwnerOf(*pod) != workload) continue;
+    if (pod->IsTerminal() || pod->metadata.deletion_timestamp.has_value() || OwnerOf(*pod) != workload)
+      continue;
     pods.push_back(std::move(pod));
   }
   return pods;
@@ -154,7 +157,8 @@ absl::Status Replicas::Scale(const Workload& asked_for, int64_t replicas) {
   }
   Pods pods = PodsOf(workload);
   if (Find(workload) == nullptr && pods.empty() && models_.count(workload) == 0) {
-    return absl::NotFoundError(absl::StrCat("there is no ", workload.kind, " ", workload.name_space, "/", workload.name));
+    return absl::NotFoundError(
+        absl::StrCat("there is no ", workload.kind, " ", workload.name_space, "/", workload.name));
   }
   wanted_[workload] = replicas;
   if (!pods.empty()) models_[workload] = pods.front();
@@ -197,7 +201,8 @@ absl::Status Replicas::MakePods(const Workload& workload, const Pods& pods, int6
   return absl::OkStatus();
 }
 
-std::string Replicas::NewName(const Workload& workload, const std::set<std::string>& taken, int64_t& ordinal) {
+std::string Replicas::NewName(const Workload& workload, const std::set<std::string>& taken,
+                              int64_t& ordinal) {
   std::string name;
   do {
     name = workload.kind == "StatefulSet" ? absl::StrCat(workload.name, "-", ordinal++)
@@ -226,10 +231,23 @@ absl::StatusOr<api::ObjectPtr> Replicas::MakePod(const Workload& workload, const
 
 absl::StatusOr<api::ObjectPtr> Replicas::FromTemplate(const api::Object& owner, const std::string& name) {
   JsonWriter own;
-  own.BeginObject().Field("apiVersion", "v1").Field("kind", "Pod").Key("metadata").BeginObject().Field("name", name);
+  own.BeginObject()
+      .Field("apiVersion", "v1")
+      .Field("kind", "Pod")
+      .Key("metadata")
+      .BeginObject()
+      .Field("name", name);
   own.Field("namespace", owner.metadata.namespace_).Key("ownerReferences").BeginArray().BeginObject();
-  own.Field("apiVersion", owner.api_version).Field("kind", owner.kind_name).Field("name", owner.metadata.name);
-  own.Field("uid", owner.metadata.uid).Key("controller").Bool(true).EndObject().EndArray().EndObject().EndObject();
+  own.Field("apiVersion", owner.api_version)
+      .Field("kind", owner.kind_name)
+      .Field("name", owner.metadata.name);
+  own.Field("uid", owner.metadata.uid)
+      .Key("controller")
+      .Bool(true)
+      .EndObject()
+      .EndArray()
+      .EndObject()
+      .EndObject();
   const std::string file = absl::StrCat(owner.kind_name, " ", owner.Key());
   api::ObjectPtr pod;
   codec::Document merged;
@@ -260,14 +278,16 @@ absl::StatusOr<Workload> Replicas::ReplicaSetOf(const Workload& deployment) {
       return owner.controller && owner.kind == "Deployment" && owner.name == deployment.name;
     });
     if (!is_its) continue;
-    if (newest == nullptr || object->metadata.creation_timestamp > newest->metadata.creation_timestamp) newest = object;
+    if (newest == nullptr || object->metadata.creation_timestamp > newest->metadata.creation_timestamp)
+      newest = object;
   }
   if (newest != nullptr) {
     return Workload{.kind = "ReplicaSet", .name_space = deployment.name_space, .name = newest->metadata.name};
   }
   const api::ObjectPtr owner = Find(deployment);
   if (owner == nullptr) {
-    return absl::NotFoundError(absl::StrCat("there is no Deployment ", deployment.name_space, "/", deployment.name));
+    return absl::NotFoundError(
+        absl::StrCat("there is no Deployment ", deployment.name_space, "/", deployment.name));
   }
   // The Deployment's own template and selector, with the hash, and the Deployment as the owner.
   const std::string hash = TemplateHash(*owner);
@@ -275,18 +295,33 @@ absl::StatusOr<Workload> Replicas::ReplicaSetOf(const Workload& deployment) {
   JsonWriter own;
   own.BeginObject().Field("apiVersion", "apps/v1").Field("kind", "ReplicaSet").Key("metadata").BeginObject();
   own.Field("name", name).Key("uid").Null().Key("resourceVersion").Null().Key("creationTimestamp").Null();
-  own.Key("labels").BeginObject().Field("pod-template-hash", hash).EndObject().Key("ownerReferences").BeginArray();
-  own.BeginObject().Field("apiVersion", owner->api_version).Field("kind", "Deployment").Field("name", deployment.name);
+  own.Key("labels")
+      .BeginObject()
+      .Field("pod-template-hash", hash)
+      .EndObject()
+      .Key("ownerReferences")
+      .BeginArray();
+  own.BeginObject()
+      .Field("apiVersion", owner->api_version)
+      .Field("kind", "Deployment")
+      .Field("name", deployment.name);
   own.Field("uid", owner->metadata.uid).Key("controller").Bool(true).EndObject().EndArray().EndObject();
   own.Key("spec").BeginObject().Key("selector").BeginObject().Key("matchLabels").BeginObject();
   own.Field("pod-template-hash", hash).EndObject().EndObject().Key("template").BeginObject().Key("metadata");
-  own.BeginObject().Key("labels").BeginObject().Field("pod-template-hash", hash).EndObject().EndObject().EndObject();
+  own.BeginObject()
+      .Key("labels")
+      .BeginObject()
+      .Field("pod-template-hash", hash)
+      .EndObject()
+      .EndObject()
+      .EndObject();
   own.EndObject().Key("status").Null().EndObject();
   api::ObjectPtr replica_set;
   codec::Document merged;
   RETURN_IF_ERROR(codec::ReadText(codec::ObjectJson(*owner), name, {}, [&](const codec::Document& stored) {
     return codec::ReadText(own.text(), name, {}, [&](const codec::Document& change) -> absl::Status {
-      ASSIGN_OR_RETURN(replica_set, reader_.Decode(codec::MergePatch(stored.root, change.root, merged), name));
+      ASSIGN_OR_RETURN(replica_set,
+                       reader_.Decode(codec::MergePatch(stored.root, change.root, merged), name));
       return absl::OkStatus();
     });
   }));

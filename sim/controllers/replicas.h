@@ -1,4 +1,5 @@
-// The pods of workloads: scaling, and making anew what was deleted. A part of the ReplicaSet and StatefulSet controllers.
+// The pods of workloads: scaling, and making anew what was deleted. A part of the ReplicaSet and StatefulSet
+// controllers.
 #ifndef SCHEDSIM_SIM_CONTROLLERS_REPLICAS_H_
 #define SCHEDSIM_SIM_CONTROLLERS_REPLICAS_H_
 
@@ -38,13 +39,14 @@ class Replicas {
   Replicas(const Replicas&) = delete;
   Replicas& operator=(const Replicas&) = delete;
 
-  // From here on, pods of ReplicaSets, ReplicationControllers and StatefulSets that are deleted are made anew, until
-  // there are as many as now, or as Scale said last.
+  // From here on, pods of ReplicaSets, ReplicationControllers and StatefulSets that are deleted are made
+  // anew, until there are as many as now, or as Scale said last.
   void ReplaceFromNowOn();
 
-  // Makes or deletes pods until the workload has `replicas`. New ones are made from the template of the workload, or as
-  // copies of a pod that it has. A Deployment's pods belong to its newest ReplicaSet, which is made if there is none.
-  // busy_until says when the last one is there. NotFound where there is neither workload nor pod; FailedPrecondition where there is no template.
+  // Makes or deletes pods until the workload has `replicas`. New ones are made from the template of the
+  // workload, or as copies of a pod that it has. A Deployment's pods belong to its newest ReplicaSet, which
+  // is made if there is none. busy_until says when the last one is there. NotFound where there is neither
+  // workload nor pod; FailedPrecondition where there is no template.
   absl::Status Scale(const Workload& workload, int64_t replicas);
   absl::Time busy_until() const { return busy_until_; }
 
@@ -60,9 +62,11 @@ class Replicas {
   void DeleteSurplus(const Workload& workload, Pods pods, int64_t surplus);
   absl::Status MakePods(const Workload& workload, const Pods& pods, int64_t count);
   absl::StatusOr<Workload> ReplicaSetOf(const Workload& deployment);
-  absl::StatusOr<api::ObjectPtr> MakePod(const Workload& workload, const api::PodPtr& model, const std::string& name);
+  absl::StatusOr<api::ObjectPtr> MakePod(const Workload& workload, const api::PodPtr& model,
+                                         const std::string& name);
   absl::StatusOr<api::ObjectPtr> FromTemplate(const api::Object& owner, const std::string& name);
-  // A name that is not among `taken`. Ordinals below `ordinal` are known to be taken; it is moved on. May draw.
+  // A name that is not among `taken`. Ordinals below `ordinal` are known to be taken; it is moved on. May
+  // draw.
   std::string NewName(const Workload& workload, const std::set<std::string>& taken, int64_t& ordinal);
   api::ObjectPtr Find(const Workload& workload) const;
 

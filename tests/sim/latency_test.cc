@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "core/api/default_profile.h"
 #include "core/codec/objects.h"
 #include "gtest/gtest.h"
@@ -99,7 +99,8 @@ TEST(LatencyTest, SaysWhatItIs) {
   model.informer = Latency::Uniform(absl::ZeroDuration(), absl::Milliseconds(5));
   model.client = {.milli_qps = 50'000, .burst = 100};
   EXPECT_EQ(model.ToString(),
-            "scheduling cycle 1ms, binding 0, informers uniform 0 to 5ms, API calls lognormal with median 4ms and p99 "
+            "scheduling cycle 1ms, binding 0, informers uniform 0 to 5ms, API calls lognormal with median "
+            "4ms and p99 "
             "40ms, pod termination 0, client limit 50 a second, burst 100");
   model.client.milli_qps = 2'500;
   EXPECT_TRUE(absl::EndsWith(model.ToString(), "client limit 2.500 a second, burst 100"));
@@ -142,10 +143,11 @@ class LatencyRun {
 
   api::ObjectPtr Object(const std::string& yaml) {
     api::ObjectPtr found;
-    const absl::Status status = reader_.ReadText("---\n" + yaml, "test.yaml", [&](api::ObjectPtr object, const codec::Location&) {
-      found = std::move(object);
-      return absl::OkStatus();
-    });
+    const absl::Status status =
+        reader_.ReadText("---\n" + yaml, "test.yaml", [&](api::ObjectPtr object, const codec::Location&) {
+          found = std::move(object);
+          return absl::OkStatus();
+        });
     EXPECT_TRUE(status.ok()) << status;
     return found;
   }
@@ -154,8 +156,9 @@ class LatencyRun {
                                "}, status: {allocatable: {cpu: 2, memory: 4Gi, pods: 10}}}"));
   }
   api::ObjectPtr Pod(const std::string& name, const std::string& cpu, int priority = 0) {
-    return Object(absl::StrCat("{apiVersion: v1, kind: Pod, metadata: {name: ", name, "}, spec: {priority: ", priority,
-                               ", containers: [{name: c, image: i, resources: {requests: {cpu: ", cpu, "}}}]}}"));
+    return Object(
+        absl::StrCat("{apiVersion: v1, kind: Pod, metadata: {name: ", name, "}, spec: {priority: ", priority,
+                     ", containers: [{name: c, image: i, resources: {requests: {cpu: ", cpu, "}}}]}}"));
   }
 
   std::vector<api::ObjectPtr> objects;
@@ -281,7 +284,8 @@ TEST(LatencyRunTest, APodCreatedAgainIsNotBoundByTheCallForTheFirstOne) {
   run.CreateAt(50 * kMs, run.Pod("a", "1"));
   const Simulation& simulation = run.Run();
   ASSERT_EQ(run.Records("bindFailure", "a").size(), 1U);
-  EXPECT_TRUE(absl::StrContains(run.Records("bindFailure", "a")[0], "Precondition failed: UID in precondition"))
+  EXPECT_TRUE(
+      absl::StrContains(run.Records("bindFailure", "a")[0], "Precondition failed: UID in precondition"))
       << run.All();
   EXPECT_EQ(run.Times("bind", "a").size(), 1U) << run.All();
   EXPECT_EQ(simulation.server().FindPod("default", "a")->node_name, "n1");

@@ -12,9 +12,9 @@ namespace {
 
 using Json = nlohmann::json;
 
-const std::set<std::string> kKeywords = {"$schema",  "$defs",    "$ref",  "title",   "description",
-                                         "type",     "required", "items", "pattern", "properties",
-                                         "minimum",  "enum",     "const", "format",  "additionalProperties",
+const std::set<std::string> kKeywords = {"$schema",  "$defs",     "$ref",  "title",   "description",
+                                         "type",     "required",  "items", "pattern", "properties",
+                                         "minimum",  "enum",      "const", "format",  "additionalProperties",
                                          "maxItems", "minLength", "anyOf"};
 
 bool HasType(const Json& value, const std::string& type) {

@@ -32,9 +32,10 @@ objects:
 - {apiVersion: v1, kind: Node, metadata: {name: n2, labels: {zone: b, kubernetes.io/hostname: n2}}, status: {allocatable: {cpu: 2, memory: 4Gi, pods: 10}}}
 )";
   for (int i = 0; i < pods; ++i) {
-    absl::StrAppend(&text, "- {apiVersion: v1, kind: Pod, metadata: {name: web-", i,
-                    ", labels: {app: web}}, spec: {containers: [{name: c, image: i, resources: {requests: {cpu: ", cpu,
-                    "}}}]}}\n");
+    absl::StrAppend(
+        &text, "- {apiVersion: v1, kind: Pod, metadata: {name: web-", i,
+        ", labels: {app: web}}, spec: {containers: [{name: c, image: i, resources: {requests: {cpu: ", cpu,
+        "}}}]}}\n");
   }
   return text;
 }
@@ -73,7 +74,8 @@ struct Played {
 
 Played Play(const std::string& scenario, const Strings& more = {}) {
   const TestFolder folder;
-  Strings arguments = {"run",     folder.Write("scenario.yaml", scenario), "--trace", folder.Path("trace.jsonl"),
+  Strings arguments = {"run",      folder.Write("scenario.yaml", scenario),
+                       "--trace",  folder.Path("trace.jsonl"),
                        "--output", "json"};
   arguments.insert(arguments.end(), more.begin(), more.end());
   const ProgramResult result = RunProgram(arguments);
@@ -81,7 +83,8 @@ Played Play(const std::string& scenario, const Strings& more = {}) {
   if (result.exit_code == 2) return played;
   played.report = Json::parse(result.out, nullptr, /*allow_exceptions=*/false);
   EXPECT_TRUE(played.report.is_object()) << result.out << result.err;
-  for (absl::string_view line : absl::StrSplit(FileContent(folder.Path("trace.jsonl")), '\n', absl::SkipEmpty())) {
+  for (absl::string_view line :
+       absl::StrSplit(FileContent(folder.Path("trace.jsonl")), '\n', absl::SkipEmpty())) {
     played.trace.push_back(Json::parse(std::string(line)));
   }
   return played;
@@ -161,7 +164,8 @@ TEST(TimelineTest, APatchThatMakesNoObjectIsAWarning) {
 )");
   EXPECT_EQ(played.exit_code, 0) << played.err;
   ASSERT_EQ(played.report["warnings"].size(), 2U) << played.report["warnings"];
-  EXPECT_TRUE(absl::StrContains(played.report["warnings"][0].get<std::string>(), "timeline[0].patch: ")) << played.err;
+  EXPECT_TRUE(absl::StrContains(played.report["warnings"][0].get<std::string>(), "timeline[0].patch: "))
+      << played.err;
   EXPECT_TRUE(absl::StrContains(played.report["warnings"][1].get<std::string>(), "cpu")) << played.err;
 }
 
@@ -201,7 +205,8 @@ TEST(TimelineTest, AWaitThatTimesOutEndsTheRunWithExitCode1) {
 )");
   EXPECT_EQ(played.exit_code, 1);
   const std::string failure = played.report["failures"][0];
-  EXPECT_TRUE(absl::StrContains(failure, "scenario.yaml:12:14: timeline[0].waitUntil: not so after 1m30s: 4 of 5 pods are bound"))
+  EXPECT_TRUE(absl::StrContains(
+      failure, "scenario.yaml:12:14: timeline[0].waitUntil: not so after 1m30s: 4 of 5 pods are bound"))
       << failure;
   EXPECT_TRUE(absl::StrContains(played.err, failure));
   EXPECT_EQ(played.report["deleted"], 0) << "what rests on the wait does not come";
@@ -224,7 +229,8 @@ timeline:
 )");
   EXPECT_EQ(played.exit_code, 0) << played.err;
   EXPECT_EQ(played.Times("status", "web-4"), (Times{0.104}));
-  EXPECT_EQ(played.Times("step"), (Times{0, 0.105})) << "the cycle of a pod that failed ends 1 ms after its status is written";
+  EXPECT_EQ(played.Times("step"), (Times{0, 0.105}))
+      << "the cycle of a pod that failed ends 1 ms after its status is written";
 }
 
 // A Deployment whose pods ask for a core.
@@ -259,11 +265,13 @@ TEST(ScaleTest, ADeploymentGetsPodsFromItsTemplateAndLosesTheRightOnes) {
   EXPECT_EQ(played.exit_code, 0) << played.err;
   const std::vector<std::string> pods = PodsOf(played.report, "api-");
   EXPECT_EQ(pods.size(), 4U);
-  for (const std::string& name : pods) EXPECT_EQ(std::string(absl::StrSplit(name, '-').begin()->data(), 3), "api");
+  for (const std::string& name : pods)
+    EXPECT_EQ(std::string(absl::StrSplit(name, '-').begin()->data(), 3), "api");
   // Two of the last three to come could not be placed, or stood where most pods were; they go first.
   EXPECT_EQ(played.report["deleted"], 3);
   EXPECT_EQ(played.report["pending"], 0);
-  const Played again = Play(Cluster(0) + kDeployment + "timeline:\n- scale: {name: api, replicas: 4}\n", {"--seed", "2"});
+  const Played again =
+      Play(Cluster(0) + kDeployment + "timeline:\n- scale: {name: api, replicas: 4}\n", {"--seed", "2"});
   EXPECT_NE(PodsOf(again.report, "api-"), pods) << "names are drawn by the seed";
 }
 
@@ -294,7 +302,8 @@ TEST(ScaleTest, DeletedPodsComeBackOnlyWhereAsked) {
 TEST(ScaleTest, AnUnknownWorkloadIsAWarning) {
   const Played played = Play(Cluster(0) + "timeline:\n- scale: {name: api, replicas: 3}\n");
   EXPECT_EQ(played.exit_code, 0);
-  EXPECT_TRUE(absl::StrContains(played.err, "timeline[0].scale: there is no Deployment default/api")) << played.err;
+  EXPECT_TRUE(absl::StrContains(played.err, "timeline[0].scale: there is no Deployment default/api"))
+      << played.err;
 }
 
 TEST(DrainTest, EvictsAllButDaemonSetsAndLeavesTheNodeCordoned) {
@@ -356,15 +365,17 @@ TEST(DrainTest, ABudgetThatNeverAllowsIsAFailure) {
 
 // A pod on n1 that tolerates the NoExecute taint of the node's state for some seconds.
 std::string Tolerant(const std::string& name, const std::string& key, int seconds) {
-  return absl::StrCat("- {apiVersion: v1, kind: Pod, metadata: {name: ", name, "}, spec: {nodeName: n1, tolerations: [{key: ",
-                      key, ", operator: Exists, effect: NoExecute, tolerationSeconds: ", seconds,
+  return absl::StrCat("- {apiVersion: v1, kind: Pod, metadata: {name: ", name,
+                      "}, spec: {nodeName: n1, tolerations: [{key: ", key,
+                      ", operator: Exists, effect: NoExecute, tolerationSeconds: ", seconds,
                       "}], containers: [{name: c, image: i}]}}\n");
 }
 
 TEST(NodeDownTest, PodsLeaveASilentNodeWhenTheirTimeIsOverButAreNotGone) {
   const std::string key = "node.kubernetes.io/unreachable";
-  const Played played = Play(Cluster(0) + Tolerant("short", key, 10) + Tolerant("long", key, 1000) + Tolerant("other", "x", 5) +
-                             R"(latency: {podTermination: 1s}
+  const Played played =
+      Play(Cluster(0) + Tolerant("short", key, 10) + Tolerant("long", key, 1000) + Tolerant("other", "x", 5) +
+           R"(latency: {podTermination: 1s}
 timeline:
 - at: 10s
   nodeDown: {nodes: n1, gracePeriod: 40s}
@@ -387,7 +398,8 @@ end: 500s
 }
 
 TEST(NodeDownTest, ANodeThatIsNotReadyStillEndsPods) {
-  const Played played = Play(Cluster(0) + Tolerant("short", "node.kubernetes.io/not-ready", 10) + R"(latency: {podTermination: 1s}
+  const Played played = Play(Cluster(0) + Tolerant("short", "node.kubernetes.io/not-ready", 10) +
+                             R"(latency: {podTermination: 1s}
 timeline:
 - at: 10s
   nodeDown: {nodes: n1, reason: NotReady}
@@ -397,7 +409,8 @@ timeline:
 }
 
 TEST(NodeDownTest, ANodeThatIsBackInTimeLosesNobody) {
-  const Played played = Play(Cluster(0) + Tolerant("short", "node.kubernetes.io/unreachable", 10) + R"(timeline:
+  const Played played =
+      Play(Cluster(0) + Tolerant("short", "node.kubernetes.io/unreachable", 10) + R"(timeline:
 - at: 10s
   nodeDown: n1
 - at: 65s
@@ -420,7 +433,8 @@ TEST(NodeDownTest, ATaintOfTheTimelineEvictsToo) {
 }
 
 // A claim that waits for its consumer, and its pod.
-constexpr char kClaim[] = R"(- {apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: slow}, provisioner: csi.example, volumeBindingMode: WaitForFirstConsumer}
+constexpr char kClaim[] =
+    R"(- {apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: slow}, provisioner: csi.example, volumeBindingMode: WaitForFirstConsumer}
 - apiVersion: v1
   kind: PersistentVolumeClaim
   metadata: {name: data}
@@ -438,18 +452,21 @@ TEST(ScenarioTest, AClaimThatWasChangedMeanwhileIsAConflictAndIsTriedAgain) {
   const Played calm = Play(Cluster(0) + kClaim + latency);
   EXPECT_EQ(calm.NodeOf("db"), "n1") << calm.err;
   EXPECT_TRUE(calm.Records("bindFailure").empty());
-  const Played played = Play(Cluster(0) + kClaim + latency +
-                             "timeline:\n- at: 150ms\n  label: {kind: PersistentVolumeClaim, name: data, labels: {a: b}}\n");
+  const Played played =
+      Play(Cluster(0) + kClaim + latency +
+           "timeline:\n- at: 150ms\n  label: {kind: PersistentVolumeClaim, name: data, labels: {a: b}}\n");
   ASSERT_EQ(played.Records("bindFailure", "db").size(), 1U) << played.err;
-  EXPECT_TRUE(absl::StrContains(played.Records("bindFailure", "db")[0]["error"].get<std::string>(),
-                                "Operation cannot be fulfilled on persistentvolumeclaims \"data\": the object has been "
-                                "modified; please apply your changes to the latest version and try again"));
+  EXPECT_TRUE(absl::StrContains(
+      played.Records("bindFailure", "db")[0]["error"].get<std::string>(),
+      "Operation cannot be fulfilled on persistentvolumeclaims \"data\": the object has been "
+      "modified; please apply your changes to the latest version and try again"));
   EXPECT_EQ(played.NodeOf("db"), "n1");
 }
 
 TEST(ScenarioTest, APodThatFailsAgainAndAgainDoesNotKeepTheRunFromEnding) {
-  const Played played = Play("apiVersion: schedsim/v1\nkind: Scenario\nobjects:\n"
-                             "- {apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {containers: [{name: c, image: i}]}}\n");
+  const Played played = Play(
+      "apiVersion: schedsim/v1\nkind: Scenario\nobjects:\n"
+      "- {apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {containers: [{name: c, image: i}]}}\n");
   EXPECT_EQ(played.exit_code, 0) << played.err;
   EXPECT_EQ(played.report["virtualTimeMicroseconds"], 60'000'000);
   EXPECT_GT(played.Times("attempt", "a").size(), 5U);
@@ -460,11 +477,13 @@ TEST(ScenarioTest, TheSeedSaysWherePreemptionStarts) {
   for (int i = 0; i < 20; ++i) {
     absl::StrAppend(&cluster, "- {apiVersion: v1, kind: Node, metadata: {name: n", i,
                     "}, status: {allocatable: {cpu: 1, memory: 1Gi, pods: 10}}}\n");
-    absl::StrAppend(&cluster, "- {apiVersion: v1, kind: Pod, metadata: {name: low-", i, "}, spec: {nodeName: n", i,
+    absl::StrAppend(&cluster, "- {apiVersion: v1, kind: Pod, metadata: {name: low-", i,
+                    "}, spec: {nodeName: n", i,
                     ", containers: [{name: c, image: i, resources: {requests: {cpu: 1}}}]}}\n");
   }
-  absl::StrAppend(&cluster, "- {apiVersion: v1, kind: Pod, metadata: {name: high}, spec: {priority: 10, "
-                            "containers: [{name: c, image: i, resources: {requests: {cpu: 1}}}]}}\n");
+  absl::StrAppend(&cluster,
+                  "- {apiVersion: v1, kind: Pod, metadata: {name: high}, spec: {priority: 10, "
+                  "containers: [{name: c, image: i, resources: {requests: {cpu: 1}}}]}}\n");
   std::vector<std::string> victims;
   for (int seed = 1; seed <= 6; ++seed) {
     const Played played = Play(cluster, {"--seed", absl::StrCat(seed)});
@@ -478,22 +497,30 @@ TEST(ScenarioTest, TheSeedSaysWherePreemptionStarts) {
 }
 
 TEST(ScenarioTest, TheCommandLineGoesBeforeTheFile) {
-  const std::string scenario = Cluster(1) + "kubernetesVersion: 1.35\nseed: 3\nend: 50s\nstart: \"2026-01-31T12:00:00Z\"\n";
+  const std::string scenario =
+      Cluster(1) + "kubernetesVersion: 1.35\nseed: 3\nend: 50s\nstart: \"2026-01-31T12:00:00Z\"\n";
   Played played = Play(scenario);
   EXPECT_EQ(played.report["kubernetesVersion"], "1.35");
   EXPECT_EQ(played.report["virtualTimeMicroseconds"], 50'000'000);
   EXPECT_EQ(played.report["virtualZero"], "2026-01-31T12:00:00Z");
-  played = Play(scenario, {"--kubernetes-version", "1.36", "--until", "20s", "--start", "2020-01-01T00:00:00Z"});
+  played =
+      Play(scenario, {"--kubernetes-version", "1.36", "--until", "20s", "--start", "2020-01-01T00:00:00Z"});
   EXPECT_EQ(played.report["kubernetesVersion"], "1.36");
   EXPECT_EQ(played.report["virtualTimeMicroseconds"], 20'000'000);
   EXPECT_EQ(played.report["virtualZero"], "2020-01-01T00:00:00Z");
 }
 
 TEST(ScenarioTest, TakesASchedulerConfigurationInPlaceAndFromAFile) {
-  const std::string config = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\nprofiles:\n- {schedulerName: mine}\n";
-  const std::string pod = "- {apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {schedulerName: mine, containers: [{name: c, image: i}]}}\n";
+  const std::string config =
+      "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\nprofiles:\n- "
+      "{schedulerName: mine}\n";
+  const std::string pod =
+      "- {apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {schedulerName: mine, containers: [{name: c, "
+      "image: i}]}}\n";
   EXPECT_EQ(Play(Cluster(0) + pod).Pod("a")["status"], "Ignored");
-  const std::string in_place = "scheduler: {apiVersion: kubescheduler.config.k8s.io/v1, kind: KubeSchedulerConfiguration, profiles: [{schedulerName: mine}]}\n";
+  const std::string in_place =
+      "scheduler: {apiVersion: kubescheduler.config.k8s.io/v1, kind: KubeSchedulerConfiguration, profiles: "
+      "[{schedulerName: mine}]}\n";
   EXPECT_EQ(Play(Cluster(0) + pod + in_place).Pod("a")["status"], "Bound");
   const TestFolder folder;
   folder.Write("sub/config.yaml", config);
@@ -505,10 +532,15 @@ TEST(ScenarioTest, TakesASchedulerConfigurationInPlaceAndFromAFile) {
 
 TEST(ScenarioTest, PathsAreRelativeToTheFile) {
   const TestFolder folder;
-  folder.Write("sub/cluster.yaml", "---\n{apiVersion: v1, kind: Node, metadata: {name: n1}, status: {allocatable: {cpu: 1, pods: 10}}}\n");
-  folder.Write("sub/pod.yaml", "---\n{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {containers: [{name: c, image: i}]}}\n");
+  folder.Write(
+      "sub/cluster.yaml",
+      "---\n{apiVersion: v1, kind: Node, metadata: {name: n1}, status: {allocatable: {cpu: 1, pods: 10}}}\n");
+  folder.Write(
+      "sub/pod.yaml",
+      "---\n{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {containers: [{name: c, image: i}]}}\n");
   const std::string path = folder.Write(
-      "sub/scenario.yaml", "apiVersion: schedsim/v1\nkind: Scenario\ninputs: [cluster.yaml]\ntimeline:\n- create: pod.yaml\n");
+      "sub/scenario.yaml",
+      "apiVersion: schedsim/v1\nkind: Scenario\ninputs: [cluster.yaml]\ntimeline:\n- create: pod.yaml\n");
   const ProgramResult result = RunProgram({"run", path, "--output", "csv"});
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_TRUE(absl::StrContains(result.out, "default,a,Bound,n1")) << result.out;
@@ -517,14 +549,16 @@ TEST(ScenarioTest, PathsAreRelativeToTheFile) {
 TEST(ScenarioTest, ACaseRunsAsItsRecorderRunsIt) {
   const TestFolder folder;
   const std::string cases = absl::StrCat(kConformance, "cases/queue.jsonl.gz");
-  ASSERT_EQ(RunProgram({"conform", "--write", folder.Path("traces"), cases, absl::StrCat(kConformance, "traces-1.37/queue.jsonl.gz")})
+  ASSERT_EQ(RunProgram({"conform", "--write", folder.Path("traces"), cases,
+                        absl::StrCat(kConformance, "traces-1.37/queue.jsonl.gz")})
                 .exit_code,
             0);
   for (const char* name : {"queue-1", "queue-17", "queue-40"}) {
-    const ProgramResult result =
-        RunProgram({"run", cases, "--case", name, "--kubernetes-version", "1.37", "--trace", folder.Path("trace.jsonl")});
+    const ProgramResult result = RunProgram({"run", cases, "--case", name, "--kubernetes-version", "1.37",
+                                             "--trace", folder.Path("trace.jsonl")});
     EXPECT_EQ(result.exit_code, 0) << result.err;
-    EXPECT_EQ(FileContent(folder.Path("trace.jsonl")), FileContent(folder.Path(absl::StrCat("traces/", name, ".jsonl"))));
+    EXPECT_EQ(FileContent(folder.Path("trace.jsonl")),
+              FileContent(folder.Path(absl::StrCat("traces/", name, ".jsonl"))));
   }
 }
 
@@ -532,7 +566,9 @@ TEST(ScenarioTest, ACaseMustBeNamedWhereThereAreSeveral) {
   const std::string cases = absl::StrCat(kConformance, "cases/queue.jsonl.gz");
   const ProgramResult result = RunProgram({"run", cases});
   EXPECT_EQ(result.exit_code, 2);
-  EXPECT_TRUE(absl::StrContains(result.err, "has 40 cases, expected the name of one with --case, such as queue-1")) << result.err;
+  EXPECT_TRUE(
+      absl::StrContains(result.err, "has 40 cases, expected the name of one with --case, such as queue-1"))
+      << result.err;
   EXPECT_EQ(RunProgram({"run", cases, "--case", "queue-99"}).exit_code, 2);
 }
 
@@ -541,60 +577,79 @@ struct BadScenario {
   const char* want;
 };
 
+const BadScenario kBadScenarios[] = {
+    {"color: red\n", "scenario.yaml:3:1: unknown field \"color\""},
+    {"seed: many\n", ":3:7: seed: expected an integer, got a string"},
+    {"seed: -1\n", "seed: expected a whole number that is not negative"},
+    {"kubernetesVersion: 9.1\n", ":3:20: kubernetesVersion: "},
+    {"featureGates: {NoSuchGate: true}\n", "featureGates: "},
+    {"start: yesterday\n", ":3:8: start: expected a time in RFC 3339"},
+    {"end: soon\n", ":3:6: end: expected a duration such as 10s or 1m30s, got \"soon\""},
+    {"bound: drop\n", ":3:8: bound: expected keep, reset or reset=SELECTOR"},
+    {"inputs: [nowhere.yaml]\n", "nowhere.yaml"},
+    {"objects:\n- {apiVersion: v1, kind: Pod, metadata: {name: a}}\n",
+     ":4:3: spec: expected a pod with a spec"},
+    {"objects:\n- {apiVersion: v1, kind: Node, metadata: {name: a}}\n- {apiVersion: v1, kind: Node, "
+     "metadata: {name: a}}\n",
+     ":5:3: metadata.name: Node a is there twice"},
+    {"latency: {apiCall: fast}\n", ":3:20: latency.apiCall: expected a duration such as 10ms, or a map"},
+    {"latency: {apiCall: -1s}\n", "latency.apiCall: expected a duration from 0s to 24h"},
+    {"latency: {apiCall: {distribution: cauchy}}\n",
+     ":3:35: latency.apiCall.distribution: expected constant, uniform, exponential, normal or lognormal, "
+     "got \"cauchy\""},
+    {"latency: {apiCall: {distribution: uniform, min: 2s, max: 1s}}\n",
+     "expected a max that is not below min"},
+    {"latency: {apiCall: {distribution: lognormal, median: 0s, p99: 1s}}\n", "expected a median above zero"},
+    {"latency: {apiCall: {distribution: normal, mean: 1s}}\n",
+     "latency.apiCall.stddev: expected a duration such as 10ms, got none"},
+    {"latency: {apiCall: {distribution: exponential, mean: 1s, p99: 2s}}\n",
+     "unknown field \"latency.apiCall.p99\""},
+    {"latency: {client: {qps: 50}}\n",
+     "latency.client.burst: expected a whole number from 1 to 1000000, got none"},
+    {"latency: {client: {qps: -1, burst: 1}}\n", "latency.client.qps: expected a number from 0"},
+    {"timeline: soon\n", ":3:11: timeline: expected a list, got a string"},
+    {"timeline:\n- {}\n", ":4:3: timeline[0]: expected an action: one of create, update, patch"},
+    {"timeline:\n- {cordon: a, drain: b}\n", "timeline[0]: expected one action, got another one"},
+    {"timeline:\n- {at: 1s, after: 1s, cordon: a}\n", "timeline[0]: expected either at or after, got both"},
+    {"timeline:\n- {at: -1s, cordon: a}\n", "timeline[0]: expected a time that is not negative"},
+    {"timeline:\n- {at: 2s, cordon: a}\n- {at: 1s, cordon: a}\n",
+     ":5:3: timeline[1].at: expected a time that is not before"},
+    {"end: 1s\ntimeline:\n- {at: 2s, cordon: a}\n", "timeline[0].at: expected a time before the end, 1s"},
+    {"timeline:\n- {explode: a}\n", ":4:4: unknown field \"timeline[0].explode\""},
+    {"timeline:\n- {cordon: 7}\n", ":4:12: timeline[0].cordon: expected the name of a node, a list of names"},
+    {"timeline:\n- {delete: {}}\n", "timeline[0].delete.name: expected either name, names or selector"},
+    {"timeline:\n- {delete: {selector: \"==\"}}\n",
+     "timeline[0].delete.selector: \"==\" is not a label selector"},
+    {"timeline:\n- {delete: {name: a, count: 2}}\n", "timeline[0].delete.count: expected a whole number"},
+    {"timeline:\n- {complete: {kind: Node, name: a}}\n", "timeline[0].complete: expected pods"},
+    {"timeline:\n- {complete: {name: a, phase: Done}}\n",
+     "timeline[0].complete.phase: expected Succeeded or Failed"},
+    {"timeline:\n- {create: {apiVersion: v1, kind: Pod, metadata: {generateName: a-}, spec: {containers: "
+     "[{name: c}]}}}\n",
+     ":4:12: metadata.name: expected a name, got only generateName"},
+    {"timeline:\n- {create: nowhere.yaml}\n", "nowhere.yaml"},
+    {"timeline:\n- {taint: {nodes: a, taints: [{key: k, effect: Never}]}}\n",
+     "timeline[0].taint.taints[0]: expected the effect"},
+    {"timeline:\n- {taint: {taints: [{key: k, effect: NoSchedule}]}}\n",
+     "timeline[0].taint.nodes: expected the name of a node"},
+    {"timeline:\n- {label: {name: a, labels: {x: 1}}}\n",
+     "timeline[0].label.labels[x]: expected a string, or null"},
+    {"timeline:\n- {label: {name: a, labels: {x: \"a b\"}}}\n", ":4:33: timeline[0].label.labels[x]: "},
+    {"timeline:\n- {patch: {name: a}}\n", "timeline[0].patch.patch: expected a map, a JSON merge patch"},
+    {"timeline:\n- {nodeDown: {nodes: a, reason: Tired}}\n",
+     "timeline[0].nodeDown.reason: expected Unreachable or NotReady"},
+    {"timeline:\n- {scale: {name: a, kind: Job, replicas: 1}}\n",
+     "timeline[0].scale.kind: expected Deployment, ReplicaSet"},
+    {"timeline:\n- {scale: {name: a}}\n", "timeline[0].scale.replicas: expected a whole number"},
+    {"timeline:\n- {waitUntil: {pending: 0, quiet: true}}\n",
+     "timeline[0].waitUntil: expected one condition"},
+    {"timeline:\n- {waitUntil: {quiet: true, timeout: 0s}}\n",
+     "timeline[0].waitUntil.timeout: expected a duration above zero"},
+    {"---\nkind: Scenario\n", "expected one scenario, got another document"},
+};
+
 TEST(ScenarioTest, BadFilesAreRefusedWithThePlaceAndThePath) {
-  const BadScenario bad[] = {
-      {"color: red\n", "scenario.yaml:3:1: unknown field \"color\""},
-      {"seed: many\n", ":3:7: seed: expected an integer, got a string"},
-      {"seed: -1\n", "seed: expected a whole number that is not negative"},
-      {"kubernetesVersion: 9.1\n", ":3:20: kubernetesVersion: "},
-      {"featureGates: {NoSuchGate: true}\n", "featureGates: "},
-      {"start: yesterday\n", ":3:8: start: expected a time in RFC 3339"},
-      {"end: soon\n", ":3:6: end: expected a duration such as 10s or 1m30s, got \"soon\""},
-      {"bound: drop\n", ":3:8: bound: expected keep, reset or reset=SELECTOR"},
-      {"inputs: [nowhere.yaml]\n", "nowhere.yaml"},
-      {"objects:\n- {apiVersion: v1, kind: Pod, metadata: {name: a}}\n", ":4:3: spec: expected a pod with a spec"},
-      {"objects:\n- {apiVersion: v1, kind: Node, metadata: {name: a}}\n- {apiVersion: v1, kind: Node, metadata: {name: a}}\n",
-       ":5:3: metadata.name: Node a is there twice"},
-      {"latency: {apiCall: fast}\n", ":3:20: latency.apiCall: expected a duration such as 10ms, or a map"},
-      {"latency: {apiCall: -1s}\n", "latency.apiCall: expected a duration from 0s to 24h"},
-      {"latency: {apiCall: {distribution: cauchy}}\n",
-       ":3:35: latency.apiCall.distribution: expected constant, uniform, exponential, normal or lognormal, got \"cauchy\""},
-      {"latency: {apiCall: {distribution: uniform, min: 2s, max: 1s}}\n", "expected a max that is not below min"},
-      {"latency: {apiCall: {distribution: lognormal, median: 0s, p99: 1s}}\n", "expected a median above zero"},
-      {"latency: {apiCall: {distribution: normal, mean: 1s}}\n", "latency.apiCall.stddev: expected a duration such as 10ms, got none"},
-      {"latency: {apiCall: {distribution: exponential, mean: 1s, p99: 2s}}\n", "unknown field \"latency.apiCall.p99\""},
-      {"latency: {client: {qps: 50}}\n", "latency.client.burst: expected a whole number from 1 to 1000000, got none"},
-      {"latency: {client: {qps: -1, burst: 1}}\n", "latency.client.qps: expected a number from 0"},
-      {"timeline: soon\n", ":3:11: timeline: expected a list, got a string"},
-      {"timeline:\n- {}\n", ":4:3: timeline[0]: expected an action: one of create, update, patch"},
-      {"timeline:\n- {cordon: a, drain: b}\n", "timeline[0]: expected one action, got another one"},
-      {"timeline:\n- {at: 1s, after: 1s, cordon: a}\n", "timeline[0]: expected either at or after, got both"},
-      {"timeline:\n- {at: -1s, cordon: a}\n", "timeline[0]: expected a time that is not negative"},
-      {"timeline:\n- {at: 2s, cordon: a}\n- {at: 1s, cordon: a}\n", ":5:3: timeline[1].at: expected a time that is not before"},
-      {"end: 1s\ntimeline:\n- {at: 2s, cordon: a}\n", "timeline[0].at: expected a time before the end, 1s"},
-      {"timeline:\n- {explode: a}\n", ":4:4: unknown field \"timeline[0].explode\""},
-      {"timeline:\n- {cordon: 7}\n", ":4:12: timeline[0].cordon: expected the name of a node, a list of names"},
-      {"timeline:\n- {delete: {}}\n", "timeline[0].delete.name: expected either name, names or selector"},
-      {"timeline:\n- {delete: {selector: \"==\"}}\n", "timeline[0].delete.selector: \"==\" is not a label selector"},
-      {"timeline:\n- {delete: {name: a, count: 2}}\n", "timeline[0].delete.count: expected a whole number"},
-      {"timeline:\n- {complete: {kind: Node, name: a}}\n", "timeline[0].complete: expected pods"},
-      {"timeline:\n- {complete: {name: a, phase: Done}}\n", "timeline[0].complete.phase: expected Succeeded or Failed"},
-      {"timeline:\n- {create: {apiVersion: v1, kind: Pod, metadata: {generateName: a-}, spec: {containers: [{name: c}]}}}\n",
-       ":4:12: metadata.name: expected a name, got only generateName"},
-      {"timeline:\n- {create: nowhere.yaml}\n", "nowhere.yaml"},
-      {"timeline:\n- {taint: {nodes: a, taints: [{key: k, effect: Never}]}}\n", "timeline[0].taint.taints[0]: expected the effect"},
-      {"timeline:\n- {taint: {taints: [{key: k, effect: NoSchedule}]}}\n", "timeline[0].taint.nodes: expected the name of a node"},
-      {"timeline:\n- {label: {name: a, labels: {x: 1}}}\n", "timeline[0].label.labels[x]: expected a string, or null"},
-      {"timeline:\n- {label: {name: a, labels: {x: \"a b\"}}}\n", ":4:33: timeline[0].label.labels[x]: "},
-      {"timeline:\n- {patch: {name: a}}\n", "timeline[0].patch.patch: expected a map, a JSON merge patch"},
-      {"timeline:\n- {nodeDown: {nodes: a, reason: Tired}}\n", "timeline[0].nodeDown.reason: expected Unreachable or NotReady"},
-      {"timeline:\n- {scale: {name: a, kind: Job, replicas: 1}}\n", "timeline[0].scale.kind: expected Deployment, ReplicaSet"},
-      {"timeline:\n- {scale: {name: a}}\n", "timeline[0].scale.replicas: expected a whole number"},
-      {"timeline:\n- {waitUntil: {pending: 0, quiet: true}}\n", "timeline[0].waitUntil: expected one condition"},
-      {"timeline:\n- {waitUntil: {quiet: true, timeout: 0s}}\n", "timeline[0].waitUntil.timeout: expected a duration above zero"},
-      {"---\nkind: Scenario\n", "expected one scenario, got another document"},
-  };
-  for (const BadScenario& scenario : bad) {
+  for (const BadScenario& scenario : kBadScenarios) {
     const Played played = Play(absl::StrCat("apiVersion: schedsim/v1\nkind: Scenario\n", scenario.text));
     EXPECT_EQ(played.exit_code, 2) << scenario.text << played.err;
     EXPECT_TRUE(absl::StrContains(played.err, scenario.want)) << scenario.text << played.err;
@@ -608,13 +663,15 @@ TEST(ScenarioTest, AClusterIsNoScenario) {
   const std::string path = folder.Write("nodes.yaml", "apiVersion: v1\nkind: Node\nmetadata: {name: n1}\n");
   const ProgramResult result = RunProgram({"run", path});
   EXPECT_EQ(result.exit_code, 2);
-  EXPECT_TRUE(absl::StrContains(result.err, "nodes.yaml:2:7: kind: expected Scenario, got Node; objects of a cluster are "
-                                            "given with -f"))
+  EXPECT_TRUE(absl::StrContains(result.err,
+                                "nodes.yaml:2:7: kind: expected Scenario, got Node; objects of a cluster are "
+                                "given with -f"))
       << result.err;
 }
 
 TEST(ScenarioTest, AllErrorsComeAtOnce) {
-  const Played played = Play("apiVersion: schedsim/v1\nkind: Scenario\nseed: x\ntimeline:\n- {cordon: 7}\n- {delete: {}}\n");
+  const Played played =
+      Play("apiVersion: schedsim/v1\nkind: Scenario\nseed: x\ntimeline:\n- {cordon: 7}\n- {delete: {}}\n");
   EXPECT_EQ(played.exit_code, 2);
   for (const char* want : {"seed: ", "timeline[0].cordon: ", "timeline[1].delete.name: "}) {
     EXPECT_TRUE(absl::StrContains(played.err, want)) << played.err;
@@ -647,11 +704,13 @@ TEST(ScenarioSchemaTest, EveryBundledScenarioIsAsTheSchemaSays) {
 TEST(ScenarioSchemaTest, KnowsWhatTheProgramRefuses) {
   const Json schema = Json::parse(FileContent(SCHEDSIM_SOURCE_DIR "/docs/scenario.schema.json"));
   const TestFolder folder;
-  for (const char* text : {"color: red\n", "seed: -1\n", "end: soon\n", "bound: drop\n", "latency: {apiCall: fast}\n",
-                           "latency: {apiCall: {distribution: cauchy}}\n", "timeline:\n- {explode: a}\n",
-                           "timeline:\n- {cordon: 7}\n", "timeline:\n- {nodeDown: {nodes: a, reason: Tired}}\n",
-                           "timeline:\n- {scale: {name: a}}\n"}) {
-    const std::string path = folder.Write("bad.yaml", absl::StrCat("apiVersion: schedsim/v1\nkind: Scenario\n", text));
+  for (const char* text :
+       {"color: red\n", "seed: -1\n", "end: soon\n", "bound: drop\n", "latency: {apiCall: fast}\n",
+        "latency: {apiCall: {distribution: cauchy}}\n", "timeline:\n- {explode: a}\n",
+        "timeline:\n- {cordon: 7}\n", "timeline:\n- {nodeDown: {nodes: a, reason: Tired}}\n",
+        "timeline:\n- {scale: {name: a}}\n"}) {
+    const std::string path =
+        folder.Write("bad.yaml", absl::StrCat("apiVersion: schedsim/v1\nkind: Scenario\n", text));
     EXPECT_FALSE(SchemaViolations(schema, JsonOf(path)).empty()) << text;
   }
 }

@@ -30,7 +30,9 @@ std::vector<std::string> ScenarioNames() {
 
 class ScenarioGoldenTest : public testing::TestWithParam<std::string> {
  protected:
-  std::string File(const std::string& name) const { return absl::StrCat(kScenarios, "/", GetParam(), "/", name); }
+  std::string File(const std::string& name) const {
+    return absl::StrCat(kScenarios, "/", GetParam(), "/", name);
+  }
 
   struct Run {
     std::string report;
@@ -39,7 +41,8 @@ class ScenarioGoldenTest : public testing::TestWithParam<std::string> {
   // The text report, which ends with the digest of the trace, and the trace.
   Run Play(const std::vector<std::string>& more = {}) const {
     const TestFolder folder;
-    std::vector<std::string> arguments = {"run", File("scenario.yaml"), "--trace", folder.Path("trace.jsonl")};
+    std::vector<std::string> arguments = {"run", File("scenario.yaml"), "--trace",
+                                          folder.Path("trace.jsonl")};
     arguments.insert(arguments.end(), more.begin(), more.end());
     const ProgramResult result = RunProgram(arguments);
     EXPECT_EQ(result.exit_code, 0) << absl::StrJoin(arguments, " ") << "\n" << result.err;
@@ -68,11 +71,12 @@ TEST_P(ScenarioGoldenTest, GivesOneTraceWithAndWithoutFastPaths) {
 
 TEST_P(ScenarioGoldenTest, SaysWhatItShows) { EXPECT_TRUE(fs::exists(File("README.md"))); }
 
-INSTANTIATE_TEST_SUITE_P(Scenarios, ScenarioGoldenTest, testing::ValuesIn(ScenarioNames()), [](const auto& run) {
-  std::string name = run.param;
-  std::replace(name.begin(), name.end(), '-', '_');
-  return name;
-});
+INSTANTIATE_TEST_SUITE_P(Scenarios, ScenarioGoldenTest, testing::ValuesIn(ScenarioNames()),
+                         [](const auto& run) {
+                           std::string name = run.param;
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
 
 }  // namespace
 }  // namespace schedsim

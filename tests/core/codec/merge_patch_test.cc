@@ -14,12 +14,13 @@ std::string Merged(const std::string& target, const std::string& patch) {
   std::string result;
   Document merged;
   // A map around the value, so that it may be anything.
-  const absl::Status status = ReadText("{\"v\":" + target + "}", "target.json", {}, [&](const Document& stored) {
-    return ReadText("{\"v\":" + patch + "}", "patch.json", {}, [&](const Document& change) {
-      result = ToJson(MergePatch(*stored.root.Find("v"), *change.root.Find("v"), merged));
-      return absl::OkStatus();
-    });
-  });
+  const absl::Status status =
+      ReadText("{\"v\":" + target + "}", "target.json", {}, [&](const Document& stored) {
+        return ReadText("{\"v\":" + patch + "}", "patch.json", {}, [&](const Document& change) {
+          result = ToJson(MergePatch(*stored.root.Find("v"), *change.root.Find("v"), merged));
+          return absl::OkStatus();
+        });
+      });
   EXPECT_TRUE(status.ok()) << status;
   return result;
 }
@@ -49,7 +50,8 @@ TEST(MergePatchTest, DoesWhatTheExamplesOfTheRfcSay) {
       {R"({})", R"({"a":{"bb":{"ccc":null}}})", R"({"a":{"bb":{}}})"},
   };
   for (const Example& example : examples) {
-    EXPECT_EQ(Merged(example.target, example.patch), example.result) << example.target << " " << example.patch;
+    EXPECT_EQ(Merged(example.target, example.patch), example.result)
+        << example.target << " " << example.patch;
   }
 }
 
