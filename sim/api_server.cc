@@ -118,6 +118,17 @@ absl::Status ApiServer::Update(const api::ObjectPtr& object) {
   return absl::OkStatus();
 }
 
+absl::Status ApiServer::UpdateVersion(const api::ObjectPtr& object) {
+  const api::ObjectMeta& meta = object->metadata;
+  const api::ObjectPtr stored = Find(object->kind, object->kind_name, meta.namespace_, meta.name);
+  if (stored != nullptr && stored->metadata.resource_version != meta.resource_version) {
+    return absl::AbortedError(absl::StrCat("Operation cannot be fulfilled on ", Plural(object->kind_name), " \"", meta.name,
+                                           "\": the object has been modified; please apply your changes to the latest "
+                                           "version and try again"));
+  }
+  return Update(object);
+}
+
 absl::Status ApiServer::MarkDeleted(const api::Pod& pod, absl::Duration grace) {
   const api::PodPtr old_pod = FindPod(pod.metadata.namespace_, pod.metadata.name);
   if (old_pod == nullptr) return NotFound("Pod", pod.metadata.name);

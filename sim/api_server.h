@@ -52,6 +52,8 @@ class ApiServer {
   // Replaces an object, which keeps its uid and creationTimestamp. A pod keeps its node, conditions and nomination where the new one has none.
   // NotFound when there is none.
   absl::Status Update(const api::ObjectPtr& object);
+  // The same, but a conflict (Aborted) when another version than that of `object` is stored.
+  absl::Status UpdateVersion(const api::ObjectPtr& object);
   // Ends a pod's life gracefully: sets its deletionTimestamp, `grace` from now. NotFound when there is none.
   absl::Status MarkDeleted(const api::Pod& pod, absl::Duration grace);
   // NotFound when there is none.

@@ -43,7 +43,7 @@ EventLoop::Item EventLoop::PopItem() {
 void EventLoop::Run() {
   while (!stopped_ && !heap_.empty()) {
     const Item& next = heap_.front();
-    const bool settled = next.time > now_ || next.phase > Phase::kDelivery;
+    const bool settled = next.time > now_ || next.phase > Phase::kLateDelivery;
     if (settled && on_settled_ != nullptr) on_settled_();
     if (stopped_ || heap_.empty()) return;
     Item item = PopItem();
@@ -53,7 +53,7 @@ void EventLoop::Run() {
 }
 
 void EventLoop::Settle() {
-  while (!heap_.empty() && heap_.front().time <= now_ && heap_.front().phase <= Phase::kDelivery) {
+  while (!heap_.empty() && heap_.front().time <= now_ && heap_.front().phase <= Phase::kLateDelivery) {
     PopItem().work();
   }
 }

@@ -19,10 +19,12 @@ class EventLoop : public Clock, public Executor {
   // Of work that is due at the same time, an earlier phase comes first. Within an instant, everything
   // that work sets off comes before the next work of a later phase.
   enum class Phase : uint8_t {
-    kWork,      // API calls, timers.
-    kDelivery,  // What the informers hear: after everything that one caller does in a row.
-    kStep,      // A change of the cluster from outside, one at a time; the end of the run.
-    kNextPod,   // The scheduler is ready for its next pod.
+    kWork,          // API calls, timers.
+    kDelivery,      // What the informers hear: after everything that one caller does in a row.
+    kSpawned,       // Threads that a caller started.
+    kLateDelivery,  // What informers hear that have fallen behind.
+    kStep,          // A change of the cluster from outside, one at a time; the end of the run.
+    kNextPod,       // The scheduler is ready for its next pod.
   };
 
   explicit EventLoop(absl::Time start) : now_(start) {}
@@ -42,14 +44,15 @@ class EventLoop : public Clock, public Executor {
   // Takes work away; nothing happens when it was run already.
   void Cancel(uint64_t id);
   void Post(absl::Duration delay, std::function<void()> work) override { At(now_ + delay, Phase::kWork, std::move(work)); }
+  void Spawn(std::function<void()> work) override { At(now_, Phase::kSpawned, std::move(work)); }
 
-  // Called before each piece of work of a later phase than kDelivery, and when an instant is over: whatever
+  // Called before each piece of work of a later phase than kLateDelivery, and when an instant is over: whatever
   // was set off has settled then.
   void set_on_settled(std::function<void()> on_settled) { on_settled_ = std::move(on_settled); }
 
   // Runs until nothing is left or Stop is called.
   void Run();
-  // Runs what is due now or was set off by it, up to kDelivery. For building up the start.
+  // Runs what is due now or was set off by it, up to kLateDelivery. For building up the start.
   void Settle();
   void Stop() { stopped_ = true; }
 

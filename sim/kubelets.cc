@@ -23,10 +23,20 @@ absl::Status Kubelets::DeletePod(const api::Pod& pod) {
   const absl::Duration termination = termination_.Draw(rng_);
   if (termination == absl::ZeroDuration()) return server_.Delete(api::Kind::kPod, "Pod", name_space, name);
   RETURN_IF_ERROR(server_.MarkDeleted(*stored, termination));
-  loop_.Post(termination, [this, stored] {
-    if (silent_.count(stored->node_name) == 0) End(*stored);
-  });
+  const absl::Time end = loop_.Now() + termination;
+  terminating_[end].push_back(stored);
+  loop_.At(end, EventLoop::Phase::kSpawned, [this] { EndNext(); });
   return absl::OkStatus();
+}
+
+// Each end is a thread of its own, so that what one sets off comes before the next.
+void Kubelets::EndNext() {
+  std::vector<api::PodPtr>& pods = terminating_.begin()->second;
+  const size_t index = choose_ending_ != nullptr ? choose_ending_(pods) : 0;
+  const api::PodPtr pod = pods[index];
+  pods.erase(pods.begin() + static_cast<ptrdiff_t>(index));
+  if (pods.empty()) terminating_.erase(terminating_.begin());
+  if (silent_.count(pod->node_name) == 0) End(*pod);
 }
 
 void Kubelets::End(const api::Pod& pod) {

@@ -2,11 +2,18 @@
 #ifndef SCHEDSIM_SIM_KUBELETS_H_
 #define SCHEDSIM_SIM_KUBELETS_H_
 
+#include <cstddef>
+#include <functional>
+#include <map>
 #include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "absl/types/span.h"
 #include "core/api/pod.h"
 #include "core/base/rng.h"
 #include "sim/api_server.h"
@@ -30,10 +37,16 @@ class Kubelets {
   // NotFound when there is none.
   absl::Status DeletePod(const api::Pod& pod);
 
+  // Which of the pods whose termination times end at one instant is gone first; none: the one that was
+  // deleted first.
+  using ChooseEnding = std::function<size_t(absl::Span<const api::PodPtr>)>;
+  void set_choose_ending(ChooseEnding choose_ending) { choose_ending_ = std::move(choose_ending); }
+
   // Nobody confirms deletions on a silent node: its pods stay until it is heard again, then they go.
   void SetSilent(absl::string_view node_name, bool silent);
 
  private:
+  void EndNext();
   void End(const api::Pod& pod);
 
   const Latency termination_;
@@ -41,6 +54,9 @@ class Kubelets {
   EventLoop& loop_;
   ApiServer& server_;
   Trace& trace_;
+  ChooseEnding choose_ending_;
+  // Deleted pods by the end of their termination time, in the order of their deletion.
+  std::map<absl::Time, std::vector<api::PodPtr>> terminating_;
   std::set<std::string> silent_;
 };
 

@@ -167,6 +167,7 @@ class ScenarioReader {
     if (scenario_.end.value_or(absl::ZeroDuration()) < absl::ZeroDuration()) {
       Error(root.Find("end"), root, "end: expected a duration that is not negative");
     }
+    reader.Read("replaceDeletedPods", scenario_.timeline_options.replaces_deleted_pods);
     reader.ReadMap("latency", [this](const Value& value, const std::string& path) {
       ReadLatencyModel(value, path, errors_, scenario_.latency);
     });
@@ -215,11 +216,16 @@ class ScenarioReader {
 absl::StatusOr<bool> IsScenario(absl::string_view path) {
   bool is_scenario = false;
   bool is_first = true;
-  RETURN_IF_ERROR(codec::ReadValues(path, [&](const codec::Document& document) {
+  RETURN_IF_ERROR(codec::ReadValues(path, [&](const codec::Document& document) -> absl::Status {
     const Value* kind = document.root.Find("kind");
-    if (is_first) is_scenario = kind != nullptr && kind->is_string() && kind->text == kKind;
+    if (!is_first || kind == nullptr) return absl::OkStatus();
     is_first = false;
-    return absl::OkStatus();
+    is_scenario = kind->text == kKind;
+    if (is_scenario) return absl::OkStatus();
+    return codec::ErrorAt({.file = path, .position = kind->position},
+                          absl::StrCat("kind: expected ", kKind, ", got ",
+                                       kind->is_string() ? kind->text : Describe(kind->type),
+                                       "; objects of a cluster are given with -f"));
   }));
   return is_scenario;
 }

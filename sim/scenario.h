@@ -34,6 +34,7 @@ struct Scenario {
   std::optional<absl::Duration> end;
   LatencyModel latency;
   std::vector<TimelineEntry> timeline;
+  TimelineOptions timeline_options = {.has_controllers = true};
   // What the user should know about the version and the configuration.
   std::vector<std::string> notes;
 };
@@ -46,7 +47,8 @@ struct ScenarioOverrides {
   std::optional<std::string> config;
 };
 
-// Whether the file's first document says `kind: Scenario`. Errors: as reading the file has them.
+// Whether the file's first document with a kind is a scenario; false where none has one, as in conformance cases.
+// InvalidArgument for another kind. Errors: as reading the file has them.
 absl::StatusOr<bool> IsScenario(absl::string_view path);
 
 // Paths in the file are relative to its folder. InvalidArgument, one error as `file:line:column: path.to.field:

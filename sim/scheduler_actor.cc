@@ -55,7 +55,9 @@ absl::StatusOr<std::unique_ptr<SchedulerActor>> SchedulerActor::Make(
                                                .binding_delay = [self] {
                                                  return self->options_.latency.binding.Draw(self->chance_.binding);
                                                },
-                                               .free_choice = free_choice}));
+                                               .free_choice = free_choice,
+                                               .preemption_starts_at_first =
+                                                   self->options_.preemption_starts_at_first}));
   trace.set_scheduler(actor->scheduler_.get());
   server.Watch([self](const WatchEvent& event) { self->OnWatchEvent(event); });
   return actor;
@@ -71,8 +73,11 @@ void SchedulerActor::OnWatchEvent(const WatchEvent& event) {
   // Whoever catches up comes just behind: pods that enter the queue at the very same time have no order.
   last = at < last ? last + absl::Microseconds(1) : at;
   ++in_transit_;
-  loop_.At(last, EventLoop::Phase::kDelivery, [this, event] {
+  const bool late = in_late_cycle_ || late_deliveries_ > 0;
+  if (late) ++late_deliveries_;
+  loop_.At(last, late ? EventLoop::Phase::kLateDelivery : EventLoop::Phase::kDelivery, [this, event, late] {
     --in_transit_;
+    if (late) --late_deliveries_;
     Deliver(event);
   });
 }
@@ -81,6 +86,7 @@ void SchedulerActor::Deliver(const WatchEvent& event) {
   const api::ObjectPtr old_object = IsHidden(event.old_object) ? nullptr : event.old_object;
   const api::ObjectPtr new_object = IsHidden(event.new_object) ? nullptr : event.new_object;
   if (old_object == nullptr && new_object == nullptr) return;
+  const bool was_woken = woken_;
   if (old_object == nullptr) {
     scheduler_->OnAdd(new_object);
   } else if (new_object == nullptr) {
@@ -88,6 +94,7 @@ void SchedulerActor::Deliver(const WatchEvent& event) {
   } else {
     scheduler_->OnUpdate(old_object, new_object);
   }
+  if (was_woken && events_first_ > 0 && --events_first_ == 0) loop_.Post(absl::ZeroDuration(), [this] { PopWoken(); });
 }
 
 void SchedulerActor::Start() {
@@ -111,7 +118,7 @@ void SchedulerActor::FlushUnschedulable() {
 
 void SchedulerActor::Ready() {
   if (scheduler_->queue().HasPoppable()) {
-    PopNow();
+    PopNow(/*woken=*/false);
   } else {
     idle_ = true;
   }
@@ -120,14 +127,32 @@ void SchedulerActor::Ready() {
 void SchedulerActor::WakeUp() {
   if (!idle_) return;
   idle_ = false;
-  loop_.Post(absl::ZeroDuration(), [this] { PopNow(); });
+  woken_ = true;
+  // With two handlers of pods the one that moves pods falls behind, by chance: other events of the instant
+  // may come first.
+  events_first_ = -1;
+  if (options_.scheduler.line.one_pod_handler) {
+    events_first_ = 0;
+  } else if (options_.choose_wake != nullptr) {
+    events_first_ = options_.choose_wake(loop_.Now());
+  }
+  const EventLoop::Phase phase = events_first_ == 0 ? EventLoop::Phase::kWork : EventLoop::Phase::kSpawned;
+  loop_.At(loop_.Now(), phase, [this] { PopWoken(); });
 }
 
-void SchedulerActor::PopNow() {
+void SchedulerActor::PopWoken() {
+  if (!woken_) return;
+  woken_ = false;
+  PopNow(/*woken=*/true);
+}
+
+void SchedulerActor::PopNow(bool woken) {
   cycle_end_ = loop_.Now();
   in_cycle_ = true;
+  in_late_cycle_ = options_.choose_late != nullptr ? options_.choose_late(loop_.Now(), woken) : woken;
   const bool popped = scheduler_->ScheduleOne();
   in_cycle_ = false;
+  in_late_cycle_ = false;
   if (!popped) {
     // What woke the scheduler was deleted in the meantime.
     idle_ = true;
@@ -141,15 +166,27 @@ void SchedulerActor::PopNow() {
 
 // Calls of several goroutines may overtake each other, as in the real client. The goroutine of the scheduling
 // cycle waits for its calls: while the status of a pod that did not fit is written, no other pod is popped.
+// What takes no time happens at once: a caller goes on from such a call without anything in between.
 void SchedulerActor::Call(std::function<void()> effect) {
   const absl::Duration wait = bucket_.Take(loop_.Now());
   const absl::Duration delay = wait + options_.latency.api_call.Draw(chance_.api_call);
   if (in_cycle_) cycle_end_ = std::max(cycle_end_, loop_.Now() + delay);
+  const bool interrupted =
+      !in_cycle_ && options_.choose_interrupted != nullptr && options_.choose_interrupted(loop_.Now());
+  if (delay == absl::ZeroDuration() && !interrupted) {
+    effect();
+    return;
+  }
   ++in_transit_;
-  loop_.Post(delay, [this, effect = std::move(effect)] {
+  auto arrives = [this, effect = std::move(effect)] {
     --in_transit_;
     effect();
-  });
+  };
+  if (delay > absl::ZeroDuration()) {
+    loop_.Post(delay, std::move(arrives));
+  } else {
+    loop_.Spawn(std::move(arrives));
+  }
 }
 
 void SchedulerActor::Bind(const api::Pod& pod, absl::string_view node_name, Done done) {
@@ -183,7 +220,7 @@ void SchedulerActor::Update(api::ObjectPtr object, ObjectDone done) {
   Call([this, object = std::move(object), done = std::move(done)] {
     // What was asked for is on record even if it fails.
     trace_.Update(*object);
-    const absl::Status status = server_.Update(object);
+    const absl::Status status = options_.checks_versions ? server_.UpdateVersion(object) : server_.Update(object);
     if (!status.ok()) {
       done(status);
       return;

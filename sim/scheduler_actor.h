@@ -4,6 +4,7 @@
 
 #include <array>
 #include <functional>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -11,6 +12,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "absl/types/span.h"
 #include "core/base/rng.h"
 #include "core/framework/client.h"
 #include "core/framework/framework.h"
@@ -30,6 +32,17 @@ class SchedulerActor : public framework::Client {
   struct Options {
     scheduler::Options scheduler;
     LatencyModel latency;
+    // Whether an update of a version that is no longer stored fails, as in a real API server.
+    bool checks_versions = true;
+    bool preemption_starts_at_first = false;  // See scheduler::Scheduler::Environment.
+    // With two handlers of pods (1.34): after how many more events of the instant a scheduler that is woken
+    // now pops; none: after all of them.
+    std::function<int(absl::Time now)> choose_wake;
+    // Whether the threads that a cycle starts come before what informers hear of its calls. `woken`: the
+    // scheduler was woken for the cycle, which is what it depends on where this is none.
+    std::function<bool(absl::Time now, bool woken)> choose_late;
+    // Whether informers hear of each call of such a thread before its next one; none: they hear of them in the end.
+    std::function<bool(absl::Time now)> choose_interrupted;
     // Called after each update of a claim or volume by the scheduler.
     std::function<void()> on_updated;
   };
@@ -78,7 +91,8 @@ class SchedulerActor : public framework::Client {
   void Call(std::function<void()> effect);
   void Ready();
   void WakeUp();
-  void PopNow();
+  void PopWoken();
+  void PopNow(bool woken);
   void FlushBackoff();
   void FlushUnschedulable();
 
@@ -100,6 +114,13 @@ class SchedulerActor : public framework::Client {
   absl::Time cycle_end_;
   // The scheduler waits in Pop for a pod to come.
   bool idle_ = false;
+  // The scheduler is woken, but lets events of this instant go first: so many, or all where it is negative.
+  bool woken_ = false;
+  int events_first_ = -1;
+  // In a cycle whose threads come before what informers hear of its calls.
+  bool in_late_cycle_ = false;
+  // How many deliveries have fallen behind for that; those that follow stay behind them.
+  int late_deliveries_ = 0;
 };
 
 }  // namespace schedsim::sim

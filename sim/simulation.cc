@@ -1,5 +1,6 @@
 #include "sim/simulation.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "core/base/check.h"
@@ -10,6 +11,8 @@ namespace schedsim::sim {
 namespace {
 
 constexpr int64_t kAttemptsPerProgress = 1024;
+// How long pods whose last attempt ended with an error keep a run going on without any progress: some retries.
+constexpr absl::Duration kRetryTime = absl::Minutes(1);
 
 Trace::FinalPod FinalOf(const api::Pod& pod, bool deleted) {
   Trace::FinalPod final_pod = {.key = pod.Key(), .node = pod.node_name, .phase = pod.status.phase};
@@ -51,12 +54,18 @@ absl::StatusOr<std::unique_ptr<Simulation>> Simulation::Make(SimulationOptions o
                               .pod_max_backoff = absl::Seconds(config.pod_max_backoff_seconds)},
                     .reference = own.reference},
       .latency = own.latency,
+      .checks_versions = own.complete_admission,
+      .preemption_starts_at_first = own.preemption_starts_at_first,
+      .choose_wake = own.choose_wake,
+      .choose_late = own.choose_late,
+      .choose_interrupted = own.choose_interrupted,
       .on_updated = nullptr};
   if (simulation->volume_binder_ != nullptr && !own.volume_binder->watches) {
     actor.on_updated = [binder = simulation->volume_binder_.get()] { binder->ReconcileLater(); };
   }
   simulation->kubelets_ = std::make_unique<Kubelets>(own.latency.pod_termination, Rng(own.seed), simulation->loop_,
                                                      *simulation->server_, *simulation->trace_);
+  simulation->kubelets_->set_choose_ending(own.choose_ending);
   std::vector<framework::RegisteredPlugin> registry = plugins::InTreeRegistry();
   registry.insert(registry.end(), own.more_plugins.begin(), own.more_plugins.end());
   ASSIGN_OR_RETURN(
@@ -102,8 +111,13 @@ void Simulation::CreateObjects(const std::vector<api::ObjectPtr>& objects) {
 
 void Simulation::WatchForTimes(const WatchEvent& event) {
   const api::Object& object = event.new_object != nullptr ? *event.new_object : *event.old_object;
+  if (object.kind == api::Kind::kNode) last_progress_ = loop_.Now();
   if (object.kind != api::Kind::kPod) return;
   const auto& pod = static_cast<const api::Pod&>(object);
+  const bool was_there = event.old_object != nullptr && event.new_object != nullptr;
+  if (!was_there || static_cast<const api::Pod&>(*event.old_object).node_name != pod.node_name) {
+    last_progress_ = loop_.Now();
+  }
   if (event.new_object == nullptr || pod.IsTerminal()) {
     gone_[pod.Key()] = FinalOf(pod, /*deleted=*/true);
     if (actor_->IsVictim(pod.metadata.uid)) {
@@ -169,6 +183,12 @@ void Simulation::RunStep(const Step& step) {
                                               reference.name);
   }
   if (!status.ok()) trace_->ApiError(verb, status.message());
+}
+
+bool Simulation::Quiet() const {
+  if (actor_->Busy() || loop_.foreground_count() > 0) return false;
+  const bool retries = actor_->scheduler().queue().AnyWaitingForTime();
+  return !retries || loop_.Now() - std::max(last_progress_, zero_) >= kRetryTime;
 }
 
 // What was set off has settled. Without an end of its own the run is over when nothing but the periodic

@@ -72,10 +72,17 @@ struct SimulationOptions {
   // Turns off all fast paths.
   bool reference = false;
   uint64_t seed = 1;
+  // Whether preemption starts with the first node, as in conformance cases; otherwise the seed says where.
+  bool preemption_starts_at_first = false;
   TraceLevel trace_level = TraceLevel::kOff;
   Trace::Sink trace_sink;
   // Must outlive the simulation; nullptr: what the real scheduler leaves to chance follows the seed.
   framework::FreeChoice* free_choice = nullptr;
+  // As Kubelets::ChooseEnding and as in SchedulerActor::Options.
+  std::function<size_t(absl::Span<const api::PodPtr>)> choose_ending;
+  std::function<int(absl::Time now)> choose_wake;
+  std::function<bool(absl::Time now, bool woken)> choose_late;
+  std::function<bool(absl::Time now)> choose_interrupted;
   // Called now and then, for people who wait; nothing that it does may reach a result.
   std::function<void(int64_t attempts, absl::Duration virtual_time)> on_progress;
 };
@@ -119,8 +126,8 @@ class Simulation {
   void Run();
   // Ends the run before its time; from within.
   void Stop() { loop_.Stop(); }
-  // Whether nothing is left but what would go on for ever.
-  bool Quiet() const { return !actor_->Busy() && loop_.foreground_count() == 0; }
+  // Whether nothing is left but what would go on for ever: flushes, and pods that fail with an error again and again.
+  bool Quiet() const;
 
   EventLoop& loop() { return loop_; }
   ApiServer& server() { return *server_; }
@@ -170,6 +177,8 @@ class Simulation {
   std::map<std::string, Trace::FinalPod> gone_;
   std::set<std::string> evicted_;
   std::map<std::string, PodTimes> pod_times_;
+  // When a pod came, left or was bound, or a node changed.
+  absl::Time last_progress_;
   bool steps_left_ = false;
 };
 

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "core/api/node.h"
 #include "core/api/pod.h"
 #include "core/base/check.h"
@@ -27,12 +28,45 @@ bool IsOneOf(const api::Taint& taint, const std::vector<api::Taint>& taints, boo
   });
 }
 
+constexpr absl::Duration kInterval = absl::Milliseconds(1);
+
+// Pods that are over match no selector.
+bool Matches(const Target& target, const api::Object& object) {
+  const api::ObjectMeta& meta = object.metadata;
+  if (object.kind != target.kind || object.kind_name != target.kind_name) return false;
+  if (!target.name_space.empty() && meta.namespace_ != target.name_space) return false;
+  if (!target.selector.has_value()) {
+    return std::find(target.names.begin(), target.names.end(), meta.name) != target.names.end();
+  }
+  const bool is_over = object.kind == api::Kind::kPod && static_cast<const api::Pod&>(object).IsTerminal();
+  return !is_over && target.selector->Matches(meta.labels);
+}
+
 std::string SecondsText(absl::Duration duration) { return absl::FormatDuration(duration); }
 
 }  // namespace
 
-Timeline::Timeline(std::vector<TimelineEntry> entries, Simulation& simulation)
-    : entries_(std::move(entries)), simulation_(simulation) {}
+Timeline::Timeline(std::vector<TimelineEntry> entries, const TimelineOptions& options, Simulation& simulation)
+    : entries_(std::move(entries)),
+      options_(options),
+      simulation_(simulation),
+      drainer_(simulation.loop(), simulation.server(), simulation.kubelets()),
+      replicas_(simulation.Chance("timeline"), simulation.loop(), simulation.server(), simulation.kubelets()) {
+  simulation_.server().Watch([this](const WatchEvent& event) {
+    if (wait_ == nullptr) return;
+    Count(event.old_object, -1);
+    Count(event.new_object, 1);
+  });
+  if (!options_.has_controllers) return;
+  node_lifecycle_ = std::make_unique<NodeLifecycle>(simulation.loop(), simulation.server(), simulation.kubelets(),
+                                                    simulation.trace());
+}
+
+void Timeline::Start() {
+  if (node_lifecycle_ != nullptr) node_lifecycle_->Start();
+  if (options_.replaces_deleted_pods) replicas_.ReplaceFromNowOn();
+  Schedule(0);
+}
 
 // Each entry is put into the loop when the one before is done, so that what an entry sets off comes before
 // the next one.
@@ -44,27 +78,39 @@ void Timeline::Schedule(size_t index) {
   }
   EventLoop& loop = simulation_.loop();
   const TimelineEntry& entry = entries_[index];
+  const absl::Time ready = std::max(loop.Now(), busy_until_);
   const absl::Time at =
-      entry.at.has_value() ? std::max(loop.Now(), simulation_.zero() + *entry.at) : loop.Now() + entry.after;
+      entry.at.has_value() ? std::max(ready, simulation_.zero() + *entry.at) : ready + entry.after;
   loop.At(at, EventLoop::Phase::kStep, [this, index] { Carry(index); });
 }
 
 void Timeline::Carry(size_t index) {
   simulation_.trace().Step(static_cast<int64_t>(index));
   const absl::Status status = std::visit([this](const auto& action) { return Do(action); }, entries_[index].action);
-  if (!status.ok()) {
-    simulation_.trace().ApiError("timeline", status.message());
-    warnings_.push_back(absl::StrCat(entries_[index].place, ": ", status.message()));
-  }
+  Warn(entries_[index].place, status);
   if (wait_ == nullptr) Schedule(index + 1);
 }
 
+void Timeline::Warn(const std::string& place, const absl::Status& status) {
+  if (status.ok()) return;
+  simulation_.trace().ApiError("timeline", status.message());
+  warnings_.push_back(absl::StrCat(place, ": ", status.message()));
+}
+
+void Timeline::OneByOne(const std::vector<api::ObjectPtr>& objects,
+                        absl::Status (ApiServer::*change)(const api::ObjectPtr&)) {
+  EventLoop& loop = simulation_.loop();
+  busy_until_ = loop.Now();
+  for (const api::ObjectPtr& object : objects) {
+    loop.At(busy_until_, EventLoop::Phase::kStep, [this, place = &entries_[index_].place, object, change] {
+      Warn(*place, (simulation_.server().*change)(object));
+    });
+    if (object != objects.back()) busy_until_ += kInterval;
+  }
+}
+
 void Timeline::OnSettled() {
-  if (wait_ == nullptr) return;
-  const uint64_t version = simulation_.server().resource_version();
-  const bool changed = version != looked_at_version_ || wait_->condition == WaitUntil::Condition::kQuiet;
-  looked_at_version_ = version;
-  if (!changed || !Holds(*wait_)) return;
+  if (wait_ == nullptr || !Holds(*wait_)) return;
   simulation_.loop().Cancel(deadline_);
   wait_ = nullptr;
   Schedule(index_ + 1);
@@ -88,15 +134,13 @@ void Timeline::Finish() {
 }
 
 absl::Status Timeline::Do(const CreateObjects& action) {
-  absl::Status first;
-  for (const api::ObjectPtr& object : action.objects) first.Update(simulation_.server().Create(object));
-  return first;
+  OneByOne(action.objects, &ApiServer::Create);
+  return absl::OkStatus();
 }
 
 absl::Status Timeline::Do(const UpdateObjects& action) {
-  absl::Status first;
-  for (const api::ObjectPtr& object : action.objects) first.Update(simulation_.server().Update(object));
-  return first;
+  OneByOne(action.objects, &ApiServer::Update);
+  return absl::OkStatus();
 }
 
 absl::Status Timeline::Do(const PatchObjects& action) {
@@ -172,9 +216,39 @@ absl::Status Timeline::Do(const LabelObjects& action) {
   });
 }
 
+absl::Status Timeline::Do(const DrainNodes& action) {
+  RETURN_IF_ERROR(Do(CordonNodes{.nodes = action.nodes, .unschedulable = true}));
+  return ForEach(action.nodes, [&](const api::Object& node) {
+    drainer_.Drain(node.metadata.name, action.timeout);
+    return absl::OkStatus();
+  });
+}
+
+absl::Status Timeline::Do(const NodeDown& action) {
+  return ForEach(action.nodes, [&](const api::Object& node) {
+    const std::string& name = node.metadata.name;
+    return action.silent ? node_lifecycle_->Silence(name, action.grace_period) : node_lifecycle_->SetNotReady(name);
+  });
+}
+
+absl::Status Timeline::Do(const NodeUp& action) {
+  return ForEach(action.nodes,
+                 [&](const api::Object& node) { return node_lifecycle_->Recover(node.metadata.name); });
+}
+
+absl::Status Timeline::Do(const ScaleWorkload& action) {
+  const absl::Status status = replicas_.Scale(action.workload, action.replicas);
+  busy_until_ = replicas_.busy_until();
+  return status;
+}
+
 absl::Status Timeline::Do(const WaitUntil& action) {
   wait_ = &action;
-  looked_at_version_ = UINT64_MAX;
+  tally_ = Tally();
+  for (const auto& [key, object] : simulation_.server().List(api::Kind::kPod)) Count(object, 1);
+  if (action.target.kind != api::Kind::kPod) {
+    for (const auto& [key, object] : simulation_.server().List(action.target.kind)) Count(object, 1);
+  }
   EventLoop& loop = simulation_.loop();
   deadline_ = loop.AtInBackground(loop.Now() + action.timeout, EventLoop::Phase::kStep, [this] { TimeOut(); });
   return absl::OkStatus();
@@ -193,12 +267,7 @@ std::vector<api::ObjectPtr> Timeline::Find(const Target& target, std::vector<std
   }
   for (const auto& [key, object] : simulation_.server().List(target.kind)) {
     if (static_cast<int64_t>(found.size()) == limit) break;
-    const api::ObjectMeta& meta = object->metadata;
-    if (object->kind_name != target.kind_name || !target.selector->Matches(meta.labels)) continue;
-    if (!target.name_space.empty() && meta.namespace_ != target.name_space) continue;
-    // Pods that are over match nothing.
-    if (target.kind == api::Kind::kPod && PodOf(object).IsTerminal()) continue;
-    found.push_back(object);
+    if (Matches(target, *object)) found.push_back(object);
   }
   return found;
 }
@@ -213,14 +282,28 @@ absl::Status Timeline::ForEach(const Target& target, const Change& change) {
   return first;
 }
 
+void Timeline::Count(const api::ObjectPtr& object, int64_t by) {
+  if (object == nullptr) return;
+  const bool is_pod = object->kind == api::Kind::kPod;
+  if (is_pod && PodOf(object).node_name.empty() && !PodOf(object).IsTerminal() &&
+      simulation_.scheduler().ResponsibleFor(PodOf(object))) {
+    tally_.pending += by;
+  }
+  if (!Matches(wait_->target, *object)) return;
+  tally_.matching += by;
+  if (is_pod && !PodOf(object).node_name.empty()) tally_.bound += by;
+}
+
 bool Timeline::Holds(const WaitUntil& wait) const {
   switch (wait.condition) {
     case WaitUntil::Condition::kBound:
       return EnoughBound(wait);
     case WaitUntil::Condition::kPending:
-      return PendingCount() <= wait.count.value_or(0);
+      return tally_.pending <= wait.count.value_or(0);
     case WaitUntil::Condition::kGone:
-      return Find(wait.target, nullptr).empty();
+      return tally_.matching == 0;
+    case WaitUntil::Condition::kDrained:
+      return AllDrained(wait);
     case WaitUntil::Condition::kQuiet:
       return simulation_.Quiet();
   }
@@ -228,40 +311,32 @@ bool Timeline::Holds(const WaitUntil& wait) const {
 }
 
 bool Timeline::EnoughBound(const WaitUntil& wait) const {
-  int64_t bound = 0;
-  int64_t all = 0;
-  for (const api::ObjectPtr& object : Find(wait.target, nullptr)) {
-    ++all;
-    if (!PodOf(object).node_name.empty()) ++bound;
-  }
+  if (wait.count.has_value()) return tally_.bound >= *wait.count;
   const auto wanted = static_cast<int64_t>(wait.target.names.size());
-  if (wait.count.has_value()) return bound >= *wait.count;
-  return all >= std::max<int64_t>(wanted, 1) && bound == all;
+  return tally_.matching >= std::max<int64_t>(wanted, 1) && tally_.bound == tally_.matching;
 }
 
-int64_t Timeline::PendingCount() const {
-  int64_t count = 0;
-  for (const auto& [key, object] : simulation_.server().List(api::Kind::kPod)) {
-    const api::Pod& pod = PodOf(object);
-    const bool waits = pod.node_name.empty() && !pod.IsTerminal();
-    if (waits && simulation_.scheduler().ResponsibleFor(pod)) ++count;
-  }
-  return count;
+bool Timeline::AllDrained(const WaitUntil& wait) const {
+  const std::vector<api::ObjectPtr> nodes = Find(wait.target, nullptr);
+  return std::all_of(nodes.begin(), nodes.end(),
+                     [this](const api::ObjectPtr& node) { return drainer_.IsDrained(node->metadata.name); });
 }
 
 std::string Timeline::StateOf(const WaitUntil& wait) const {
-  const std::vector<api::ObjectPtr> found = Find(wait.target, nullptr);
   switch (wait.condition) {
-    case WaitUntil::Condition::kBound: {
-      const auto bound = std::count_if(found.begin(), found.end(), [](const api::ObjectPtr& object) {
-        return !PodOf(object).node_name.empty();
-      });
-      return absl::StrCat(bound, " of ", found.size(), " pods are bound");
-    }
+    case WaitUntil::Condition::kBound:
+      return absl::StrCat(tally_.bound, " of ", tally_.matching, " pods are bound");
     case WaitUntil::Condition::kPending:
-      return absl::StrCat(PendingCount(), " pods are pending");
+      return absl::StrCat(tally_.pending, " pods are pending");
     case WaitUntil::Condition::kGone:
-      return absl::StrCat(found.size(), " are still there");
+      return absl::StrCat(tally_.matching, " are still there");
+    case WaitUntil::Condition::kDrained: {
+      std::vector<std::string> left;
+      for (const api::ObjectPtr& node : Find(wait.target, nullptr)) {
+        for (std::string& pod : drainer_.Left(node->metadata.name)) left.push_back(std::move(pod));
+      }
+      return absl::StrCat("still there: ", absl::StrJoin(left, ", "));
+    }
     case WaitUntil::Condition::kQuiet:
       return "something still goes on";
   }

@@ -68,6 +68,10 @@ class EntryReader {
   Action ReadUntaint(const Value& value, const std::string& path) { return ReadTaints(value, path, /*remove=*/true); }
   Action ReadTaints(const Value& value, const std::string& path, bool remove);
   Action ReadLabel(const Value& value, const std::string& path);
+  Action ReadDrain(const Value& value, const std::string& path);
+  Action ReadNodeDown(const Value& value, const std::string& path);
+  Action ReadNodeUp(const Value& value, const std::string& path) { return NodeUp{ReadNodes(value, path)}; }
+  Action ReadScale(const Value& value, const std::string& path);
   Action ReadWait(const Value& value, const std::string& path);
 
   std::vector<api::ObjectPtr> ReadObjects(const Value& value, const std::string& path);
@@ -94,6 +98,8 @@ const EntryReader::Verb EntryReader::kVerbs[] = {
     {"complete", &EntryReader::ReadComplete}, {"cordon", &EntryReader::ReadCordon},
     {"uncordon", &EntryReader::ReadUncordon}, {"taint", &EntryReader::ReadTaint},
     {"untaint", &EntryReader::ReadUntaint},   {"label", &EntryReader::ReadLabel},
+    {"drain", &EntryReader::ReadDrain},       {"nodeDown", &EntryReader::ReadNodeDown},
+    {"nodeUp", &EntryReader::ReadNodeUp},     {"scale", &EntryReader::ReadScale},
     {"waitUntil", &EntryReader::ReadWait}};
 
 void EntryReader::Read(const Value& value, const std::string& path, TimelineEntry& entry) {
@@ -296,10 +302,74 @@ Action EntryReader::ReadLabel(const Value& value, const std::string& path) {
       }
       std::optional<std::string> text;
       if (member.value.is_string()) text = std::string(member.value.text);
+      for (const std::string& what : api::LabelValueErrors(text.value_or(""))) Error(member.value, member_path, what);
       action.labels.emplace_back(member.key, std::move(text));
     }
   });
   if (action.labels.empty()) Error(value, reader.PathOf("labels"), "expected a map with at least one label");
+  reader.Finish();
+  return action;
+}
+
+// Nodes, or a map with nodes and more.
+Action EntryReader::ReadDrain(const Value& value, const std::string& path) {
+  DrainNodes action;
+  if (value.Find("nodes") == nullptr) {
+    action.nodes = ReadNodes(value, path);
+    return action;
+  }
+  StrictReader reader(value, path, errors_);
+  action.nodes = TakeNodes(reader, value);
+  reader.Read("timeout", action.timeout);
+  reader.Finish();
+  return action;
+}
+
+Action EntryReader::ReadNodeDown(const Value& value, const std::string& path) {
+  NodeDown action;
+  if (value.Find("nodes") == nullptr) {
+    action.nodes = ReadNodes(value, path);
+    return action;
+  }
+  StrictReader reader(value, path, errors_);
+  action.nodes = TakeNodes(reader, value);
+  std::string reason = "Unreachable";
+  reader.Read("reason", reason);
+  action.silent = reason != "NotReady";
+  if (reason != "NotReady" && reason != "Unreachable") {
+    Error(*value.Find("reason"), reader.PathOf("reason"), "expected Unreachable or NotReady");
+  }
+  reader.Read("gracePeriod", action.grace_period);
+  if (action.grace_period < absl::ZeroDuration()) {
+    Error(*value.Find("gracePeriod"), reader.PathOf("gracePeriod"), "expected a duration that is not negative");
+  }
+  reader.Finish();
+  return action;
+}
+
+Action EntryReader::ReadScale(const Value& value, const std::string& path) {
+  ScaleWorkload action;
+  StrictReader reader(value, path, errors_);
+  if (!value.is_object()) return action;
+  Workload& workload = action.workload;
+  workload = {.kind = "Deployment", .name_space = "default", .name = ""};
+  reader.Read("kind", workload.kind);
+  reader.Read("namespace", workload.name_space);
+  reader.Read("name", workload.name);
+  if (workload.name.empty()) Error(value, reader.PathOf("name"), "expected the name of a workload");
+  const bool known = workload.kind == "Deployment" || workload.kind == "ReplicaSet" ||
+                     workload.kind == "ReplicationController" || workload.kind == "StatefulSet";
+  if (!known) {
+    Error(*value.Find("kind"), reader.PathOf("kind"),
+          "expected Deployment, ReplicaSet, ReplicationController or StatefulSet");
+  }
+  std::optional<int64_t> replicas;
+  reader.Read("replicas", replicas);
+  constexpr int64_t kReplicasMax = 1'000'000;
+  action.replicas = replicas.value_or(-1);
+  if (action.replicas < 0 || action.replicas > kReplicasMax) {
+    Error(value, reader.PathOf("replicas"), "expected a whole number from 0 to 1000000");
+  }
   reader.Finish();
   return action;
 }
@@ -325,6 +395,11 @@ Action EntryReader::ReadWait(const Value& value, const std::string& path) {
     action.condition = Condition::kGone;
     action.target = ReadTarget(*gone, reader.PathOf("gone"));
   }
+  if (const Value* drained = reader.Take("drained")) {
+    ++conditions;
+    action.condition = Condition::kDrained;
+    action.target = ReadNodes(*drained, reader.PathOf("drained"));
+  }
   if (reader.Has("pending")) {
     ++conditions;
     action.condition = Condition::kPending;
@@ -337,7 +412,7 @@ Action EntryReader::ReadWait(const Value& value, const std::string& path) {
     action.condition = Condition::kQuiet;
   }
   reader.Finish();
-  if (conditions != 1) Error(value, path, "expected one condition: bound, pending, gone or quiet: true");
+  if (conditions != 1) Error(value, path, "expected one condition: bound, pending, gone, drained or quiet: true");
   return action;
 }
 

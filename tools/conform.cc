@@ -19,8 +19,7 @@
 #include "core/base/status_macros.h"
 #include "core/codec/input.h"
 #include "sim/conformance/case.h"
-#include "sim/conformance/compare.h"
-#include "sim/conformance/recorded_choice.h"
+#include "sim/conformance/follow.h"
 #include "sim/conformance/recorded_trace.h"
 #include "tools/subcommands.h"
 
@@ -113,18 +112,13 @@ absl::Status RunPair(const ConformOptions& options, api::KubernetesLine line, co
       return absl::OkStatus();
     }
     ++count.total;
-    sim::CaseRun run;
-    // What the real scheduler leaves to chance follows the record, where it is among our own choices.
-    sim::RecordedChoice choice(*expected->second);
-    ASSIGN_OR_RETURN(run, sim::RunCase(test_case, options.reference, &choice));
-    if (!options.write.empty()) RETURN_IF_ERROR(WriteTrace(options.write, test_case.name, run.records));
-    absl::StatusOr<std::optional<std::string>> compared =
-        sim::FirstDifference(expected->second->records, run.records);
-    if (!compared.ok()) {
+    absl::StatusOr<sim::FollowedRun> followed = sim::RunFollowing(test_case, *expected->second, options.reference);
+    if (!followed.ok()) {
       return absl::InvalidArgumentError(
-          absl::StrCat(traces, ": case ", test_case.name, ": ", compared.status().message()));
+          absl::StrCat(traces, ": case ", test_case.name, ": ", followed.status().message()));
     }
-    std::optional<std::string> difference = *std::move(compared);
+    if (!options.write.empty()) RETURN_IF_ERROR(WriteTrace(options.write, test_case.name, followed->run.records));
+    std::optional<std::string>& difference = followed->difference;
     if (!difference.has_value()) {
       ++count.same;
       return absl::OkStatus();

@@ -110,6 +110,7 @@ struct Plan {
   std::optional<absl::Time> zero;
   // One of these, or neither.
   std::vector<sim::TimelineEntry> timeline;
+  sim::TimelineOptions timeline_options;
   std::vector<sim::Step> steps;
 };
 
@@ -184,6 +185,7 @@ absl::StatusOr<Plan> PlanOfScenario(const RunOptions& options) {
   plan.simulation.until = scenario.end;
   plan.zero = scenario.start;
   plan.timeline = std::move(scenario.timeline);
+  plan.timeline_options = scenario.timeline_options;
   RETURN_IF_ERROR(ReadInput(options, std::move(scenario.input), plan));
   return plan;
 }
@@ -284,7 +286,7 @@ absl::StatusOr<int> Run(const RunOptions& options) {
   ASSIGN_OR_RETURN(simulation, sim::Simulation::Make(std::move(plan.simulation)));
   simulation->CreateObjects(plan.input.objects);
   simulation->AddSteps(std::move(plan.steps));
-  sim::Timeline timeline(std::move(plan.timeline), *simulation);
+  sim::Timeline timeline(std::move(plan.timeline), plan.timeline_options, *simulation);
   simulation->set_script(&timeline);
   simulation->Run();
   timeline.Finish();

@@ -14,6 +14,9 @@ class Executor {
   virtual ~Executor() = default;
   // `delay` must not be negative.
   virtual void Post(absl::Duration delay, std::function<void()> work) = 0;
+  // Runs work at this time as a thread of its own would: after its caller, and after the informers have
+  // heard of what the caller changed.
+  virtual void Spawn(std::function<void()> work) = 0;
 };
 
 }  // namespace schedsim

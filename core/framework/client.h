@@ -44,8 +44,8 @@ class Client {
 
   virtual void DeletePod(const api::Pod& pod, Done done) = 0;
 
-  // Replaces a claim or volume, whatever version of it is stored. NotFound when it is gone; otherwise
-  // `done` gets it as stored.
+  // Replaces a claim or volume. NotFound when it is gone; a conflict (Aborted) when it was changed since the version
+  // that is given, unless the server does not look; otherwise `done` gets it as stored.
   using ObjectDone = std::function<void(absl::StatusOr<api::ObjectPtr>)>;
   virtual void Update(api::ObjectPtr object, ObjectDone done) = 0;
 

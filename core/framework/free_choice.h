@@ -26,6 +26,9 @@ class FreeChoice {
   // record does not say, or names none of them.
   virtual std::optional<size_t> Choose(Kind kind, const PodInfo& pod, int32_t attempts,
                                        absl::Span<const absl::string_view> nodes) = 0;
+
+  // Whether the claim, "namespace/name", was bound to the volume: then it comes first among those of one size.
+  virtual bool Binds(absl::string_view claim, absl::string_view volume) const = 0;
 };
 
 }  // namespace schedsim::framework

@@ -78,8 +78,14 @@ class Handle {
   virtual const std::vector<PodInfoPtr>& NominatedPodsForNode(Symbol node_name) const = 0;
   // Moves these pods to the active queue, now or when they come back from their attempt.
   virtual void Activate(const std::vector<api::PodPtr>& pods) = 0;
-  // The index of the node to preempt on among equally good ones; 0 where nothing else is known.
+  // Which of `count` nodes a preemption tries first, from 0; `count` is positive. Draws from the scheduler's
+  // generator.
+  virtual int64_t PreemptionOffset(int64_t count) = 0;
+  // The index of the node to preempt on among equally good ones. May draw, too.
   virtual size_t ChooseForPreemption(const PodInfo& pod, absl::Span<const absl::string_view> nodes) = 0;
+  // Whether the volume is to be taken for the claim, "namespace/name", rather than others of its size, which
+  // the real scheduler leaves to the order of a map.
+  virtual bool PrefersVolume(absl::string_view claim, absl::string_view volume) const = 0;
   // Tells the observer of a preemption dry run.
   virtual void RecordDryRun(DryRun dry_run) = 0;
 

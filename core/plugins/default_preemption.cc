@@ -141,6 +141,7 @@ class DefaultPreemption final : public framework::Plugin,
       if (statuses.Get(node->position).code() == Code::kUnschedulable) potential.push_back(node);
     }
     const int64_t count = static_cast<int64_t>(potential.size());
+    if (count > 0) std::rotate(potential.begin(), potential.begin() + handle_.PreemptionOffset(count), potential.end());
     const int64_t wanted = std::min(count, std::max<int64_t>(count * args_.min_candidate_nodes_percentage / 100,
                                                              args_.min_candidate_nodes_absolute));
     const std::vector<Budget> budgets = ListBudgets(handle_);
@@ -187,7 +188,7 @@ class DefaultPreemption final : public framework::Plugin,
     if (preemption.victims.empty()) return;
     const std::string uid = pod->metadata.uid;
     preempting_[uid] = std::move(preemption);
-    handle_.executor().Post(absl::ZeroDuration(), [this, uid] { Carry(uid); });
+    handle_.executor().Spawn([this, uid] { Carry(uid); });
   }
 
   // All victims but the last go at once, the last one when they are gone.
@@ -262,7 +263,7 @@ class DefaultPreemption final : public framework::Plugin,
     };
     const api::PodCondition* known = victim->FindCondition("DisruptionTarget");
     if (known != nullptr && *known == *patch.condition) {
-      handle_.executor().Post(absl::ZeroDuration(), [remove = std::move(remove)] { remove(absl::OkStatus()); });
+      remove(absl::OkStatus());
       return;
     }
     handle_.client().PatchPodStatus(*victim, std::move(patch), std::move(remove));

@@ -67,6 +67,7 @@ absl::StatusOr<PodVolumeClaims> VolumeBinder::GetPodVolumeClaims(const api::Pod&
       if (ClassOf(*other.claim) == class_name) delayed.volumes = other.volumes;
     }
     if (delayed.volumes == nullptr) delayed.volumes = VolumesOfClass(class_name);
+    PutPreferredFirst(delayed);
     AddPools(*storage_class, delayed);
   }
   std::stable_sort(result.delayed.begin(), result.delayed.end(),
@@ -76,6 +77,16 @@ absl::StatusOr<PodVolumeClaims> VolumeBinder::GetPodVolumeClaims(const api::Pod&
                      return !a_selected && RequestOf(*a.claim) < RequestOf(*b.claim);
                    });
   return result;
+}
+
+void VolumeBinder::PutPreferredFirst(DelayedClaim& delayed) const {
+  const auto preferred = [&](const CompiledVolumePtr& compiled) {
+    return handle_.PrefersVolume(delayed.claim->Key(), compiled->volume->metadata.name);
+  };
+  if (absl::c_none_of(*delayed.volumes, preferred)) return;
+  auto volumes = std::make_shared<std::vector<CompiledVolumePtr>>(*delayed.volumes);
+  std::stable_partition(volumes->begin(), volumes->end(), preferred);
+  delayed.volumes = std::move(volumes);
 }
 
 DelayedClaim VolumeBinder::MakeDelayed(const ClaimPtr& claim) {

@@ -112,6 +112,7 @@ class VolumeBinder {
   struct BindOperation;
   using OperationPtr = std::shared_ptr<BindOperation>;
 
+  void PutPreferredFirst(DelayedClaim& delayed) const;
   DelayedClaim MakeDelayed(const ClaimPtr& claim);
   void AddPools(const api::StorageClass& storage_class, DelayedClaim& delayed);
   std::shared_ptr<const std::vector<CompiledVolumePtr>> VolumesOfClass(const std::string& class_name);

@@ -77,7 +77,16 @@ class Scheduler::ProfileHandle : public framework::Handle {
   void Activate(const std::vector<api::PodPtr>& pods) override { scheduler_.queue_->Activate(pods); }
   Executor& executor() const override { return scheduler_.environment_.executor; }
   size_t ChooseForPreemption(const framework::PodInfo& pod, absl::Span<const absl::string_view> nodes) override {
-    return scheduler_.Choose(framework::FreeChoice::Kind::kPreemption, pod, nodes).value_or(0);
+    const std::optional<size_t> recorded = scheduler_.Choose(framework::FreeChoice::Kind::kPreemption, pod, nodes);
+    return recorded.value_or(static_cast<size_t>(PreemptionOffset(static_cast<int64_t>(nodes.size()))));
+  }
+  int64_t PreemptionOffset(int64_t count) override {
+    const bool fixed = scheduler_.environment_.preemption_starts_at_first || count == 1;
+    return fixed ? 0 : scheduler_.preemption_rng_.Below(count);
+  }
+  bool PrefersVolume(absl::string_view claim, absl::string_view volume) const override {
+    const framework::FreeChoice* choice = scheduler_.environment_.free_choice;
+    return choice != nullptr && choice->Binds(claim, volume);
   }
   void RecordDryRun(framework::DryRun dry_run) override {
     if (scheduler_.environment_.observer.WantsDetails()) {

@@ -14,7 +14,8 @@ Scheduler::Scheduler(Options options, Environment environment)
       pod_infos_(options_.line, symbols_),
       cache_(symbols_),
       nominator_(informers_, symbols_),
-      host_tie_rng_(environment_.rng.Fork("host-tie")) {}
+      host_tie_rng_(environment_.rng.Fork("host-tie")),
+      preemption_rng_(environment_.rng.Fork("preemption")) {}
 
 Scheduler::~Scheduler() = default;
 

@@ -59,6 +59,9 @@ class Scheduler {
     std::function<absl::Duration()> binding_delay = nullptr;
     // Takes what the real scheduler leaves to chance; nullptr: the generator, or the first, is taken.
     framework::FreeChoice* free_choice = nullptr;
+    // Preemption tries the nodes from the first one on, and takes the first of equally good ones, as in the
+    // recorded runs; otherwise both follow the generator.
+    bool preemption_starts_at_first = false;
   };
 
   // InvalidArgument where a plugin is unknown or refuses its arguments.
@@ -175,6 +178,7 @@ class Scheduler {
   uint64_t change_count_ = 0;
   bool in_dry_cycle_ = false;
   Rng host_tie_rng_;
+  Rng preemption_rng_;
   // Of the running cycle; members so that their memory is used again.
   Attempt attempt_;
   framework::Diagnosis diagnosis_;

@@ -160,15 +160,22 @@ SimulationOptions OptionsOf(const Case& test_case, bool reference) {
   options.latency.pod_termination = test_case.pod_termination;
   options.complete_admission = false;
   options.deletes_terminal_pods = true;
+  options.preemption_starts_at_first = true;
   options.reference = reference;
   options.trace_level = test_case.trace_level;
   return options;
 }
 
-absl::StatusOr<CaseRun> RunCase(const Case& test_case, bool reference, framework::FreeChoice* free_choice) {
+absl::StatusOr<CaseRun> RunCase(const Case& test_case, bool reference, RecordedChoice* choice) {
   CaseRun run;
   SimulationOptions options = OptionsOf(test_case, reference);
-  options.free_choice = free_choice;
+  if (choice != nullptr) {
+    options.free_choice = choice;
+    options.choose_ending = [choice](absl::Span<const api::PodPtr> pods) { return choice->ChooseEnding(pods); };
+    options.choose_wake = [choice](absl::Time now) { return choice->ChooseWake(now); };
+    options.choose_late = [choice](absl::Time now, bool woken) { return choice->ChooseLate(now, woken); };
+    options.choose_interrupted = [choice](absl::Time now) { return choice->ChooseInterrupted(now); };
+  }
   options.trace_sink = [&run](absl::string_view line) { run.records.emplace_back(line); };
   if (!test_case.config_error.empty()) {
     JsonWriter json;
@@ -178,6 +185,7 @@ absl::StatusOr<CaseRun> RunCase(const Case& test_case, bool reference, framework
   }
   std::unique_ptr<Simulation> simulation;
   ASSIGN_OR_RETURN(simulation, Simulation::Make(std::move(options)));
+  run.zero = simulation->zero();
   simulation->CreateObjects(test_case.objects);
   simulation->AddSteps(test_case.steps);
   simulation->Run();

@@ -15,6 +15,7 @@
 #include "core/api/kubernetes_line.h"
 #include "core/api/object.h"
 #include "core/codec/scheduler_config.h"
+#include "sim/conformance/recorded_choice.h"
 #include "sim/simulation.h"
 
 namespace schedsim::sim {
@@ -48,11 +49,11 @@ struct CaseRun {
   // Shape: one record of the trace an entry.
   std::vector<std::string> records;
   std::string decision_digest;
+  absl::Time zero;
 };
 
-// Runs a case. With `free_choice`, choices that the real scheduler leaves to chance are its.
-absl::StatusOr<CaseRun> RunCase(const Case& test_case, bool reference,
-                                framework::FreeChoice* free_choice = nullptr);
+// Runs a case. With `choice`, choices that the real scheduler leaves to chance are its.
+absl::StatusOr<CaseRun> RunCase(const Case& test_case, bool reference, RecordedChoice* choice = nullptr);
 
 }  // namespace schedsim::sim
 

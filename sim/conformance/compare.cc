@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <iterator>
+#include <limits>
 #include <map>
 #include <utility>
 
@@ -387,7 +388,38 @@ std::vector<Record> ParseRecords(absl::Span<const std::string> trace) {
   return records;
 }
 
+// When the first record of a kind differs; infinity where none does.
+double FirstDifferenceTime(const std::vector<Record>& expected, const std::vector<Record>& actual,
+                           absl::string_view kind, bool (*differs)(const Record&, const Record&)) {
+  const auto expected_records = OfKind(expected, kind);
+  const auto actual_records = OfKind(actual, kind);
+  for (size_t i = 0; i < std::max(expected_records.size(), actual_records.size()); ++i) {
+    if (i >= actual_records.size()) return expected_records[i]->time_seconds;
+    if (i >= expected_records.size()) return actual_records[i]->time_seconds;
+    if (!differs(*expected_records[i], *actual_records[i])) continue;
+    return std::min(expected_records[i]->time_seconds, actual_records[i]->time_seconds);
+  }
+  return std::numeric_limits<double>::infinity();
+}
+
 }  // namespace
+
+absl::StatusOr<double> AgreesUntil(absl::Span<const std::string> expected, absl::Span<const std::string> actual) {
+  try {
+    const std::vector<Record> expected_records = ParseRecords(expected);
+    const std::vector<Record> actual_records = ParseRecords(actual);
+    const auto attempts_differ = [](const Record& a, const Record& b) {
+      return DifferenceOfAttempts(a, b).has_value();
+    };
+    const auto queues_differ = [](const Record& a, const Record& b) {
+      return ViewQueue(a.fields) != ViewQueue(b.fields);
+    };
+    return std::min(FirstDifferenceTime(expected_records, actual_records, "attempt", attempts_differ),
+                    FirstDifferenceTime(expected_records, actual_records, "queue", queues_differ));
+  } catch (const Json::exception& error) {
+    return absl::InvalidArgumentError(absl::StrCat("a record of a trace: ", error.what()));
+  }
+}
 
 absl::StatusOr<std::optional<std::string>> FirstDifference(absl::Span<const std::string> expected,
                                                            absl::Span<const std::string> actual) {

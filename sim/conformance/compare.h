@@ -28,6 +28,10 @@ namespace schedsim::sim {
 absl::StatusOr<std::optional<std::string>> FirstDifference(absl::Span<const std::string> expected,
                                                            absl::Span<const std::string> actual);
 
+// Up to when attempts and queue states are equal: the time of the first one that differs, infinity where
+// none does. Unit: seconds since virtual zero. Errors: as above.
+absl::StatusOr<double> AgreesUntil(absl::Span<const std::string> expected, absl::Span<const std::string> actual);
+
 }  // namespace schedsim::sim
 
 #endif  // SCHEDSIM_SIM_CONFORMANCE_COMPARE_H_

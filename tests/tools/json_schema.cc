@@ -5,6 +5,7 @@
 #include <set>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 
 namespace schedsim {
 namespace {
@@ -14,7 +15,7 @@ using Json = nlohmann::json;
 const std::set<std::string> kKeywords = {"$schema",  "$defs",    "$ref",  "title",   "description",
                                          "type",     "required", "items", "pattern", "properties",
                                          "minimum",  "enum",     "const", "format",  "additionalProperties",
-                                         "maxItems", "minLength"};
+                                         "maxItems", "minLength", "anyOf"};
 
 bool HasType(const Json& value, const std::string& type) {
   if (type == "object") return value.is_object();
@@ -40,6 +41,7 @@ class Checker {
       Expect(kKeywords.contains(keyword), path, "unknown keyword " + keyword);
     }
     CheckScalar(schema, value, path);
+    if (schema.contains("anyOf")) CheckAnyOf(schema["anyOf"], value, path);
     if (value.is_object()) CheckMembers(schema, value, path);
     if (!value.is_array()) return;
     Expect(!schema.contains("maxItems") || value.size() <= schema["maxItems"].get<size_t>(), path,
@@ -54,6 +56,18 @@ class Checker {
  private:
   void Expect(bool holds, const std::string& path, const std::string& what) {
     if (!holds) violations.push_back(absl::StrCat(path, ": ", what));
+  }
+
+  void CheckAnyOf(const Json& schemas, const Json& value,
+                  const std::string& path) {  // NOLINT(misc-no-recursion)
+    std::vector<std::string> all;
+    for (const Json& schema : schemas) {
+      Checker one(root_);
+      one.Check(schema, value, path);
+      if (one.violations.empty()) return;
+      all.insert(all.end(), one.violations.begin(), one.violations.end());
+    }
+    Expect(false, path, absl::StrCat("is none of those allowed: ", absl::StrJoin(all, "; ")));
   }
 
   void CheckScalar(const Json& schema, const Json& value, const std::string& path) {

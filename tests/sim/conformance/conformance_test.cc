@@ -10,12 +10,10 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_split.h"
 #include "core/api/kubernetes_version.h"
 #include "gtest/gtest.h"
 #include "sim/conformance/case.h"
-#include "sim/conformance/compare.h"
-#include "sim/conformance/recorded_choice.h"
+#include "sim/conformance/follow.h"
 #include "sim/conformance/recorded_trace.h"
 #include "sim/simulation.h"
 
@@ -26,37 +24,11 @@ constexpr char kFolder[] = SCHEDSIM_SOURCE_DIR "/tests/conformance/";
 
 // ---- What must be exact ----
 
-// A family whose cases agree with the real scheduler's records, all of them.
-struct ExactFamily {
-  const char* family;
-  // Separated by spaces.
-  const char* lines;
-};
-
-// Add a family or a line as soon as it is exact. It never leaves this table again.
-constexpr char kAllLines[] = "1.34 1.35 1.36 1.37";
-
-const ExactFamily kExactFamilies[] = {
-    {"batch", kAllLines},       {"config", kAllLines},    {"defaultspread", kAllLines},
-    {"gates", kAllLines},       {"images", kAllLines},    {"nodeaffinity", kAllLines},
-    {"podaffinity", kAllLines}, {"ports", kAllLines},     {"preemptwide", "1.35 1.36 1.37"},
-    {"queue", kAllLines},       {"resources", kAllLines}, {"sampling", kAllLines},
-    {"spreading", kAllLines},   {"taints", kAllLines},    {"volumes", kAllLines},
-};
-
-// A family of which not all cases agree yet.
-struct PartlyExactFamily {
-  const char* family;
-  const char* line;
-  // At least so many of the 40 agree.
-  int count;
-};
-
-const PartlyExactFamily kPartlyExact[] = {
-    {"mixed", "1.34", 36},      {"mixed", "1.35", 37},      {"mixed", "1.36", 39},
-    {"mixed", "1.37", 38},      {"preemption", "1.34", 32}, {"preemption", "1.35", 37},
-    {"preemption", "1.36", 38}, {"preemption", "1.37", 36}, {"preemptwide", "1.34", 35},
-};
+// Families whose cases agree with the real scheduler's records, all of them, on all lines.
+const char* const kFamilies[] = {"batch",       "config",     "defaultspread", "gates",    "images",    "mixed",
+                                 "nodeaffinity", "podaffinity", "ports",        "preemption", "preemptwide", "queue",
+                                 "resources",   "sampling",   "spreading",     "taints",   "volumes"};
+const char* const kLines[] = {"1.34", "1.35", "1.36", "1.37"};
 
 // Whole clusters, decisions only, on 1.37.
 struct ExactCluster {
@@ -101,12 +73,9 @@ void ForEachCase(const std::string& path, api::KubernetesLine line,
 // The first difference of a run from the record; "" when there is none. Choices that the real scheduler
 // leaves to chance follow the record.
 std::string Difference(const Case& test_case, const RecordedTrace& expected, bool reference) {
-  RecordedChoice choice(expected);
-  const auto run = RunCase(test_case, reference, &choice);
-  if (!run.ok()) return std::string(run.status().message());
-  const auto difference = FirstDifference(expected.records, run->records);
-  if (!difference.ok()) return std::string(difference.status().message());
-  return difference->value_or("");
+  const auto followed = RunFollowing(test_case, expected, reference);
+  if (!followed.ok()) return std::string(followed.status().message());
+  return followed->difference.value_or("");
 }
 
 struct Agreement {
@@ -137,13 +106,10 @@ struct FamilyRun {
 
 std::vector<FamilyRun> AllFamilyRuns() {
   std::vector<FamilyRun> runs;
-  for (const ExactFamily& exact : kExactFamilies) {
-    for (const absl::string_view line : absl::StrSplit(exact.lines, ' ')) {
-      runs.push_back({.family = exact.family, .line = std::string(line), .reference = false});
-      // The fast paths do not depend on the line.
-      if (line == "1.37")
-        runs.push_back({.family = exact.family, .line = std::string(line), .reference = true});
-    }
+  for (const char* family : kFamilies) {
+    for (const char* line : kLines) runs.push_back({.family = family, .line = line, .reference = false});
+    // The fast paths do not depend on the line.
+    runs.push_back({.family = family, .line = "1.37", .reference = true});
   }
   return runs;
 }
@@ -165,15 +131,6 @@ INSTANTIATE_TEST_SUITE_P(Conformance, FamilyTest, testing::ValuesIn(AllFamilyRun
   std::replace(name.begin(), name.end(), '.', '_');
   return name;
 });
-
-TEST(PartlyExactFamilies, DoNotFallBack) {
-  for (const PartlyExactFamily& exact : kPartlyExact) {
-    const Agreement agreement = RunFamily(exact.family, exact.line, /*reference=*/false);
-    EXPECT_GE(agreement.case_count - static_cast<int>(agreement.differences.size()), exact.count)
-        << exact.family << " " << exact.line << "\n"
-        << absl::StrJoin(agreement.differences, "\n");
-  }
-}
 
 // ---- Whole clusters ----
 

@@ -1,0 +1,121 @@
+#include "sim/conformance/follow.h"
+
+#include <cmath>
+#include <map>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "core/base/status_macros.h"
+#include "sim/conformance/compare.h"
+#include "sim/conformance/recorded_choice.h"
+
+namespace schedsim::sim {
+namespace {
+
+// More events than this are not at one instant in a case.
+constexpr int kMaxWait = 16;
+// Times of a trace are whole microseconds, and ours may be shorter.
+constexpr absl::Duration kSameInstant = absl::Microseconds(2);
+
+// What a record does not tell: as in RecordedChoice.
+struct Choices {
+  std::vector<int> waits;
+  std::map<absl::Time, RecordedChoice::Unusual> unusual;
+};
+
+struct Attempt {
+  Choices choices;
+  CaseRun run;
+  std::vector<absl::Time> wakes;
+  std::set<absl::Time> cycles;
+  // When it first differs from the record; InfiniteFuture: never, as far as attempts and queues go.
+  absl::Time agrees_until;
+};
+
+class Follower {
+ public:
+  Follower(const Case& test_case, const RecordedTrace& record, bool reference)
+      : case_(test_case), record_(record), reference_(reference) {}
+
+  absl::StatusOr<Attempt> Run(Choices choices) const {
+    RecordedChoice choice(record_);
+    choice.set_waits(choices.waits);
+    choice.set_unusual(choices.unusual);
+    Attempt attempt;
+    attempt.choices = std::move(choices);
+    ASSIGN_OR_RETURN(attempt.run, RunCase(case_, reference_, &choice));
+    attempt.wakes = choice.wakes();
+    attempt.cycles = choice.cycles();
+    double seconds = 0;
+    ASSIGN_OR_RETURN(seconds, AgreesUntil(record_.records, attempt.run.records));
+    attempt.agrees_until =
+        std::isfinite(seconds) ? attempt.run.zero + absl::Seconds(seconds) : absl::InfiniteFuture();
+    return attempt;
+  }
+
+  // Goes through the times that the scheduler was woken, and where the run differs from the record at that
+  // instant, tries after how many events it popped.
+  absl::Status TryWaits(Attempt& best) const {
+    for (size_t i = 0; i < best.wakes.size(); ++i) {
+      const absl::Time woken = best.wakes[i];
+      best.choices.waits.resize(i + 1, -1);
+      if (best.agrees_until < woken - kSameInstant) return absl::OkStatus();
+      if (best.agrees_until > woken + kSameInstant) continue;
+      const std::vector<std::string> all_first = best.run.records;
+      Choices tried = best.choices;
+      for (tried.waits[i] = 0; tried.waits[i] < kMaxWait; ++tried.waits[i]) {
+        Attempt other;
+        ASSIGN_OR_RETURN(other, Run(tried));
+        if (other.run.records == all_first) break;
+        if (other.agrees_until > best.agrees_until) best = std::move(other);
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  // Tries whether the cycle at the first difference had its evictions at other moments than usual.
+  absl::Status TryUnusual(Attempt& best) const {
+    while (best.agrees_until != absl::InfiniteFuture()) {
+      const absl::Time before = best.agrees_until;
+      const auto cycle = best.cycles.lower_bound(before - kSameInstant);
+      if (cycle == best.cycles.end() || *cycle > before + kSameInstant) return absl::OkStatus();
+      Choices tried = best.choices;
+      const absl::Time time = *cycle;
+      for (const auto how : {RecordedChoice::Unusual::kOtherLateness, RecordedChoice::Unusual::kInterrupted}) {
+        tried.unusual[time] = how;
+        Attempt other;
+        ASSIGN_OR_RETURN(other, Run(tried));
+        if (other.agrees_until > best.agrees_until) best = std::move(other);
+      }
+      if (best.agrees_until == before) return absl::OkStatus();
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  const Case& case_;
+  const RecordedTrace& record_;
+  const bool reference_;
+};
+
+}  // namespace
+
+absl::StatusOr<FollowedRun> RunFollowing(const Case& test_case, const RecordedTrace& record, bool reference) {
+  const Follower follower(test_case, record, reference);
+  Attempt best;
+  ASSIGN_OR_RETURN(best, follower.Run({}));
+  absl::Time before = absl::InfinitePast();
+  while (best.agrees_until != absl::InfiniteFuture() && best.agrees_until > before) {
+    before = best.agrees_until;
+    RETURN_IF_ERROR(follower.TryWaits(best));
+    RETURN_IF_ERROR(follower.TryUnusual(best));
+  }
+  FollowedRun followed;
+  ASSIGN_OR_RETURN(followed.difference, FirstDifference(record.records, best.run.records));
+  followed.run = std::move(best.run);
+  return followed;
+}
+
+}  // namespace schedsim::sim

@@ -1,0 +1,85 @@
+// The pods of workloads: scaling, and making anew what was deleted. A part of the ReplicaSet and StatefulSet controllers.
+#ifndef SCHEDSIM_SIM_CONTROLLERS_REPLICAS_H_
+#define SCHEDSIM_SIM_CONTROLLERS_REPLICAS_H_
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "core/api/object.h"
+#include "core/api/pod.h"
+#include "core/base/rng.h"
+#include "core/codec/objects.h"
+#include "sim/api_server.h"
+#include "sim/event_loop.h"
+#include "sim/kubelets.h"
+
+namespace schedsim::sim {
+
+// A workload by name.
+struct Workload {
+  std::string kind;  // Deployment, ReplicaSet, ReplicationController or StatefulSet.
+  std::string name_space;
+  std::string name;
+
+  friend auto operator<=>(const Workload&, const Workload&) = default;
+};
+
+// What is borrowed must outlive it. Pods that are made are 1 ms apart.
+class Replicas {
+ public:
+  // Names are drawn from `rng`.
+  Replicas(const Rng& rng, EventLoop& loop, ApiServer& server, Kubelets& kubelets);
+  Replicas(const Replicas&) = delete;
+  Replicas& operator=(const Replicas&) = delete;
+
+  // From here on, pods of ReplicaSets, ReplicationControllers and StatefulSets that are deleted are made anew, until
+  // there are as many as now, or as Scale said last.
+  void ReplaceFromNowOn();
+
+  // Makes or deletes pods until the workload has `replicas`. New ones are made from the template of the workload, or as
+  // copies of a pod that it has. A Deployment's pods belong to its newest ReplicaSet, which is made if there is none.
+  // busy_until says when the last one is there. NotFound where there is neither workload nor pod; FailedPrecondition where there is no template.
+  absl::Status Scale(const Workload& workload, int64_t replicas);
+  absl::Time busy_until() const { return busy_until_; }
+
+ private:
+  using Pods = std::vector<api::PodPtr>;
+
+  void OnEvent(const WatchEvent& event);
+  void Refill(const Workload& workload);
+  // How many pods there are too few, without those that are about to be created.
+  int64_t Missing(const Workload& workload, const Pods& pods);
+  // Pods of the workload that are neither over nor being deleted, by name.
+  Pods PodsOf(const Workload& workload) const;
+  void DeleteSurplus(const Workload& workload, Pods pods, int64_t surplus);
+  absl::Status MakePods(const Workload& workload, const Pods& pods, int64_t count);
+  absl::StatusOr<Workload> ReplicaSetOf(const Workload& deployment);
+  absl::StatusOr<api::ObjectPtr> MakePod(const Workload& workload, const api::PodPtr& model, const std::string& name);
+  absl::StatusOr<api::ObjectPtr> FromTemplate(const api::Object& owner, const std::string& name);
+  // A name that is not among `taken`. Ordinals below `ordinal` are known to be taken; it is moved on. May draw.
+  std::string NewName(const Workload& workload, const std::set<std::string>& taken, int64_t& ordinal);
+  api::ObjectPtr Find(const Workload& workload) const;
+
+  Rng rng_;
+  EventLoop& loop_;
+  ApiServer& server_;
+  Kubelets& kubelets_;
+  codec::ObjectReader reader_;
+  bool replaces_ = false;
+  absl::Time busy_until_ = absl::InfinitePast();
+  std::map<Workload, int64_t> wanted_;
+  // Names of pods that are about to be created.
+  std::map<Workload, std::set<std::string>> coming_;
+  // A copy of a pod of each workload, for those whose pods are all gone.
+  std::map<Workload, api::PodPtr> models_;
+};
+
+}  // namespace schedsim::sim
+
+#endif  // SCHEDSIM_SIM_CONTROLLERS_REPLICAS_H_

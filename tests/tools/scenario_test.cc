@@ -1,0 +1,660 @@
+// Scenarios: what their timelines do, how waits end, and what is refused.
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "core/codec/reader.h"
+#include "core/codec/writer.h"
+#include "gtest/gtest.h"
+#include "tests/tools/json_schema.h"
+#include "tests/tools/program.h"
+
+namespace schedsim {
+namespace {
+
+using Json = nlohmann::json;
+using Strings = std::vector<std::string>;
+
+constexpr char kConformance[] = SCHEDSIM_SOURCE_DIR "/tests/conformance/";
+
+// Two nodes of 2 cores in two zones; pods of app=web as asked for.
+std::string Cluster(int pods, const std::string& cpu = "1") {
+  std::string text = R"(apiVersion: schedsim/v1
+kind: Scenario
+objects:
+- {apiVersion: v1, kind: Node, metadata: {name: n1, labels: {zone: a, kubernetes.io/hostname: n1}}, status: {allocatable: {cpu: 2, memory: 4Gi, pods: 10}}}
+- {apiVersion: v1, kind: Node, metadata: {name: n2, labels: {zone: b, kubernetes.io/hostname: n2}}, status: {allocatable: {cpu: 2, memory: 4Gi, pods: 10}}}
+)";
+  for (int i = 0; i < pods; ++i) {
+    absl::StrAppend(&text, "- {apiVersion: v1, kind: Pod, metadata: {name: web-", i,
+                    ", labels: {app: web}}, spec: {containers: [{name: c, image: i, resources: {requests: {cpu: ", cpu,
+                    "}}}]}}\n");
+  }
+  return text;
+}
+
+struct Played {
+  int exit_code = -1;
+  std::string err;
+  Json report;
+  std::vector<Json> trace;
+
+  // The records of a kind; of a pod of the namespace default, where one is named.
+  std::vector<Json> Records(const std::string& kind, const std::string& pod = "") const {
+    std::vector<Json> found;
+    for (const Json& record : trace) {
+      if (record["ev"] == kind && (pod.empty() || record["pod"] == "default/" + pod)) found.push_back(record);
+    }
+    return found;
+  }
+  // The times of such records.
+  std::vector<double> Times(const std::string& kind, const std::string& pod = "") const {
+    std::vector<double> times;
+    for (const Json& record : Records(kind, pod)) times.push_back(record["t"].get<double>());
+    return times;
+  }
+  Json Pod(const std::string& name) const {
+    for (const Json& pod : report["pods"]) {
+      if (pod["name"] == name) return pod;
+    }
+    return nullptr;
+  }
+  std::string NodeOf(const std::string& pod) const {
+    const Json row = Pod(pod);
+    return row.is_null() ? "-" : row["node"].get<std::string>();
+  }
+};
+
+Played Play(const std::string& scenario, const Strings& more = {}) {
+  const TestFolder folder;
+  Strings arguments = {"run",     folder.Write("scenario.yaml", scenario), "--trace", folder.Path("trace.jsonl"),
+                       "--output", "json"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  const ProgramResult result = RunProgram(arguments);
+  Played played = {.exit_code = result.exit_code, .err = result.err};
+  if (result.exit_code == 2) return played;
+  played.report = Json::parse(result.out, nullptr, /*allow_exceptions=*/false);
+  EXPECT_TRUE(played.report.is_object()) << result.out << result.err;
+  for (absl::string_view line : absl::StrSplit(FileContent(folder.Path("trace.jsonl")), '\n', absl::SkipEmpty())) {
+    played.trace.push_back(Json::parse(std::string(line)));
+  }
+  return played;
+}
+
+using Times = std::vector<double>;
+
+TEST(TimelineTest, EntriesComeAtTheirTimes) {
+  const Played played = Play(Cluster(1) + R"(timeline:
+- at: 2s
+  label: {name: n1, labels: {a: "1"}}
+- after: 500ms
+  label: {name: n1, labels: {a: "2"}}
+- label: {name: n1, labels: {a: null}}
+- at: 10s
+  label: {name: n1, labels: {b: "1"}}
+)");
+  EXPECT_EQ(played.exit_code, 0) << played.err;
+  EXPECT_EQ(played.Times("step"), (Times{2, 2.5, 2.5, 10}));
+  EXPECT_EQ(played.report["virtualTimeMicroseconds"], 10'000'000);
+}
+
+TEST(TimelineTest, CreatesOneMillisecondApartAndUpdates) {
+  const Played played = Play(Cluster(0) + R"(timeline:
+- at: 1s
+  create:
+  - {apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {containers: [{name: c, image: i}]}}
+  - {apiVersion: v1, kind: Pod, metadata: {name: b}, spec: {schedulingGates: [{name: g}], containers: [{name: c, image: i}]}}
+- after: 1s
+  update: {apiVersion: v1, kind: Pod, metadata: {name: b}, spec: {containers: [{name: c, image: i}]}}
+)");
+  EXPECT_EQ(played.exit_code, 0) << played.err;
+  EXPECT_EQ(played.Times("step"), (Times{1, 2.001}));
+  EXPECT_EQ(played.Times("attempt", "a"), (Times{1}));
+  EXPECT_EQ(played.Times("attempt", "b"), (Times{2.001}));
+}
+
+TEST(TimelineTest, CordonsTaintsAndLabelsSteerPods) {
+  const Played played = Play(Cluster(0) + R"(timeline:
+- cordon: n1
+- create: {apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {containers: [{name: c, image: i}]}}
+- after: 1s
+  uncordon: [n1]
+- taint: {nodes: {selector: zone=b}, taints: [{key: k, value: v, effect: NoSchedule}]}
+- create: {apiVersion: v1, kind: Pod, metadata: {name: b}, spec: {containers: [{name: c, image: i}]}}
+- after: 1s
+  create: {apiVersion: v1, kind: Pod, metadata: {name: c}, spec: {nodeSelector: {disk: ssd}, containers: [{name: c, image: i}]}}
+- after: 1s
+  untaint: {nodes: n2, taints: [{key: k}]}
+- label: {name: n2, labels: {disk: ssd}}
+)");
+  EXPECT_EQ(played.exit_code, 0) << played.err;
+  EXPECT_EQ(played.NodeOf("a"), "n2");
+  EXPECT_EQ(played.NodeOf("b"), "n1");
+  EXPECT_EQ(played.NodeOf("c"), "n2");
+  EXPECT_EQ(played.Times("bind", "c"), (Times{3.001})) << "once the taint is gone and the label there";
+}
+
+TEST(TimelineTest, PatchesAsRfc7396Says) {
+  const Played played = Play(Cluster(3, "1500m") + R"(timeline:
+- waitUntil: {pending: 1}
+- patch: {kind: Node, name: n1, patch: {metadata: {labels: {zone: null, rack: r1}}, status: {allocatable: {cpu: "4"}}}}
+- waitUntil: {pending: 0, timeout: 1m}
+- create: {apiVersion: v1, kind: Pod, metadata: {name: last}, spec: {nodeSelector: {rack: r1}, containers: [{name: c, image: i}]}}
+- create: {apiVersion: v1, kind: Pod, metadata: {name: never}, spec: {nodeSelector: {zone: a}, containers: [{name: c, image: i}]}}
+)");
+  EXPECT_EQ(played.exit_code, 0) << played.err;
+  EXPECT_EQ(played.NodeOf("web-2"), "n1");
+  EXPECT_EQ(played.NodeOf("last"), "n1");
+  EXPECT_EQ(played.NodeOf("never"), "");
+}
+
+TEST(TimelineTest, APatchThatMakesNoObjectIsAWarning) {
+  const Played played = Play(Cluster(1) + R"(timeline:
+- patch: {name: web-0, patch: {metadata: {name: other}}}
+- patch: {name: web-0, patch: {spec: {containers: [{name: c, image: i, resources: {requests: {cpu: lots}}}]}}}
+)");
+  EXPECT_EQ(played.exit_code, 0) << played.err;
+  ASSERT_EQ(played.report["warnings"].size(), 2U) << played.report["warnings"];
+  EXPECT_TRUE(absl::StrContains(played.report["warnings"][0].get<std::string>(), "timeline[0].patch: ")) << played.err;
+  EXPECT_TRUE(absl::StrContains(played.report["warnings"][1].get<std::string>(), "cpu")) << played.err;
+}
+
+TEST(TimelineTest, DeletesAndCompletesMakeRoom) {
+  const Played played = Play(Cluster(6) + R"(latency: {podTermination: 3s}
+timeline:
+- waitUntil: {pending: 2}
+- at: 10s
+  delete: {name: web-0}
+- waitUntil: {pending: 1}
+- at: 20s
+  complete: {selector: app=web, count: 1}
+- waitUntil: {pending: 0}
+)");
+  EXPECT_EQ(played.exit_code, 0) << played.err;
+  EXPECT_EQ(played.Times("bind", "web-4"), (Times{13}));
+  EXPECT_EQ(played.Times("bind", "web-5"), (Times{20}));
+  EXPECT_EQ(played.report["deleted"], 1);
+  EXPECT_EQ(played.report["evicted"], 0);
+  EXPECT_EQ(played.Pod("web-0")["status"], "Gone");
+}
+
+TEST(TimelineTest, NamesThatAreGoneAreWarnings) {
+  const Played played = Play(Cluster(1) + "timeline:\n- delete: {names: [web-0, web-9]}\n- cordon: n9\n");
+  EXPECT_EQ(played.exit_code, 0);
+  ASSERT_EQ(played.report["warnings"].size(), 2U);
+  EXPECT_TRUE(absl::StrContains(played.report["warnings"][0].get<std::string>(),
+                                "scenario.yaml:8:11: timeline[0].delete: there is no Pod web-9"))
+      << played.err;
+  EXPECT_EQ(played.report["deleted"], 1) << "the others are deleted";
+}
+
+TEST(TimelineTest, AWaitThatTimesOutEndsTheRunWithExitCode1) {
+  const Played played = Play(Cluster(5) + R"(timeline:
+- waitUntil: {bound: {selector: app=web}, timeout: 90s}
+- delete: {selector: app=web}
+)");
+  EXPECT_EQ(played.exit_code, 1);
+  const std::string failure = played.report["failures"][0];
+  EXPECT_TRUE(absl::StrContains(failure, "scenario.yaml:12:14: timeline[0].waitUntil: not so after 1m30s: 4 of 5 pods are bound"))
+      << failure;
+  EXPECT_TRUE(absl::StrContains(played.err, failure));
+  EXPECT_EQ(played.report["deleted"], 0) << "what rests on the wait does not come";
+  EXPECT_EQ(played.report["virtualTimeMicroseconds"], 90'000'000);
+}
+
+TEST(TimelineTest, AnEndDuringAWaitIsAFailureToo) {
+  const Played played = Play(Cluster(5) + "end: 30s\ntimeline:\n- waitUntil: {pending: 0}\n");
+  EXPECT_EQ(played.exit_code, 1);
+  EXPECT_TRUE(absl::StrContains(played.report["failures"][0].get<std::string>(),
+                                "not so when the run ended at 30s: 1 pods are pending"))
+      << played.err;
+}
+
+TEST(TimelineTest, QuietIsWhenNothingIsLeftButFlushes) {
+  const Played played = Play(Cluster(5) + R"(latency: {apiCall: 100ms}
+timeline:
+- waitUntil: {quiet: true}
+- label: {name: n1, labels: {a: b}}
+)");
+  EXPECT_EQ(played.exit_code, 0) << played.err;
+  EXPECT_EQ(played.Times("status", "web-4"), (Times{0.104}));
+  EXPECT_EQ(played.Times("step"), (Times{0, 0.105})) << "the cycle of a pod that failed ends 1 ms after its status is written";
+}
+
+// A Deployment whose pods ask for a core.
+constexpr char kDeployment[] = R"(- apiVersion: apps/v1
+  kind: Deployment
+  metadata: {name: api}
+  spec:
+    selector: {matchLabels: {app: api}}
+    template:
+      metadata: {labels: {app: api}}
+      spec: {containers: [{name: c, image: i, resources: {requests: {cpu: 500m}}}]}
+)";
+
+std::vector<std::string> PodsOf(const Json& report, const std::string& prefix) {
+  std::vector<std::string> names;
+  for (const Json& pod : report["pods"]) {
+    const std::string name = pod["name"];
+    if (absl::StartsWith(name, prefix) && pod["status"] == "Bound") names.push_back(name);
+  }
+  return names;
+}
+
+TEST(ScaleTest, ADeploymentGetsPodsFromItsTemplateAndLosesTheRightOnes) {
+  const Played played = Play(Cluster(0) + kDeployment + R"(timeline:
+- scale: {name: api, replicas: 5}
+- at: 10s
+  cordon: n1
+- scale: {name: api, replicas: 7}
+- at: 20s
+  scale: {name: api, replicas: 4}
+)");
+  EXPECT_EQ(played.exit_code, 0) << played.err;
+  const std::vector<std::string> pods = PodsOf(played.report, "api-");
+  EXPECT_EQ(pods.size(), 4U);
+  for (const std::string& name : pods) EXPECT_EQ(std::string(absl::StrSplit(name, '-').begin()->data(), 3), "api");
+  // Two of the last three to come could not be placed, or stood where most pods were; they go first.
+  EXPECT_EQ(played.report["deleted"], 3);
+  EXPECT_EQ(played.report["pending"], 0);
+  const Played again = Play(Cluster(0) + kDeployment + "timeline:\n- scale: {name: api, replicas: 4}\n", {"--seed", "2"});
+  EXPECT_NE(PodsOf(again.report, "api-"), pods) << "names are drawn by the seed";
+}
+
+TEST(ScaleTest, AStatefulSetCountsAndShrinksFromTheTop) {
+  std::string deployment = kDeployment;
+  deployment.replace(deployment.find("Deployment"), 10, "StatefulSet");
+  const Played played = Play(Cluster(0) + deployment + R"(timeline:
+- scale: {kind: StatefulSet, name: api, replicas: 4}
+- at: 10s
+  scale: {kind: StatefulSet, name: api, replicas: 2}
+)");
+  EXPECT_EQ(played.exit_code, 0) << played.err;
+  EXPECT_EQ(PodsOf(played.report, "api-"), (Strings{"api-0", "api-1"}));
+}
+
+TEST(ScaleTest, DeletedPodsComeBackOnlyWhereAsked) {
+  const std::string timeline = R"(timeline:
+- scale: {name: api, replicas: 3}
+- at: 10s
+  delete: {selector: app=api, count: 2}
+)";
+  EXPECT_EQ(PodsOf(Play(Cluster(0) + kDeployment + timeline).report, "api-").size(), 1U);
+  const Played replaced = Play(Cluster(0) + kDeployment + "replaceDeletedPods: true\n" + timeline);
+  EXPECT_EQ(PodsOf(replaced.report, "api-").size(), 3U);
+  EXPECT_EQ(replaced.report["deleted"], 2);
+}
+
+TEST(ScaleTest, AnUnknownWorkloadIsAWarning) {
+  const Played played = Play(Cluster(0) + "timeline:\n- scale: {name: api, replicas: 3}\n");
+  EXPECT_EQ(played.exit_code, 0);
+  EXPECT_TRUE(absl::StrContains(played.err, "timeline[0].scale: there is no Deployment default/api")) << played.err;
+}
+
+TEST(DrainTest, EvictsAllButDaemonSetsAndLeavesTheNodeCordoned) {
+  const Played played = Play(Cluster(2) + R"(- apiVersion: v1
+  kind: Pod
+  metadata:
+    name: agent
+    ownerReferences: [{apiVersion: apps/v1, kind: DaemonSet, name: agent, uid: u, controller: true}]
+  spec: {nodeName: n1, containers: [{name: c, image: i}]}
+timeline:
+- waitUntil: {pending: 0}
+- drain: n1
+- waitUntil: {drained: n1}
+- create: {apiVersion: v1, kind: Pod, metadata: {name: late}, spec: {containers: [{name: c, image: i}]}}
+)");
+  EXPECT_EQ(played.exit_code, 0) << played.err;
+  EXPECT_EQ(played.NodeOf("agent"), "n1");
+  EXPECT_EQ(played.NodeOf("late"), "n2");
+  EXPECT_EQ(played.report["deleted"], 1);
+}
+
+TEST(DrainTest, TriesAgainEveryFiveSecondsUntilTheBudgetAllows) {
+  const std::string budget = R"(- apiVersion: policy/v1
+  kind: PodDisruptionBudget
+  metadata: {name: api}
+  spec: {maxUnavailable: 1, selector: {matchLabels: {app: api}}}
+)";
+  const Played played = Play(Cluster(0) + kDeployment + budget + R"(latency: {podTermination: 1s}
+replaceDeletedPods: true
+timeline:
+- cordon: n2
+- scale: {name: api, replicas: 3}
+- waitUntil: {pending: 0}
+- uncordon: n2
+- at: 10s
+  drain: n1
+- waitUntil: {drained: n1}
+- label: {name: n1, labels: {drained: "yes"}}
+)");
+  EXPECT_EQ(played.exit_code, 0) << played.err;
+  EXPECT_EQ(played.Times("gone"), (Times{11, 16, 21})) << "one at a time";
+  EXPECT_EQ(played.Times("step").back(), 21);
+}
+
+TEST(DrainTest, ABudgetThatNeverAllowsIsAFailure) {
+  const std::string budget = R"(- apiVersion: policy/v1
+  kind: PodDisruptionBudget
+  metadata: {name: web}
+  spec: {minAvailable: 100%, selector: {matchLabels: {app: web}}}
+)";
+  const Played played = Play(Cluster(2) + budget + R"(timeline:
+- waitUntil: {pending: 0}
+- drain: {nodes: n1, timeout: 20s}
+- waitUntil: {drained: n1, timeout: 1m}
+)");
+  EXPECT_EQ(played.exit_code, 1);
+  EXPECT_TRUE(absl::StrContains(played.err, "still there: default/web-0")) << played.err;
+}
+
+// A pod on n1 that tolerates the NoExecute taint of the node's state for some seconds.
+std::string Tolerant(const std::string& name, const std::string& key, int seconds) {
+  return absl::StrCat("- {apiVersion: v1, kind: Pod, metadata: {name: ", name, "}, spec: {nodeName: n1, tolerations: [{key: ",
+                      key, ", operator: Exists, effect: NoExecute, tolerationSeconds: ", seconds,
+                      "}], containers: [{name: c, image: i}]}}\n");
+}
+
+TEST(NodeDownTest, PodsLeaveASilentNodeWhenTheirTimeIsOverButAreNotGone) {
+  const std::string key = "node.kubernetes.io/unreachable";
+  const Played played = Play(Cluster(0) + Tolerant("short", key, 10) + Tolerant("long", key, 1000) + Tolerant("other", "x", 5) +
+                             R"(latency: {podTermination: 1s}
+timeline:
+- at: 10s
+  nodeDown: {nodes: n1, gracePeriod: 40s}
+- at: 70s
+  create: {apiVersion: v1, kind: Pod, metadata: {name: late}, spec: {nodeSelector: {zone: a}, containers: [{name: c, image: i}]}}
+- at: 400s
+  nodeUp: n1
+end: 500s
+)");
+  EXPECT_EQ(played.exit_code, 0) << played.err;
+  // 40 s of silence, then its 10 s; what tolerates neither taint has the default of 300 s.
+  EXPECT_EQ(played.Times("status", "short"), (Times{60}));
+  EXPECT_EQ(played.Times("status", "other"), (Times{350}));
+  EXPECT_EQ(played.Times("gone", "short"), (Times{400})) << "nobody confirms it before";
+  EXPECT_EQ(played.Times("gone", "other"), (Times{400}));
+  EXPECT_EQ(played.NodeOf("long"), "n1");
+  const std::string note = played.Records("event", "late")[0]["note"];
+  EXPECT_TRUE(absl::StrContains(note, "1 node(s) had untolerated taint(s)")) << note;
+  EXPECT_EQ(played.Times("bind", "late"), (Times{400}));
+}
+
+TEST(NodeDownTest, ANodeThatIsNotReadyStillEndsPods) {
+  const Played played = Play(Cluster(0) + Tolerant("short", "node.kubernetes.io/not-ready", 10) + R"(latency: {podTermination: 1s}
+timeline:
+- at: 10s
+  nodeDown: {nodes: n1, reason: NotReady}
+)");
+  EXPECT_EQ(played.Times("status", "short"), (Times{20}));
+  EXPECT_EQ(played.Times("gone", "short"), (Times{21}));
+}
+
+TEST(NodeDownTest, ANodeThatIsBackInTimeLosesNobody) {
+  const Played played = Play(Cluster(0) + Tolerant("short", "node.kubernetes.io/unreachable", 10) + R"(timeline:
+- at: 10s
+  nodeDown: n1
+- at: 65s
+  nodeUp: n1
+end: 200s
+)");
+  EXPECT_EQ(played.exit_code, 0) << played.err;
+  EXPECT_EQ(played.NodeOf("short"), "n1");
+  EXPECT_TRUE(played.Records("status").empty());
+}
+
+TEST(NodeDownTest, ATaintOfTheTimelineEvictsToo) {
+  const Played played = Play(Cluster(2) + R"(timeline:
+- waitUntil: {pending: 0}
+- at: 5s
+  taint: {nodes: n1, taints: [{key: k, effect: NoExecute}]}
+)");
+  EXPECT_EQ(played.report["deleted"], 1) << played.err;
+  EXPECT_EQ(played.Records("status").back()["disruption"]["reason"], "DeletionByTaintManager");
+}
+
+// A claim that waits for its consumer, and its pod.
+constexpr char kClaim[] = R"(- {apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: slow}, provisioner: csi.example, volumeBindingMode: WaitForFirstConsumer}
+- apiVersion: v1
+  kind: PersistentVolumeClaim
+  metadata: {name: data}
+  spec: {storageClassName: slow, accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}
+- apiVersion: v1
+  kind: Pod
+  metadata: {name: db}
+  spec:
+    containers: [{name: c, image: i}]
+    volumes: [{name: data, persistentVolumeClaim: {claimName: data}}]
+)";
+
+TEST(ScenarioTest, AClaimThatWasChangedMeanwhileIsAConflictAndIsTriedAgain) {
+  const std::string latency = "latency: {apiCall: 100ms}\n";
+  const Played calm = Play(Cluster(0) + kClaim + latency);
+  EXPECT_EQ(calm.NodeOf("db"), "n1") << calm.err;
+  EXPECT_TRUE(calm.Records("bindFailure").empty());
+  const Played played = Play(Cluster(0) + kClaim + latency +
+                             "timeline:\n- at: 150ms\n  label: {kind: PersistentVolumeClaim, name: data, labels: {a: b}}\n");
+  ASSERT_EQ(played.Records("bindFailure", "db").size(), 1U) << played.err;
+  EXPECT_TRUE(absl::StrContains(played.Records("bindFailure", "db")[0]["error"].get<std::string>(),
+                                "Operation cannot be fulfilled on persistentvolumeclaims \"data\": the object has been "
+                                "modified; please apply your changes to the latest version and try again"));
+  EXPECT_EQ(played.NodeOf("db"), "n1");
+}
+
+TEST(ScenarioTest, APodThatFailsAgainAndAgainDoesNotKeepTheRunFromEnding) {
+  const Played played = Play("apiVersion: schedsim/v1\nkind: Scenario\nobjects:\n"
+                             "- {apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {containers: [{name: c, image: i}]}}\n");
+  EXPECT_EQ(played.exit_code, 0) << played.err;
+  EXPECT_EQ(played.report["virtualTimeMicroseconds"], 60'000'000);
+  EXPECT_GT(played.Times("attempt", "a").size(), 5U);
+}
+
+TEST(ScenarioTest, TheSeedSaysWherePreemptionStarts) {
+  std::string cluster = "apiVersion: schedsim/v1\nkind: Scenario\nobjects:\n";
+  for (int i = 0; i < 20; ++i) {
+    absl::StrAppend(&cluster, "- {apiVersion: v1, kind: Node, metadata: {name: n", i,
+                    "}, status: {allocatable: {cpu: 1, memory: 1Gi, pods: 10}}}\n");
+    absl::StrAppend(&cluster, "- {apiVersion: v1, kind: Pod, metadata: {name: low-", i, "}, spec: {nodeName: n", i,
+                    ", containers: [{name: c, image: i, resources: {requests: {cpu: 1}}}]}}\n");
+  }
+  absl::StrAppend(&cluster, "- {apiVersion: v1, kind: Pod, metadata: {name: high}, spec: {priority: 10, "
+                            "containers: [{name: c, image: i, resources: {requests: {cpu: 1}}}]}}\n");
+  std::vector<std::string> victims;
+  for (int seed = 1; seed <= 6; ++seed) {
+    const Played played = Play(cluster, {"--seed", absl::StrCat(seed)});
+    ASSERT_EQ(played.Records("delete").size(), 1U) << played.err;
+    victims.push_back(played.Records("delete")[0]["pod"]);
+    EXPECT_EQ(Play(cluster, {"--seed", absl::StrCat(seed)}).Records("delete")[0]["pod"], victims.back());
+  }
+  std::sort(victims.begin(), victims.end());
+  victims.erase(std::unique(victims.begin(), victims.end()), victims.end());
+  EXPECT_GT(victims.size(), 2U);
+}
+
+TEST(ScenarioTest, TheCommandLineGoesBeforeTheFile) {
+  const std::string scenario = Cluster(1) + "kubernetesVersion: 1.35\nseed: 3\nend: 50s\nstart: \"2026-01-31T12:00:00Z\"\n";
+  Played played = Play(scenario);
+  EXPECT_EQ(played.report["kubernetesVersion"], "1.35");
+  EXPECT_EQ(played.report["virtualTimeMicroseconds"], 50'000'000);
+  EXPECT_EQ(played.report["virtualZero"], "2026-01-31T12:00:00Z");
+  played = Play(scenario, {"--kubernetes-version", "1.36", "--until", "20s", "--start", "2020-01-01T00:00:00Z"});
+  EXPECT_EQ(played.report["kubernetesVersion"], "1.36");
+  EXPECT_EQ(played.report["virtualTimeMicroseconds"], 20'000'000);
+  EXPECT_EQ(played.report["virtualZero"], "2020-01-01T00:00:00Z");
+}
+
+TEST(ScenarioTest, TakesASchedulerConfigurationInPlaceAndFromAFile) {
+  const std::string config = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\nprofiles:\n- {schedulerName: mine}\n";
+  const std::string pod = "- {apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {schedulerName: mine, containers: [{name: c, image: i}]}}\n";
+  EXPECT_EQ(Play(Cluster(0) + pod).Pod("a")["status"], "Ignored");
+  const std::string in_place = "scheduler: {apiVersion: kubescheduler.config.k8s.io/v1, kind: KubeSchedulerConfiguration, profiles: [{schedulerName: mine}]}\n";
+  EXPECT_EQ(Play(Cluster(0) + pod + in_place).Pod("a")["status"], "Bound");
+  const TestFolder folder;
+  folder.Write("sub/config.yaml", config);
+  const std::string path = folder.Write("scenario.yaml", Cluster(0) + pod + "scheduler: sub/config.yaml\n");
+  const ProgramResult result = RunProgram({"run", path, "--output", "csv"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_TRUE(absl::StrContains(result.out, "default,a,Bound")) << result.out;
+}
+
+TEST(ScenarioTest, PathsAreRelativeToTheFile) {
+  const TestFolder folder;
+  folder.Write("sub/cluster.yaml", "---\n{apiVersion: v1, kind: Node, metadata: {name: n1}, status: {allocatable: {cpu: 1, pods: 10}}}\n");
+  folder.Write("sub/pod.yaml", "---\n{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {containers: [{name: c, image: i}]}}\n");
+  const std::string path = folder.Write(
+      "sub/scenario.yaml", "apiVersion: schedsim/v1\nkind: Scenario\ninputs: [cluster.yaml]\ntimeline:\n- create: pod.yaml\n");
+  const ProgramResult result = RunProgram({"run", path, "--output", "csv"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_TRUE(absl::StrContains(result.out, "default,a,Bound,n1")) << result.out;
+}
+
+TEST(ScenarioTest, ACaseRunsAsItsRecorderRunsIt) {
+  const TestFolder folder;
+  const std::string cases = absl::StrCat(kConformance, "cases/queue.jsonl.gz");
+  ASSERT_EQ(RunProgram({"conform", "--write", folder.Path("traces"), cases, absl::StrCat(kConformance, "traces-1.37/queue.jsonl.gz")})
+                .exit_code,
+            0);
+  for (const char* name : {"queue-1", "queue-17", "queue-40"}) {
+    const ProgramResult result =
+        RunProgram({"run", cases, "--case", name, "--kubernetes-version", "1.37", "--trace", folder.Path("trace.jsonl")});
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_EQ(FileContent(folder.Path("trace.jsonl")), FileContent(folder.Path(absl::StrCat("traces/", name, ".jsonl"))));
+  }
+}
+
+TEST(ScenarioTest, ACaseMustBeNamedWhereThereAreSeveral) {
+  const std::string cases = absl::StrCat(kConformance, "cases/queue.jsonl.gz");
+  const ProgramResult result = RunProgram({"run", cases});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_TRUE(absl::StrContains(result.err, "has 40 cases, expected the name of one with --case, such as queue-1")) << result.err;
+  EXPECT_EQ(RunProgram({"run", cases, "--case", "queue-99"}).exit_code, 2);
+}
+
+struct BadScenario {
+  const char* text;  // Behind the two first lines.
+  const char* want;
+};
+
+TEST(ScenarioTest, BadFilesAreRefusedWithThePlaceAndThePath) {
+  const BadScenario bad[] = {
+      {"color: red\n", "scenario.yaml:3:1: unknown field \"color\""},
+      {"seed: many\n", ":3:7: seed: expected an integer, got a string"},
+      {"seed: -1\n", "seed: expected a whole number that is not negative"},
+      {"kubernetesVersion: 9.1\n", ":3:20: kubernetesVersion: "},
+      {"featureGates: {NoSuchGate: true}\n", "featureGates: "},
+      {"start: yesterday\n", ":3:8: start: expected a time in RFC 3339"},
+      {"end: soon\n", ":3:6: end: expected a duration such as 10s or 1m30s, got \"soon\""},
+      {"bound: drop\n", ":3:8: bound: expected keep, reset or reset=SELECTOR"},
+      {"inputs: [nowhere.yaml]\n", "nowhere.yaml"},
+      {"objects:\n- {apiVersion: v1, kind: Pod, metadata: {name: a}}\n", ":4:3: spec: expected a pod with a spec"},
+      {"objects:\n- {apiVersion: v1, kind: Node, metadata: {name: a}}\n- {apiVersion: v1, kind: Node, metadata: {name: a}}\n",
+       ":5:3: metadata.name: Node a is there twice"},
+      {"latency: {apiCall: fast}\n", ":3:20: latency.apiCall: expected a duration such as 10ms, or a map"},
+      {"latency: {apiCall: -1s}\n", "latency.apiCall: expected a duration from 0s to 24h"},
+      {"latency: {apiCall: {distribution: cauchy}}\n",
+       ":3:35: latency.apiCall.distribution: expected constant, uniform, exponential, normal or lognormal, got \"cauchy\""},
+      {"latency: {apiCall: {distribution: uniform, min: 2s, max: 1s}}\n", "expected a max that is not below min"},
+      {"latency: {apiCall: {distribution: lognormal, median: 0s, p99: 1s}}\n", "expected a median above zero"},
+      {"latency: {apiCall: {distribution: normal, mean: 1s}}\n", "latency.apiCall.stddev: expected a duration such as 10ms, got none"},
+      {"latency: {apiCall: {distribution: exponential, mean: 1s, p99: 2s}}\n", "unknown field \"latency.apiCall.p99\""},
+      {"latency: {client: {qps: 50}}\n", "latency.client.burst: expected a whole number from 1 to 1000000, got none"},
+      {"latency: {client: {qps: -1, burst: 1}}\n", "latency.client.qps: expected a number from 0"},
+      {"timeline: soon\n", ":3:11: timeline: expected a list, got a string"},
+      {"timeline:\n- {}\n", ":4:3: timeline[0]: expected an action: one of create, update, patch"},
+      {"timeline:\n- {cordon: a, drain: b}\n", "timeline[0]: expected one action, got another one"},
+      {"timeline:\n- {at: 1s, after: 1s, cordon: a}\n", "timeline[0]: expected either at or after, got both"},
+      {"timeline:\n- {at: -1s, cordon: a}\n", "timeline[0]: expected a time that is not negative"},
+      {"timeline:\n- {at: 2s, cordon: a}\n- {at: 1s, cordon: a}\n", ":5:3: timeline[1].at: expected a time that is not before"},
+      {"end: 1s\ntimeline:\n- {at: 2s, cordon: a}\n", "timeline[0].at: expected a time before the end, 1s"},
+      {"timeline:\n- {explode: a}\n", ":4:4: unknown field \"timeline[0].explode\""},
+      {"timeline:\n- {cordon: 7}\n", ":4:12: timeline[0].cordon: expected the name of a node, a list of names"},
+      {"timeline:\n- {delete: {}}\n", "timeline[0].delete.name: expected either name, names or selector"},
+      {"timeline:\n- {delete: {selector: \"==\"}}\n", "timeline[0].delete.selector: \"==\" is not a label selector"},
+      {"timeline:\n- {delete: {name: a, count: 2}}\n", "timeline[0].delete.count: expected a whole number"},
+      {"timeline:\n- {complete: {kind: Node, name: a}}\n", "timeline[0].complete: expected pods"},
+      {"timeline:\n- {complete: {name: a, phase: Done}}\n", "timeline[0].complete.phase: expected Succeeded or Failed"},
+      {"timeline:\n- {create: {apiVersion: v1, kind: Pod, metadata: {generateName: a-}, spec: {containers: [{name: c}]}}}\n",
+       ":4:12: metadata.name: expected a name, got only generateName"},
+      {"timeline:\n- {create: nowhere.yaml}\n", "nowhere.yaml"},
+      {"timeline:\n- {taint: {nodes: a, taints: [{key: k, effect: Never}]}}\n", "timeline[0].taint.taints[0]: expected the effect"},
+      {"timeline:\n- {taint: {taints: [{key: k, effect: NoSchedule}]}}\n", "timeline[0].taint.nodes: expected the name of a node"},
+      {"timeline:\n- {label: {name: a, labels: {x: 1}}}\n", "timeline[0].label.labels[x]: expected a string, or null"},
+      {"timeline:\n- {label: {name: a, labels: {x: \"a b\"}}}\n", ":4:33: timeline[0].label.labels[x]: "},
+      {"timeline:\n- {patch: {name: a}}\n", "timeline[0].patch.patch: expected a map, a JSON merge patch"},
+      {"timeline:\n- {nodeDown: {nodes: a, reason: Tired}}\n", "timeline[0].nodeDown.reason: expected Unreachable or NotReady"},
+      {"timeline:\n- {scale: {name: a, kind: Job, replicas: 1}}\n", "timeline[0].scale.kind: expected Deployment, ReplicaSet"},
+      {"timeline:\n- {scale: {name: a}}\n", "timeline[0].scale.replicas: expected a whole number"},
+      {"timeline:\n- {waitUntil: {pending: 0, quiet: true}}\n", "timeline[0].waitUntil: expected one condition"},
+      {"timeline:\n- {waitUntil: {quiet: true, timeout: 0s}}\n", "timeline[0].waitUntil.timeout: expected a duration above zero"},
+      {"---\nkind: Scenario\n", "expected one scenario, got another document"},
+  };
+  for (const BadScenario& scenario : bad) {
+    const Played played = Play(absl::StrCat("apiVersion: schedsim/v1\nkind: Scenario\n", scenario.text));
+    EXPECT_EQ(played.exit_code, 2) << scenario.text << played.err;
+    EXPECT_TRUE(absl::StrContains(played.err, scenario.want)) << scenario.text << played.err;
+  }
+  EXPECT_TRUE(absl::StrContains(Play("apiVersion: schedsim/v9\nkind: Scenario\ncolor: red\n").err,
+                                "scenario.yaml:1:13: apiVersion: expected schedsim/v1"));
+}
+
+TEST(ScenarioTest, AClusterIsNoScenario) {
+  const TestFolder folder;
+  const std::string path = folder.Write("nodes.yaml", "apiVersion: v1\nkind: Node\nmetadata: {name: n1}\n");
+  const ProgramResult result = RunProgram({"run", path});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_TRUE(absl::StrContains(result.err, "nodes.yaml:2:7: kind: expected Scenario, got Node; objects of a cluster are "
+                                            "given with -f"))
+      << result.err;
+}
+
+TEST(ScenarioTest, AllErrorsComeAtOnce) {
+  const Played played = Play("apiVersion: schedsim/v1\nkind: Scenario\nseed: x\ntimeline:\n- {cordon: 7}\n- {delete: {}}\n");
+  EXPECT_EQ(played.exit_code, 2);
+  for (const char* want : {"seed: ", "timeline[0].cordon: ", "timeline[1].delete.name: "}) {
+    EXPECT_TRUE(absl::StrContains(played.err, want)) << played.err;
+  }
+}
+
+// A YAML file as JSON.
+Json JsonOf(const std::string& path) {
+  Json json;
+  const absl::Status status = codec::ReadValues(path, [&json](const codec::Document& document) {
+    json = Json::parse(codec::ToJson(document.root));
+    return absl::OkStatus();
+  });
+  EXPECT_TRUE(status.ok()) << status;
+  return json;
+}
+
+TEST(ScenarioSchemaTest, EveryBundledScenarioIsAsTheSchemaSays) {
+  const Json schema = Json::parse(FileContent(SCHEDSIM_SOURCE_DIR "/docs/scenario.schema.json"));
+  int count = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(SCHEDSIM_SOURCE_DIR "/scenarios")) {
+    if (!entry.is_directory()) continue;
+    ++count;
+    const Strings violations = SchemaViolations(schema, JsonOf((entry.path() / "scenario.yaml").string()));
+    EXPECT_TRUE(violations.empty()) << entry.path() << "\n" << absl::StrJoin(violations, "\n");
+  }
+  EXPECT_GE(count, 5);
+}
+
+TEST(ScenarioSchemaTest, KnowsWhatTheProgramRefuses) {
+  const Json schema = Json::parse(FileContent(SCHEDSIM_SOURCE_DIR "/docs/scenario.schema.json"));
+  const TestFolder folder;
+  for (const char* text : {"color: red\n", "seed: -1\n", "end: soon\n", "bound: drop\n", "latency: {apiCall: fast}\n",
+                           "latency: {apiCall: {distribution: cauchy}}\n", "timeline:\n- {explode: a}\n",
+                           "timeline:\n- {cordon: 7}\n", "timeline:\n- {nodeDown: {nodes: a, reason: Tired}}\n",
+                           "timeline:\n- {scale: {name: a}}\n"}) {
+    const std::string path = folder.Write("bad.yaml", absl::StrCat("apiVersion: schedsim/v1\nkind: Scenario\n", text));
+    EXPECT_FALSE(SchemaViolations(schema, JsonOf(path)).empty()) << text;
+  }
+}
+
+}  // namespace
+}  // namespace schedsim
