@@ -76,8 +76,8 @@ void SchedulerActor::OnWatchEvent(const WatchEvent& event) {
   if (late) ++late_deliveries_;
   ++in_transit_;
   loop_.At(last, late ? EventLoop::Phase::kLateDelivery : EventLoop::Phase::kDelivery, [this, event, late] {
-    if (late) --late_deliveries_;
     --in_transit_;
+    if (late) --late_deliveries_;
     Deliver(event);
   });
 }
