@@ -209,7 +209,7 @@ Outcome RunTimeline(uint64_t seed, bool reference) {
   options.config = *std::move(config);
   options.zero = absl::FromUnixSeconds(946'684'800);
   options.until = timeline.end;
-  options.pod_termination = timeline.pod_termination;
+  options.latency.pod_termination = timeline.pod_termination;
   options.complete_admission = false;
   options.deletes_terminal_pods = true;
   options.reference = reference;
