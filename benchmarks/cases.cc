@@ -96,8 +96,9 @@ void WriteNode(JsonWriter& json, int32_t number, int64_t cpu, int64_t memory_gib
   json.EndObject().EndObject().EndObject();
 }
 
-// `node`: -1: pending.
-void WritePod(JsonWriter& json, const std::string& name, const Deployment& deployment, int32_t node) {
+// `node`: -1: pending. `phase`: "": none.
+void WritePod(JsonWriter& json, const std::string& name, const Deployment& deployment, int32_t node,
+              absl::string_view phase = "") {
   json.BeginObject().Field("apiVersion", "v1").Field("kind", "Pod").Key("metadata").BeginObject();
   json.Field("namespace", "default").Field("name", name).Key("labels").BeginObject();
   json.Field("app", AppOf(deployment.number)).EndObject().EndObject();
@@ -109,7 +110,9 @@ void WritePod(JsonWriter& json, const std::string& name, const Deployment& deplo
   json.Field("cpu", absl::StrCat(deployment.cpu_milli, "m")).Field("memory", absl::StrCat(deployment.memory_mib, "Mi"));
   json.EndObject().EndObject().EndObject().EndArray();
   WriteRules(json, deployment);
-  json.EndObject().EndObject();
+  json.EndObject();
+  if (!phase.empty()) json.Key("status").BeginObject().Field("phase", phase).EndObject();
+  json.EndObject();
 }
 
 void BeginCase(JsonWriter& json, absl::string_view name, int32_t node_count) {
@@ -160,9 +163,84 @@ std::string SpreadingCase(int32_t node_count) {
   return json.text();
 }
 
+std::string SaturatedCase(int32_t node_count) {
+  constexpr int32_t kPodsPerNode = 8;
+  constexpr int32_t kFinishIntervalMilli = 1800;
+  const int32_t finishing_count = 2 * node_count;
+  const Deployment bound = {.number = 0, .cpu_milli = 2000, .memory_mib = 4096};
+  const auto bound_name = [](int32_t i) { return absl::StrCat("bound-", i); };
+  Rng rng(1);
+  JsonWriter json;
+  BeginCase(json, "saturated", node_count);
+  json.Field("end", finishing_count * kFinishIntervalMilli / 1000).Key("objects").BeginArray();
+  for (int32_t i = 0; i < node_count; ++i) WriteNode(json, i, 2 * kPodsPerNode, 4 * kPodsPerNode);
+  for (int32_t i = 0; i < kPodsPerNode * node_count; ++i) WritePod(json, bound_name(i), bound, i % node_count);
+  std::vector<Deployment> templates;
+  for (int32_t i = 0; i < std::max(node_count / 5, 2); ++i) {
+    const bool small = i % 2 == 0;
+    templates.push_back({.number = i + 1,
+                         .cpu_milli = small ? 1000 + 10 * rng.Below(101) : 2010 + 10 * rng.Below(400),
+                         .memory_mib = 1024 + 16 * rng.Below(65)});
+  }
+  for (int32_t i = 0; i < 20 * node_count; ++i) {
+    WritePod(json, absl::StrCat("pending-", i), templates[static_cast<size_t>(i) % templates.size()], -1);
+  }
+  json.EndArray().Key("steps").BeginArray();
+  for (int32_t i = 0; i < finishing_count; ++i) {
+    // Not one node after the other, and each at most twice.
+    const int32_t node = static_cast<int32_t>(int64_t{7919} * i % node_count);
+    const int32_t pod = node + (i / node_count) * node_count;
+    json.BeginObject().Key("at").Raw(absl::StrCat(absl::SixDigits(0.001 * kFinishIntervalMilli * i + 0.0005))).Key("update");
+    WritePod(json, bound_name(pod), bound, node, "Succeeded");
+    json.EndObject();
+  }
+  json.EndArray().EndObject();
+  return json.text();
+}
+
+std::string PreemptionCase(int32_t node_count) {
+  constexpr int32_t kPodsPerNode = 6;
+  const int32_t pending_count = 2 * node_count / 5;
+  Rng rng(1);
+  JsonWriter json;
+  BeginCase(json, "preemption", node_count);
+  json.Field("end", pending_count / 1000 + 30).Field("terminationSeconds", 5).Key("objects").BeginArray();
+  for (int32_t i = 0; i < node_count; ++i) WriteNode(json, i, 12, 48);
+  for (int32_t i = 0; i < 5; ++i) {
+    json.BeginObject().Field("apiVersion", "policy/v1").Field("kind", "PodDisruptionBudget").Key("metadata").BeginObject();
+    json.Field("namespace", "default").Field("name", absl::StrCat("budget-", i)).EndObject();
+    json.Key("spec").BeginObject().Key("selector").BeginObject().Key("matchLabels").BeginObject();
+    json.Field("app", AppOf(i)).EndObject().EndObject().EndObject();
+    json.Key("status").BeginObject().Field("disruptionsAllowed", i % 2).EndObject().EndObject();
+  }
+  for (int32_t i = 0; i < kPodsPerNode * node_count; ++i) {
+    const Deployment bound = {.number = static_cast<int32_t>(rng.Below(20)),
+                              .cpu_milli = 2000,
+                              .memory_mib = 4096,
+                              .priority = 100 * rng.Below(4)};
+    WritePod(json, absl::StrCat("bound-", i), bound, i % node_count);
+  }
+  std::vector<Deployment> templates;
+  for (int32_t i = 0; i < std::max(node_count / 50, 1); ++i) {
+    templates.push_back({.number = 20 + i,
+                         .cpu_milli = 1000 + 500 * rng.Below(14),
+                         .memory_mib = 1024 + 512 * rng.Below(14),
+                         .priority = 200 + 100 * rng.Below(4)});
+  }
+  for (int32_t i = 0; i < pending_count; ++i) {
+    WritePod(json, absl::StrCat("pending-", i),
+             templates[static_cast<size_t>(rng.Below(static_cast<int64_t>(templates.size())))], -1);
+  }
+  json.EndArray().EndObject();
+  return json.text();
+}
+
 absl::StatusOr<std::string> MakeCase(absl::string_view kind, int32_t node_count) {
   if (kind == "spreading") return SpreadingCase(node_count);
-  return absl::InvalidArgumentError(absl::StrCat("no case \"", kind, "\", expected spreading"));
+  if (kind == "saturated") return SaturatedCase(node_count);
+  if (kind == "preemption") return PreemptionCase(node_count);
+  return absl::InvalidArgumentError(
+      absl::StrCat("no case \"", kind, "\", expected spreading, saturated or preemption"));
 }
 
 }  // namespace schedsim::benchmarks

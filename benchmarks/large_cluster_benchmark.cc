@@ -58,5 +58,19 @@ BENCHMARK(SpreadingAndAffinity)
     ->Args({500, 1})
     ->Unit(benchmark::kMillisecond);
 
+// 2,000 pending pods, each of which needs victims on one of 5,000 full nodes with 30,000 pods.
+void Preemption(benchmark::State& state) { RunMadeCase(state, "preemption"); }
+BENCHMARK(Preemption)
+    ->ArgNames({"nodes", "reference"})
+    ->Args({5000, 0})
+    ->Args({500, 0})
+    ->Args({500, 1})
+    ->Unit(benchmark::kMillisecond);
+
+// Twenty pending pods a node that do not fit, while two bound pods a node finish. 1,000 nodes take an hour of virtual time and 3.6
+// million attempts: for schedsim_benchmark_case.
+void Saturated(benchmark::State& state) { RunMadeCase(state, "saturated"); }
+BENCHMARK(Saturated)->ArgNames({"nodes", "reference"})->Args({100, 0})->Args({50, 0})->Args({50, 1})->Unit(benchmark::kMillisecond);
+
 }  // namespace
 }  // namespace schedsim::benchmarks

@@ -89,10 +89,12 @@ void Diagnosis::Reset(int32_t node_count) {
   pending_plugins.reset();
   pre_filter_message.clear();
   post_filter_message.clear();
+  last_added = Status();
 }
 
 void Diagnosis::AddPluginStatus(const Status& status, PluginNames& names) {
-  if (status.plugin().empty() || !status.IsRejected()) return;
+  if (status.plugin().empty() || !status.IsRejected() || status.SameAs(last_added)) return;
+  last_added = status;
   const size_t id = static_cast<size_t>(names.IdOf(status.plugin()));
   unschedulable_plugins.set(id);
   if (status.code() == Code::kPending) pending_plugins.set(id);

@@ -51,6 +51,8 @@ struct Diagnosis {
   PluginSet pending_plugins;
   std::string pre_filter_message;
   std::string post_filter_message;
+  // What AddPluginStatus took note of last: most nodes answer the same as the one before.
+  Status last_added;
 
   void Reset(int32_t node_count);
   // Takes note of the plugin that gave `status`.

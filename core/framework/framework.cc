@@ -224,6 +224,12 @@ Status Framework::RunFilterPlugins(CycleState& state, const PodInfo& pod, const 
   return Status();
 }
 
+bool Framework::FiltersByNodeOnly(const CycleState& state) const {
+  return std::all_of(cluster_filters_.begin(), cluster_filters_.end(), [&](int32_t i) {
+    return state.skip_filter.test(static_cast<size_t>(filter_[static_cast<size_t>(i)].id));
+  });
+}
+
 Status Framework::FilterRemembered(CycleState& state, const PodInfo& pod, const NodeInfo& node) {
   NodeAnswer& answer = AnswersFor(pod)[static_cast<size_t>(node.position)];
   answer.Refresh(node.generation);

@@ -60,6 +60,8 @@ class Framework {
   // The first failure on this node, or Success.
   Status RunFilterPlugins(CycleState& state, const PodInfo& pod, const NodeInfo& node);
   bool HasFilterPlugins() const { return !filter_.empty(); }
+  // Whether, in this cycle, the answer for a node follows from what Dependency::kNode names.
+  bool FiltersByNodeOnly(const CycleState& state) const;
 
   Status RunPreFilterExtensionAddPod(CycleState& state, const PodInfo& pod, const PodInfo& other,
                                      const NodeInfo& node);

@@ -17,6 +17,7 @@ void NodeInfo::AddPod(PodInfoPtr pod) {
     if (std::find(used_ports.begin(), used_ports.end(), port) == used_ports.end()) used_ports.push_back(port);
   }
   const PodAffinityTerms& terms = pod->spec_info->affinity_terms;
+  lowest_priority = std::min(lowest_priority, pod->Priority());
   if (terms.present) pods_with_affinity.push_back(pod.get());
   if (!terms.required_anti_affinity.empty()) pods_with_required_anti_affinity.push_back(pod.get());
   pods.push_back(std::move(pod));
@@ -33,8 +34,13 @@ bool NodeInfo::RemovePod(absl::string_view uid) {
     std::erase(pods_with_affinity, found->get());
     std::erase(pods_with_required_anti_affinity, found->get());
   }
+  const bool was_lowest = (*found)->Priority() == lowest_priority;
   *found = std::move(pods.back());
   pods.pop_back();
+  if (was_lowest) {
+    lowest_priority = INT32_MAX;
+    for (const PodInfoPtr& pod : pods) lowest_priority = std::min(lowest_priority, pod->Priority());
+  }
   return true;
 }
 

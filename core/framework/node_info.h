@@ -31,6 +31,8 @@ struct NodeInfo {
   int32_t index = 0;
   // Where the node stands in the snapshot's list; -1: not in it.
   int32_t position = -1;
+  // Of its pods; INT32_MAX without pods.
+  int32_t lowest_priority = INT32_MAX;
   // nullptr: pods are bound to a node that is not known, or no longer.
   api::NodePtr node;
   Symbol name;

@@ -118,12 +118,12 @@ std::vector<Budget> ListBudgets(const framework::Handle& handle) {
 
 Status SelectVictimsOnNode(framework::Handle& handle, const framework::CycleState& state, const PodInfo& pod,
                            const NodeInfo& node, const std::vector<Budget>& budgets, Candidate& candidate) {
+  static const Status* const kNoVictims =
+      new Status(Code::kUnschedulableAndUnresolvable, "No preemption victims found for incoming pod");
+  if (node.lowest_priority >= pod.Priority()) return *kNoVictims;
   std::vector<PodInfoPtr> potential;
   for (const PodInfoPtr& other : node.pods) {
     if (other->Priority() < pod.Priority()) potential.push_back(other);
-  }
-  if (potential.empty()) {
-    return Status(Code::kUnschedulableAndUnresolvable, "No preemption victims found for incoming pod");
   }
   DryRunNode dry_run(handle, state, pod, node);
   for (const PodInfoPtr& victim : potential) {

@@ -166,7 +166,18 @@ Status Scheduler::FindNodesThatFit(Framework& framework, CycleState& state, cons
                absl::StrCat("node(s) didn't satisfy plugin(s) [", absl::StrJoin(plugins, " "), "]")));
   }
   const NodeInfos nodes = outcome.node_names.has_value() ? NodeInfos(named) : all_nodes;
+  const bool may_remember = !options_.reference && !outcome.node_names.has_value() && !first.has_value() &&
+                            nominator_.empty() && !environment_.observer.WantsDetails() &&
+                            framework.FiltersByNodeOnly(state);
+  if (may_remember && no_fit_.StillFitsNowhere(framework, state, pod, snapshot_, plugin_names_, diagnosis_)) {
+    // As after a search over all nodes.
+    next_start_node_index_ %= static_cast<int32_t>(all_nodes.size());
+    return Status();
+  }
   Status status = FindNodesThatPassFilters(framework, state, pod, nodes);
+  if (may_remember && status.IsSuccess() && feasible_.empty()) {
+    no_fit_.Remember(framework, pod, snapshot_, diagnosis_);
+  }
   const int64_t processed = static_cast<int64_t>(feasible_.size()) + diagnosis_.node_to_status.size();
   next_start_node_index_ = static_cast<int32_t>((next_start_node_index_ + processed) %
                                                 static_cast<int64_t>(all_nodes.size()));

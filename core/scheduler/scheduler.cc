@@ -47,6 +47,7 @@ const cache::Snapshot& Scheduler::UpdateSnapshot() {
 
 void Scheduler::ForgetAnswers() {
   for (const auto& framework : frameworks_) framework->ForgetAnswers();
+  no_fit_.Clear();
 }
 
 framework::Framework* Scheduler::FrameworkFor(const api::Pod& pod) const {

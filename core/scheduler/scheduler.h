@@ -27,6 +27,7 @@
 #include "core/queue/nominator.h"
 #include "core/queue/scheduling_queue.h"
 #include "core/scheduler/attempt.h"
+#include "core/scheduler/no_fit_memo.h"
 
 namespace schedsim::scheduler {
 
@@ -184,6 +185,7 @@ class Scheduler {
   // Of the running cycle; members so that their memory is used again.
   Attempt attempt_;
   framework::Diagnosis diagnosis_;
+  NoFitMemo no_fit_;
   std::vector<const framework::NodeInfo*> feasible_;
   framework::NodeScores scores_;
   framework::PodSignature signature_;  // Only where the profile batches.

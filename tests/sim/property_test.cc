@@ -191,11 +191,12 @@ class Checker {
 
 struct Outcome {
   std::vector<std::string> records;
+  std::string decision_digest;
   std::vector<std::string> problems;
   int64_t moment_count = 0;
 };
 
-Outcome RunTimeline(uint64_t seed, bool reference) {
+Outcome RunTimeline(uint64_t seed, bool reference, TraceLevel level = TraceLevel::kFull) {
   const RandomTimeline timeline = MakeRandomTimeline(seed);
   const auto line = static_cast<api::KubernetesLine>(seed % api::kKubernetesLineCount);
   const api::FeatureGates gates(line);
@@ -214,7 +215,7 @@ Outcome RunTimeline(uint64_t seed, bool reference) {
   options.deletes_terminal_pods = true;
   options.reference = reference;
   options.seed = seed;
-  options.trace_level = TraceLevel::kFull;
+  options.trace_level = level;
   options.trace_sink = [&](absl::string_view record) {
     outcome.records.emplace_back(record);
     checker.OnRecord(record);
@@ -226,6 +227,7 @@ Outcome RunTimeline(uint64_t seed, bool reference) {
   (*simulation)->CreateObjects(timeline.objects);
   (*simulation)->AddSteps(timeline.steps);
   (*simulation)->Run();
+  outcome.decision_digest = (*simulation)->trace().DecisionDigest();
   outcome.problems = checker.problems();
   outcome.moment_count = checker.moment_count();
   return outcome;
@@ -250,6 +252,10 @@ void TrySeed(uint64_t seed) {
   for (const std::string& problem : first.problems) ADD_FAILURE() << problem;
   EXPECT_EQ(FirstDifference(first.records, RunTimeline(seed, /*reference=*/false).records), "") << "on a second run";
   EXPECT_EQ(FirstDifference(first.records, RunTimeline(seed, /*reference=*/true).records), "") << "without fast paths";
+  // Some fast paths are taken only where no one wants details.
+  const Outcome untraced = RunTimeline(seed, /*reference=*/false, TraceLevel::kOff);
+  for (const std::string& problem : untraced.problems) ADD_FAILURE() << "untraced: " << problem;
+  EXPECT_EQ(untraced.decision_digest, first.decision_digest) << "untraced";
 }
 
 std::optional<uint64_t> GivenSeed() {
