@@ -5,7 +5,6 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "absl/time/time.h"
 #include "core/base/status_macros.h"
 
 namespace schedsim::benchmarks {
@@ -21,15 +20,8 @@ absl::StatusOr<sim::Case> ReadCase(absl::string_view path) {
 }
 
 absl::StatusOr<std::unique_ptr<sim::Simulation>> PrepareCase(const sim::Case& test_case, bool reference) {
-  sim::SimulationOptions options;
-  options.line = test_case.line;
-  options.config = test_case.config;
-  options.zero = absl::FromUnixSeconds(946'684'800);  // 2000-01-01T00:00:00Z
-  options.until = test_case.end;
-  options.pod_termination = test_case.pod_termination;
-  options.complete_admission = false;
-  options.deletes_terminal_pods = true;
-  options.reference = reference;
+  sim::SimulationOptions options = sim::OptionsOf(test_case, reference);
+  options.trace_level = sim::TraceLevel::kOff;
   std::unique_ptr<sim::Simulation> simulation;
   ASSIGN_OR_RETURN(simulation, sim::Simulation::Make(std::move(options)));
   simulation->CreateObjects(test_case.objects);
