@@ -19,11 +19,12 @@ int main(int argc, char** argv) {
   schedsim::tools::AddConform(app, exit_code);
   schedsim::tools::AddConfig(app, exit_code);
   schedsim::tools::AddWhy(app, exit_code);
+  schedsim::tools::AddCalibrate(app, exit_code);
   try {
     app.parse(argc, argv);
   } catch (const CLI::RequiredError& error) {
     if (app.get_subcommands().empty()) {
-      std::fputs("schedsim: expected a command: run, conform, config or why; see schedsim --help\n", stderr);
+      std::fputs("schedsim: expected a command: run, conform, config, why or calibrate; see schedsim --help\n", stderr);
       return schedsim::tools::kBadInput;
     }
     app.exit(error);
