@@ -20,6 +20,8 @@ using Samples = std::vector<absl::Duration>;
 
 // A scheduler that leaves a pod alone for so long does not run.
 constexpr absl::Duration kSilence = absl::Seconds(5);
+// Longer logs would take long to run, and are most likely wrong.
+constexpr absl::Duration kSpanMax = absl::Hours(24 * 366);
 // Samples whose p99 is not further above their median are as good as constant.
 constexpr double kConstantRatio = 1.05;
 // A client's limit shows only in a backlog that is a good deal longer than its burst.
@@ -322,6 +324,9 @@ absl::StatusOr<Samples> Predict(const std::vector<Arrival>& arrivals, Simulation
   ASSIGN_OR_RETURN(objects, MakeObjects(arrivals));
   options.zero = arrivals.front().at - absl::Seconds(1);
   options.complete_admission = false;
+  if (arrivals.back().at - options.zero > kSpanMax) {
+    return absl::InvalidArgumentError("creations of pods more than a year apart, expected the log of one run");
+  }
   std::vector<Step> steps;
   for (size_t i = 0; i < arrivals.size(); ++i) {
     steps.push_back({.at = arrivals[i].at - options.zero, .create = objects[i + 1]});

@@ -269,6 +269,8 @@ void PrintReport(const RunOptions& options, const sim::Report& report) {
                            : options.output == "csv" ? ReportCsv(report)
                                                      : ReportText(report);
   std::fwrite(text.data(), 1, text.size(), stdout);
+  // The table has no place for it.
+  if (options.output == "csv") std::fprintf(stderr, "latency model: %s\n", report.latency_model.c_str());
 }
 
 absl::StatusOr<int> Run(const RunOptions& options) {
