@@ -13,6 +13,7 @@
 #include "core/api/kubernetes_version.h"
 #include "gtest/gtest.h"
 #include "sim/conformance/case.h"
+#include "sim/conformance/compare.h"
 #include "sim/conformance/follow.h"
 #include "sim/conformance/recorded_trace.h"
 #include "sim/simulation.h"
@@ -131,6 +132,25 @@ INSTANTIATE_TEST_SUITE_P(Conformance, FamilyTest, testing::ValuesIn(AllFamilyRun
   std::replace(name.begin(), name.end(), '.', '_');
   return name;
 });
+
+// ---- What the record does not tell, or only in its effects ----
+
+// Recorded where chance went another way than ours: volumes of one size (volumes-60147), evictions that were
+// heard of one by one (preemption-61142), a woken scheduler that popped between two events (preemption-61017).
+TEST(FreeChoices, FollowTheRecord) {
+  for (const std::string line : {"1.34", "1.37"}) {
+    const std::string folder = SCHEDSIM_SOURCE_DIR "/tests/sim/conformance/followed/";
+    const std::map<std::string, RecordedTrace> expected = Expected(absl::StrCat(folder, "traces-", line, ".jsonl"));
+    ForEachCase(absl::StrCat(folder, "cases-", line, ".jsonl"), LineOf(line), [&](const Case& test_case) {
+      const RecordedTrace& record = expected.at(test_case.name);
+      const auto alone = RunCase(test_case, /*reference=*/false);
+      ASSERT_TRUE(alone.ok()) << alone.status();
+      const auto difference = FirstDifference(record.records, alone->records);
+      EXPECT_TRUE(difference.ok() && difference->has_value()) << test_case.name << " needs no choice";
+      EXPECT_EQ(Difference(test_case, record, /*reference=*/false), "") << test_case.name;
+    });
+  }
+}
 
 // ---- Whole clusters ----
 
