@@ -12,6 +12,7 @@
 #include "core/base/status_macros.h"
 #include "core/codec/objects.h"
 #include "sim/json_writer.h"
+#include "sim/percentile.h"
 
 namespace schedsim::sim {
 namespace {
@@ -28,11 +29,6 @@ constexpr double kConstantRatio = 1.05;
 constexpr size_t kLimitCallsMin = 300;
 // Calls of the bucket that may be missing before it counts as empty.
 constexpr double kSpareTokens = 5;
-
-// Nearest rank; `sorted` is not empty.
-absl::Duration Percentile(const Samples& sorted, size_t percent) {
-  return sorted[(sorted.size() * percent + 99) / 100 - 1];
-}
 
 Percentiles PercentilesOf(Samples samples) {
   std::sort(samples.begin(), samples.end());

@@ -8,6 +8,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "sim/json_writer.h"
+#include "sim/percentile.h"
 #include "sim/wakeups_report.h"
 
 namespace schedsim::sim {
@@ -24,12 +25,6 @@ std::string DurationText(absl::Duration duration) {
 
 std::string TimeText(absl::Time time) {
   return absl::FormatTime("%Y-%m-%dT%H:%M:%E*SZ", time, absl::UTCTimeZone());
-}
-
-// The smallest duration that at least `percent` of all do not exceed. `sorted` is not empty.
-absl::Duration Percentile(const std::vector<absl::Duration>& sorted, int64_t percent) {
-  const size_t rank = (sorted.size() * static_cast<size_t>(percent) + 99) / 100;
-  return sorted[std::max<size_t>(rank, 1) - 1];
 }
 
 // Hundredths of a percent, without floating point.

@@ -88,6 +88,8 @@ class Handle {
   virtual bool PrefersVolume(absl::string_view claim, absl::string_view volume) const = 0;
   // Tells the observer of a preemption dry run.
   virtual void RecordDryRun(DryRun dry_run) = 0;
+  // Whether the observer is told of dry runs.
+  virtual bool WantsDryRuns() const = 0;
 
   // Says, once per pod, that the pod's result is not what the real scheduler would decide, and why:
   // for features that are not built yet.

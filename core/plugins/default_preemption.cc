@@ -173,6 +173,7 @@ class DefaultPreemption final : public framework::Plugin,
   }
 
   void Record(const NodeInfo& node, const Status& status, const Candidate& candidate) {
+    if (!handle_.WantsDryRuns()) return;
     framework::DryRun run = {.node = &node, .status = status, .violations = candidate.violations};
     for (const PodInfoPtr& victim : candidate.victims) run.victims.push_back(victim->pod->Key());
     handle_.RecordDryRun(std::move(run));

@@ -48,11 +48,15 @@ class Follower {
     ASSIGN_OR_RETURN(attempt.run, RunCase(case_, reference_, &choice));
     attempt.wakes = choice.wakes();
     attempt.cycles = choice.cycles();
+    return attempt;
+  }
+
+  absl::Status Measure(Attempt& attempt) const {
     double seconds = 0;
     ASSIGN_OR_RETURN(seconds, AgreesUntil(record_.records, attempt.run.records));
     attempt.agrees_until =
         std::isfinite(seconds) ? attempt.run.zero + absl::Seconds(seconds) : absl::InfiniteFuture();
-    return attempt;
+    return absl::OkStatus();
   }
 
   // Goes through the times that the scheduler was woken, and where the run differs from the record at that
@@ -69,6 +73,7 @@ class Follower {
         Attempt other;
         ASSIGN_OR_RETURN(other, Run(tried));
         if (other.run.records == all_first) break;
+        RETURN_IF_ERROR(Measure(other));
         if (other.agrees_until > best.agrees_until) best = std::move(other);
       }
     }
@@ -87,6 +92,7 @@ class Follower {
         tried.unusual[time] = how;
         Attempt other;
         ASSIGN_OR_RETURN(other, Run(tried));
+        RETURN_IF_ERROR(Measure(other));
         if (other.agrees_until > best.agrees_until) best = std::move(other);
       }
       if (best.agrees_until == before) return absl::OkStatus();
@@ -106,13 +112,19 @@ absl::StatusOr<FollowedRun> RunFollowing(const Case& test_case, const RecordedTr
   const Follower follower(test_case, record, reference);
   Attempt best;
   ASSIGN_OR_RETURN(best, follower.Run({}));
+  FollowedRun followed;
+  ASSIGN_OR_RETURN(followed.difference, FirstDifference(record.records, best.run.records));
+  if (!followed.difference.has_value()) {
+    followed.run = std::move(best.run);
+    return followed;
+  }
+  RETURN_IF_ERROR(follower.Measure(best));
   absl::Time before = absl::InfinitePast();
   while (best.agrees_until != absl::InfiniteFuture() && best.agrees_until > before) {
     before = best.agrees_until;
     RETURN_IF_ERROR(follower.TryWaits(best));
     RETURN_IF_ERROR(follower.TryUnusual(best));
   }
-  FollowedRun followed;
   ASSIGN_OR_RETURN(followed.difference, FirstDifference(record.records, best.run.records));
   followed.run = std::move(best.run);
   return followed;
