@@ -92,10 +92,20 @@ enum class QueueingHint : uint8_t { kSkip, kQueue };
 using QueueingHintFn = std::function<QueueingHint(const PodInfo& pod, const api::Object* old_object,
                                                   const api::Object* new_object)>;
 
+// What the answer of a hint depends on, beside the event and the cluster.
+enum class HintScope : uint8_t {
+  // Anything of the pod: each pod is asked for.
+  kPod,
+  // Its spec, namespace and labels, what it requests, and whether the event is about the pod itself: one
+  // answer stands for all pods that are equal in these.
+  kSpecAndLabels,
+};
+
 // An event that a plugin waits for. Without a hint every such event counts.
 struct ClusterEventWithHint {
   ClusterEvent event;
   QueueingHintFn hint;
+  HintScope scope = HintScope::kPod;
 };
 
 // What changed between two versions of a node; empty: nothing that counts.

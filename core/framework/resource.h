@@ -17,6 +17,8 @@ namespace schedsim::framework {
 struct ScalarResource {
   Symbol name;
   int64_t value = 0;
+
+  friend bool operator==(const ScalarResource&, const ScalarResource&) = default;
 };
 
 // Amounts by resource. Units: cpu in thousandths, memory and storage in bytes, scalars in wholes.
@@ -34,6 +36,8 @@ struct Resource {
 
   // Adds `sign` (1 or -1) times the amounts of `other`, pod numbers aside.
   void AddScaled(const Resource& other, int64_t sign);
+
+  friend bool operator==(const Resource&, const Resource&) = default;
 };
 
 // The amounts of a list; names that are neither native nor scalar are left out.

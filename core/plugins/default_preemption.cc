@@ -101,7 +101,8 @@ class DefaultPreemption final : public framework::Plugin,
     return {{.event = {.resource = framework::EventResource::kPod, .action = framework::kDelete},
              .hint = [](const PodInfo&, const api::Object*, const api::Object*) {
                return framework::QueueingHint::kSkip;
-             }}};
+             },
+             .scope = framework::HintScope::kSpecAndLabels}};
   }
 
  private:

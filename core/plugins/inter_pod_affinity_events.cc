@@ -144,14 +144,16 @@ std::vector<framework::ClusterEventWithHint> InterPodAffinityEvents(framework::H
   std::vector<framework::ClusterEventWithHint> events;
   events.push_back({.event = {.resource = by_kind_of_pod ? EventResource::kAssignedPod : EventResource::kPod,
                               .action = framework::kAdd | framework::kUpdatePodLabel | framework::kDelete},
-                    .hint = after_pod_change});
+                    .hint = after_pod_change,
+                    .scope = framework::HintScope::kSpecAndLabels});
   if (by_kind_of_pod) {
     events.push_back({.event = {.resource = EventResource::kTargetPod, .action = framework::kUpdatePodLabel},
                       .hint = nullptr});
   }
   events.push_back(
       {.event = {.resource = EventResource::kNode, .action = framework::kAdd | framework::kUpdateNodeLabel},
-       .hint = after_node_change});
+       .hint = after_node_change,
+       .scope = framework::HintScope::kSpecAndLabels});
   return events;
 }
 

@@ -192,7 +192,8 @@ class NodeAffinity final : public framework::Plugin,
                    .action = framework::kAdd | framework::kUpdateNodeLabel},
          .hint = [this](const PodInfo& pod, const api::Object* old_object, const api::Object* new_object) {
            return AfterNodeChange(pod, old_object, new_object);
-         }}};
+         },
+         .scope = framework::HintScope::kSpecAndLabels}};
   }
 
  private:

@@ -81,7 +81,8 @@ class NodeDeclaredFeatures final : public framework::Plugin,
                    return old_node.status.declared_features == new_node.status.declared_features
                               ? QueueingHint::kSkip
                               : QueueingHint::kQueue;
-                 }},
+                 },
+             .scope = framework::HintScope::kSpecAndLabels},
             {.event = {.resource = framework::EventResource::kTargetPod, .action = framework::kUpdate},
              .hint = [this](const framework::PodInfo&, const api::Object* old_object, const api::Object* new_object) {
                const auto& old_pod = *static_cast<const api::Pod*>(old_object);

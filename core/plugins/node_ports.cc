@@ -64,7 +64,8 @@ class NodePorts final : public framework::Plugin,
              .hint =
                  [this](const PodInfo& pod, const api::Object* old_object, const api::Object*) {
                    return AfterPodDeleted(pod, *static_cast<const api::Pod*>(old_object));
-                 }},
+                 },
+             .scope = framework::HintScope::kSpecAndLabels},
             {.event = {.resource = framework::EventResource::kNode, .action = framework::kAdd}, .hint = nullptr}};
   }
 

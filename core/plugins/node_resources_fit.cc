@@ -120,13 +120,15 @@ class NodeResourcesFit final : public framework::Plugin,
         {.event = {.resource = EventResource::kPod,
                    .action = framework::kDelete | framework::kUpdatePodScaleDown},
          .hint = [this](const PodInfo& pod, const api::Object* old_object,
-                        const api::Object* new_object) { return AfterPodChange(pod, old_object, new_object); }},
+                        const api::Object* new_object) { return AfterPodChange(pod, old_object, new_object); },
+         .scope = framework::HintScope::kSpecAndLabels},
         {.event = {.resource = EventResource::kNode,
                    .action = framework::kAdd | framework::kUpdateNodeAllocatable},
          .hint = [this](const PodInfo& pod, const api::Object* old_object, const api::Object* new_object) {
            return AfterNodeChange(pod, static_cast<const api::Node*>(old_object),
                                   *static_cast<const api::Node*>(new_object));
-         }}};
+         },
+         .scope = framework::HintScope::kSpecAndLabels}};
     if (handle_.line().fit_waits_for_device_class) {
       events.push_back({.event = {.resource = EventResource::kDeviceClass,
                                   .action = framework::kAdd | framework::kUpdate},
@@ -134,7 +136,8 @@ class NodeResourcesFit final : public framework::Plugin,
                                        const api::Object* new_object) {
                           return AfterDeviceClassChange(pod, static_cast<const api::DeviceClass*>(old_object),
                                                         *static_cast<const api::DeviceClass*>(new_object));
-                        }});
+                        },
+                        .scope = framework::HintScope::kSpecAndLabels});
     }
     return events;
   }

@@ -64,7 +64,8 @@ class NodeUnschedulable final : public framework::Plugin,
   std::vector<framework::ClusterEventWithHint> EventsToRegister() override {
     return {{.event = {.resource = framework::EventResource::kNode,
                        .action = framework::kAdd | framework::kUpdateNodeTaint},
-             .hint = AfterNodeChange},
+             .hint = AfterNodeChange,
+             .scope = framework::HintScope::kSpecAndLabels},
             {.event = {.resource = framework::EventResource::kTargetPod,
                        .action = framework::kUpdatePodToleration},
              .hint = AfterTolerationChange}};

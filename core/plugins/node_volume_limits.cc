@@ -117,7 +117,8 @@ class NodeVolumeLimits final : public framework::Plugin,
                  [](const PodInfo&, const api::Object* old_object, const api::Object* new_object) {
                    return AfterCsiNodeUpdated(*static_cast<const api::CSINode*>(old_object),
                                               *static_cast<const api::CSINode*>(new_object));
-                 }},
+                 },
+             .scope = framework::HintScope::kSpecAndLabels},
             {.event = {.resource = EventResource::kAssignedPod, .action = framework::kDelete},
              .hint =
                  [](const PodInfo&, const api::Object* old_object, const api::Object*) {
@@ -126,7 +127,8 @@ class NodeVolumeLimits final : public framework::Plugin,
                    const bool held =
                        !deleted.node_name.empty() || !deleted.status.nominated_node_name.empty();
                    return held && MayCount(deleted) ? QueueingHint::kQueue : QueueingHint::kSkip;
-                 }},
+                 },
+             .scope = framework::HintScope::kSpecAndLabels},
             {.event = {.resource = EventResource::kPersistentVolumeClaim, .action = framework::kAdd},
              .hint =
                  [](const PodInfo& pod, const api::Object*, const api::Object* claim) {
@@ -135,7 +137,8 @@ class NodeVolumeLimits final : public framework::Plugin,
             {.event = {.resource = EventResource::kVolumeAttachment, .action = framework::kDelete},
              .hint = [](const PodInfo& pod, const api::Object* old_object, const api::Object*) {
                return AfterDetached(*pod.pod, *static_cast<const api::VolumeAttachment*>(old_object));
-             }}};
+             },
+             .scope = framework::HintScope::kSpecAndLabels}};
   }
 
  private:

@@ -118,20 +118,21 @@ SpreadConstraints SpreadConstraintsFactory::Own(const PodInfo& pod, SpreadUse us
   return {.list = std::move(list), .error = ""};
 }
 
+bool SpreadConstraintsFactory::DependsOnOwner(SpreadUse use) const {
+  const absl::string_view action = ActionOf(use);
+  return std::any_of(defaults_.begin(), defaults_.end(), [action](const api::TopologySpreadConstraint& constraint) {
+    return constraint.when_unsatisfiable == action;
+  });
+}
+
 SpreadConstraints SpreadConstraintsFactory::Default(const PodInfo& pod, SpreadUse use) const {
   SpreadConstraints none = {.list = none_, .error = ""};
-  const absl::string_view action = ActionOf(use);
-  if (std::none_of(defaults_.begin(), defaults_.end(),
-                   [action](const api::TopologySpreadConstraint& constraint) {
-                     return constraint.when_unsatisfiable == action;
-                   })) {
-    return none;
-  }
+  if (!DependsOnOwner(use)) return none;
   const LabelMatcher selector = DefaultSelector(pod);
   if (selector.empty()) return none;
   auto list = std::make_shared<std::vector<SpreadConstraint>>();
   for (const api::TopologySpreadConstraint& constraint : defaults_) {
-    if (constraint.when_unsatisfiable != action) continue;
+    if (constraint.when_unsatisfiable != ActionOf(use)) continue;
     list->push_back(Compile(constraint, selector, handle_.symbols()));
   }
   return {.list = std::move(list), .error = ""};

@@ -49,6 +49,8 @@ class SpreadConstraintsFactory {
   SpreadConstraints Of(const framework::PodInfo& pod, SpreadUse use);
   // Whether pods without constraints of their own may get some.
   bool HasDefaults() const { return !defaults_.empty(); }
+  // Whether constraints of this kind may follow from the pod's owner, and not from spec and labels alone.
+  bool DependsOnOwner(SpreadUse use) const;
   // Whether nodes must have the keys of all constraints in order to count: not with system defaults, so
   // that nodes without zone are still spread over by host name.
   bool RequiresAllKeys(const framework::PodInfo& pod) const {

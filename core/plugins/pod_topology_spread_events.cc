@@ -127,8 +127,10 @@ std::vector<framework::ClusterEventWithHint> PodTopologySpreadEvents(SpreadConst
                                                                      framework::Handle& handle) {
   using framework::EventResource;
   std::vector<framework::ClusterEventWithHint> events;
+  const framework::HintScope scope = factory.DependsOnOwner(SpreadUse::kFilter) ? framework::HintScope::kPod
+                                                                                : framework::HintScope::kSpecAndLabels;
   auto add = [&](EventResource resource, framework::ActionType action, framework::QueueingHintFn hint) {
-    events.push_back({.event = {.resource = resource, .action = action}, .hint = std::move(hint)});
+    events.push_back({.event = {.resource = resource, .action = action}, .hint = std::move(hint), .scope = scope});
   };
   auto hints = std::make_shared<Hints>(factory, handle);
   constexpr framework::ActionType kOfPods = framework::kAdd | framework::kUpdatePodLabel | framework::kDelete;

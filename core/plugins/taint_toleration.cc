@@ -88,7 +88,8 @@ class TaintToleration final : public framework::Plugin,
   std::vector<framework::ClusterEventWithHint> EventsToRegister() override {
     return {{.event = {.resource = framework::EventResource::kNode,
                        .action = framework::kAdd | framework::kUpdateNodeTaint},
-             .hint = AfterNodeChange},
+             .hint = AfterNodeChange,
+             .scope = framework::HintScope::kSpecAndLabels},
             {.event = {.resource = framework::EventResource::kTargetPod,
                        .action = framework::kUpdatePodToleration},
              .hint = nullptr}};

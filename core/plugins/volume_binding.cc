@@ -247,20 +247,27 @@ class VolumeBinding final : public framework::Plugin,
   std::vector<framework::ClusterEventWithHint> EventsToRegister() override {
     using framework::EventResource;
     const framework::ActionType add_or_update = framework::kAdd | framework::kUpdate;
+    constexpr framework::HintScope by_spec = framework::HintScope::kSpecAndLabels;
     return {
         {.event = {.resource = EventResource::kStorageClass, .action = add_or_update},
-         .hint = AfterStorageClassChange},
+         .hint = AfterStorageClassChange,
+         .scope = by_spec},
         {.event = {.resource = EventResource::kPersistentVolumeClaim, .action = add_or_update},
+         // By the pod's name, too: claims of ephemeral volumes have it in theirs.
          .hint = [](const PodInfo& pod, const api::Object*,
                     const api::Object* claim) { return QueueIf(UsesClaim(*pod.pod, *claim)); }},
         {.event = {.resource = EventResource::kPersistentVolume, .action = add_or_update}, .hint = nullptr},
         {.event = {.resource = EventResource::kNode, .action = framework::kAdd | framework::kUpdateNodeLabel},
          .hint = nullptr},
-        {.event = {.resource = EventResource::kCSINode, .action = add_or_update}, .hint = AfterCsiNodeChange},
+        {.event = {.resource = EventResource::kCSINode, .action = add_or_update},
+         .hint = AfterCsiNodeChange,
+         .scope = by_spec},
         {.event = {.resource = EventResource::kCSIDriver, .action = framework::kUpdate},
-         .hint = AfterCsiDriverChange},
+         .hint = AfterCsiDriverChange,
+         .scope = by_spec},
         {.event = {.resource = EventResource::kCSIStorageCapacity, .action = add_or_update},
-         .hint = AfterCapacityChange}};
+         .hint = AfterCapacityChange,
+         .scope = by_spec}};
   }
 
  private:

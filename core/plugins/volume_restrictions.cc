@@ -155,12 +155,14 @@ class VolumeRestrictions final : public framework::Plugin,
              .hint =
                  [](const PodInfo& pod, const api::Object* old_object, const api::Object*) {
                    return AfterPodDeleted(*pod.pod, *static_cast<const api::Pod*>(old_object));
-                 }},
+                 },
+             .scope = framework::HintScope::kSpecAndLabels},
             {.event = {.resource = EventResource::kNode, .action = framework::kAdd}, .hint = nullptr},
             {.event = {.resource = EventResource::kPersistentVolumeClaim, .action = framework::kAdd},
              .hint = [](const PodInfo& pod, const api::Object*, const api::Object* claim) {
                return NamesClaim(*pod.pod, *claim) ? QueueingHint::kQueue : QueueingHint::kSkip;
-             }}};
+             },
+             .scope = framework::HintScope::kSpecAndLabels}};
   }
 
  private:

@@ -84,7 +84,7 @@ void SchedulingQueue::AddHints(const framework::Framework& framework, const api:
     bool waits_for_taint = false;
     for (const framework::ClusterEventWithHint& event : registration.events) {
       profile.hints.push_back(
-          Hint{.plugin = registration.plugin, .event = event.event, .function = event.hint});
+          Hint{.plugin = registration.plugin, .event = event.event, .function = event.hint, .scope = event.scope});
       if (event.event.resource != framework::EventResource::kNode) continue;
       waits_for_add = waits_for_add || (event.event.action & framework::kAdd) != 0;
       waits_for_taint = waits_for_taint || (event.event.action & framework::kUpdateNodeTaint) != 0;
@@ -135,7 +135,7 @@ void SchedulingQueue::Detach(QueuedPodInfo* pod) {
       error_backoff_.Remove(pod);
       break;
     case Place::kUnschedulable:
-      pool_.erase(pod->pool_sequence);
+      pool_.Remove(*pod);
       break;
   }
   pod->place = Place::kNone;
@@ -165,6 +165,7 @@ void SchedulingQueue::RunPreEnqueue(QueuedPodInfo* pod) {
   const std::optional<PluginId> gating = framework.RunPreEnqueuePlugins(*pod->pod_info, pod->gating_plugin);
   pod->gating_plugin = gating;
   if (gating.has_value()) pod->unschedulable_plugins.set(static_cast<size_t>(*gating));
+  if (pod->place == Place::kUnschedulable) pool_.Regroup(pod);
 }
 
 void SchedulingQueue::Sign(QueuedPodInfo& pod) const {
@@ -214,8 +215,7 @@ void SchedulingQueue::TellFailure(const QueuedPodInfo& pod) const {
 void SchedulingQueue::MoveToPool(QueuedPodInfo* pod) {
   Detach(pod);
   pod->place = Place::kUnschedulable;
-  pod->pool_sequence = ++pool_sequence_;
-  pool_.emplace(pod->pool_sequence, pod);
+  pool_.Add(pod);
 }
 
 bool SchedulingQueue::MoveToActive(QueuedPodInfo* pod, bool from_backoff) {
@@ -300,6 +300,7 @@ void SchedulingQueue::Update(const api::PodPtr& old_pod, framework::PodInfoPtr n
   if (queued->place == Place::kBackoff) backoff_.Fix(queued);
   if (queued->place == Place::kErrorBackoff) error_backoff_.Fix(queued);
   if (queued->place != Place::kUnschedulable) return;
+  pool_.Regroup(queued);
   for (const ClusterEvent& event : events) {
     const Strategy strategy =
         IsPodWorthRequeuing(*queued, event, old_pod.get(), new_pod->pod.get(), WantedCause());
@@ -377,14 +378,14 @@ void SchedulingQueue::AddUnschedulableIfNotPresent(QueuedPodInfoPtr pod) {
   Done(uid);
 }
 
-bool SchedulingQueue::IsEventOfInterest(const ClusterEvent& event) const {
-  if (event.IsWildcard()) return true;
+PluginSet SchedulingQueue::PluginsWaitingFor(const ClusterEvent& event) const {
+  PluginSet plugins;
   for (const Profile& profile : profiles_) {
     for (const Hint& hint : profile.hints) {
-      if (MatchClusterEvents(hint.event, event)) return true;
+      if (MatchClusterEvents(hint.event, event)) plugins.set(static_cast<size_t>(hint.plugin));
     }
   }
-  return false;
+  return plugins;
 }
 
 SchedulingQueue::Strategy SchedulingQueue::IsPodWorthRequeuing(const QueuedPodInfo& pod,
@@ -457,13 +458,50 @@ bool SchedulingQueue::MatchesGatingPlugin(const QueuedPodInfo& pod, const Cluste
   return false;
 }
 
+bool SchedulingQueue::AnswersForGroup(const QueuedPodInfo& pod, const ClusterEvent& event) const {
+  if (options_.reference) return false;
+  const PluginSet rejectors = pod.RejectorPlugins();
+  const std::vector<Hint>& hints = ProfileOf(*pod.pod_info->pod).hints;
+  return std::all_of(hints.begin(), hints.end(), [&](const Hint& hint) {
+    return hint.function == nullptr || hint.scope == framework::HintScope::kSpecAndLabels ||
+           !rejectors.test(static_cast<size_t>(hint.plugin)) || !MatchClusterEvents(hint.event, event);
+  });
+}
+
+std::vector<QueuedPodInfo*> SchedulingQueue::PodsToWeigh(const ClusterEvent& event, PluginSet waiting,
+                                                         const api::Object* old_object,
+                                                         const api::Object* new_object) const {
+  // Hints may answer otherwise for the pod that the event is about.
+  const api::Object& subject = new_object != nullptr ? *new_object : *old_object;
+  const QueuedPodInfo* own =
+      subject.kind == api::Kind::kPod ? Find(static_cast<const api::Pod&>(subject).Key()) : nullptr;
+  std::vector<QueuedPodInfo*> pods;
+  for (const auto& [rejection, groups] : pool_.groups()) {
+    const uint64_t rejectors = rejection.unschedulable_plugins | rejection.pending_plugins;
+    if (rejectors != 0 && (rejectors & waiting.to_ullong()) == 0) continue;
+    if (rejection.gating_plugin != kNotGated && !waiting.test(static_cast<size_t>(rejection.gating_plugin))) continue;
+    for (const auto& [likeness, group] : groups) {
+      const auto one = std::find_if(group.begin(), group.end(), [own](const auto& at) { return at.second != own; });
+      const bool all_stay = one != group.end() && AnswersForGroup(*one->second, event) &&
+                            IsPodWorthRequeuing(*one->second, event, old_object, new_object, nullptr) == Strategy::kSkip;
+      for (const auto& [sequence, pod] : group) {
+        if (!all_stay || pod == own) pods.push_back(pod);
+      }
+    }
+  }
+  std::sort(pods.begin(), pods.end(),
+            [](const QueuedPodInfo* a, const QueuedPodInfo* b) { return a->pool_sequence < b->pool_sequence; });
+  return pods;
+}
+
 void SchedulingQueue::MoveAllToActiveOrBackoffQueue(const ClusterEvent& event, api::ObjectPtr old_object,
                                                     api::ObjectPtr new_object, const PreCheck& pre_check) {
   if (observer_ != nullptr) observer_->OnClusterEvent(event, old_object, new_object);
-  if (!IsEventOfInterest(event)) return;
-  std::vector<QueuedPodInfo*> pods;
-  for (const auto& [sequence, pod] : pool_) {
-    if (pre_check == nullptr || pre_check(*pod->pod_info->pod)) pods.push_back(pod);
+  const PluginSet waiting = PluginsWaitingFor(event);
+  if (waiting.none()) return;
+  std::vector<QueuedPodInfo*> pods = PodsToWeigh(event, waiting, old_object.get(), new_object.get());
+  if (pre_check != nullptr) {
+    std::erase_if(pods, [&pre_check](const QueuedPodInfo* pod) { return !pre_check(*pod->pod_info->pod); });
   }
   MovePods(pods, event, old_object, new_object);
 }
@@ -536,7 +574,8 @@ void SchedulingQueue::FlushBackoffCompleted() {
 void SchedulingQueue::FlushUnschedulableLeftover() {
   std::vector<QueuedPodInfo*> due;
   const absl::Time now = clock_.Now();
-  for (const auto& [sequence, pod] : pool_) {
+  for (const auto& [sequence, member] : pool_.members()) {
+    QueuedPodInfo* pod = member.pod;
     absl::Time since = pod->timestamp;
     if (pod->flush_timestamp.has_value()) since = std::max(since, *pod->flush_timestamp);
     if (now - since <= options_.pod_max_in_unschedulable_pods) continue;
@@ -552,7 +591,7 @@ SchedulingQueue::State SchedulingQueue::GetState() const {
   state.active = {active_.pods().begin(), active_.pods().end()};
   state.backoff = {backoff_.pods().begin(), backoff_.pods().end()};
   state.backoff.insert(state.backoff.end(), error_backoff_.pods().begin(), error_backoff_.pods().end());
-  for (const auto& [sequence, pod] : pool_) state.unschedulable.push_back(pod);
+  for (const auto& [sequence, member] : pool_.members()) state.unschedulable.push_back(member.pod);
   for (auto* pods : {&state.active, &state.backoff, &state.unschedulable}) {
     std::sort(pods->begin(), pods->end(), ByKey);
   }

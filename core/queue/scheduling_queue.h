@@ -10,7 +10,6 @@
 #include <string>
 #include <vector>
 
-#include "absl/container/btree_map.h"
 #include "absl/time/time.h"
 #include "core/api/kubernetes_version.h"
 #include "core/base/clock.h"
@@ -21,6 +20,7 @@
 #include "core/queue/nominator.h"
 #include "core/queue/pod_heap.h"
 #include "core/queue/queue_observer.h"
+#include "core/queue/unschedulable_pods.h"
 
 namespace schedsim::queue {
 
@@ -34,6 +34,8 @@ class SchedulingQueue {
     absl::Duration pod_initial_backoff = absl::Seconds(1);
     absl::Duration pod_max_backoff = absl::Seconds(10);
     absl::Duration pod_max_in_unschedulable_pods = absl::Minutes(5);
+    // Asks the hints for each pod, never once for several; for comparison.
+    bool reference = false;
   };
 
   // One framework for each profile, in the order of the configuration; the first one's QueueSort
@@ -64,8 +66,8 @@ class SchedulingQueue {
   void Done(const std::string& uid);
 
   using PreCheck = std::function<bool(const api::Pod&)>;
-  // Moves the unschedulable pods that the event may help; `pre_check`, if given, says which ones are
-  // looked at. `old_object` is nullptr for additions, `new_object` for deletions.
+  // Moves the unschedulable pods that the event may help; `pre_check`, if given, says which ones may
+  // move. `old_object` is nullptr for additions, `new_object` for deletions.
   void MoveAllToActiveOrBackoffQueue(const framework::ClusterEvent& event, api::ObjectPtr old_object,
                                      api::ObjectPtr new_object, const PreCheck& pre_check = nullptr);
   // Moves these pods to the active queue at once, or when they come back from their flight.
@@ -115,6 +117,7 @@ class SchedulingQueue {
     framework::PluginId plugin = 0;
     framework::ClusterEvent event;
     framework::QueueingHintFn function;
+    framework::HintScope scope = framework::HintScope::kPod;
   };
   // Why a move takes place; only filled where someone observes.
   struct Cause {
@@ -127,8 +130,15 @@ class SchedulingQueue {
   };
 
   const Profile& ProfileOf(const api::Pod& pod) const;
+  framework::PluginSet PluginsWaitingFor(const framework::ClusterEvent& event) const;
+  // Whether the hints that are asked for this pod answer alike for all of its group.
+  bool AnswersForGroup(const framework::QueuedPodInfo& pod, const framework::ClusterEvent& event) const;
+  // Pods of the pool, in their order; the event moves none of those that are left out. `waiting`: the
+  // plugins that wait for the event.
+  std::vector<framework::QueuedPodInfo*> PodsToWeigh(const framework::ClusterEvent& event,
+                                                     framework::PluginSet waiting, const api::Object* old_object,
+                                                     const api::Object* new_object) const;
   static void AddHints(const framework::Framework& framework, const api::LineBehavior& line, Profile& profile);
-  bool IsEventOfInterest(const framework::ClusterEvent& event) const;
   // `cause`: nullptr where no one wants to know.
   Strategy IsPodWorthRequeuing(const framework::QueuedPodInfo& pod, const framework::ClusterEvent& event,
                                const api::Object* old_object, const api::Object* new_object, Cause* cause) const;
@@ -170,12 +180,10 @@ class SchedulingQueue {
   PodHeap active_;
   PodHeap backoff_;
   PodHeap error_backoff_;
-  // Unschedulable pods in the order in which they came.
-  absl::btree_map<uint64_t, framework::QueuedPodInfo*> pool_;
+  UnschedulablePods pool_;
   std::list<InFlightEvent> in_flight_events_;
   LookupMap<std::string, std::list<InFlightEvent>::iterator> in_flight_pods_;  // By uid.
   int64_t scheduling_cycle_ = 0;
-  uint64_t pool_sequence_ = 0;
   uint64_t change_count_ = 0;
   QueueObserver* observer_ = nullptr;
   Cause cause_;  // Of the move under way.

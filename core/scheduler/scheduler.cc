@@ -22,6 +22,7 @@ Scheduler::~Scheduler() = default;
 absl::StatusOr<std::unique_ptr<Scheduler>> Scheduler::Make(
     Options options, const std::vector<framework::RegisteredPlugin>& registry, Environment environment) {
   CHECK(!options.profiles.empty());
+  options.queue.reference = options.reference;
   std::unique_ptr<Scheduler> scheduler(new Scheduler(std::move(options), std::move(environment)));
   std::vector<framework::Framework*> frameworks;
   for (const api::EffectiveProfile& profile : scheduler->options_.profiles) {

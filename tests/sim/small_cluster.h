@@ -2,19 +2,25 @@
 #ifndef SCHEDSIM_TESTS_SIM_SMALL_CLUSTER_H_
 #define SCHEDSIM_TESTS_SIM_SMALL_CLUSTER_H_
 
+#include <algorithm>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "core/api/default_profile.h"
+#include "core/api/effective_profile.h"
+#include "core/api/extension_point.h"
 #include "core/api/feature_gates.h"
 #include "core/api/kubernetes_version.h"
 #include "core/base/check.h"
 #include "core/codec/objects.h"
 #include "core/codec/scheduler_config.h"
+#include "core/framework/plugin.h"
 #include "sim/simulation.h"
 
 namespace schedsim::sim {
@@ -40,6 +46,19 @@ class SmallCluster {
   void DeletePod(double at, const std::string& name) {
     Add(at).remove =
         Step::Reference{.kind = api::Kind::kPod, .kind_name = "Pod", .name_space = "default", .name = name};
+  }
+
+  // Brings a plugin of the test's own into the first profile.
+  void AddPlugin(const std::string& name, api::ExtensionPoint point,
+                 std::function<std::unique_ptr<framework::Plugin>()> make) {
+    api::EffectiveProfile& profile = options.config.profiles[0];
+    profile.plugins[static_cast<size_t>(point)].push_back(name);
+    profile.instances.push_back(name);
+    std::sort(profile.instances.begin(), profile.instances.end());
+    options.more_plugins.push_back(
+        {.name = name,
+         .factory = [make = std::move(make)](const api::PluginArgs&, framework::Handle&)
+             -> absl::StatusOr<std::unique_ptr<framework::Plugin>> { return make(); }});
   }
 
   // Up to `until`, in seconds.

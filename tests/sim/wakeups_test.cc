@@ -62,23 +62,11 @@ QueueingHint AlwaysSkip(const framework::PodInfo&, const api::Object*, const api
   return QueueingHint::kSkip;
 }
 
-void AddPlugin(SmallCluster& cluster, const std::string& name, ExtensionPoint point,
-               std::function<std::unique_ptr<framework::Plugin>()> make) {
-  api::EffectiveProfile& profile = cluster.options.config.profiles[0];
-  profile.plugins[static_cast<size_t>(point)].push_back(name);
-  profile.instances.push_back(name);
-  std::sort(profile.instances.begin(), profile.instances.end());
-  cluster.options.more_plugins.push_back(
-      {.name = name,
-       .factory = [make = std::move(make)](const api::PluginArgs&, framework::Handle&)
-           -> absl::StatusOr<std::unique_ptr<framework::Plugin>> { return make(); }});
-}
-
 void AddDoor(SmallCluster& cluster, framework::ActionType action, framework::QueueingHintFn hint,
              bool wants_images = false) {
   const std::vector<ClusterEventWithHint> events = {
       {.event = {.resource = EventResource::kNode, .action = action}, .hint = std::move(hint)}};
-  AddPlugin(cluster, "Door", ExtensionPoint::kFilter,
+  cluster.AddPlugin("Door", ExtensionPoint::kFilter,
             [events, wants_images] { return std::make_unique<Door>(events, wants_images); });
 }
 
@@ -188,7 +176,7 @@ TEST_F(Wakeups, LeavesOutGatedPods) {
 }
 
 TEST_F(Wakeups, LeavesOutPodsThatWereRejectedAfterFilter) {
-  AddPlugin(cluster_, "Refusal", ExtensionPoint::kPermit, [] { return std::make_unique<Refusal>(); });
+  cluster_.AddPlugin("Refusal", ExtensionPoint::kPermit, [] { return std::make_unique<Refusal>(); });
   cluster_.Update(30, Node("{open: 'yes'}"));
   EXPECT_TRUE(Run().empty());
 }
