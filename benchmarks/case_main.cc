@@ -1,6 +1,6 @@
 // schedsim_benchmark_case: writes a case of the benchmarks, or runs one once and says what it took.
 //
-//   schedsim_benchmark_case write KIND NODES > case.json      (spreading, saturated, preemption)
+//   schedsim_benchmark_case write KIND NODES > case.json      (spreading, saturated, preemption, waiting)
 //   schedsim_benchmark_case run case.json [--reference]
 
 #include <sys/resource.h>
@@ -26,7 +26,7 @@ namespace schedsim::benchmarks {
 namespace {
 
 constexpr char kUsage[] =
-    "expected `write KIND NODES` (KIND: spreading, saturated, preemption; NODES: 50 to 100000) or `run CASE.json [--reference]`";
+    "expected `write KIND NODES` (KIND: spreading, saturated, preemption, waiting; NODES: 50 to 100000) or `run CASE.json [--reference]`";
 
 absl::Status Write(const std::vector<std::string>& arguments) {
   int32_t node_count = 0;

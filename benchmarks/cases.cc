@@ -235,12 +235,38 @@ std::string PreemptionCase(int32_t node_count) {
   return json.text();
 }
 
+std::string WaitingCase(int32_t node_count) {
+  constexpr int32_t kUpdateIntervalMilli = 5;
+  const int32_t pending_count = 20 * node_count;
+  const int32_t update_count = 20 * node_count;
+  const int32_t start_milli = pending_count + 10'000;  // One attempt a millisecond before that.
+  const int32_t template_count = std::max(node_count / 5, 2);
+  JsonWriter json;
+  BeginCase(json, "waiting", node_count);
+  json.Field("end", (start_milli + update_count * kUpdateIntervalMilli) / 1000 + 1).Key("objects").BeginArray();
+  for (int32_t i = 0; i < node_count; ++i) WriteNode(json, i, 1, 4);
+  for (int32_t i = 0; i < pending_count; ++i) {
+    const Deployment pending = {.number = i % template_count, .cpu_milli = 4000 + 10 * (i % template_count)};
+    WritePod(json, absl::StrCat("pending-", i), pending, -1);
+  }
+  json.EndArray().Key("steps").BeginArray();
+  for (int32_t i = 0; i < update_count; ++i) {
+    json.BeginObject().Key("at").Raw(absl::StrCat(absl::SixDigits(0.001 * (start_milli + kUpdateIntervalMilli * i))));
+    json.Key("update");
+    WriteNode(json, i % node_count, 1 + (i / node_count + 1) % 2, 4);
+    json.EndObject();
+  }
+  json.EndArray().EndObject();
+  return json.text();
+}
+
 absl::StatusOr<std::string> MakeCase(absl::string_view kind, int32_t node_count) {
   if (kind == "spreading") return SpreadingCase(node_count);
   if (kind == "saturated") return SaturatedCase(node_count);
   if (kind == "preemption") return PreemptionCase(node_count);
+  if (kind == "waiting") return WaitingCase(node_count);
   return absl::InvalidArgumentError(
-      absl::StrCat("no case \"", kind, "\", expected spreading, saturated or preemption"));
+      absl::StrCat("no case \"", kind, "\", expected spreading, saturated, preemption or waiting"));
 }
 
 }  // namespace schedsim::benchmarks

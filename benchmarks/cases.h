@@ -26,7 +26,11 @@ std::string SaturatedCase(int32_t node_count);
 // five nodes, of one template for 50 nodes, that fit where one to four of the bound ones make way.
 std::string PreemptionCase(int32_t node_count);
 
-// By name: `spreading`, `saturated` or `preemption`. InvalidArgument for any other.
+// Small nodes, and twenty pending pods a node, of one template for five nodes, that fit on none. Then the nodes grow and
+// shrink, twenty times a node; no pod fits for that, so none is to move.
+std::string WaitingCase(int32_t node_count);
+
+// By name: `spreading`, `saturated`, `preemption` or `waiting`. InvalidArgument for any other.
 absl::StatusOr<std::string> MakeCase(absl::string_view kind, int32_t node_count);
 
 }  // namespace schedsim::benchmarks

@@ -72,5 +72,9 @@ BENCHMARK(Preemption)
 void Saturated(benchmark::State& state) { RunMadeCase(state, "saturated"); }
 BENCHMARK(Saturated)->ArgNames({"nodes", "reference"})->Args({100, 0})->Args({50, 0})->Args({50, 1})->Unit(benchmark::kMillisecond);
 
+// Twenty pending pods a node, and as many changes of nodes that help none of them.
+void Waiting(benchmark::State& state) { RunMadeCase(state, "waiting"); }
+BENCHMARK(Waiting)->ArgNames({"nodes", "reference"})->Args({1000, 0})->Args({100, 0})->Args({100, 1})->Unit(benchmark::kMillisecond);
+
 }  // namespace
 }  // namespace schedsim::benchmarks
