@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "core/base/go_sort.h"
 
 namespace schedsim::plugins {
 
@@ -17,11 +18,9 @@ using framework::Status;
 
 namespace {
 
-// Go's sort.Slice is an insertion sort, and so stable, up to 12 elements. Beyond that the order of pods
-// that are equally important is not defined upstream either.
+// Among pods that are equally important, the order decides who is reprieved.
 void SortByImportance(std::vector<PodInfoPtr>& pods, absl::Time now) {
-  std::stable_sort(pods.begin(), pods.end(),
-                   [now](const PodInfoPtr& a, const PodInfoPtr& b) { return MoreImportant(*a, *b, now); });
+  GoSort(pods, [now](const PodInfoPtr& a, const PodInfoPtr& b) { return MoreImportant(*a, *b, now); });
 }
 
 // Splits pods, most important first, by whether evicting them exceeds a budget. Every pod that a budget

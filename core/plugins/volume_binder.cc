@@ -1,10 +1,12 @@
 #include "core/plugins/volume_binder.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
+#include "core/base/go_sort.h"
 #include "core/base/lookup_map.h"
 #include "core/base/status_macros.h"
 #include "core/plugins/csi_translation.h"
@@ -70,12 +72,13 @@ absl::StatusOr<PodVolumeClaims> VolumeBinder::GetPodVolumeClaims(const api::Pod&
     PutPreferredFirst(delayed);
     AddPools(*storage_class, delayed);
   }
-  std::stable_sort(result.delayed.begin(), result.delayed.end(),
-                   [](const DelayedClaim& a, const DelayedClaim& b) {
-                     const bool a_selected = a.selected_node.has_value();
-                     if (a_selected != b.selected_node.has_value()) return a_selected;
-                     return !a_selected && RequestOf(*a.claim) < RequestOf(*b.claim);
-                   });
+  // Claims that already have a node come first, in the pod's order; the others by size.
+  const auto others = std::stable_partition(result.delayed.begin(), result.delayed.end(), [](const DelayedClaim& claim) {
+    return claim.selected_node.has_value();
+  });
+  std::vector<DelayedClaim> by_size(std::make_move_iterator(others), std::make_move_iterator(result.delayed.end()));
+  GoSort(by_size, [](const DelayedClaim& a, const DelayedClaim& b) { return RequestOf(*a.claim) < RequestOf(*b.claim); });
+  std::move(by_size.begin(), by_size.end(), others);
   return result;
 }
 
