@@ -32,7 +32,7 @@ absl::Status Kubelets::DeletePod(const api::Pod& pod) {
 // Each end is a thread of its own, so that what one sets off comes before the next.
 void Kubelets::EndNext() {
   std::vector<api::PodPtr>& pods = terminating_.begin()->second;
-  const size_t index = choose_ending_ != nullptr ? choose_ending_(pods) : 0;
+  const size_t index = choice_ != nullptr ? choice_->ChooseEnding(pods) : 0;
   const api::PodPtr pod = pods[index];
   pods.erase(pods.begin() + static_cast<ptrdiff_t>(index));
   if (pods.empty()) terminating_.erase(terminating_.begin());

@@ -19,6 +19,7 @@
 #include "sim/api_server.h"
 #include "sim/event_loop.h"
 #include "sim/latency.h"
+#include "sim/thread_choice.h"
 #include "sim/trace.h"
 
 namespace schedsim::sim {
@@ -41,10 +42,7 @@ class Kubelets {
   // deletionTimestamp. NotFound when there is none.
   absl::Status DeletePod(const api::Pod& pod);
 
-  // Which of the pods whose termination times end at one instant is gone first; none: the one that was
-  // deleted first.
-  using ChooseEnding = std::function<size_t(absl::Span<const api::PodPtr>)>;
-  void set_choose_ending(ChooseEnding choose_ending) { choose_ending_ = std::move(choose_ending); }
+  void set_choice(ThreadChoice* choice) { choice_ = choice; }
 
   // Nobody confirms deletions on a silent node: its pods stay until it is heard again, then they go.
   void SetSilent(absl::string_view node_name, bool silent);
@@ -58,7 +56,7 @@ class Kubelets {
   EventLoop& loop_;
   ApiServer& server_;
   Trace& trace_;
-  ChooseEnding choose_ending_;
+  ThreadChoice* choice_ = nullptr;
   // Deleted pods by the end of their termination time, in the order of their deletion.
   std::map<absl::Time, std::vector<api::PodPtr>> terminating_;
   std::set<std::string> silent_;

@@ -41,7 +41,7 @@ SchedulerActor::~SchedulerActor() = default;
 
 absl::StatusOr<std::unique_ptr<SchedulerActor>> SchedulerActor::Make(
     Options options, const std::vector<framework::RegisteredPlugin>& registry, EventLoop& loop,
-    ApiServer& server, Kubelets& kubelets, Trace& trace, const Rng& rng, framework::FreeChoice* free_choice) {
+    ApiServer& server, Kubelets& kubelets, Trace& trace, const Rng& rng) {
   std::unique_ptr<SchedulerActor> actor(
       new SchedulerActor(std::move(options), loop, server, kubelets, trace, rng));
   SchedulerActor* self = actor.get();
@@ -56,7 +56,7 @@ absl::StatusOr<std::unique_ptr<SchedulerActor>> SchedulerActor::Make(
            .rng = rng.Fork("scheduler"),
            .on_poppable = [self] { self->WakeUp(); },
            .binding_delay = [self] { return self->options_.latency.binding.Draw(self->chance_.binding); },
-           .free_choice = free_choice,
+           .free_choice = self->options_.choice,
            .preemption_starts_at_first = self->options_.preemption_starts_at_first}));
   trace.set_scheduler(actor->scheduler_.get());
   server.Watch([self](const WatchEvent& event) { self->OnWatchEvent(event); });
@@ -134,8 +134,8 @@ void SchedulerActor::WakeUp() {
   events_first_ = -1;
   if (options_.scheduler.line.one_pod_handler) {
     events_first_ = 0;
-  } else if (options_.choose_wake != nullptr) {
-    events_first_ = options_.choose_wake(loop_.Now());
+  } else if (options_.choice != nullptr) {
+    events_first_ = options_.choice->ChooseWake(loop_.Now());
   }
   const EventLoop::Phase phase = events_first_ == 0 ? EventLoop::Phase::kWork : EventLoop::Phase::kSpawned;
   loop_.At(loop_.Now(), phase, [this] { PopWoken(); });
@@ -150,7 +150,7 @@ void SchedulerActor::PopWoken() {
 void SchedulerActor::PopNow(bool woken) {
   cycle_end_ = loop_.Now();
   in_cycle_ = true;
-  in_late_cycle_ = options_.choose_late != nullptr ? options_.choose_late(loop_.Now(), woken) : woken;
+  in_late_cycle_ = options_.choice != nullptr ? options_.choice->ChooseLate(loop_.Now(), woken) : woken;
   const bool popped = scheduler_->ScheduleOne();
   in_cycle_ = false;
   in_late_cycle_ = false;
@@ -173,7 +173,7 @@ void SchedulerActor::Call(std::function<void()> effect) {
   const absl::Duration delay = wait + options_.latency.api_call.Draw(chance_.api_call);
   if (in_cycle_) cycle_end_ = std::max(cycle_end_, loop_.Now() + delay);
   const bool interrupted =
-      !in_cycle_ && options_.choose_interrupted != nullptr && options_.choose_interrupted(loop_.Now());
+      !in_cycle_ && options_.choice != nullptr && options_.choice->ChooseInterrupted(loop_.Now());
   if (delay == absl::ZeroDuration() && !interrupted) {
     effect();
     return;

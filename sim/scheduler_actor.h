@@ -21,6 +21,7 @@
 #include "sim/event_loop.h"
 #include "sim/kubelets.h"
 #include "sim/latency.h"
+#include "sim/thread_choice.h"
 #include "sim/trace.h"
 
 namespace schedsim::sim {
@@ -35,14 +36,8 @@ class SchedulerActor : public framework::Client {
     // Whether an update of a version that is no longer stored fails, as in a real API server.
     bool checks_versions = true;
     bool preemption_starts_at_first = false;  // See scheduler::Scheduler::Environment.
-    // With two handlers of pods (1.34): after how many more events of the instant a scheduler that is woken
-    // now pops; none: after all of them.
-    std::function<int(absl::Time now)> choose_wake;
-    // Whether the threads that a cycle starts come before what informers hear of its calls. `woken`: the
-    // scheduler was woken for the cycle, which is what it depends on where this is none.
-    std::function<bool(absl::Time now, bool woken)> choose_late;
-    // Whether informers hear of each call of such a thread before its next one; none: they hear of them in the end.
-    std::function<bool(absl::Time now)> choose_interrupted;
+    // nullptr: the seed, or what is usual.
+    ThreadChoice* choice = nullptr;
     // Called after each update of a claim or volume by the scheduler.
     std::function<void()> on_updated;
   };
@@ -50,8 +45,7 @@ class SchedulerActor : public framework::Client {
   // InvalidArgument where a plugin refuses its arguments. What is borrowed must outlive the actor.
   static absl::StatusOr<std::unique_ptr<SchedulerActor>> Make(
       Options options, const std::vector<framework::RegisteredPlugin>& registry, EventLoop& loop,
-      ApiServer& server, Kubelets& kubelets, Trace& trace, const Rng& rng,
-      framework::FreeChoice* free_choice = nullptr);
+      ApiServer& server, Kubelets& kubelets, Trace& trace, const Rng& rng);
   ~SchedulerActor() override;
 
   // Starts the loop and the timers, now. Before that, informers already fill cache and queue.

@@ -57,22 +57,20 @@ absl::StatusOr<std::unique_ptr<Simulation>> Simulation::Make(SimulationOptions o
       .latency = own.latency,
       .checks_versions = own.complete_admission,
       .preemption_starts_at_first = own.preemption_starts_at_first,
-      .choose_wake = own.choose_wake,
-      .choose_late = own.choose_late,
-      .choose_interrupted = own.choose_interrupted,
+      .choice = own.choice,
       .on_updated = nullptr};
   if (simulation->volume_binder_ != nullptr && !own.volume_binder->watches) {
     actor.on_updated = [binder = simulation->volume_binder_.get()] { binder->ReconcileLater(); };
   }
   simulation->kubelets_ = std::make_unique<Kubelets>(own.latency.pod_termination, Rng(own.seed), simulation->loop_,
                                                      *simulation->server_, *simulation->trace_);
-  simulation->kubelets_->set_choose_ending(own.choose_ending);
+  simulation->kubelets_->set_choice(own.choice);
   std::vector<framework::RegisteredPlugin> registry = plugins::InTreeRegistry();
   registry.insert(registry.end(), own.more_plugins.begin(), own.more_plugins.end());
   ASSIGN_OR_RETURN(
       simulation->actor_,
       SchedulerActor::Make(std::move(actor), registry, simulation->loop_, *simulation->server_,
-                           *simulation->kubelets_, *simulation->trace_, Rng(own.seed), own.free_choice));
+                           *simulation->kubelets_, *simulation->trace_, Rng(own.seed)));
   Simulation* self = simulation.get();
   self->ObserveQueue();
   self->server_->Watch([self](const WatchEvent& event) { self->WatchForTimes(event); });

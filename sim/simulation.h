@@ -77,12 +77,7 @@ struct SimulationOptions {
   TraceLevel trace_level = TraceLevel::kOff;
   Trace::Sink trace_sink;
   // Must outlive the simulation; nullptr: what the real scheduler leaves to chance follows the seed.
-  framework::FreeChoice* free_choice = nullptr;
-  // As Kubelets::ChooseEnding and as in SchedulerActor::Options.
-  std::function<size_t(absl::Span<const api::PodPtr>)> choose_ending;
-  std::function<int(absl::Time now)> choose_wake;
-  std::function<bool(absl::Time now, bool woken)> choose_late;
-  std::function<bool(absl::Time now)> choose_interrupted;
+  ThreadChoice* choice = nullptr;
   // Called now and then, for people who wait; nothing that it does may reach a result.
   std::function<void(int64_t attempts, absl::Duration virtual_time)> on_progress;
   // Called whenever what was set off has settled, for tests: it must not change anything.

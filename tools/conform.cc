@@ -125,6 +125,7 @@ absl::Status RunPair(const ConformOptions& options, api::KubernetesLine line, co
     }
     if (!options.verbose && difference->size() > 300) *difference = difference->substr(0, 300) + " ...";
     std::printf("%s: %s\n", test_case.name.c_str(), difference->c_str());
+    if (!followed->outside.empty()) std::printf("  free choice outside our own: %s\n", followed->outside.c_str());
     return absl::OkStatus();
   });
 }

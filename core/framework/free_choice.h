@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
@@ -26,6 +27,10 @@ class FreeChoice {
   // record does not say, or names none of them.
   virtual std::optional<size_t> Choose(Kind kind, const PodInfo& pod, int32_t attempts,
                                        absl::Span<const absl::string_view> nodes) = 0;
+
+  // The order in which nodes were looked at to which PreFilter had narrowed the search, as indices into
+  // `nodes`; those that it leaves out come behind. Empty where the record does not say.
+  virtual std::vector<size_t> Order(const PodInfo& pod, int32_t attempts, absl::Span<const absl::string_view> nodes) = 0;
 
   // Whether the claim, "namespace/name", was bound to the volume: then it comes first among those of one size.
   virtual bool Binds(absl::string_view claim, absl::string_view volume) const = 0;

@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "absl/strings/str_cat.h"
+#include "core/base/go_sort.h"
 #include "core/framework/pod_info.h"
 
 namespace schedsim::framework {
@@ -24,16 +25,14 @@ void PodSigner::Add(const std::vector<std::string>& texts) {
   for (const std::string& text : texts) Add(text);
 }
 
-// Upstream's sort is not stable beyond twelve tolerations; what that does to those of the same key and
-// value is not followed.
+// Tolerations of the same key and value stay in the order that Go's sort gives them.
 bool SignTolerations(const PodInfo& pod, PodSigner& signer) {
   if (!signer.Begin("tolerations")) return true;
   std::vector<const api::Toleration*> tolerations;
   for (const api::Toleration& toleration : pod.pod->spec->tolerations) tolerations.push_back(&toleration);
-  std::stable_sort(tolerations.begin(), tolerations.end(),
-                   [](const api::Toleration* a, const api::Toleration* b) {
-                     return std::tie(a->key, a->value) < std::tie(b->key, b->value);
-                   });
+  GoSort(tolerations, [](const api::Toleration* a, const api::Toleration* b) {
+    return std::tie(a->key, a->value) < std::tie(b->key, b->value);
+  });
   signer.Add(static_cast<int64_t>(tolerations.size()));
   for (const api::Toleration* toleration : tolerations) {
     signer.Add(toleration->key);

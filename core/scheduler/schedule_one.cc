@@ -159,6 +159,7 @@ Status Scheduler::FindNodesThatFit(Framework& framework, CycleState& state, cons
   std::vector<const NodeInfo*> named;
   if (outcome.node_names.has_value()) {
     named = NamedNodes(*outcome.node_names);
+    if (named.size() > 1) ChooseOrder(pod, named);
     // Upstream names here, too, whoever rejected the nominated node just before.
     const std::vector<std::string> plugins = plugin_names_.Sorted(diagnosis_.unschedulable_plugins);
     diagnosis_.node_to_status.SetAbsentNodesStatus(
@@ -184,7 +185,7 @@ Status Scheduler::FindNodesThatFit(Framework& framework, CycleState& state, cons
   return status;
 }
 
-// In the order of the snapshot; upstream has them in no order.
+// In the order of the snapshot.
 std::vector<const NodeInfo*> Scheduler::NamedNodes(const std::vector<Symbol>& names) const {
   std::vector<const NodeInfo*> nodes;
   for (Symbol name : names) {
@@ -195,6 +196,26 @@ std::vector<const NodeInfo*> Scheduler::NamedNodes(const std::vector<Symbol>& na
             [](const NodeInfo* a, const NodeInfo* b) { return a->position < b->position; });
   nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
   return nodes;
+}
+
+// Nodes to which PreFilter narrowed the search; upstream has them in the order of a map, which is random.
+void Scheduler::ChooseOrder(const PodInfo& pod, std::vector<const NodeInfo*>& nodes) {
+  if (environment_.free_choice == nullptr) {
+    for (size_t i = nodes.size() - 1; i > 0; --i) {
+      std::swap(nodes[i], nodes[static_cast<size_t>(node_order_rng_.Below(static_cast<int64_t>(i + 1)))]);
+    }
+    return;
+  }
+  std::vector<absl::string_view> texts;
+  for (const NodeInfo* node : nodes) texts.push_back(symbols_.Text(node->name));
+  const std::vector<size_t> order = environment_.free_choice->Order(pod, attempt_.attempts, texts);
+  std::vector<const NodeInfo*> looked_at;
+  for (size_t index : order) looked_at.push_back(std::exchange(nodes[index], nullptr));
+  std::copy_if(nodes.begin(), nodes.end(), std::back_inserter(looked_at), [](const NodeInfo* node) { return node != nullptr; });
+  // The search starts within the list, and goes round.
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    nodes[(static_cast<size_t>(next_start_node_index_) + i) % nodes.size()] = looked_at[i];
+  }
 }
 
 void Scheduler::GetNodeHint(Framework& framework, CycleState& state, const QueuedPodInfo& queued) {
@@ -340,7 +361,7 @@ int32_t Scheduler::SelectHostAtRandom(absl::Span<const int64_t> totals, int64_t 
 
 std::optional<size_t> Scheduler::Choose(framework::FreeChoice::Kind kind, const PodInfo& pod,
                                         absl::Span<const absl::string_view> nodes) {
-  if (environment_.free_choice == nullptr || nodes.size() < 2) return std::nullopt;
+  if (environment_.free_choice == nullptr) return std::nullopt;
   return environment_.free_choice->Choose(kind, pod, attempt_.attempts, nodes);
 }
 

@@ -15,7 +15,8 @@ Scheduler::Scheduler(Options options, Environment environment)
       cache_(symbols_),
       nominator_(informers_, symbols_),
       host_tie_rng_(environment_.rng.Fork("host-tie")),
-      preemption_rng_(environment_.rng.Fork("preemption")) {}
+      preemption_rng_(environment_.rng.Fork("preemption")),
+      node_order_rng_(environment_.rng.Fork("node-order")) {}
 
 Scheduler::~Scheduler() = default;
 

@@ -139,6 +139,7 @@ class Scheduler {
   bool EvaluateNominatedNode(framework::Framework& framework, framework::CycleState& state,
                              const framework::PodInfo& pod, Symbol node_name);
   std::vector<const framework::NodeInfo*> NamedNodes(const std::vector<Symbol>& names) const;
+  void ChooseOrder(const framework::PodInfo& pod, std::vector<const framework::NodeInfo*>& nodes);
   int32_t NumFeasibleNodesToFind(const framework::Framework& framework, int32_t node_count) const;
   framework::Status PrioritizeNodes(framework::Framework& framework, framework::CycleState& state,
                                     const framework::PodInfo& pod);
@@ -182,6 +183,7 @@ class Scheduler {
   bool in_dry_cycle_ = false;
   Rng host_tie_rng_;
   Rng preemption_rng_;
+  Rng node_order_rng_;
   // Of the running cycle; members so that their memory is used again.
   Attempt attempt_;
   framework::Diagnosis diagnosis_;

@@ -169,13 +169,7 @@ SimulationOptions OptionsOf(const Case& test_case, bool reference) {
 absl::StatusOr<CaseRun> RunCase(const Case& test_case, bool reference, RecordedChoice* choice) {
   CaseRun run;
   SimulationOptions options = OptionsOf(test_case, reference);
-  if (choice != nullptr) {
-    options.free_choice = choice;
-    options.choose_ending = [choice](absl::Span<const api::PodPtr> pods) { return choice->ChooseEnding(pods); };
-    options.choose_wake = [choice](absl::Time now) { return choice->ChooseWake(now); };
-    options.choose_late = [choice](absl::Time now, bool woken) { return choice->ChooseLate(now, woken); };
-    options.choose_interrupted = [choice](absl::Time now) { return choice->ChooseInterrupted(now); };
-  }
+  options.choice = choice;
   options.trace_sink = [&run](absl::string_view line) { run.records.emplace_back(line); };
   if (!test_case.config_error.empty()) {
     JsonWriter json;

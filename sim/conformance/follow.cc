@@ -28,6 +28,7 @@ struct Choices {
 struct Attempt {
   Choices choices;
   CaseRun run;
+  std::string outside;  // As in FollowedRun.
   std::vector<absl::Time> wakes;
   std::set<absl::Time> cycles;
   // When it first differs from the record; InfiniteFuture: never, as far as attempts and queues go.
@@ -46,6 +47,7 @@ class Follower {
     Attempt attempt;
     attempt.choices = std::move(choices);
     ASSIGN_OR_RETURN(attempt.run, RunCase(case_, reference_, &choice));
+    if (!choice.outside().empty()) attempt.outside = choice.outside().front();
     attempt.wakes = choice.wakes();
     attempt.cycles = choice.cycles();
     return attempt;
@@ -127,6 +129,7 @@ absl::StatusOr<FollowedRun> RunFollowing(const Case& test_case, const RecordedTr
   }
   ASSIGN_OR_RETURN(followed.difference, FirstDifference(record.records, best.run.records));
   followed.run = std::move(best.run);
+  if (followed.difference.has_value()) followed.outside = std::move(best.outside);
   return followed;
 }
 

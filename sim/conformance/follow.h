@@ -15,6 +15,8 @@ struct FollowedRun {
   CaseRun run;
   // As FirstDifference says it.
   std::optional<std::string> difference;
+  // With `difference`: the first free choice of the record that was none of ours; "": all were.
+  std::string outside;
 };
 
 // Runs the case with the choices of the record, as far as they are among our own. When a woken scheduler pops

@@ -4,6 +4,8 @@
 #include <nlohmann/json.hpp>
 
 #include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 
 namespace schedsim::sim {
 namespace {
@@ -15,6 +17,17 @@ std::string TextOf(const Json& object, const char* key) {
   if (!object.is_object()) return "";
   const auto found = object.find(key);
   return found != object.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
+// The nodes to which PreFilter narrowed the search, as they were looked at; empty: it did not, or it is not recorded.
+std::vector<std::string> LookedAt(const Json& attempt) {
+  std::vector<std::string> nodes;
+  const auto pre_filter = attempt.find("preFilter");
+  const auto filter = attempt.find("filter");
+  const bool narrowed = pre_filter != attempt.end() && pre_filter->is_object() && pre_filter->contains("nodes");
+  if (!narrowed || filter == attempt.end() || !filter->is_array()) return nodes;
+  for (const Json& status : *filter) nodes.push_back(TextOf(status, "node"));
+  return nodes;
 }
 
 }  // namespace
@@ -34,20 +47,55 @@ RecordedChoice::RecordedChoice(const RecordedTrace& trace) {
     const auto post_filter = json.find("postFilter");
     attempts_[{TextOf(json, "pod"), number->get<int64_t>()}].push_back(
         {.host = TextOf(json, "host"),
-         .nominated = post_filter == json.end() ? "" : TextOf(*post_filter, "nominate")});
+         .nominated = post_filter == json.end() ? "" : TextOf(*post_filter, "nominate"),
+         .looked_at = LookedAt(json)});
   }
 }
 
 std::optional<size_t> RecordedChoice::Choose(Kind kind, const framework::PodInfo& pod, int32_t attempts,
                                              absl::Span<const absl::string_view> nodes) {
-  auto found = attempts_.find({pod.pod->Key(), attempts});
-  if (found == attempts_.end()) return std::nullopt;
-  for (const Attempt& attempt : found->second) {
+  const std::vector<Attempt>* recorded = AttemptsOf(pod, attempts);
+  if (recorded == nullptr) return std::nullopt;
+  std::string taken;
+  for (const Attempt& attempt : *recorded) {
     const std::string& wanted = kind == Kind::kHost ? attempt.host : attempt.nominated;
     auto node = std::find(nodes.begin(), nodes.end(), wanted);
     if (node != nodes.end()) return static_cast<size_t>(node - nodes.begin());
+    taken = wanted;
+  }
+  if (!taken.empty()) {
+    outside_.push_back(absl::StrCat("attempt ", attempts, " of ", pod.pod->Key(), ": the recorded ",
+                                    kind == Kind::kHost ? "host " : "node to preempt on ", taken,
+                                    " is none of the equally good ones: ", absl::StrJoin(nodes, ", ")));
   }
   return std::nullopt;
+}
+
+std::vector<size_t> RecordedChoice::Order(const framework::PodInfo& pod, int32_t attempts,
+                                          absl::Span<const absl::string_view> nodes) {
+  std::vector<size_t> order;
+  const std::vector<Attempt>* recorded = AttemptsOf(pod, attempts);
+  if (recorded == nullptr) return order;
+  const Attempt& attempt = recorded->front();
+  const std::vector<std::string> names =
+      attempt.looked_at.empty() ? std::vector<std::string>{attempt.host} : attempt.looked_at;
+  for (const std::string& name : names) {
+    const auto node = std::find(nodes.begin(), nodes.end(), name);
+    const size_t index = static_cast<size_t>(node - nodes.begin());
+    if (node != nodes.end()) {
+      if (std::find(order.begin(), order.end(), index) == order.end()) order.push_back(index);
+    } else if (!name.empty()) {
+      outside_.push_back(absl::StrCat("attempt ", attempts, " of ", pod.pod->Key(), ": the recorded node ", name,
+                                      " is none of those to which PreFilter narrowed: ", absl::StrJoin(nodes, ", ")));
+    }
+  }
+  return order;
+}
+
+const std::vector<RecordedChoice::Attempt>* RecordedChoice::AttemptsOf(const framework::PodInfo& pod,
+                                                                       int32_t attempts) const {
+  const auto found = attempts_.find({pod.pod->Key(), attempts});
+  return found == attempts_.end() ? nullptr : &found->second;
 }
 
 bool RecordedChoice::Binds(absl::string_view claim, absl::string_view volume) const {

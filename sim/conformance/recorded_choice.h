@@ -13,36 +13,40 @@
 #include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "core/api/pod.h"
-#include "core/framework/free_choice.h"
 #include "sim/conformance/recorded_trace.h"
+#include "sim/thread_choice.h"
 
 namespace schedsim::sim {
 
 // Follows a recorded trace: of equally good nodes, the one that the real scheduler took. A pod that was
 // created again under its name has several records of one attempt number; any of them will do.
-class RecordedChoice : public framework::FreeChoice {
+class RecordedChoice : public ThreadChoice {
  public:
   explicit RecordedChoice(const RecordedTrace& trace);
 
   std::optional<size_t> Choose(Kind kind, const framework::PodInfo& pod, int32_t attempts,
                                absl::Span<const absl::string_view> nodes) override;
 
+  // Where the record has all statuses, their order; otherwise the node that was taken comes first.
+  std::vector<size_t> Order(const framework::PodInfo& pod, int32_t attempts,
+                            absl::Span<const absl::string_view> nodes) override;
   bool Binds(absl::string_view claim, absl::string_view volume) const override;
 
-  // Which of the pods, whose termination times end at one instant, is gone first: the real one's timers of
-  // one instant fire in random order. The first of `pods` where the record does not say.
-  size_t ChooseEnding(absl::Span<const api::PodPtr> pods);
-
-  // As SchedulerActor::Options::choose_wake. The record does not say, so what to try is given: `waits` for the
-  // first times that the scheduler is woken, in order; all events for the others.
+  // The real one's timers of one instant fire in random order.
+  size_t ChooseEnding(absl::Span<const api::PodPtr> pods) override;
+  // The record does not say, so what to try is given: `waits` for the first times that the scheduler is woken,
+  // in order; all events for the others.
   void set_waits(std::vector<int> waits) { waits_ = std::move(waits); }
-  int ChooseWake(absl::Time now);
-  // As SchedulerActor::Options::choose_late and choose_interrupted. To try again: the cycles, by their time, that are
-  // not as usual.
+  int ChooseWake(absl::Time now) override;
+  // To try again: the cycles, by their time, that are not as usual.
   enum class Unusual : uint8_t { kOtherLateness, kInterrupted };
   void set_unusual(std::map<absl::Time, Unusual> unusual) { unusual_ = std::move(unusual); }
-  bool ChooseLate(absl::Time now, bool woken);
-  bool ChooseInterrupted(absl::Time now) const { return IsUnusual(now, Unusual::kInterrupted); }
+  bool ChooseLate(absl::Time now, bool woken) override;
+  bool ChooseInterrupted(absl::Time now) override { return IsUnusual(now, Unusual::kInterrupted); }
+
+  // Free choices of the record that were none of ours, as text that names pod, attempt and nodes, in the order
+  // of the run. From the first difference on, they mean little.
+  const std::vector<std::string>& outside() const { return outside_; }
   // When scheduling cycles ran.
   const std::set<absl::Time>& cycles() const { return cycles_; }
   // When the scheduler was woken, in order.
@@ -54,10 +58,13 @@ class RecordedChoice : public framework::FreeChoice {
   struct Attempt {
     std::string host;
     std::string nominated;
+    std::vector<std::string> looked_at;  // Only where PreFilter narrowed the search to several nodes.
   };
+  const std::vector<Attempt>* AttemptsOf(const framework::PodInfo& pod, int32_t attempts) const;
 
   std::map<std::pair<std::string, int64_t>, std::vector<Attempt>> attempts_;  // By pod and number.
   std::set<std::pair<std::string, std::string>> bindings_;  // Claim and volume.
+  std::vector<std::string> outside_;
   std::vector<int> waits_;
   std::vector<absl::Time> wakes_;
   std::map<absl::Time, Unusual> unusual_;

@@ -141,7 +141,8 @@ INSTANTIATE_TEST_SUITE_P(Conformance, FamilyTest, testing::ValuesIn(AllFamilyRun
 // ---- What the record does not tell, or only in its effects ----
 
 // Recorded where chance went another way than ours: volumes of one size (volumes-60147), evictions that were
-// heard of one by one (preemption-61142), a woken scheduler that popped between two events (preemption-61017).
+// heard of one by one (preemption-61142), a woken scheduler that popped between two events (preemption-61017), nodes to
+// which PreFilter narrowed the search (narrowed-1; narrowed-2 tells the decisions only).
 TEST(FreeChoices, FollowTheRecord) {
   for (const std::string line : {"1.34", "1.37"}) {
     const std::string folder = SCHEDSIM_SOURCE_DIR "/tests/sim/conformance/followed/";
@@ -155,6 +156,37 @@ TEST(FreeChoices, FollowTheRecord) {
       EXPECT_EQ(Difference(test_case, record, /*reference=*/false), "") << test_case.name;
     });
   }
+}
+
+// The record of a case with one word changed, and what is said of its free choices then.
+std::string OutsideAfter(const std::string& case_name, const std::string& from, const std::string& to) {
+  const std::string folder = SCHEDSIM_SOURCE_DIR "/tests/sim/conformance/followed/";
+  RecordedTrace record = Expected(folder + "traces-1.37.jsonl").at(case_name);
+  for (std::string& line : record.records) {
+    const size_t at = line.find(from);
+    if (at == std::string::npos) continue;
+    line.replace(at, from.size(), to);
+    break;
+  }
+  std::string outside;
+  ForEachCase(folder + "cases-1.37.jsonl", LineOf("1.37"), [&](const Case& test_case) {
+    if (test_case.name != case_name) return;
+    const auto followed = RunFollowing(test_case, record, /*reference=*/false);
+    ASSERT_TRUE(followed.ok() && followed->difference.has_value());
+    outside = followed->outside;
+  });
+  return outside;
+}
+
+TEST(FreeChoices, SaysWhereTheRecordedOneIsNoneOfOurs) {
+  EXPECT_EQ(OutsideAfter("narrowed-1", R"({"node":"n2"},{"node":"n4"})", R"({"node":"n9"},{"node":"n4"})"),
+            "attempt 1 of default/p0: the recorded node n9 is none of those to which PreFilter narrowed: n0, n1, n2, n3, n4");
+  EXPECT_EQ(OutsideAfter("preemption-61142", R"("postFilter":{"mode":1,"nominate":")", R"("postFilter":{"mode":1,"nominate":"other-)"),
+            "attempt 1 of team-b/pod-12: the recorded node to preempt on other-node-1 is none of the equally good ones: node-1");
+}
+
+TEST(FreeChoices, SaysNothingOfThemWhereSomethingElseDiffers) {
+  EXPECT_EQ(OutsideAfter("narrowed-1", R"("attempts":1)", R"("attempts":7)"), "");
 }
 
 // ---- Whole clusters ----
