@@ -1,6 +1,7 @@
 #include "sim/controllers/replicas.h"
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <set>
@@ -46,6 +47,47 @@ std::string TemplateHash(const api::Object& deployment) {
       .IgnoreError();
   Rng rng(digest.value());
   return Suffix(rng) + Suffix(rng);
+}
+
+// What a StatefulSet says of a pod of its own in the pod's labels.
+void WriteIdentity(const std::string& pod_name, JsonWriter& metadata) {
+  metadata.Key("labels").BeginObject().Field("statefulset.kubernetes.io/pod-name", pod_name);
+  metadata.Field("apps.kubernetes.io/pod-index", pod_name.substr(pod_name.rfind('-') + 1)).EndObject();
+}
+
+std::string TextOf(const codec::Value& object, absl::string_view key) {
+  const codec::Value* found = object.Find(key);
+  return found == nullptr ? "" : std::string(found->text);
+}
+
+// Calls `visit` with each claim template of a workload's spec and its name.
+void ForEachClaimTemplate(const codec::Value& spec,
+                          const std::function<void(const codec::Value&, const std::string&)>& visit) {
+  const codec::Value* templates = spec.Find("volumeClaimTemplates");
+  if (templates == nullptr) return;
+  for (const codec::Value& claim : templates->items) {
+    const codec::Value* metadata = claim.Find("metadata");
+    if (metadata != nullptr) visit(claim, TextOf(*metadata, "name"));
+  }
+}
+
+// The pod's volumes, where the workload has claim templates: each claim, under the name of its template, and the volumes
+// of other names.
+void WriteVolumes(const codec::Value& workload_spec, const codec::Value& pod_spec, const std::string& pod_name,
+                  JsonWriter& pod) {
+  std::set<std::string> claimed;
+  ForEachClaimTemplate(workload_spec, [&](const codec::Value&, const std::string& name) { claimed.insert(name); });
+  if (claimed.empty()) return;
+  pod.Key("spec").BeginObject().Key("volumes").BeginArray();
+  for (const std::string& name : claimed) {
+    pod.BeginObject().Field("name", name).Key("persistentVolumeClaim").BeginObject();
+    pod.Field("claimName", absl::StrCat(name, "-", pod_name)).EndObject().EndObject();
+  }
+  const codec::Value* volumes = pod_spec.Find("volumes");
+  for (size_t i = 0; volumes != nullptr && i < volumes->items.size(); ++i) {
+    if (claimed.count(TextOf(volumes->items[i], "name")) == 0) pod.Raw(codec::ToJson(volumes->items[i]));
+  }
+  pod.EndArray().EndObject();
 }
 
 // The workload that a pod belongs to, if it is one whose pods are counted here.
@@ -194,11 +236,35 @@ absl::Status Replicas::MakePods(const Workload& workload, const Pods& pods, int6
     busy_until_ = std::max(busy_until_, at);
     loop_.At(at, EventLoop::Phase::kWork, [this, workload, pod] {
       coming_[workload].erase(pod->metadata.name);
+      CreateClaims(workload, pod->metadata.name);
       // A StatefulSet's pod of this name may still be there; it is made when that is gone.
       server_.Create(pod).IgnoreError();
     });
   }
   return absl::OkStatus();
+}
+
+// Those of the templates that are not there: a claim outlives its pod.
+void Replicas::CreateClaims(const Workload& workload, const std::string& pod_name) {
+  const api::ObjectPtr owner = workload.kind == "StatefulSet" ? Find(workload) : nullptr;
+  if (owner == nullptr) return;
+  codec::ReadText(codec::ObjectJson(*owner), owner->Key(), {}, [&](const codec::Document& stored) {
+    const codec::Value* spec = stored.root.Find("spec");
+    if (spec == nullptr) return absl::OkStatus();
+    ForEachClaimTemplate(*spec, [&](const codec::Value& claim_template, const std::string& name) {
+      JsonWriter own;
+      own.BeginObject().Field("apiVersion", "v1").Field("kind", "PersistentVolumeClaim").Key("metadata").BeginObject();
+      own.Field("name", absl::StrCat(name, "-", pod_name)).Field("namespace", workload.name_space).EndObject();
+      own.Key("status").BeginObject().Field("phase", "Pending").EndObject().EndObject();
+      codec::Document merged;
+      codec::ReadText(own.text(), owner->Key(), {}, [&](const codec::Document& change) -> absl::Status {
+        api::ObjectPtr claim;
+        ASSIGN_OR_RETURN(claim, reader_.Decode(codec::MergePatch(claim_template, change.root, merged), owner->Key()));
+        return server_.Create(claim);
+      }).IgnoreError();
+    });
+    return absl::OkStatus();
+  }).IgnoreError();
 }
 
 std::string Replicas::NewName(const Workload& workload, const std::set<std::string>& taken,
@@ -241,13 +307,9 @@ absl::StatusOr<api::ObjectPtr> Replicas::FromTemplate(const api::Object& owner, 
   own.Field("apiVersion", owner.api_version)
       .Field("kind", owner.kind_name)
       .Field("name", owner.metadata.name);
-  own.Field("uid", owner.metadata.uid)
-      .Key("controller")
-      .Bool(true)
-      .EndObject()
-      .EndArray()
-      .EndObject()
-      .EndObject();
+  own.Field("uid", owner.metadata.uid).Key("controller").Bool(true).EndObject().EndArray();
+  if (owner.kind == api::Kind::kStatefulSet) WriteIdentity(name, own);
+  own.EndObject();
   const std::string file = absl::StrCat(owner.kind_name, " ", owner.Key());
   api::ObjectPtr pod;
   codec::Document merged;
@@ -257,10 +319,8 @@ absl::StatusOr<api::ObjectPtr> Replicas::FromTemplate(const api::Object& owner, 
     if (pod_template == nullptr || pod_template->Find("spec") == nullptr) {
       return absl::FailedPreconditionError(absl::StrCat(file, " has no template of a pod"));
     }
-    const codec::Value* claims = spec->Find("volumeClaimTemplates");
-    if (claims != nullptr && !claims->items.empty()) {
-      return absl::FailedPreconditionError(absl::StrCat(file, ": volumeClaimTemplates are not simulated"));
-    }
+    WriteVolumes(*spec, *pod_template->Find("spec"), name, own);
+    own.EndObject();
     return codec::ReadText(own.text(), file, {}, [&](const codec::Document& change) -> absl::Status {
       ASSIGN_OR_RETURN(pod, reader_.Decode(codec::MergePatch(*pod_template, change.root, merged), file));
       return absl::OkStatus();

@@ -44,7 +44,7 @@ class Replicas {
   void ReplaceFromNowOn();
 
   // Makes or deletes pods until the workload has `replicas`. New ones are made from the template of the
-  // workload, or as copies of a pod that it has. A Deployment's pods belong to its newest ReplicaSet, which
+  // workload, with claims from a StatefulSet's templates, or as copies of a pod that it has. A Deployment's pods belong to its newest ReplicaSet, which
   // is made if there is none. busy_until says when the last one is there. NotFound where there is neither
   // workload nor pod; FailedPrecondition where there is no template.
   absl::Status Scale(const Workload& workload, int64_t replicas);
@@ -61,6 +61,7 @@ class Replicas {
   Pods PodsOf(const Workload& workload) const;
   void DeleteSurplus(const Workload& workload, Pods pods, int64_t surplus);
   absl::Status MakePods(const Workload& workload, const Pods& pods, int64_t count);
+  void CreateClaims(const Workload& workload, const std::string& pod_name);
   absl::StatusOr<Workload> ReplicaSetOf(const Workload& deployment);
   absl::StatusOr<api::ObjectPtr> MakePod(const Workload& workload, const api::PodPtr& model,
                                          const std::string& name);

@@ -287,6 +287,40 @@ TEST(ScaleTest, AStatefulSetCountsAndShrinksFromTheTop) {
   EXPECT_EQ(PodsOf(played.report, "api-"), (Strings{"api-0", "api-1"}));
 }
 
+// Two volumes, each on a node of its own: api-0 and api-1 get one each, api-2 waits. api-1 finds its claim again.
+TEST(ScaleTest, AStatefulSetMakesTheClaimsOfItsTemplates) {
+  const std::string objects = R"(
+- {apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: local}, provisioner: kubernetes.io/no-provisioner, volumeBindingMode: WaitForFirstConsumer}
+- {apiVersion: v1, kind: PersistentVolume, metadata: {name: on-n1}, spec: {storageClassName: local, capacity: {storage: 1Gi}, accessModes: [ReadWriteOnce], nodeAffinity: {required: {nodeSelectorTerms: [{matchExpressions: [{key: kubernetes.io/hostname, operator: In, values: [n1]}]}]}}}}
+- {apiVersion: v1, kind: PersistentVolume, metadata: {name: on-n2}, spec: {storageClassName: local, capacity: {storage: 2Gi}, accessModes: [ReadWriteOnce], nodeAffinity: {required: {nodeSelectorTerms: [{matchExpressions: [{key: kubernetes.io/hostname, operator: In, values: [n2]}]}]}}}}
+- apiVersion: apps/v1
+  kind: StatefulSet
+  metadata: {name: api}
+  spec:
+    volumeClaimTemplates:
+    - {metadata: {name: data}, spec: {storageClassName: local, accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}}
+    template:
+      metadata: {labels: {app: api}}
+      spec:
+        volumes: [{name: data, emptyDir: {}}, {name: scratch, emptyDir: {}}]
+        containers: [{name: c, image: i}]
+)";
+  const Played played = Play(Cluster(0) + objects.substr(1) + R"(timeline:
+- scale: {kind: StatefulSet, name: api, replicas: 3}
+- at: 10s
+  scale: {kind: StatefulSet, name: api, replicas: 1}
+- at: 20s
+  scale: {kind: StatefulSet, name: api, replicas: 2}
+)");
+  EXPECT_EQ(played.exit_code, 0) << played.err;
+  EXPECT_EQ(PodsOf(played.report, "api-"), (Strings{"api-0", "api-1"}));
+  const std::vector<Json> bound = played.Records("bind");
+  ASSERT_EQ(bound.size(), 3U);
+  EXPECT_NE(bound[0]["node"], bound[1]["node"]);
+  EXPECT_EQ(bound[2]["pod"], "default/api-1");
+  EXPECT_EQ(bound[2]["node"], bound[1]["node"]);
+}
+
 TEST(ScaleTest, DeletedPodsComeBackOnlyWhereAsked) {
   const std::string timeline = R"(timeline:
 - scale: {name: api, replicas: 3}
