@@ -61,10 +61,12 @@ Timeline::Timeline(std::vector<TimelineEntry> entries, const TimelineOptions& op
   if (!options_.has_controllers) return;
   node_lifecycle_ = std::make_unique<NodeLifecycle>(simulation.loop(), simulation.server(),
                                                     simulation.kubelets(), simulation.trace());
+  pod_gc_ = std::make_unique<PodGc>(simulation.loop(), simulation.server(), simulation.trace());
 }
 
 void Timeline::Start() {
   if (node_lifecycle_ != nullptr) node_lifecycle_->Start();
+  if (pod_gc_ != nullptr) pod_gc_->Start();
   if (options_.replaces_deleted_pods) replicas_.ReplaceFromNowOn();
   Schedule(0);
 }

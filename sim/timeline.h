@@ -17,6 +17,7 @@
 #include "core/codec/objects.h"
 #include "sim/controllers/drain.h"
 #include "sim/controllers/node_lifecycle.h"
+#include "sim/controllers/pod_gc.h"
 #include "sim/controllers/replicas.h"
 #include "sim/label_selector.h"
 #include "sim/simulation.h"
@@ -185,6 +186,7 @@ class Timeline : public Script {
   Drainer drainer_;
   // Only with controllers.
   std::unique_ptr<NodeLifecycle> node_lifecycle_;
+  std::unique_ptr<PodGc> pod_gc_;
   Replicas replicas_;
   // When the running entry is done with its changes.
   absl::Time busy_until_ = absl::InfinitePast();

@@ -20,8 +20,7 @@
 namespace schedsim::sim {
 
 // Source: kubernetes v1.37, pkg/controller/nodelifecycle and pkg/controller/tainteviction. Not here: how fast
-// NoExecute taints are put on the nodes of a zone, what becomes of pods' own Ready condition, and the
-// deletion of pods on nodes that are gone.
+// NoExecute taints are put on the nodes of a zone, and what becomes of pods' own Ready condition.
 class NodeLifecycle {
  public:
   // What is borrowed must outlive it.

@@ -333,6 +333,24 @@ TEST(ScaleTest, DeletedPodsComeBackOnlyWhereAsked) {
   EXPECT_EQ(replaced.report["deleted"], 2);
 }
 
+// Looked for at 20 s; the one that comes back in time keeps its pods.
+TEST(DeletedNodeTest, PodsGoAfterAWhileAndComeBackElsewhere) {
+  const Played played = Play(Cluster(0) + kDeployment + R"(replaceDeletedPods: true
+timeline:
+- scale: {name: api, replicas: 4}
+- at: 5s
+  delete: {kind: Node, name: n1}
+- at: 6s
+  delete: {kind: Node, name: n2}
+- at: 50s
+  create: {apiVersion: v1, kind: Node, metadata: {name: n2, labels: {zone: b}}, status: {allocatable: {cpu: 9, memory: 9Gi, pods: 10}}}
+)");
+  EXPECT_EQ(played.exit_code, 0) << played.err;
+  EXPECT_EQ(played.Times("gone"), (Times{60, 60}));
+  EXPECT_EQ(PodsOf(played.report, "api-").size(), 4U);
+  for (const std::string& name : PodsOf(played.report, "api-")) EXPECT_EQ(played.NodeOf(name), "n2");
+}
+
 TEST(ScaleTest, AnUnknownWorkloadIsAWarning) {
   const Played played = Play(Cluster(0) + "timeline:\n- scale: {name: api, replicas: 3}\n");
   EXPECT_EQ(played.exit_code, 0);
