@@ -3,6 +3,7 @@
 #define SCHEDSIM_TESTS_SIM_SMALL_CLUSTER_H_
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -42,11 +43,11 @@ class SmallCluster {
         Step::Reference{.kind = api::Kind::kPod, .kind_name = "Pod", .name_space = "default", .name = name};
   }
 
-  // Up to `until`, in seconds.
-  std::unique_ptr<Simulation> Run(double until) {
+  // Up to `until`, in seconds; absent: until nothing is left.
+  std::unique_ptr<Simulation> Run(std::optional<double> until) {
     records.clear();
     SimulationOptions copy = options;
-    copy.until = absl::Seconds(until);
+    if (until.has_value()) copy.until = absl::Seconds(*until);
     auto simulation = Simulation::Make(std::move(copy));
     CHECK(simulation.ok());
     (*simulation)->CreateObjects(objects_);
