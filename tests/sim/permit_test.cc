@@ -42,13 +42,22 @@ std::vector<std::string> RunWithPlugins(const Case& test_case, bool reference) {
 // The real scheduler ran the same cases with plugins that do the same.
 class RealPermit : public testing::TestWithParam<api::KubernetesLine> {
  protected:
+  // The cases written by hand, and some of the random ones of the conformance suite whose pods wait here and
+  // there.
   void ForEachCase(const std::function<void(const Case&, const RecordedTrace&)>& check) {
+    ForEachCase("cases.jsonl", "traces-", check);
+    ForEachCase("random-cases.jsonl.gz", "random-traces-", check);
+  }
+
+ private:
+  static void ForEachCase(absl::string_view cases, absl::string_view traces,
+                          const std::function<void(const Case&, const RecordedTrace&)>& check) {
     const std::string folder = SCHEDSIM_SOURCE_DIR "/tests/sim/permit/";
     const auto recorded =
-        ReadRecordedTraces(absl::StrCat(folder, "traces-", api::KubernetesLineName(GetParam()), ".jsonl.gz"));
+        ReadRecordedTraces(absl::StrCat(folder, traces, api::KubernetesLineName(GetParam()), ".jsonl.gz"));
     ASSERT_TRUE(recorded.ok()) << recorded.status();
     size_t index = 0;
-    const absl::Status read = ReadCases(folder + "cases.jsonl", GetParam(), [&](const Case& test_case) {
+    const absl::Status read = ReadCases(absl::StrCat(folder, cases), GetParam(), [&](const Case& test_case) {
       SCOPED_TRACE(test_case.name);
       check(test_case, recorded->at(index++));
       return absl::OkStatus();
