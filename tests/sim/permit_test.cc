@@ -105,12 +105,19 @@ api::PodPtr PodOf(const Simulation& simulation, const std::string& name) {
   return simulation.server().FindPod("default", name);
 }
 
+// Why the pod is not scheduled, as its condition has it.
+std::string MessageOf(const Simulation& simulation, const std::string& name) {
+  const api::PodPtr pod = PodOf(simulation, name);
+  const api::PodCondition* condition = pod == nullptr ? nullptr : pod->FindCondition("PodScheduled");
+  return condition == nullptr ? "" : condition->message;
+}
+
 TEST(Permit, ARunLastsUntilTheTimeoutIsOver) {
   SmallCluster cluster(Node("node") + Pod("pod", "{PermitA: wait 40s}"));
   AddPermitPlugins(cluster.options);
   const auto simulation = cluster.Run(std::nullopt);
   EXPECT_EQ(Length(*simulation), absl::Seconds(40));
-  EXPECT_EQ(PodOf(*simulation, "pod")->FindCondition("PodScheduled")->message,
+  EXPECT_EQ(MessageOf(*simulation, "pod"),
             "0/1 nodes are available: 1 rejected due to timeout after waiting 40s at plugin PermitA.");
 }
 
@@ -174,7 +181,7 @@ TEST(Permit, WaitsAlsoBehindASlowNomination) {
   AddPermitPlugins(cluster.options);
   cluster.options.latency.api_call = absl::Seconds(3);
   const auto simulation = cluster.Run(30);
-  EXPECT_EQ(PodOf(*simulation, "pod")->FindCondition("PodScheduled")->message,
+  EXPECT_EQ(MessageOf(*simulation, "pod"),
             "0/1 nodes are available: 1 rejected due to timeout after waiting 2s at plugin PermitA.");
   EXPECT_TRUE(PodOf(*simulation, "pod")->node_name.empty());
 }
@@ -193,6 +200,15 @@ TEST(Permit, PreBindIsCancelledAlsoWithoutPreFlight) {
     return absl::StrContains(
         record, R"("error":"running PreBind plugin \"SlowBind\": preempted by DefaultPreemption")");
   }));
+}
+
+// The others hear of the pod with the node that it was to get: one without a node would have held nothing.
+TEST(Permit, ADeletedPodOnItsWayToANodeWakesOthers) {
+  SmallCluster cluster(Node("node", "1") + Pod("first", "{}") + Pod("second", "{}"));
+  cluster.options.latency.binding = absl::Seconds(5);
+  cluster.DeletePod(2, "first");
+  const auto simulation = cluster.Run(30);
+  EXPECT_EQ(simulation->pod_times().at("default/second").bound, simulation->zero() + absl::Seconds(7));
 }
 
 TEST(Permit, ThePodsStorySaysForWhomItWaits) {
