@@ -27,10 +27,17 @@ uint64_t EventLoop::Add(absl::Time time, Phase phase, std::function<void()> work
 void EventLoop::Cancel(uint64_t id) {
   auto found =
       std::find_if(heap_.begin(), heap_.end(), [id](const Item& item) { return item.sequence == id; });
-  if (found == heap_.end()) return;
+  if (found == heap_.end() || found->work == nullptr) return;
   if (!found->in_background) --foreground_count_;
-  heap_.erase(found);
-  std::make_heap(heap_.begin(), heap_.end(), Later);
+  found->work = nullptr;
+  DropCancelled();
+}
+
+void EventLoop::DropCancelled() {
+  while (!heap_.empty() && heap_.front().work == nullptr) {
+    std::pop_heap(heap_.begin(), heap_.end(), Later);
+    heap_.pop_back();
+  }
 }
 
 EventLoop::Item EventLoop::PopItem() {
@@ -38,6 +45,7 @@ EventLoop::Item EventLoop::PopItem() {
   Item item = std::move(heap_.back());
   heap_.pop_back();
   if (!item.in_background) --foreground_count_;
+  DropCancelled();
   return item;
 }
 

@@ -41,9 +41,13 @@ class EventLoop : public Clock, public Executor {
   uint64_t AtInBackground(absl::Time time, Phase phase, std::function<void()> work) {
     return Add(time, phase, std::move(work), /*in_background=*/true);
   }
-  // Takes work away; nothing happens when it was run already.
-  void Cancel(uint64_t id);
-  void Post(absl::Duration delay, std::function<void()> work) override { At(now_ + delay, Phase::kWork, std::move(work)); }
+  void Cancel(uint64_t id) override;
+  uint64_t Post(absl::Duration delay, std::function<void()> work) override {
+    return At(now_ + delay, Phase::kWork, std::move(work));
+  }
+  uint64_t PostDeadline(absl::Duration delay, std::function<void()> work) override {
+    return AtInBackground(now_ + delay, Phase::kWork, std::move(work));
+  }
   void Spawn(std::function<void()> work) override { At(now_, Phase::kSpawned, std::move(work)); }
 
   // Called before each piece of work of a later phase than kLateDelivery, and when an instant is over: whatever
@@ -73,12 +77,13 @@ class EventLoop : public Clock, public Executor {
   uint64_t Add(absl::Time time, Phase phase, std::function<void()> work, bool in_background);
   static bool Later(const Item& a, const Item& b);
   Item PopItem();
+  void DropCancelled();
 
   absl::Time now_;
   uint64_t sequence_ = 0;
   size_t foreground_count_ = 0;
   bool stopped_ = false;
-  std::vector<Item> heap_;
+  std::vector<Item> heap_;  // Cancelled items have no work; the first one is none.
   std::function<void()> on_settled_;
 };
 

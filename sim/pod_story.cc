@@ -368,6 +368,7 @@ class StoryTeller::Builder {
       if (!lead_.fields.empty()) absl::StrAppend(&entry.fields, ",", lead_.fields);
     } else if (kind == "bindFailure") {
       Push("bindFailure", absl::StrCat("could not be bound: ", Text(record, "error")));
+      rejectors_ = Texts(record, "unschedulablePlugins");
     } else if (kind == "delete") {
       const std::string by = preemptor_.empty() ? "" : absl::StrCat(" for ", preemptor_);
       Push("victim", absl::StrCat("deleted as a victim of preemption", by),
@@ -407,16 +408,30 @@ class StoryTeller::Builder {
         .time_seconds = time_seconds_, .kind = "attempt", .text = text, .details = {}, .fields = fields};
     for (const Reason& reason : reasons) entry.details.push_back(ReasonLine(reason));
     for (std::string& line : PreemptionLines(record)) entry.details.push_back(std::move(line));
+    AddWaits(record, entry);
     AddFailure(record, entry);
     const auto at = std::min(attempt_index_.value_or(story_.entries.size()), story_.entries.size());
     story_.entries.insert(story_.entries.begin() + static_cast<int64_t>(at), std::move(entry));
     attempt_index_.reset();
   }
 
+  static void AddWaits(const Json& record, StoryEntry& entry) {
+    const auto waits = record.find("waits");
+    if (waits == record.end()) return;
+    std::vector<std::string> plugins;
+    for (const Json& wait : *waits) {
+      plugins.push_back(absl::StrCat(Text(wait, "plugin"), ", for at most ",
+                                     SecondsText(wait.at("timeout").get<double>()), " s"));
+    }
+    entry.details.push_back(absl::StrCat("then waits on Permit: ", absl::StrJoin(plugins, "; ")));
+    absl::StrAppend(&entry.fields, ",\"waits\":", waits->dump());
+  }
+
   // A pod that had a node, but was refused by Reserve or Permit.
-  static void AddFailure(const Json& record, StoryEntry& entry) {
+  void AddFailure(const Json& record, StoryEntry& entry) {
     const Json failure = record.value("failure", Json());
     if (failure.is_null() || Text(record, "host").empty()) return;
+    rejectors_ = Texts(failure, "unschedulablePlugins");
     entry.details.push_back(absl::StrCat("then fails: ", Text(failure, "error")));
   }
 

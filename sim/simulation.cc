@@ -14,6 +14,8 @@ constexpr int64_t kAttemptsPerProgress = 1024;
 // How long pods whose last attempt ended with an error keep a run going on without any progress: some
 // retries.
 constexpr absl::Duration kRetryTime = absl::Minutes(1);
+// The same for pods that wait on Permit: a pod that ran into the longest timeout may wait once more.
+constexpr absl::Duration kPermitTime = absl::Minutes(30);
 
 Trace::FinalPod FinalOf(const api::Pod& pod, bool deleted) {
   Trace::FinalPod final_pod = {.key = pod.Key(), .node = pod.node_name, .phase = pod.status.phase};
@@ -186,8 +188,9 @@ void Simulation::RunStep(const Step& step) {
 
 bool Simulation::Quiet() const {
   if (actor_->Busy() || loop_.foreground_count() > 0) return false;
-  const bool retries = actor_->scheduler().queue().AnyWaitingForTime();
-  return !retries || loop_.Now() - std::max(last_progress_, zero_) >= kRetryTime;
+  const absl::Duration idle = loop_.Now() - std::max(last_progress_, zero_);
+  if (actor_->scheduler().AnyWaitingOnPermit() && idle < kPermitTime) return false;
+  return !actor_->scheduler().queue().AnyWaitingForTime() || idle >= kRetryTime;
 }
 
 // What was set off has settled. Without an end of its own the run is over when nothing but the periodic

@@ -233,6 +233,15 @@ void Trace::WritePostFilter(const Attempt& attempt) {
   json_.EndObject();
 }
 
+void Trace::WriteWaits(const Attempt& attempt) {
+  if (attempt.waits.empty()) return;
+  json_.Key("waits").BeginArray();
+  for (const framework::PermitWait& wait : attempt.waits) {
+    json_.BeginObject().Field("plugin", wait.plugin).Key("timeout").Raw(Seconds(wait.timeout)).EndObject();
+  }
+  json_.EndArray();
+}
+
 void Trace::WriteFailure(const Attempt::Failure& failure) {
   json_.Key("status");
   WriteStatus(failure.status);
@@ -240,6 +249,12 @@ void Trace::WriteFailure(const Attempt::Failure& failure) {
   if (failure.nominated_node_name.has_value()) {
     json_.Field("nominate", *failure.nominated_node_name).Field("mode", int64_t{1});
   }
+}
+
+// For failures behind the search, of which the attempt itself says nothing.
+void Trace::WriteRejectors(const Attempt::Failure& failure) {
+  WriteNames("unschedulablePlugins", failure.unschedulable_plugins, /*when_empty=*/false);
+  WriteNames("pendingPlugins", failure.pending_plugins, /*when_empty=*/false);
 }
 
 void Trace::OnAttempt(const Attempt& attempt) {
@@ -267,6 +282,7 @@ void Trace::OnAttempt(const Attempt& attempt) {
     json_.Field("host", NameOf(*attempt.host));
     json_.Field("evaluated", attempt.evaluated_count).Field("feasible", attempt.feasible_count);
   }
+  WriteWaits(attempt);
   if (!attempt.error.empty()) {
     json_.Field("error", attempt.error);
     if (attempt.fit_error) {
@@ -280,6 +296,7 @@ void Trace::OnAttempt(const Attempt& attempt) {
   if (attempt.failure.has_value()) {
     json_.Key("failure").BeginObject();
     WriteFailure(*attempt.failure);
+    if (attempt.host != nullptr) WriteRejectors(*attempt.failure);
     json_.EndObject();
   }
   End();
@@ -291,6 +308,7 @@ void Trace::OnBindFailure(const framework::PodInfo& pod, const Attempt::Failure&
   if (!Begin("bindFailure")) return;
   json_.Field("pod", pod.pod->Key());
   WriteFailure(failure);
+  WriteRejectors(failure);
   End();
 }
 

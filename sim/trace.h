@@ -102,6 +102,8 @@ class Trace : public scheduler::Observer, public queue::QueueObserver {
   void WriteBest(const scheduler::Attempt& attempt);
   void WriteDryRuns(const scheduler::Attempt& attempt);
   void WritePostFilter(const scheduler::Attempt& attempt);
+  void WriteRejectors(const scheduler::Attempt::Failure& failure);
+  void WriteWaits(const scheduler::Attempt& attempt);
   void WriteFailure(const scheduler::Attempt::Failure& failure);
   void WriteQueue(absl::string_view key, const std::vector<const framework::QueuedPodInfo*>& pods);
   absl::string_view NameOf(const framework::NodeInfo& node) const;

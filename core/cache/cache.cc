@@ -93,6 +93,11 @@ bool Cache::IsAssumedPod(const api::Pod& pod) const {
   return state != nullptr && state->assumed;
 }
 
+PodInfoPtr Cache::FindPod(const api::Pod& pod) const {
+  const PodState* state = pods_.Find(pod.metadata.uid);
+  return state == nullptr ? nullptr : state->pod;
+}
+
 void Cache::AddImages(const api::Node& node, int32_t index) {
   for (const api::ContainerImage& image : node.status.images) {
     for (const std::string& name : image.names) {

@@ -39,6 +39,8 @@ class Cache {
   void RemovePod(const api::Pod& pod);
 
   bool IsAssumedPod(const api::Pod& pod) const;
+  // The pod as it is in the cache, assumed or confirmed; nullptr: it is not there.
+  framework::PodInfoPtr FindPod(const api::Pod& pod) const;
   // Whether the cache has the pod, assumed or confirmed.
   bool HasPod(const api::Pod& pod) const { return pods_.Find(pod.metadata.uid) != nullptr; }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/framework/plugin_set.h"
+#include "core/framework/waiting_pods.h"
 
 namespace schedsim::framework {
 
@@ -43,6 +44,8 @@ class CycleState {
   PluginSet skip_score;
   // Plugins whose PreBind has nothing to do.
   PluginSet skip_pre_bind;
+  // Set while PreBind runs and can be cancelled; nullptr: it cannot. The scheduler's; not copied by Clone.
+  PodInPreBind* in_pre_bind = nullptr;
 
  private:
   static size_t Index(PluginId plugin, Slot slot) {

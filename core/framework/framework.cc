@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "core/base/check.h"
@@ -11,11 +12,19 @@
 namespace schedsim::framework {
 namespace {
 
+constexpr absl::Duration kPermitTimeoutMax = absl::Minutes(15);
+
 // An error of a plugin, with upstream's words around it.
 Status Wrap(absl::string_view what, absl::string_view plugin, const Status& status) {
   Status error = Status::Error(absl::StrCat("running ", what, " \"", plugin, "\": ", status.Message()));
   error.SetPluginIfUnset(plugin);
   return error;
+}
+
+// What PreBind failed with: where that is the cancellation of the pod, why it was cancelled.
+std::string CauseOf(const CycleState& state, std::string message) {
+  const bool canceled = state.in_pre_bind != nullptr && state.in_pre_bind->canceled();
+  return canceled && absl::EndsWith(message, kContextCanceled) ? state.in_pre_bind->message() : message;
 }
 
 // Both lists sorted by Symbol id; node names have no order that a user sees.
@@ -456,7 +465,7 @@ Framework::PermitOutcome Framework::RunPermitPlugins(CycleState& state, const Po
     if (result.status.IsSuccess()) continue;
     result.status.SetPluginIfUnset(entry.name);
     if (result.status.IsWait()) {
-      outcome.waits.emplace_back(entry.id, std::min(result.timeout, absl::Minutes(15)));
+      outcome.waits.push_back({.plugin = entry.name, .timeout = std::min(result.timeout, kPermitTimeoutMax)});
       continue;
     }
     outcome.status = result.status.IsRejected() ? result.status : Wrap("Permit plugin", entry.name, result.status);
@@ -505,7 +514,7 @@ void Framework::RunPreBindFrom(size_t index, CycleState& state, const PodInfo& p
           done(std::move(status));
         } else {
           done(Status::Error(absl::StrCat("running PreBind plugin \"", pre_bind_[index].name,
-                                          "\": ", status.Message())));
+                                          "\": ", CauseOf(state, status.Message()))));
         }
       });
 }

@@ -90,7 +90,7 @@ class Framework {
 
   struct PermitOutcome {
     Status status;  // Wait: see `waits`.
-    std::vector<std::pair<PluginId, absl::Duration>> waits;
+    std::vector<PermitWait> waits;
   };
   PermitOutcome RunPermitPlugins(CycleState& state, const PodInfo& pod, absl::string_view node_name);
 

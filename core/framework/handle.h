@@ -3,6 +3,7 @@
 #define SCHEDSIM_CORE_FRAMEWORK_HANDLE_H_
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "core/framework/client.h"
 #include "core/framework/informer_cache.h"
 #include "core/framework/plugin.h"
+#include "core/framework/waiting_pods.h"
 
 namespace schedsim::framework {
 
@@ -76,6 +78,14 @@ class Handle {
 
   // Pods nominated to run on a node, in the order of their nomination; valid until the next change.
   virtual const std::vector<PodInfoPtr>& NominatedPodsForNode(Symbol node_name) const = 0;
+  // The pods of all profiles that wait on Permit, in the order in which they began to.
+  virtual void IterateOverWaitingPods(const std::function<void(WaitingPod&)>& callback) const = 0;
+  // nullptr: no pod of this uid waits. Valid until the pod goes on.
+  virtual WaitingPod* GetWaitingPod(absl::string_view uid) const = 0;
+  // Rejects the pod as one that was removed: only a flush wakes it. False where no pod of this uid waits.
+  virtual bool RejectWaitingPod(absl::string_view uid) = 0;
+  // nullptr: no pod of this uid is in PreBind, or the line cannot cancel it.
+  virtual PodInPreBind* GetPodInPreBind(absl::string_view uid) const = 0;
   // Moves these pods to the active queue, now or when they come back from their attempt.
   virtual void Activate(const std::vector<api::PodPtr>& pods) = 0;
   // Which of `count` nodes a preemption tries first, from 0; `count` is positive. Draws from the scheduler's

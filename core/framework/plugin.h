@@ -160,7 +160,10 @@ class PreBindPlugin {
   virtual ~PreBindPlugin() = default;
   // Skip: PreBind has nothing to do for this pod.
   virtual Status PreBindPreFlight(CycleState& state, const PodInfo& pod, absl::string_view node_name) = 0;
-  // Calls `done` once, at once or later. `state` and `pod` live until then.
+  // Calls `done` once, at once or later. `state` and `pod` live until then. A plugin that takes time should
+  // look at `state.in_pre_bind`: when the pod is cancelled it ends with an error whose text ends with
+  // kContextCanceled, for which the reason of the cancellation then stands. One that does not look goes on to
+  // its end in vain.
   virtual void PreBind(CycleState& state, const PodInfo& pod, absl::string_view node_name,
                        StatusCallback done) = 0;
 };

@@ -117,6 +117,8 @@ class DefaultPreemption final : public framework::Plugin,
     api::PodPtr last_victim;
   };
 
+  enum class Eviction : uint8_t { kFailed, kDone, kInMemory };
+
   std::optional<std::string> WhyIneligible(const api::Pod& pod, const framework::NodeToStatus& statuses) const {
     if (pod.spec->preemption_policy == "Never") return "not eligible due to preemptionPolicy=Never.";
     const std::string& nominated = pod.status.nominated_node_name;
@@ -206,9 +208,9 @@ class DefaultPreemption final : public framework::Plugin,
     // Evict may change preempting_, so nothing of it is held across the calls.
     const std::vector<api::PodPtr> victims(preemption.victims.begin(), preemption.victims.end() - 1);
     for (const api::PodPtr& victim : victims) {
-      Evict(uid, victim, [this, uid](bool ok) {
+      Evict(uid, victim, [this, uid](Eviction eviction) {
         Preemption& running = *preempting_.Find(uid);
-        running.failed = running.failed || !ok;
+        running.failed = running.failed || eviction == Eviction::kFailed;
         if (--running.evictions_left == 0) CarryLast(uid);
       });
     }
@@ -225,43 +227,70 @@ class DefaultPreemption final : public framework::Plugin,
       preemption.last_victim = last;
     }
     if (failed && handle_.line().eviction_error_spares_last_victim) {
-      Finish(uid, pod, false);
+      Finish(uid, pod, /*activates=*/true);
       return;
     }
-    Evict(uid, last, [this, uid, pod, failed](bool ok) { Finish(uid, pod, ok && !failed); }, pod);
+    auto finish = [this, uid, pod, failed](Eviction eviction) {
+      // No deletion of the last victim will wake the preemptor.
+      const bool silent =
+          eviction == Eviction::kInMemory && handle_.line().memory_preemption_activates_preemptor;
+      Finish(uid, pod, failed || eviction == Eviction::kFailed || silent);
+    };
+    Evict(uid, last, std::move(finish), pod);
   }
 
-  void Finish(const std::string& uid, const api::PodPtr& pod, bool ok) {
+  void Finish(const std::string& uid, const api::PodPtr& pod, bool activates) {
     preempting_.Erase(uid);
-    if (!ok) handle_.Activate({pod});
+    if (activates) handle_.Activate({pod});
   }
 
-  // Marks the victim and deletes it. That it is gone already is no failure.
-  void Evict(const std::string& uid, const api::PodPtr& victim, std::function<void(bool)> done,
+  // Stops the binding of a victim that is not bound yet, if it can still be stopped.
+  bool PreemptInMemory(const api::Pod& victim) {
+    const std::string& uid = victim.metadata.uid;
+    framework::WaitingPod* waiting = handle_.GetWaitingPod(uid);
+    if (!handle_.line().preempted_waiting_pod_is_error) {
+      // That it may be too late is not looked at.
+      if (waiting != nullptr) waiting->Reject(Name(), "preempted");
+      return waiting != nullptr;
+    }
+    if (waiting != nullptr) return waiting->Preempt(Name(), "preempted");
+    framework::PodInPreBind* in_pre_bind = handle_.GetPodInPreBind(uid);
+    return in_pre_bind != nullptr && in_pre_bind->CancelPod(absl::StrCat("preempted by ", Name()));
+  }
+
+  void RecordPreempted(const api::Pod& victim, const api::Pod& preemptor, absl::string_view suffix) {
+    handle_.client().RecordEvent(victim, {.type = "Normal",
+                                          .reason = "Preempted",
+                                          .action = "Preempting",
+                                          .note = absl::StrCat("Preempted by pod ", preemptor.metadata.uid,
+                                                               " on node ", victim.node_name, suffix)});
+  }
+
+  // Stops the victim's binding, or marks the victim and deletes it. That it is gone already is no failure.
+  void Evict(const std::string& uid, const api::PodPtr& victim, std::function<void(Eviction)> done,
              api::PodPtr preemptor = nullptr) {
     const Preemption* running = preempting_.Find(uid);
     if (preemptor == nullptr) preemptor = running->pod;
-    const std::string node_name = victim->node_name;
+    if (PreemptInMemory(*victim)) {
+      const bool says_so = handle_.line().preempted_waiting_pod_is_error;
+      RecordPreempted(*victim, *preemptor, says_so ? " (in kube-scheduler memory)." : "");
+      done(Eviction::kInMemory);
+      return;
+    }
     framework::PodStatusPatch patch;
     patch.condition = {.type = "DisruptionTarget",
                        .status = "True",
                        .reason = kPreemptionByScheduler,
                        .message = absl::StrCat(preemptor->spec->scheduler_name,
                                                ": preempting to accommodate a higher priority pod")};
-    auto remove = [this, victim, preemptor, node_name, done = std::move(done)](const absl::Status& patched) {
+    auto remove = [this, victim, preemptor, done = std::move(done)](const absl::Status& patched) {
       if (!patched.ok()) {
-        done(absl::IsNotFound(patched));
+        done(absl::IsNotFound(patched) ? Eviction::kDone : Eviction::kFailed);
         return;
       }
-      handle_.client().DeletePod(*victim, [this, victim, preemptor, node_name, done](const absl::Status& deleted) {
-        if (deleted.ok()) {
-          handle_.client().RecordEvent(
-              *victim, {.type = "Normal",
-                        .reason = "Preempted",
-                        .action = "Preempting",
-                        .note = absl::StrCat("Preempted by pod ", preemptor->metadata.uid, " on node ", node_name)});
-        }
-        done(deleted.ok() || absl::IsNotFound(deleted));
+      handle_.client().DeletePod(*victim, [this, victim, preemptor, done](const absl::Status& deleted) {
+        if (deleted.ok()) RecordPreempted(*victim, *preemptor, "");
+        done(deleted.ok() || absl::IsNotFound(deleted) ? Eviction::kDone : Eviction::kFailed);
       });
     };
     const api::PodCondition* known = victim->FindCondition("DisruptionTarget");

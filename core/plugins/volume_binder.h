@@ -104,9 +104,10 @@ class VolumeBinder {
   void RevertAssumedPodVolumes(const PodVolumes& volumes);
 
   // Writes what was assumed and waits until all of it is bound, looking once a second. `volumes` must
-  // live until `done` is called. Errors: a failed write, the timeout, and bindings that came undone.
+  // live until `done` is called. Errors: a failed write, the timeout, bindings that came undone, and that the
+  // pod was cancelled. `in_pre_bind`: nullptr where it cannot be.
   void BindPodVolumes(const api::Pod& pod, absl::string_view node_name, PodVolumes& volumes,
-                      framework::StatusCallback done);
+                      framework::PodInPreBind* in_pre_bind, framework::StatusCallback done);
 
  private:
   struct BindOperation;
@@ -129,6 +130,8 @@ class VolumeBinder {
 
   // PreBind, volume_binder_bind.cc.
   void WriteNext(const OperationPtr& operation);
+  void Cancel(BindOperation& operation);
+  static void Finish(BindOperation& operation, framework::Status status);
   void RevertUnwritten(const BindOperation& operation);
   void PollLater(const OperationPtr& operation);
   absl::StatusOr<bool> CheckBindings(const BindOperation& operation);

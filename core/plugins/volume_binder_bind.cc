@@ -1,5 +1,7 @@
 // PreBind: what the scheduler assumed of volumes becomes so.
 
+#include <cstdint>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -29,10 +31,12 @@ struct VolumeBinder::BindOperation {
   size_t written_claims = 0;
   absl::Time deadline;
   framework::StatusCallback done;
+  bool finished = false;
+  std::optional<uint64_t> poll;  // What Executor::Cancel takes, while the operation waits for its next look.
 };
 
 void VolumeBinder::BindPodVolumes(const api::Pod& pod, absl::string_view node_name, PodVolumes& volumes,
-                                  framework::StatusCallback done) {
+                                  framework::PodInPreBind* in_pre_bind, framework::StatusCallback done) {
   auto operation = std::make_shared<BindOperation>(BindOperation{.pod_namespace = pod.metadata.namespace_,
                                                                  .pod_name = pod.metadata.name,
                                                                  .node_name = std::string(node_name),
@@ -42,7 +46,31 @@ void VolumeBinder::BindPodVolumes(const api::Pod& pod, absl::string_view node_na
                                                                  .done = std::move(done)});
   for (const DynamicProvision& provision : volumes.dynamic_provisions)
     operation->claims.push_back(provision.claim);
+  if (in_pre_bind != nullptr) {
+    in_pre_bind->set_on_cancel([this, operation] { Cancel(*operation); });
+    if (in_pre_bind->canceled()) {
+      Cancel(*operation);
+      return;
+    }
+  }
   WriteNext(operation);
+}
+
+// What is on its way to the server still gets there, but is no longer waited for.
+void VolumeBinder::Cancel(BindOperation& operation) {
+  if (operation.finished) return;
+  if (operation.poll.has_value()) {
+    handle_.executor().Cancel(*operation.poll);
+    Finish(operation, Status::Error(absl::StrCat("binding volumes: ", framework::kContextCanceled)));
+  } else {
+    RevertUnwritten(operation);
+    Finish(operation, Status::Error(framework::kContextCanceled));
+  }
+}
+
+void VolumeBinder::Finish(BindOperation& operation, Status status) {
+  operation.finished = true;
+  std::exchange(operation.done, nullptr)(std::move(status));
 }
 
 // Writes one object after the other: volumes first, then claims.
@@ -52,9 +80,10 @@ void VolumeBinder::WriteNext(const OperationPtr& operation) {
     BindingInfo& binding = bindings[operation->written_volumes];
     handle_.client().Update(binding.volume,
                             [this, operation, &binding](absl::StatusOr<api::ObjectPtr> stored) {
+                              if (operation->finished) return;
                               if (!stored.ok()) {
                                 RevertUnwritten(*operation);
-                                operation->done(Status::Error(std::string(stored.status().message())));
+                                Finish(*operation, Status::Error(std::string(stored.status().message())));
                                 return;
                               }
                               binding.volume = std::static_pointer_cast<const api::PersistentVolume>(*stored);
@@ -66,9 +95,10 @@ void VolumeBinder::WriteNext(const OperationPtr& operation) {
   if (operation->written_claims < operation->claims.size()) {
     ClaimPtr& claim = operation->claims[operation->written_claims];
     handle_.client().Update(claim, [this, operation, &claim](absl::StatusOr<api::ObjectPtr> stored) {
+      if (operation->finished) return;
       if (!stored.ok()) {
         RevertUnwritten(*operation);
-        operation->done(Status::Error(std::string(stored.status().message())));
+        Finish(*operation, Status::Error(std::string(stored.status().message())));
         return;
       }
       claim = std::static_pointer_cast<const api::PersistentVolumeClaim>(*stored);
@@ -92,17 +122,17 @@ void VolumeBinder::RevertUnwritten(const BindOperation& operation) {
 void VolumeBinder::PollLater(const OperationPtr& operation) {
   const absl::Duration left = operation->deadline - handle_.clock().Now();
   if (left <= kPollPeriod) {
-    handle_.executor().Post(std::max(left, absl::ZeroDuration()), [operation] {
-      operation->done(Status::Error("binding volumes: context deadline exceeded"));
+    operation->poll = handle_.executor().Post(std::max(left, absl::ZeroDuration()), [this, operation] {
+      Finish(*operation, Status::Error("binding volumes: context deadline exceeded"));
     });
     return;
   }
-  handle_.executor().Post(kPollPeriod, [this, operation] {
+  operation->poll = handle_.executor().Post(kPollPeriod, [this, operation] {
     const absl::StatusOr<bool> bound = CheckBindings(*operation);
     if (!bound.ok()) {
-      operation->done(Status::Error(absl::StrCat("binding volumes: ", bound.status().message())));
+      Finish(*operation, Status::Error(absl::StrCat("binding volumes: ", bound.status().message())));
     } else if (*bound) {
-      operation->done(Status());
+      Finish(*operation, Status());
     } else {
       PollLater(operation);
     }

@@ -240,7 +240,7 @@ class VolumeBinding final : public framework::Plugin,
     } else if (volumes == nullptr) {
       done(NoVolumes(node_name));
     } else {
-      binder_.BindPodVolumes(*pod.pod, node_name, *volumes, std::move(done));
+      binder_.BindPodVolumes(*pod.pod, node_name, *volumes, state.in_pre_bind, std::move(done));
     }
   }
 

@@ -13,6 +13,7 @@
 #include "core/framework/node_info.h"
 #include "core/framework/plugin_set.h"
 #include "core/framework/status.h"
+#include "core/framework/waiting_pods.h"
 
 namespace schedsim::scheduler {
 
@@ -54,6 +55,9 @@ struct Attempt {
   int32_t evaluated_count = 0;
   int32_t feasible_count = 0;
 
+  // The plugins that asked the pod to wait on Permit.
+  std::vector<framework::PermitWait> waits;
+
   // What SchedulePod failed with; "" where it did not.
   std::string error;
   bool fit_error = false;
@@ -70,6 +74,9 @@ struct Attempt {
     std::string error;
     // Absent: the nomination stays as it is.
     std::optional<std::string> nominated_node_name;
+    // Who rejected the pod.
+    framework::PluginSet unschedulable_plugins = {};
+    framework::PluginSet pending_plugins = {};
   };
   std::optional<Failure> failure;
 };

@@ -12,6 +12,11 @@ namespace schedsim::scheduler {
 using framework::Status;
 
 void Scheduler::StartBindingCycle(std::shared_ptr<BindingCycle> cycle) {
+  // Where the line does not ask beforehand, each PreBind plugin may have something to do.
+  if (!options_.line.nominates_before_binding) {
+    WaitOnPermit(std::move(cycle));
+    return;
+  }
   const api::Pod& pod = *cycle->assumed->pod;
   const Status pre_flight =
       cycle->framework.RunPreBindPreFlights(*cycle->state, *cycle->assumed, cycle->node_name);
@@ -19,30 +24,65 @@ void Scheduler::StartBindingCycle(std::shared_ptr<BindingCycle> cycle) {
     HandleBindingCycleError(std::move(cycle), pre_flight);
     return;
   }
-  const bool nominates = options_.line.nominates_before_binding && pre_flight.IsSuccess() &&
-                         pod.status.nominated_node_name != cycle->node_name;
-  if (!nominates) {
-    RunPreBind(std::move(cycle));
+  cycle->pre_bind_works = pre_flight.IsSuccess();
+  const bool takes_time = cycle->pre_bind_works || waiting_pods_.Find(pod.metadata.uid) != nullptr;
+  if (!takes_time || pod.status.nominated_node_name == cycle->node_name) {
+    WaitOnPermit(std::move(cycle));
     return;
   }
   // Others learn early where the pod goes. A failure of this write is not fatal.
   framework::PodStatusPatch patch;
   patch.nominated_node_name = cycle->node_name;
-  environment_.client.PatchPodStatus(pod, std::move(patch), [this, cycle](const absl::Status&) { RunPreBind(cycle); });
+  environment_.client.PatchPodStatus(pod, std::move(patch),
+                                     [this, cycle](const absl::Status&) { WaitOnPermit(cycle); });
+}
+
+void Scheduler::WaitOnPermit(std::shared_ptr<BindingCycle> cycle) {
+  const std::string& uid = cycle->assumed->pod->metadata.uid;
+  if (waiting_pods_.Find(uid) == nullptr) {
+    RunPreBind(std::move(cycle));
+    return;
+  }
+  waiting_pods_.Wait(uid, [this, cycle](const Status& status) {
+    if (status.IsSuccess()) {
+      RunPreBind(cycle);
+    } else if (status.IsRejected()) {
+      HandleBindingCycleError(cycle, status, /*on_permit=*/true);
+    } else {
+      Status error = Status::Error(absl::StrCat("waiting on permit for pod: ", status.Message()));
+      error.SetPluginIfUnset(status.plugin());
+      HandleBindingCycleError(cycle, std::move(error));
+    }
+  });
 }
 
 void Scheduler::RunPreBind(std::shared_ptr<BindingCycle> cycle) {
   // Whatever fails from here on is retried after a backoff, so events no longer matter for this pod.
-  queue_->Done(cycle->assumed->pod->metadata.uid);
+  const std::string& uid = cycle->assumed->pod->metadata.uid;
+  queue_->Done(uid);
   BindingCycle& borrowed = *cycle;
-  borrowed.framework.RunPreBindPlugins(*borrowed.state, *borrowed.assumed, borrowed.node_name,
-                                       [this, cycle](Status status) {
-                                         if (status.IsSuccess()) {
-                                           RunBind(cycle);
-                                         } else {
-                                           HandleBindingCycleError(cycle, std::move(status));
-                                         }
-                                       });
+  if (options_.line.preempted_waiting_pod_is_error && borrowed.pre_bind_works) {
+    auto in_pre_bind = std::make_unique<framework::PodInPreBind>(environment_.executor);
+    borrowed.state->in_pre_bind = in_pre_bind.get();
+    pods_in_pre_bind_[uid] = std::move(in_pre_bind);
+  }
+  borrowed.framework.RunPreBindPlugins(
+      *borrowed.state, *borrowed.assumed, borrowed.node_name,
+      [this, cycle](Status status) { FinishPreBind(cycle, std::move(status)); });
+}
+
+void Scheduler::FinishPreBind(std::shared_ptr<BindingCycle> cycle, Status status) {
+  framework::PodInPreBind* in_pre_bind = std::exchange(cycle->state->in_pre_bind, nullptr);
+  if (in_pre_bind != nullptr) {
+    // The plugins may not have noticed.
+    if (status.IsSuccess() && !in_pre_bind->MarkPrebound()) status = Status::Error(in_pre_bind->message());
+    pods_in_pre_bind_.Erase(cycle->assumed->pod->metadata.uid);
+  }
+  if (status.IsSuccess()) {
+    RunBind(std::move(cycle));
+  } else {
+    HandleBindingCycleError(std::move(cycle), std::move(status));
+  }
 }
 
 void Scheduler::RunBind(std::shared_ptr<BindingCycle> cycle) {
@@ -63,27 +103,47 @@ void Scheduler::RunBind(std::shared_ptr<BindingCycle> cycle) {
       });
 }
 
-void Scheduler::UnreserveAndForget(BindingCycle& cycle) {
+bool Scheduler::UnreserveAndForget(BindingCycle& cycle) {
   ++change_count_;
   cycle.framework.RunUnreservePlugins(*cycle.state, *cycle.assumed, cycle.node_name);
-  // The pod may be gone, or confirmed, by now; then there is nothing to forget.
-  cache_.ForgetPod(*cycle.assumed).IgnoreError();
+  return cache_.ForgetPod(*cycle.assumed).ok();
 }
 
-void Scheduler::HandleBindingCycleError(std::shared_ptr<BindingCycle> cycle, Status status) {
-  UnreserveAndForget(*cycle);
+void Scheduler::HandleBindingCycleError(std::shared_ptr<BindingCycle> cycle, Status status, bool on_permit) {
+  // A scheduler that waits for pods goes on when this thread has done its last write, and the informers have
+  // heard of it.
+  holds_poppable_ = true;
+  // A pod that is confirmed by now stays where it is.
+  const bool forgotten = UnreserveAndForget(*cycle);
   // To the others it is as if the pod had been deleted from its node. A rejected pod itself must not
   // be woken by its own leaving, so for it the event comes after its return to the queue.
   const api::PodPtr pod = cycle->assumed->pod;
   const bool rejected = status.IsRejected();
-  if (!rejected) Move(framework::kEventAssignedPodDelete, pod, nullptr);
+  if (forgotten && !rejected) Move(framework::kEventAssignedPodDelete, pod, nullptr);
   CycleResult result = {.status = status, .message = status.Message()};
+  if (on_permit) SetFitErrorOfHost(status, result);
   const Attempt::Failure failure = HandleSchedulingFailure(std::move(cycle->queued), std::move(result));
   environment_.observer.OnBindFailure(*cycle->assumed, failure);
-  if (!rejected) return;
-  queue_->MoveAllToActiveOrBackoffQueue(
-      framework::kEventAssignedPodDelete, pod, nullptr,
-      [&pod](const api::Pod& other) { return other.metadata.uid != pod->metadata.uid; });
+  // Woken by what follows, the scheduler is the last to be, and the first to go on.
+  holds_poppable_ = held_poppable_;
+  if (forgotten && rejected) {
+    queue_->MoveAllToActiveOrBackoffQueue(
+        framework::kEventAssignedPodDelete, pod, nullptr,
+        [&pod](const api::Pod& other) { return other.metadata.uid != pod->metadata.uid; });
+  }
+  holds_poppable_ = false;
+  if (std::exchange(held_poppable_, false)) environment_.executor.Spawn(environment_.on_poppable);
+}
+
+void Scheduler::SetFitErrorOfHost(const Status& status, CycleResult& result) {
+  framework::Diagnosis diagnosis;
+  diagnosis.Reset(1);
+  diagnosis.node_to_status.Set(0, status);
+  result.message = FitErrorMessage(diagnosis, 1);
+  result.fit_error = true;
+  framework::PluginSet& plugins =
+      status.code() == framework::Code::kPending ? result.pending_plugins : result.unschedulable_plugins;
+  plugins.set(static_cast<size_t>(plugin_names_.IdOf(status.plugin())));
 }
 
 }  // namespace schedsim::scheduler

@@ -2,6 +2,7 @@
 #ifndef SCHEDSIM_CORE_SCHEDULER_CYCLE_H_
 #define SCHEDSIM_CORE_SCHEDULER_CYCLE_H_
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -37,6 +38,8 @@ struct Scheduler::BindingCycle {
   // With the node's name set.
   framework::PodInfoPtr assumed;
   std::string node_name;
+  // Whether some PreBind plugin has something to do, as far as is known.
+  bool pre_bind_works = true;
 };
 
 // What one profile's plugins see of the scheduler.
@@ -73,6 +76,17 @@ class Scheduler::ProfileHandle : public framework::Handle {
   }
   const std::vector<framework::PodInfoPtr>& NominatedPodsForNode(Symbol node_name) const override {
     return scheduler_.nominator_.NominatedPodsForNode(node_name);
+  }
+  void IterateOverWaitingPods(const std::function<void(framework::WaitingPod&)>& callback) const override {
+    scheduler_.waiting_pods_.Iterate(callback);
+  }
+  framework::WaitingPod* GetWaitingPod(absl::string_view uid) const override {
+    return scheduler_.waiting_pods_.Find(uid);
+  }
+  bool RejectWaitingPod(absl::string_view uid) override { return scheduler_.RejectWaitingPod(uid); }
+  framework::PodInPreBind* GetPodInPreBind(absl::string_view uid) const override {
+    const std::unique_ptr<framework::PodInPreBind>* pod = scheduler_.pods_in_pre_bind_.Find(uid);
+    return pod == nullptr ? nullptr : pod->get();
   }
   void Activate(const std::vector<api::PodPtr>& pods) override { scheduler_.queue_->Activate(pods); }
   Executor& executor() const override { return scheduler_.environment_.executor; }

@@ -135,7 +135,7 @@ void Scheduler::UpdatePodInQueue(const api::PodPtr& old_pod, const api::PodPtr& 
   if (cache_.IsAssumedPod(*new_pod)) {
     const bool deletion_started = new_pod->metadata.deletion_timestamp.has_value() &&
                                   !old_pod->metadata.deletion_timestamp.has_value();
-    if (deletion_started && options_.line.deletion_forgets_assumed_pod) HandleAssumedPodDeletion(new_pod);
+    if (deletion_started && options_.line.deletion_forgets_assumed_pod) HandleAssumedPodDeletion(*new_pod);
     return;
   }
   queue_->Update(old_pod, pod_infos_.Make(new_pod));
@@ -150,8 +150,13 @@ void Scheduler::DeletePodFromQueue(const api::PodPtr& pod, bool in_binding) {
   queue_->Delete(*pod);
   // In 1.34 a pod that was nominated counts as deleted when it is bound, too.
   if (in_binding && options_.line.one_pod_handler) return;
-  if (options_.line.deletion_forgets_assumed_pod && cache_.IsAssumedPod(*pod)) {
-    HandleAssumedPodDeletion(pod);
+  if (options_.line.deletion_forgets_assumed_pod) {
+    if (cache_.IsAssumedPod(*pod)) {
+      HandleAssumedPodDeletion(*pod);
+      return;
+    }
+  } else if (RejectWaitingPod(pod->metadata.uid)) {
+    Move(framework::kEventAssignedPodDelete, pod, nullptr);
     return;
   }
   if (pod->status.nominated_node_name.empty()) return;
@@ -159,10 +164,20 @@ void Scheduler::DeletePodFromQueue(const api::PodPtr& pod, bool in_binding) {
                                         AtMostPriority(pod->Priority()));
 }
 
-// The binding goes on and will fail; the node is free from now on.
-void Scheduler::HandleAssumedPodDeletion(const api::PodPtr& pod) {
-  cache_.RemovePod(*pod);
-  Move(framework::kEventAssignedPodDelete, pod, nullptr);
+// A pod that waits on Permit is rejected, and forgotten when its binding cycle ends so. Other bindings go on
+// and will fail; the node is free from now on.
+void Scheduler::HandleAssumedPodDeletion(const api::Pod& pod) {
+  const api::PodPtr assumed = cache_.FindPod(pod)->pod;
+  if (!RejectWaitingPod(pod.metadata.uid)) cache_.RemovePod(pod);
+  Move(framework::kEventAssignedPodDelete, assumed, nullptr);
+}
+
+// Whether such a pod waited; from 1.36 on, whether it did not go on already.
+bool Scheduler::RejectWaitingPod(absl::string_view uid) {
+  framework::WaitingPod* pod = waiting_pods_.Find(uid);
+  if (pod == nullptr) return false;
+  const bool first = pod->Reject("", "removed");
+  return first || !options_.line.preempted_waiting_pod_is_error;
 }
 
 void Scheduler::AddAssignedPod(const api::PodPtr& pod) {

@@ -32,6 +32,8 @@ Attempt::Failure Scheduler::HandleSchedulingFailure(queue::QueuedPodInfoPtr pod,
   const std::string uid = pod->pod_info->pod->metadata.uid;
   pod->unschedulable_plugins = result.fit_error ? result.unschedulable_plugins : framework::PluginSet();
   pod->pending_plugins = result.fit_error ? result.pending_plugins : framework::PluginSet();
+  failure.unschedulable_plugins = pod->unschedulable_plugins;
+  failure.pending_plugins = pod->pending_plugins;
 
   const api::PodPtr popped = pod->pod_info->pod;
   framework::PodInfoPtr latest = pod->pod_info;

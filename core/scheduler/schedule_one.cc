@@ -82,16 +82,7 @@ void Scheduler::SchedulingCycle(Framework& framework, queue::QueuedPodInfoPtr po
   const Status status = AssumeAndReserve(framework, *cycle);
   if (!status.IsSuccess()) {
     CycleResult failed = {.status = status, .message = status.Message()};
-    if (status.IsRejected()) {
-      framework::Diagnosis diagnosis;
-      diagnosis.Reset(1);
-      diagnosis.node_to_status.Set(0, status);
-      diagnosis.AddPluginStatus(status, plugin_names_);
-      failed.message = FitErrorMessage(diagnosis, 1);
-      failed.fit_error = true;
-      failed.unschedulable_plugins = diagnosis.unschedulable_plugins;
-      failed.pending_plugins = diagnosis.pending_plugins;
-    }
+    if (status.IsRejected()) SetFitErrorOfHost(status, failed);
     attempt_.failure = HandleSchedulingFailure(std::move(cycle->queued), std::move(failed));
   }
   environment_.observer.OnAttempt(attempt_);
@@ -397,12 +388,13 @@ Status Scheduler::AssumeAndReserve(Framework& framework, BindingCycle& cycle) {
     UnreserveAndForget(cycle);
     return status;
   }
-  const Framework::PermitOutcome permit = framework.RunPermitPlugins(*cycle.state, *cycle.assumed, cycle.node_name);
-  if (permit.status.IsSuccess()) return Status();
-  UnreserveAndForget(cycle);
+  Framework::PermitOutcome permit = framework.RunPermitPlugins(*cycle.state, *cycle.assumed, cycle.node_name);
   if (permit.status.IsWait()) {
-    return Status::Error("a Permit plugin asked to wait, which is not simulated yet");
+    waiting_pods_.Add(cycle.assumed, permit.waits);
+    attempt_.waits = std::move(permit.waits);
+    return Status();
   }
+  if (!permit.status.IsSuccess()) UnreserveAndForget(cycle);
   return permit.status;
 }
 

@@ -14,6 +14,7 @@ Scheduler::Scheduler(Options options, Environment environment)
       pod_infos_(options_.line, symbols_),
       cache_(symbols_),
       nominator_(informers_, symbols_),
+      waiting_pods_(environment_.executor),
       host_tie_rng_(environment_.rng.Fork("host-tie")),
       preemption_rng_(environment_.rng.Fork("preemption")),
       node_order_rng_(environment_.rng.Fork("node-order")) {}
@@ -38,13 +39,21 @@ absl::StatusOr<std::unique_ptr<Scheduler>> Scheduler::Make(
   }
   scheduler->queue_ = std::make_unique<queue::SchedulingQueue>(
       scheduler->options_.queue, scheduler->options_.line, scheduler->environment_.clock, frameworks,
-      scheduler->nominator_, scheduler->environment_.on_poppable);
+      scheduler->nominator_, [self = scheduler.get()] { self->OnPoppable(); });
   return scheduler;
 }
 
 const cache::Snapshot& Scheduler::UpdateSnapshot() {
   if (cache_.UpdateSnapshot(snapshot_)) ForgetAnswers();
   return snapshot_;
+}
+
+void Scheduler::OnPoppable() {
+  if (holds_poppable_) {
+    held_poppable_ = true;
+  } else {
+    environment_.on_poppable();
+  }
 }
 
 void Scheduler::ForgetAnswers() {

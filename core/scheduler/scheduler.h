@@ -15,6 +15,7 @@
 #include "core/api/kubernetes_version.h"
 #include "core/base/clock.h"
 #include "core/base/executor.h"
+#include "core/base/lookup_map.h"
 #include "core/base/rng.h"
 #include "core/base/symbol.h"
 #include "core/cache/cache.h"
@@ -24,6 +25,7 @@
 #include "core/framework/free_choice.h"
 #include "core/framework/handle.h"
 #include "core/framework/informer_cache.h"
+#include "core/framework/waiting_pods.h"
 #include "core/queue/nominator.h"
 #include "core/queue/scheduling_queue.h"
 #include "core/scheduler/attempt.h"
@@ -95,6 +97,8 @@ class Scheduler {
   const cache::Cache& cache() const { return cache_; }
   const framework::PluginNames& plugin_names() const { return plugin_names_; }
   const SymbolTable& symbols() const { return symbols_; }
+  // Whether pods wait on Permit.
+  bool AnyWaitingOnPermit() const { return !waiting_pods_.empty(); }
   // Whether one of the profiles is for this pod.
   bool ResponsibleFor(const api::Pod& pod) const { return FrameworkFor(pod) != nullptr; }
   // The nodes as they are now, for reports.
@@ -108,6 +112,7 @@ class Scheduler {
   Scheduler(Options options, Environment environment);
 
   framework::Framework* FrameworkFor(const api::Pod& pod) const;
+  void OnPoppable();
 
   // Event handlers, event_handlers.cc.
   void AddPod(const api::PodPtr& pod);
@@ -115,7 +120,8 @@ class Scheduler {
   void DeletePod(const api::PodPtr& pod);
   void UpdatePodInQueue(const api::PodPtr& old_pod, const api::PodPtr& new_pod);
   void DeletePodFromQueue(const api::PodPtr& pod, bool in_binding);
-  void HandleAssumedPodDeletion(const api::PodPtr& pod);
+  void HandleAssumedPodDeletion(const api::Pod& pod);
+  bool RejectWaitingPod(absl::string_view uid);
   void AddAssignedPod(const api::PodPtr& pod);
   void UpdateAssignedPod(const api::PodPtr& old_pod, const api::PodPtr& new_pod);
   void DeleteAssignedPod(const api::PodPtr& pod);
@@ -156,10 +162,17 @@ class Scheduler {
 
   // The binding cycle, binding_cycle.cc.
   void StartBindingCycle(std::shared_ptr<BindingCycle> cycle);
+  void WaitOnPermit(std::shared_ptr<BindingCycle> cycle);
   void RunPreBind(std::shared_ptr<BindingCycle> cycle);
+  void FinishPreBind(std::shared_ptr<BindingCycle> cycle, framework::Status status);
   void RunBind(std::shared_ptr<BindingCycle> cycle);
-  void HandleBindingCycleError(std::shared_ptr<BindingCycle> cycle, framework::Status status);
-  void UnreserveAndForget(BindingCycle& cycle);
+  // `on_permit`: the pod was rejected while it waited on Permit.
+  void HandleBindingCycleError(std::shared_ptr<BindingCycle> cycle, framework::Status status,
+                               bool on_permit = false);
+  // False: the pod is no longer assumed, so that it stays in the cache.
+  bool UnreserveAndForget(BindingCycle& cycle);
+  // The host rejected the pod after all, with this status.
+  void SetFitErrorOfHost(const framework::Status& status, CycleResult& result);
 
   // Failures of both, failure.cc.
   Attempt::Failure HandleSchedulingFailure(queue::QueuedPodInfoPtr pod, CycleResult result);
@@ -174,6 +187,8 @@ class Scheduler {
   cache::Cache cache_;
   cache::Snapshot snapshot_;
   queue::Nominator nominator_;
+  framework::WaitingPods waiting_pods_;
+  LookupMap<std::string, std::unique_ptr<framework::PodInPreBind>> pods_in_pre_bind_;  // By uid.
   std::vector<std::unique_ptr<ProfileHandle>> handles_;
   std::vector<std::unique_ptr<framework::Framework>> frameworks_;
   std::unique_ptr<queue::SchedulingQueue> queue_;
@@ -181,6 +196,9 @@ class Scheduler {
   int32_t next_start_node_index_ = 0;
   uint64_t change_count_ = 0;
   bool in_dry_cycle_ = false;
+  // That a pod may have become poppable is told later; and whether there is that to tell.
+  bool holds_poppable_ = false;
+  bool held_poppable_ = false;
   Rng host_tie_rng_;
   Rng preemption_rng_;
   Rng node_order_rng_;

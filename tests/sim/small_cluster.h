@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -61,11 +62,11 @@ class SmallCluster {
              -> absl::StatusOr<std::unique_ptr<framework::Plugin>> { return make(); }});
   }
 
-  // Up to `until`, in seconds.
-  std::unique_ptr<Simulation> Run(double until) {
+  // Up to `until`, in seconds; absent: until nothing is left.
+  std::unique_ptr<Simulation> Run(std::optional<double> until) {
     records.clear();
     SimulationOptions copy = options;
-    copy.until = absl::Seconds(until);
+    if (until.has_value()) copy.until = absl::Seconds(*until);
     auto simulation = Simulation::Make(std::move(copy));
     CHECK(simulation.ok());
     (*simulation)->CreateObjects(objects_);

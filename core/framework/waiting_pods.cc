@@ -1,0 +1,119 @@
+#include "core/framework/waiting_pods.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "core/api/go_text.h"
+#include "core/base/check.h"
+
+namespace schedsim::framework {
+
+std::vector<std::string> WaitingPod::GetPendingPlugins() const {
+  std::vector<std::string> plugins;
+  for (const Pending& pending : pending_) plugins.push_back(pending.plugin);
+  return plugins;
+}
+
+void WaitingPod::StartTimers(const std::vector<PermitWait>& waits) {
+  for (const PermitWait& wait : waits) {
+    const std::string message = absl::StrCat("rejected due to timeout after waiting ",
+                                             api::FormatGoDuration(wait.timeout), " at plugin ", wait.plugin);
+    const uint64_t timer = executor_.PostDeadline(
+        std::max(wait.timeout, absl::ZeroDuration()),
+        [self = shared_from_this(), plugin = wait.plugin, message] { self->Reject(plugin, message); });
+    pending_.push_back({.plugin = wait.plugin, .timer = timer});
+  }
+}
+
+void WaitingPod::Allow(absl::string_view plugin) {
+  const auto found = std::find_if(pending_.begin(), pending_.end(),
+                                  [plugin](const Pending& pending) { return pending.plugin == plugin; });
+  if (found != pending_.end()) {
+    executor_.Cancel(found->timer);
+    pending_.erase(found);
+  }
+  if (pending_.empty()) Signal(Status());
+}
+
+bool WaitingPod::Reject(absl::string_view plugin, absl::string_view message) {
+  return Stop(Code::kUnschedulable, plugin, message);
+}
+
+bool WaitingPod::Preempt(absl::string_view plugin, absl::string_view message) {
+  return Stop(Code::kError, plugin, message);
+}
+
+bool WaitingPod::Stop(Code code, absl::string_view plugin, absl::string_view message) {
+  if (result_.has_value()) return false;
+  for (const Pending& pending : pending_) executor_.Cancel(pending.timer);
+  Status status(code, std::string(message));
+  status.SetPluginIfUnset(plugin);
+  Signal(std::move(status));
+  return true;
+}
+
+void WaitingPod::Signal(Status status) {
+  if (result_.has_value()) return;
+  result_ = std::move(status);
+  if (waiter_ == nullptr) return;
+  executor_.Spawn([self = shared_from_this()] { self->waiter_(*self->result_); });
+}
+
+void WaitingPods::Add(PodInfoPtr pod, const std::vector<PermitWait>& waits) {
+  const std::string uid(pod->Uid());
+  CHECK(places_.Find(uid) == nullptr);
+  std::shared_ptr<WaitingPod> waiting(new WaitingPod(std::move(pod), executor_));
+  waiting->StartTimers(waits);
+  places_[uid] = next_;
+  pods_.emplace(next_++, std::move(waiting));
+}
+
+WaitingPod* WaitingPods::Find(absl::string_view uid) const {
+  const uint64_t* place = places_.Find(uid);
+  return place == nullptr ? nullptr : pods_.find(*place)->second.get();
+}
+
+void WaitingPods::Iterate(const std::function<void(WaitingPod&)>& callback) const {
+  for (const auto& [place, pod] : pods_) callback(*pod);
+}
+
+void WaitingPods::Wait(absl::string_view uid, std::function<void(const Status&)> done) {
+  WaitingPod* pod = Find(uid);
+  CHECK(pod != nullptr);
+  CHECK(pod->waiter_ == nullptr);
+  auto end = [this, uid = std::string(uid), done = std::move(done)](const Status& status) {
+    const Status kept = status;
+    Remove(uid);
+    done(kept);
+  };
+  if (pod->result_.has_value()) {
+    end(*pod->result_);
+  } else {
+    pod->waiter_ = std::move(end);
+  }
+}
+
+void WaitingPods::Remove(absl::string_view uid) {
+  const uint64_t* place = places_.Find(uid);
+  CHECK(place != nullptr);
+  pods_.erase(*place);
+  places_.Erase(uid);
+}
+
+bool PodInPreBind::CancelPod(absl::string_view message) {
+  if (finished_) return false;
+  if (canceled_) return true;
+  canceled_ = true;
+  message_ = std::string(message);
+  if (on_cancel_ != nullptr) executor_.Spawn(std::exchange(on_cancel_, nullptr));
+  return true;
+}
+
+bool PodInPreBind::MarkPrebound() {
+  if (canceled_) return false;
+  finished_ = true;
+  return true;
+}
+
+}  // namespace schedsim::framework
