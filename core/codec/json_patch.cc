@@ -22,7 +22,8 @@ struct Operation {
 };
 
 absl::Status NoPlace(const Operation& operation) {
-  return absl::InvalidArgumentError(absl::StrCat(operation.name, " ", operation.path, ": there is no such place"));
+  return absl::InvalidArgumentError(
+      absl::StrCat(operation.name, " ", operation.path, ": there is no such place"));
 }
 
 // What stands in the place: `old` is nullptr where there is nothing. nullopt: nothing is left there.
@@ -39,7 +40,8 @@ absl::StatusOr<std::optional<Value>> Apply(const Value* target, const Operation&
                                            Document& document);
 
 // Applied to the member or item that the path names next; `target` stays as it is.
-absl::StatusOr<Value> ApplyToMember(const Value& target, const Operation& operation,  // NOLINT(misc-no-recursion)
+absl::StatusOr<Value> ApplyToMember(const Value& target,
+                                    const Operation& operation,  // NOLINT(misc-no-recursion)
                                     size_t depth, Document& document) {
   const std::string& key = operation.keys[depth];
   std::optional<Value> changed;
@@ -47,15 +49,18 @@ absl::StatusOr<Value> ApplyToMember(const Value& target, const Operation& operat
   std::vector<Member> members;
   for (const Member& member : target.members) {
     if (member.key != key) members.push_back(member);
-    if (member.key == key && changed.has_value()) members.push_back({member.key, member.key_position, *changed});
+    if (member.key == key && changed.has_value())
+      members.push_back({member.key, member.key_position, *changed});
   }
-  if (target.Find(key) == nullptr && changed.has_value()) members.push_back({document.CopyText(key), {}, *changed});
+  if (target.Find(key) == nullptr && changed.has_value())
+    members.push_back({document.CopyText(key), {}, *changed});
   Value result = target;
   result.members = document.CopyMembers(members);
   return result;
 }
 
-absl::StatusOr<Value> ApplyToItem(const Value& target, const Operation& operation,  // NOLINT(misc-no-recursion)
+absl::StatusOr<Value> ApplyToItem(const Value& target,
+                                  const Operation& operation,  // NOLINT(misc-no-recursion)
                                   size_t depth, Document& document) {
   std::vector<Value> items(target.items.begin(), target.items.end());
   const std::string& key = operation.keys[depth];
@@ -80,7 +85,8 @@ absl::StatusOr<Value> ApplyToItem(const Value& target, const Operation& operatio
 }
 
 // A patch is no deeper than its target, which is no deeper than the reader allows, kDepthMax.
-absl::StatusOr<std::optional<Value>> Apply(const Value* target, const Operation& operation,  // NOLINT(misc-no-recursion)
+absl::StatusOr<std::optional<Value>> Apply(const Value* target,
+                                           const Operation& operation,  // NOLINT(misc-no-recursion)
                                            size_t depth, Document& document) {
   if (depth == operation.keys.size()) return Change(target, operation);
   if (target == nullptr || (!target->is_object() && !target->is_array())) return NoPlace(operation);
@@ -97,7 +103,8 @@ absl::StatusOr<Operation> ReadOperation(const Value& value) {
     return absl::InvalidArgumentError("an operation of a JSON patch: expected op and path");
   }
   Operation operation = {.name = name->text, .path = std::string(path->text)};
-  const bool is_known = name->text == "add" || name->text == "remove" || name->text == "replace" || name->text == "test";
+  const bool is_known =
+      name->text == "add" || name->text == "remove" || name->text == "replace" || name->text == "test";
   if (!is_known) {
     return absl::InvalidArgumentError(
         absl::StrCat("operation ", name->text, " of a JSON patch: expected add, remove, replace or test"));

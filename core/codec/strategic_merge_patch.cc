@@ -48,7 +48,8 @@ absl::string_view MergeKeyOf(absl::string_view field) {
 bool IsDirective(absl::string_view key) { return absl::StartsWith(key, "$"); }
 
 bool Has(const Value& list, const Value& item) {
-  return std::any_of(list.items.begin(), list.items.end(), [&](const Value& other) { return SameTree(item, other); });
+  return std::any_of(list.items.begin(), list.items.end(),
+                     [&](const Value& other) { return SameTree(item, other); });
 }
 
 bool Asks(const Value& patch, absl::string_view directive) {
@@ -99,7 +100,8 @@ Value MergeSet(const Value& target, const Value& patch, Document& document) {
   return MakeList(items, patch, document);
 }
 
-Value MergeField(absl::string_view field, const Value& target, const Value& patch,  // NOLINT(misc-no-recursion)
+Value MergeField(absl::string_view field, const Value& target,
+                 const Value& patch,  // NOLINT(misc-no-recursion)
                  Document& document) {
   if (!patch.is_array()) return StrategicMergePatch(target, patch, document);
   if (field == kPrimitiveSet) return MergeSet(target, patch, document);
@@ -119,7 +121,8 @@ Value Keep(const Member& member, const Value& patch, Document& document) {
 
 }  // namespace
 
-Value StrategicMergePatch(const Value& target, const Value& patch, Document& document) {  // NOLINT(misc-no-recursion)
+Value StrategicMergePatch(const Value& target, const Value& patch,
+                          Document& document) {  // NOLINT(misc-no-recursion)
   if (!patch.is_object()) return patch;
   std::vector<Member> members;
   const bool merges = target.is_object() && !Asks(patch, "replace") && !Asks(patch, "delete");
@@ -128,9 +131,9 @@ Value StrategicMergePatch(const Value& target, const Value& patch, Document& doc
     if (!merges) break;
     const Value* change = patch.Find(member.key);
     if (change != nullptr && change->is_null()) continue;
-    const bool stays = retained == nullptr ||
-                       std::any_of(retained->items.begin(), retained->items.end(),
-                                   [&](const Value& key) { return key.text == member.key; });
+    const bool stays =
+        retained == nullptr || std::any_of(retained->items.begin(), retained->items.end(),
+                                           [&](const Value& key) { return key.text == member.key; });
     if (!stays) continue;
     members.push_back(member);
     members.back().value = change != nullptr ? MergeField(member.key, member.value, *change, document)

@@ -6,8 +6,8 @@
 
 namespace schedsim::codec {
 
-// `target` with `patch` applied. As MergePatch, but lists of maps that Kubernetes merges by a key (conditions by
-// type, containers by name, ...) are merged item by item, finalizers are a set, and the directives $patch,
+// `target` with `patch` applied. As MergePatch, but lists of maps that Kubernetes merges by a key (conditions
+// by type, containers by name, ...) are merged item by item, finalizers are a set, and the directives $patch,
 // $retainKeys and $deleteFromPrimitiveList are heeded. The order that $setElementOrder asks for is not kept:
 // what is new comes last. New parts belong to `document`, which must outlive both arguments' use of it.
 // Source: kubernetes v1.37, apimachinery/pkg/util/strategicpatch, and the patchMergeKey tags of api/core/v1.

@@ -35,13 +35,16 @@ TEST(JsonPatchTest, CarriesOutOperationsOrSaysWhichItCannot) {
       {R"({"foo":"bar"})", R"([{"op":"add","path":"/baz","value":"qux"}])", R"({"foo":"bar","baz":"qux"})"},
       {R"({"foo":["bar","baz"]})", R"([{"op":"add","path":"/foo/1","value":"qux"}])",
        R"({"foo":["bar","qux","baz"]})"},
-      {R"({"foo":["bar"]})", R"([{"op":"add","path":"/foo/-","value":["abc"]}])", R"({"foo":["bar",["abc"]]})"},
+      {R"({"foo":["bar"]})", R"([{"op":"add","path":"/foo/-","value":["abc"]}])",
+       R"({"foo":["bar",["abc"]]})"},
       {R"({"baz":"qux","foo":"bar"})", R"([{"op":"remove","path":"/baz"}])", R"({"foo":"bar"})"},
       {R"({"foo":["a","b"]})", R"([{"op":"remove","path":"/foo/0"}])", R"({"foo":["b"]})"},
       {R"({"spec":{"schedulingGates":[{"name":"g"}]}})",
-       R"([{"op":"replace","path":"/spec/schedulingGates","value":[]}])", R"({"spec":{"schedulingGates":[]}})"},
+       R"([{"op":"replace","path":"/spec/schedulingGates","value":[]}])",
+       R"({"spec":{"schedulingGates":[]}})"},
       {R"({"a/b":1,"m~n":2})",
-       R"([{"op":"test","path":"/m~0n","value":2},{"op":"replace","path":"/a~1b","value":3}])", R"({"a/b":3,"m~n":2})"},
+       R"([{"op":"test","path":"/m~0n","value":2},{"op":"replace","path":"/a~1b","value":3}])",
+       R"({"a/b":3,"m~n":2})"},
       {R"({"a":1})", R"([{"op":"replace","path":"/b","value":3}])", "replace /b: there is no such place"},
       {R"({"a":[1]})", R"([{"op":"remove","path":"/a/1"}])", "remove /a/1: there is no such place"},
       {R"({"a":[1]})", R"([{"op":"add","path":"/a/3","value":1}])", "add /a/3: there is no such place"},
@@ -54,7 +57,8 @@ TEST(JsonPatchTest, CarriesOutOperationsOrSaysWhichItCannot) {
       {R"({"a":1})", R"({"op":"add"})", "a JSON patch: expected a list"},
   };
   for (const Example& example : examples) {
-    EXPECT_EQ(Patched(example.target, example.patch), example.result) << example.target << " " << example.patch;
+    EXPECT_EQ(Patched(example.target, example.patch), example.result)
+        << example.target << " " << example.patch;
   }
 }
 

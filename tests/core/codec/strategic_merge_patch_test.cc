@@ -55,10 +55,12 @@ TEST(StrategicMergePatchTest, MergesByKeyAndHeedsDirectives) {
        R"({"volumes":[{"name":"v","hostPath":{"path":"/"}}]})"},
       // Sets.
       {R"({"finalizers":["a"]})", R"({"finalizers":["b","a"]})", R"({"finalizers":["a","b"]})"},
-      {R"({"finalizers":["a","b"]})", R"({"$deleteFromPrimitiveList/finalizers":["a"]})", R"({"finalizers":["b"]})"},
+      {R"({"finalizers":["a","b"]})", R"({"$deleteFromPrimitiveList/finalizers":["a"]})",
+       R"({"finalizers":["b"]})"},
   };
   for (const Example& example : examples) {
-    EXPECT_EQ(Merged(example.target, example.patch), example.result) << example.target << " " << example.patch;
+    EXPECT_EQ(Merged(example.target, example.patch), example.result)
+        << example.target << " " << example.patch;
   }
 }
 
