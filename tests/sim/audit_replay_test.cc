@@ -335,6 +335,21 @@ TEST(AuditReplayTest, ANameThatIsUsedAgainIsBoundAgain) {
   const Replayed replayed(text);
   EXPECT_NEAR(replayed.Bound("p", 0), 13, 0.1);
   EXPECT_NEAR(replayed.Bound("p", 1), 203, 0.1);
+  // Also where the simulated scheduler had no reason to delete the first.
+  AuditLogText preempted;
+  preempted.Node(1, "n").Pod(10, "p").Bind(12, 14, "p").Delete(100, "p", -1, AuditLogText::kScheduler);
+  preempted.Delete(120, "p", 0, "kwok/v1").Pod(200, "p");
+  EXPECT_NEAR(Replayed(preempted).Bound("p", 1), 203, 0.1);
+}
+
+// The log's scheduler deleted it, the simulated one did not; so a later deletion counts, and takes its time.
+TEST(AuditReplayTest, AVictimOfTheLogThatStaysCanBeDeleted) {
+  AuditLogText text;
+  text.Node(1, "n", "1").Pod(10, "first", "1").Bind(12, 14, "first").Pod(20, "second", "1");
+  text.Delete(100, "first", -1, AuditLogText::kScheduler)
+      .Delete(120, "first", 0, "kwok/v1")
+      .Delete(2000, "first");
+  EXPECT_NEAR(Replayed(text).Bound("second"), 2033, 1);
 }
 
 TEST(AuditReplayTest, CountsWhatItCannotApply) {

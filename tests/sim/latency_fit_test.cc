@@ -64,18 +64,20 @@ TEST(LatencyFitTest, PodsThatDoNotWaitSayNothingOfTheCycle) {
 // The cycle of a pod that does not fit waits for its status to be written.
 TEST(LatencyFitTest, GapsBehindFailuresAndClaimsDoNotCount) {
   AuditLogText log;
-  for (int i = 0; i < 33; ++i) {
-    const bool has_claim = i % 3 == 2;
+  for (int i = 0; i < 44; ++i) {
+    const bool has_claim = i % 4 == 3;
     log.Pod(10, Name(i), "1m",
             has_claim ? R"(,"volumes":[{"name":"v","persistentVolumeClaim":{"claimName":"c"}}])" : "");
   }
   double at = 20;
-  for (int i = 0; i < 33; i += 3) {
+  for (int i = 0; i < 44; i += 4) {
     log.Bind(at, at + 1, Name(i));
     at += 2;
     log.Fail(at, at + 1, Name(i + 1));
     at += 50;
     log.Bind(at, at + 1, Name(i + 2));
+    at += 60;
+    log.Bind(at, at + 1, Name(i + 3));
     at += 70;
   }
   const LatencyFit fit = FitOf(log);
