@@ -14,6 +14,10 @@
 namespace schedsim::sim {
 namespace {
 
+// How long the run goes on behind the log at most: claims that nobody binds would be waited for again and
+// again.
+constexpr absl::Duration kTimeAfter = absl::Minutes(10);
+
 // Applies the changes of one life of the scheduler.
 class ReplayScript : public Script {
  public:
@@ -29,7 +33,10 @@ class ReplayScript : public Script {
   }
 
   void Start() override { Schedule(); }
-  void OnSettled() override {}
+  // What comes behind the log need not be waited for once nothing moves.
+  void OnSettled() override {
+    if (next_ == log_.changes.size() && simulation_.Quiet()) simulation_.Stop();
+  }
   bool Done() const override { return next_ == log_.changes.size() || log_.changes[next_].at >= end_; }
 
  private:
@@ -102,7 +109,7 @@ absl::StatusOr<ReplayResult> ReplayAuditLog(const AuditLog& log, const Simulatio
     SimulationOptions own = options;
     own.zero = start;
     own.creation_interval = absl::Microseconds(1);
-    if (!is_last) own.until = end - start;
+    own.until = (is_last ? std::max(start, log.changes.back().at) + kTimeAfter : end) - start;
     std::unique_ptr<Simulation> simulation;
     ASSIGN_OR_RETURN(simulation, Simulation::Make(std::move(own)));
     simulation->CreateObjects(objects);

@@ -11,7 +11,8 @@ namespace schedsim::sim {
 
 // Runs the log through the scheduler of `options`, with its latencies. The scheduler does not run in the
 // silences of the log, and starts anew after each: with empty queues, and with the objects that are there.
-// The run goes on after the end of the log until nothing moves.
+// The run goes on after the end of the log until nothing moves, ten
+// minutes at most.
 absl::StatusOr<ReplayResult> ReplayAuditLog(const AuditLog& log, const SimulationOptions& options);
 
 }  // namespace schedsim::sim

@@ -21,7 +21,7 @@ using Samples = std::vector<absl::Duration>;
 using BindingTimes = std::vector<std::optional<absl::Time>>;
 
 // Longer logs would take long to run, and are most likely wrong.
-constexpr absl::Duration kSpanMax = absl::Hours(24 * 366);
+constexpr absl::Duration kSpanMax = absl::Hours(24 * 31);
 
 std::optional<Percentiles> PercentilesOf(Samples samples) {
   if (static_cast<int64_t>(samples.size()) < kPodsMin) return std::nullopt;
@@ -135,7 +135,7 @@ absl::StatusOr<Prediction> Predict(const AuditLog& log, const LatencyModel& mode
   result.call_count = static_cast<int64_t>(log.calls.size());
   result.without_creation = log.bound_without_creation;
   if (!log.changes.empty() && log.changes.back().at - log.changes.front().at > kSpanMax) {
-    return absl::InvalidArgumentError("writes more than a year apart, expected the log of one run");
+    return absl::InvalidArgumentError("writes more than 31 days apart, expected the log of one run");
   }
   const std::vector<size_t> pods = ChoosePods(log, options, result);
   options.latency = model;

@@ -258,6 +258,35 @@ TEST(AuditReplayTest, APodWaitsForItsClaimToBeBound) {
   EXPECT_EQ(replayed.result.ignored, 0) << replayed.result.first_ignored;
 }
 
+// Each is tried again when its claim has not been bound for ten minutes; one of them always waits.
+TEST(AuditReplayTest, EndsThoughClaimsAreNeverBound) {
+  AuditLogText text;
+  text.Node(1, "n");
+  text.Add({.start = 2,
+            .end = 3,
+            .group = "storage.k8s.io",
+            .resource = "storageclasses",
+            .name = "s",
+            .body = R"({"apiVersion":"storage.k8s.io/v1","kind":"StorageClass","metadata":{"name":"s"},)"
+                    R"("provisioner":"p","volumeBindingMode":"WaitForFirstConsumer"})"});
+  for (const std::string name : {"a", "b", "c"}) {
+    text.Add(
+        {.start = 4,
+         .end = 5,
+         .resource = "persistentvolumeclaims",
+         .name = name,
+         .body = absl::StrCat(R"({"apiVersion":"v1","kind":"PersistentVolumeClaim","metadata":{"name":")",
+                              name, R"(","namespace":"default"},"spec":{"accessModes":["ReadWriteOnce"],)",
+                              R"("resources":{"requests":{"storage":"1Gi"}},"storageClassName":"s"}})")});
+    text.Pod(
+        name == "b" ? 100000 : 10, name, "1m",
+        absl::StrCat(R"(,"volumes":[{"name":"v","persistentVolumeClaim":{"claimName":")", name, "\"}}]"));
+  }
+  const Replayed replayed(text);
+  EXPECT_EQ(replayed.result.ignored, 0) << replayed.result.first_ignored;
+  EXPECT_EQ(replayed.Bound("a"), -1);
+}
+
 TEST(AuditReplayTest, OtherSchedulersTakeTheirRoom) {
   AuditLogText text;
   text.Node(1, "n", "1")

@@ -164,6 +164,10 @@ TEST(Calibrate, RefusesWhatIsNoLogOrTooShort) {
   EXPECT_TRUE(absl::StrContains(run.err, "-:4:1: expected an event of an audit log")) << run.err;
   run = RunProgram({"calibrate", "-"}, "");
   EXPECT_EQ(run.exit_code, 2);
+  run = RunProgram({"calibrate", "-"}, Log(20).Pod(32.0 * 24 * 3600 * 1000, "late").text());
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_TRUE(absl::StrContains(run.err, "-: writes more than 31 days apart, expected the log of one run"))
+      << run.err;
   run = RunProgram({"calibrate", "-", "--check", "/nonexistent/audit.log"}, Log(20).text());
   EXPECT_EQ(run.exit_code, 2);
   EXPECT_TRUE(absl::StrContains(run.err, "/nonexistent/audit.log")) << run.err;
