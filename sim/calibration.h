@@ -1,10 +1,10 @@
-// Fitting the latency model to an audit log, and how well it predicts.
+// How well a latency model predicts the run of an audit log.
 #ifndef SCHEDSIM_SIM_CALIBRATION_H_
 #define SCHEDSIM_SIM_CALIBRATION_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
-#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
@@ -14,48 +14,46 @@
 
 namespace schedsim::sim {
 
-// Fewer samples are no ground for a fit.
-inline constexpr int64_t kSamplesMin = 10;
-
-// One part of the model, and what it rests on.
-struct FittedPart {
-  std::string name;   // As in a scenario: "schedulingCycle".
-  std::string value;  // As in a scenario: "1ms", "{distribution: lognormal, median: 4ms, p99: 40ms}".
-  int64_t sample_count = 0;
-  bool fitted = false;
-  // From what it was fitted, or why the default stays.
-  std::string reason;
-};
+// Percentiles of fewer pods say nothing.
+inline constexpr int64_t kPodsMin = 10;
 
 struct Percentiles {
   absl::Duration p50, p90, p99;
 };
 
-struct Calibration {
+// From creation to binding, of the pods that count.
+struct Prediction {
   LatencyModel model;
-  std::vector<FittedPart> parts;
-  // From creation to binding, of the pods that count.
-  int64_t pod_count = 0;
-  Percentiles real;
-  Percentiles predicted;
-  // How many of them were created while the scheduler was silent; they count from its next call.
-  int64_t late_count = 0;
-  int64_t paired_by_order = 0;
-  // Pods that do not count.
-  int64_t not_bound = 0;
-  int64_t failed_first = 0;
-  int64_t gated = 0;
-  int64_t without_creation = 0;
+  // Whether what the log says was replayed. If not: its creations as plain pods on one node where all fit.
+  bool is_replay = false;
+  std::string no_replay;  // Why not.
+  // Of a replay: as in ReplayResult.
+  int64_t applied = 0;
+  int64_t ignored = 0;
+  std::string first_ignored;
+
   int64_t event_count = 0;
   int64_t call_count = 0;
+  int64_t pod_count = 0;
+  // Absent with fewer than kPodsMin pods.
+  std::optional<Percentiles> real;
+  std::optional<Percentiles> predicted;
+  // How many of the pods were created while the scheduler was silent; they count from its next call.
+  int64_t late_count = 0;
+  int64_t paired_by_order = 0;
+  // Pods that do not count. With plain pods, those that failed first are left out, too.
+  int64_t only_in_log = 0;
+  int64_t only_predicted = 0;
+  int64_t in_neither = 0;
+  int64_t failed_first = 0;
+  int64_t gated = 0;
+  int64_t not_scheduled_here = 0;
+  int64_t without_creation = 0;
 };
 
-// `options` has the scheduler and the seed of the run that predicts. InvalidArgument where the log has fewer than
-// kSamplesMin pods that count.
-absl::StatusOr<Calibration> Calibrate(const AuditLog& log, SimulationOptions options);
-
-std::string CalibrationText(const Calibration& calibration);
-std::string CalibrationJson(const Calibration& calibration);
+// `options` has the scheduler and the seed. InvalidArgument where the run of the log is too long, or the
+// scheduler cannot be made.
+absl::StatusOr<Prediction> Predict(const AuditLog& log, const LatencyModel& model, SimulationOptions options);
 
 }  // namespace schedsim::sim
 

@@ -19,6 +19,7 @@ using Wide = unsigned __int128;
 constexpr int kFractionBits = 32;
 constexpr int64_t kOne = int64_t{1} << kFractionBits;
 constexpr int64_t kLn2 = 2'977'044'472;  // ln 2.
+constexpr int64_t kP90 = 5'536'202'543;  // The 90th percentile of StandardNormal, 1.2890.
 constexpr int64_t kP99 = 9'893'165'000;  // The 99th percentile of StandardNormal, 2.3034.
 constexpr int kPowerBits = 62;           // Behind the point in the table of powers.
 
@@ -129,6 +130,14 @@ Latency Latency::Normal(absl::Duration mean, absl::Duration stddev) {
 Latency Latency::LogNormal(absl::Duration median, absl::Duration p99) {
   CHECK(IsValid(median) && IsValid(p99) && absl::ZeroDuration() < median && median <= p99);
   return {Distribution::kLogNormal, median, p99};
+}
+
+absl::Duration Latency::LogNormalP99(absl::Duration median, absl::Duration p90) {
+  CHECK(IsValid(median) && IsValid(p90) && absl::ZeroDuration() < median && median <= p90);
+  const int64_t first = absl::ToInt64Nanoseconds(median);
+  const int64_t spread = Log2(static_cast<uint64_t>(absl::ToInt64Nanoseconds(p90))) - Log2(static_cast<uint64_t>(first));
+  const auto exponent = static_cast<int64_t>(static_cast<__int128>(spread) * kP99 / kP90);
+  return absl::Nanoseconds(TimesPowerOfTwo(first, exponent));
 }
 
 absl::Duration Latency::Draw(Rng& rng) const {

@@ -28,6 +28,9 @@ class Latency {
   // Half of all draws are below `median`, 99 in a hundred below `p99`; 0 < median <= p99.
   static Latency LogNormal(absl::Duration median, absl::Duration p99);
 
+  // The p99 of the lognormal that has this median and this 90th percentile, at most kMax; 0 < median <= p90.
+  static absl::Duration LogNormalP99(absl::Duration median, absl::Duration p90);
+
   Distribution distribution() const { return distribution_; }
   // The same draws from the same stream on every machine. Draws nothing where the latency is constant.
   absl::Duration Draw(Rng& rng) const;

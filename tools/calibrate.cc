@@ -6,11 +6,14 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
 #include "sim/audit_log.h"
 #include "sim/calibration.h"
+#include "sim/calibration_report.h"
+#include "sim/latency_fit.h"
 #include "tools/scheduler_options.h"
 #include "tools/subcommands.h"
 
@@ -19,27 +22,47 @@ namespace {
 
 struct CalibrateOptions {
   std::string log;
+  std::vector<std::string> checks;
   std::string agent = "kube-scheduler/";
   SchedulerOptions scheduler;
   uint64_t seed = 1;
   std::string output = "text";
 };
 
+absl::StatusOr<sim::Prediction> PredictLog(const std::string& path, const sim::AuditLog& log,
+                                           const sim::LatencyModel& model,
+                                           const sim::SimulationOptions& simulation) {
+  absl::StatusOr<sim::Prediction> prediction = sim::Predict(log, model, simulation);
+  if (prediction.ok()) return prediction;
+  return absl::InvalidArgumentError(absl::StrCat(path, ": ", prediction.status().message()));
+}
+
 absl::Status RunCalibration(const CalibrateOptions& options) {
   ChosenScheduler scheduler;
   ASSIGN_OR_RETURN(scheduler, LoadScheduler(options.scheduler));
-  sim::AuditLog log;
-  ASSIGN_OR_RETURN(log, sim::ReadAuditLog(options.log, options.agent));
   sim::SimulationOptions simulation;
   simulation.line = scheduler.behavior;
   simulation.config = std::move(scheduler.config);
   simulation.seed = options.seed;
-  const absl::StatusOr<sim::Calibration> calibration = sim::Calibrate(log, std::move(simulation));
-  if (!calibration.ok()) {
-    return absl::InvalidArgumentError(absl::StrCat(options.log, ": ", calibration.status().message()));
+  sim::AuditLog log;
+  ASSIGN_OR_RETURN(log, sim::ReadAuditLog(options.log, options.agent));
+  sim::Calibration calibration = {.fit = sim::FitLatencies(log)};
+  const sim::LatencyModel& model = calibration.fit.model;
+  ASSIGN_OR_RETURN(calibration.own, PredictLog(options.log, log, model, simulation));
+  if (calibration.own.pod_count < sim::kPodsMin) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        options.log,
+        ": too few pods that were bound in the log and in the prediction: ", calibration.own.pod_count,
+        ", expected at least ", sim::kPodsMin, " (left out: ", sim::LeftOutText(calibration.own), "; ",
+        calibration.own.call_count, " calls of the scheduler)"));
+  }
+  for (const std::string& path : options.checks) {
+    ASSIGN_OR_RETURN(log, sim::ReadAuditLog(path, options.agent));
+    calibration.checks.push_back({.path = path});
+    ASSIGN_OR_RETURN(calibration.checks.back().prediction, PredictLog(path, log, model, simulation));
   }
   const std::string text =
-      options.output == "json" ? sim::CalibrationJson(*calibration) : sim::CalibrationText(*calibration);
+      options.output == "json" ? sim::CalibrationJson(calibration) : sim::CalibrationText(calibration);
   std::fwrite(text.data(), 1, text.size(), stdout);
   return absl::OkStatus();
 }
@@ -53,6 +76,10 @@ void AddCalibrate(CLI::App& app, int& exit_code) {
       ->add_option("AUDITLOG", options->log,
                    "Audit log of an API server, JSON lines, also .gz and .xz, or - for standard input")
       ->required();
+  command
+      ->add_option("--check", options->checks,
+                   "Another audit log, to be predicted with the model that was fitted; may be given again")
+      ->allow_extra_args(false);
   AddSchedulerOptions(*command, options->scheduler);
   command->add_option("--user-agent", options->agent, "How the user agent of the scheduler begins")
       ->capture_default_str();
@@ -62,9 +89,11 @@ void AddCalibrate(CLI::App& app, int& exit_code) {
       ->capture_default_str();
   command->footer(
       "Prints the model as the latency of a scenario, with what each part rests on, and below it the\n"
-      "predicted and the real p50, p90 and p99 from creation to binding.\n\n"
+      "predicted and the real p50, p90 and p99 from creation to binding. Predicted is what the log says\n"
+      "happened to the cluster, with the simulated scheduler in the place of the real one.\n\n"
       "Examples:\n"
       "  schedsim calibrate audit.log\n"
+      "  schedsim calibrate audit.log --check other-day.log.gz\n"
       "  schedsim calibrate audit.log.gz --seed 7 --output json");
   command->callback([options, &exit_code] {
     const absl::Status status = RunCalibration(*options);

@@ -1,67 +1,177 @@
-// schedsim calibrate: fits of logs made by hand, and refusals.
+// schedsim calibrate: what it prints of logs made by hand, and what it refuses.
 #include <string>
 #include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "gtest/gtest.h"
+#include "tests/sim/audit_log_text.h"
 #include "tests/tools/program.h"
 
 namespace schedsim {
 namespace {
 
-// A create of a pod or of its binding, from second `at` on; both times in microseconds after that.
-std::string Event(int at, int start, int end, const std::string& pod, bool binding) {
-  return absl::StrFormat(
-      R"({"kind":"Event","apiVersion":"audit.k8s.io/v1","stage":"ResponseComplete","verb":"create",)"
-      R"("userAgent":"%s","objectRef":{"resource":"pods","namespace":"default","name":"%s"%s},)"
-      R"("responseStatus":{"code":201},"requestReceivedTimestamp":"2026-01-01T00:00:%02d.%06dZ",)"
-      R"("stageTimestamp":"2026-01-01T00:00:%02d.%06dZ"})"
-      "\n",
-      binding ? "kube-scheduler/v1" : "kubectl/v1", pod, binding ? R"(,"subresource":"binding")" : "", at, start, at,
-      end);
-}
+using sim::AuditLogText;
 
-// A pod a second; bound 5 ms after its creation by a call of 2 ms.
-std::string Log(int pods) {
-  std::string log;
+// A pod a second; bound 7 ms after its creation by a call of 2 ms.
+AuditLogText Log(int pods) {
+  AuditLogText log;
+  log.Node(1, "n");
   for (int i = 0; i < pods; ++i) {
-    const std::string name = absl::StrCat("pod-", i);
-    log += Event(i, 1000, 3000, name, /*binding=*/false);
-    log += Event(i, 8000, 10000, name, /*binding=*/true);
+    const double at = 1000 * (i + 1);
+    log.Pod(at, absl::StrCat("pod-", i)).Bind(at + 5, at + 7, absl::StrCat("pod-", i));
   }
   return log;
 }
 
 TEST(Calibrate, FindsWhatALogWasMadeWith) {
-  for (const std::string& input : {Log(20), Gzip(Log(20)), Xz(Log(20))}) {
+  const std::string text = Log(20).text();
+  for (const std::string& input : {text, Gzip(text), Xz(text)}) {
     const ProgramResult run = RunProgram({"calibrate", "-"}, input);
     EXPECT_EQ(run.exit_code, 0) << run.err;
-    EXPECT_TRUE(absl::StrContains(run.out, "  informer: 5ms\n")) << run.out;
-    EXPECT_TRUE(absl::StrContains(run.out, "  apiCall: 2ms\n")) << run.out;
-    EXPECT_TRUE(absl::StrContains(run.out, "default: 0 samples of median, from one call")) << run.out;
-    EXPECT_TRUE(absl::StrContains(run.out, "  podTermination: 0s\n")) << run.out;
-    EXPECT_TRUE(absl::StrContains(run.out, "  p99         7.000ms         7.000ms\n")) << run.out;
-    EXPECT_TRUE(absl::StrContains(run.out, "model: scheduling cycle 1ms, binding 0, informers 5ms,")) << run.out;
+    EXPECT_EQ(
+        run.out,
+        "# 41 events, 20 calls of the scheduler\n"
+        "latency:\n"
+        "  # default: 0 samples (mean, from a binding of the scheduler to its next call while pods wait), at "
+        "least 10 are needed\n"
+        "  schedulingCycle: 1ms\n"
+        "  # default: a log of calls does not tell it from informers and scheduling cycle\n"
+        "  binding: 0s\n"
+        "  # 20 samples: from a creation, when no other pod waits, to the scheduler's call\n"
+        "  informer: 5ms\n"
+        "  # 20 samples: the scheduler's calls, from receipt to answer\n"
+        "  apiCall: 2ms\n"
+        "  # default: 0 samples (bound pods, from deletion to the deletion with grace period 0), at least 10 "
+        "are "
+        "needed\n"
+        "  podTermination: 0s\n"
+        "  # default: the log has no backlog of calls that is fast first and steady and slower then\n"
+        "  client: {qps: 0}\n"
+        "\n"
+        "From creation to binding, 20 pods that were bound in the log and in the prediction\n"
+        "            predicted            real\n"
+        "  p50         7.000ms         7.000ms\n"
+        "  p90         7.000ms         7.000ms\n"
+        "  p99         7.000ms         7.000ms\n"
+        "  predicted: virtual time; model: scheduling cycle 1ms, binding 0, informers 5ms, API calls 2ms, "
+        "pod "
+        "termination 0, no client limit\n"
+        "  from a replay of 21 writes of all but the scheduler; 0 ignored\n"
+        "  left out: 0 bound in the log only, 0 in the prediction only, 0 in neither, 0 gated, 0 of other "
+        "schedulers or none, 0 without a creation\n");
   }
 }
 
-TEST(Calibrate, PrintsJson) {
-  const ProgramResult run = RunProgram({"calibrate", "-", "--output", "json"}, Log(20));
+TEST(Calibrate, SaysWhichPodsAreLeftOut) {
+  AuditLogText log = Log(20);
+  const double at = 30000;
+  log.Pod(at, "too-big", "8").Fail(at + 5, at + 7, "too-big");
+  log.Pod(at, "too-big-here", "8").Bind(at + 9, at + 10, "too-big-here");
+  log.Pod(at, "fits-here").Fail(at + 11, at + 12, "fits-here");
+  log.Pod(at, "gated", "1m", R"(,"schedulingGates":[{"name":"g"}])");
+  log.Pod(at, "of-another", "1m", R"(,"schedulerName":"another")")
+      .Pod(at, "on-node", "1m", R"(,"nodeName":"n")");
+  log.Bind(at + 20, at + 21, "older");
+  const ProgramResult run = RunProgram({"calibrate", "-"}, log.text());
   EXPECT_EQ(run.exit_code, 0) << run.err;
-  EXPECT_TRUE(absl::StrContains(run.out, R"("predicted":{"p50":7000,"p90":7000,"p99":7000})")) << run.out;
+  EXPECT_TRUE(absl::StrContains(
+      run.out,
+      "left out: 1 bound in the log only, 1 in the prediction only, 1 in neither, 1 gated, 2 "
+      "of other schedulers or none, 1 without a creation\n"))
+      << run.out;
+}
+
+TEST(Calibrate, CountsFromTheEndOfASilence) {
+  AuditLogText log = Log(20);
+  log.Pod(30000, "early").Bind(39000, 39002, "early");
+  const ProgramResult run = RunProgram({"calibrate", "-"}, log.text());
+  EXPECT_TRUE(absl::StrContains(run.out, "  p99         7.000ms         7.000ms\n")) << run.out;
+  EXPECT_TRUE(
+      absl::StrContains(run.out, "  1 came while the scheduler was silent for 2s or more, and count from"))
+      << run.out;
+}
+
+TEST(Calibrate, SaysHowManyPairsAreByOrder) {
+  AuditLogText log = Log(20);
+  log.GeneratedPod(30000, "web-").Bind(30005, 30007, "web-abcde");
+  const ProgramResult run = RunProgram({"calibrate", "-"}, log.text());
+  EXPECT_TRUE(absl::StrContains(run.out, "  1 have no name in the log: creation and binding were paired by"))
+      << run.out;
+}
+
+// Level Metadata has no bodies.
+TEST(Calibrate, FallsBackToPlainPodsAndSaysSo) {
+  AuditLogText log;
+  for (int i = 0; i < 20; ++i) {
+    const double at = 1000 * (i + 1);
+    const std::string name = absl::StrCat("pod-", i);
+    log.Add({.start = at - 1, .end = at, .name = name});
+    log.Add(
+        {.start = at + 5, .end = at + 7, .agent = AuditLogText::kScheduler, .sub = "binding", .name = name});
+  }
+  log.Add({.start = 29999, .end = 30000, .name = "fails"}).Fail(30001, 30002, "fails");
+  ProgramResult run = RunProgram({"calibrate", "-"}, log.text());
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_TRUE(absl::StrContains(
+      run.out,
+      "from the creations alone, as plain pods on one node where all fit: the log has no body "
+      "for 21 of 21 pods that it creates (audit level Request is needed)\n"))
+      << run.out;
+  EXPECT_TRUE(absl::StrContains(run.out, "1 that failed first")) << run.out;
+  EXPECT_TRUE(absl::StrContains(run.out, "  p50         7.000ms         7.000ms\n")) << run.out;
+  run = RunProgram({"calibrate", "-", "--output", "json"}, log.text());
+  EXPECT_TRUE(absl::StrContains(run.out, R"("way":"plainPods","noReplay":"the log has no body for 21)"))
+      << run.out;
+}
+
+TEST(Calibrate, PredictsOtherLogsWithTheSameModel) {
+  const TestFolder folder;
+  AuditLogText slow;
+  slow.Node(1, "n");
+  for (int i = 0; i < 12; ++i) {
+    const double at = 1000 * (i + 1);
+    slow.Pod(at, absl::StrCat("pod-", i)).Bind(at + 50, at + 60, absl::StrCat("pod-", i));
+  }
+  const std::string other = folder.Write("slow.log", slow.text());
+  const std::string small = folder.Write("small.log", Log(3).text());
+  ProgramResult run = RunProgram({"calibrate", "-", "--check", other, "--check", small}, Log(20).text());
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_TRUE(absl::StrContains(
+      run.out, absl::StrCat("\nCheck of ", other, ", which the model was not fitted to: 25 events, 12")))
+      << run.out;
+  EXPECT_TRUE(absl::StrContains(run.out, "  p50         7.000ms        60.000ms\n")) << run.out;
+  EXPECT_TRUE(
+      absl::StrContains(run.out,
+                        "Too few pods that were bound in the log and in the prediction: 3, expected at "
+                        "least 10\n"))
+      << run.out;
+  run = RunProgram({"calibrate", "-", "--check", other, "--output", "json"}, Log(20).text());
+  EXPECT_TRUE(
+      absl::StrContains(run.out, R"("predicted":{"p50":7000,"p90":7000,"p99":7000},"real":{"p50":60000)"))
+      << run.out;
 }
 
 TEST(Calibrate, RefusesWhatIsNoLogOrTooShort) {
-  ProgramResult run = RunProgram({"calibrate", "-"}, Log(9));
+  ProgramResult run = RunProgram({"calibrate", "-"}, Log(9).text());
   EXPECT_EQ(run.exit_code, 2);
-  EXPECT_TRUE(absl::StrContains(run.err, "too few pods: 9 ")) << run.err;
-  run = RunProgram({"calibrate", "-"}, absl::StrCat(Log(1), "{\"kind\":\"Pod\"}\n"));
+  EXPECT_TRUE(absl::StrContains(run.err,
+                                "-: too few pods that were bound in the log and in the prediction: 9, "
+                                "expected at least 10 (left out: 0 bound"))
+      << run.err;
+  run = RunProgram({"calibrate", "-"}, absl::StrCat(Log(1).text(), "{\"kind\":\"Pod\"}\n"));
   EXPECT_EQ(run.exit_code, 2);
-  EXPECT_TRUE(absl::StrContains(run.err, "-:3:1: expected an event of an audit log")) << run.err;
+  EXPECT_TRUE(absl::StrContains(run.err, "-:4:1: expected an event of an audit log")) << run.err;
   run = RunProgram({"calibrate", "-"}, "");
   EXPECT_EQ(run.exit_code, 2);
+  run = RunProgram({"calibrate", "-"}, Log(20).Pod(32.0 * 24 * 3600 * 1000, "late").text());
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_TRUE(absl::StrContains(run.err, "-: writes more than 31 days apart, expected the log of one run"))
+      << run.err;
+  run = RunProgram({"calibrate", "-", "--check", "/nonexistent/audit.log"}, Log(20).text());
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_TRUE(absl::StrContains(run.err, "/nonexistent/audit.log")) << run.err;
+  EXPECT_EQ(run.out, "");
 }
 
 }  // namespace

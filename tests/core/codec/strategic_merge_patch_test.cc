@@ -1,0 +1,68 @@
+// What the API server makes of strategic merge patches.
+#include "core/codec/strategic_merge_patch.h"
+
+#include <string>
+
+#include "core/codec/reader.h"
+#include "core/codec/writer.h"
+#include "gtest/gtest.h"
+
+namespace schedsim::codec {
+namespace {
+
+std::string Merged(const std::string& target, const std::string& patch) {
+  std::string result;
+  Document merged;
+  const absl::Status status = ReadText(target, "target.json", {}, [&](const Document& stored) {
+    return ReadText(patch, "patch.json", {}, [&](const Document& change) {
+      result = ToJson(StrategicMergePatch(stored.root, change.root, merged));
+      return absl::OkStatus();
+    });
+  });
+  EXPECT_TRUE(status.ok()) << status;
+  return result;
+}
+
+struct Example {
+  const char* target;
+  const char* patch;
+  const char* result;
+};
+
+TEST(StrategicMergePatchTest, MergesByKeyAndHeedsDirectives) {
+  const Example examples[] = {
+      // Maps and plain values as in a merge patch.
+      {R"({"a":{"b":1,"c":2}})", R"({"a":{"b":null,"d":{"e":null}}})", R"({"a":{"c":2,"d":{}}})"},
+      // Taints have no key.
+      {R"({"taints":[{"key":"a"}]})", R"({"taints":[{"key":"b"}]})", R"({"taints":[{"key":"b"}]})"},
+      {R"({"taints":[{"key":"a"}]})", R"({"taints":null})", R"({})"},
+      // Conditions have: the others stay.
+      {R"({"conditions":[{"type":"A","status":"True","reason":"r"},{"type":"B"}]})",
+       R"({"$setElementOrder/conditions":[{"type":"A"}],"conditions":[{"type":"A","status":"False"},{"type":"C","t":null}]})",
+       R"({"conditions":[{"type":"A","status":"False","reason":"r"},{"type":"B"},{"type":"C"}]})"},
+      {R"({"conditions":[{"type":"A"},{"type":"B"}]})", R"({"conditions":[{"type":"A","$patch":"delete"}]})",
+       R"({"conditions":[{"type":"B"}]})"},
+      {R"({"conditions":[{"type":"A"},{"type":"B"}]})",
+       R"({"conditions":[{"type":"C"},{"$patch":"replace"}]})", R"({"conditions":[{"type":"C"}]})"},
+      {R"({"containers":[{"name":"a","image":"1","ports":[{"containerPort":80}]}]})",
+       R"({"containers":[{"name":"a","image":"2","ports":[{"containerPort":80,"hostPort":8}]}]})",
+       R"({"containers":[{"name":"a","image":"2","ports":[{"containerPort":80,"hostPort":8}]}]})"},
+      // Maps as a whole.
+      {R"({"a":{"b":1}})", R"({"a":{"$patch":"replace","c":2}})", R"({"a":{"c":2}})"},
+      {R"({"a":{"b":1}})", R"({"a":{"$patch":"delete"}})", R"({"a":{}})"},
+      {R"({"volumes":[{"name":"v","emptyDir":{}}]})",
+       R"({"volumes":[{"name":"v","$retainKeys":["name","hostPath"],"hostPath":{"path":"/"}}]})",
+       R"({"volumes":[{"name":"v","hostPath":{"path":"/"}}]})"},
+      // Sets.
+      {R"({"finalizers":["a"]})", R"({"finalizers":["b","a"]})", R"({"finalizers":["a","b"]})"},
+      {R"({"finalizers":["a","b"]})", R"({"$deleteFromPrimitiveList/finalizers":["a"]})",
+       R"({"finalizers":["b"]})"},
+  };
+  for (const Example& example : examples) {
+    EXPECT_EQ(Merged(example.target, example.patch), example.result)
+        << example.target << " " << example.patch;
+  }
+}
+
+}  // namespace
+}  // namespace schedsim::codec
