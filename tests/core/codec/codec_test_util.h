@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "core/codec/objects.h"
 #include "core/codec/reader.h"
@@ -23,6 +25,31 @@ inline std::string JsonOf(absl::string_view text, absl::string_view file, bool s
         return absl::OkStatus();
       });
   return status.ok() ? out : std::string(status.message());
+}
+
+// A row of a table of patches.
+struct PatchExample {
+  const char* target;
+  const char* patch;
+  const char* result;
+};
+
+// What `patch`, a function from target, patch and document to a Value or an error, makes of the two, as JSON;
+// or the error's message. Both may be any value.
+template <typename Patch>
+std::string Patched(const PatchExample& example, Patch patch) {
+  std::string result;
+  Document merged;
+  const std::string target = absl::StrCat("{\"v\":", example.target, "}");
+  const std::string change = absl::StrCat("{\"v\":", example.patch, "}");
+  const absl::Status status = ReadText(target, "target.json", {}, [&](const Document& stored) {
+    return ReadText(change, "patch.json", {}, [&](const Document& changed) {
+      const absl::StatusOr<Value> patched = patch(*stored.root.Find("v"), *changed.root.Find("v"), merged);
+      result = patched.ok() ? ToJson(*patched) : std::string(patched.status().message());
+      return absl::OkStatus();
+    });
+  });
+  return status.ok() ? result : std::string(status.message());
 }
 
 struct ReadResult {

@@ -3,35 +3,14 @@
 
 #include <string>
 
-#include "core/codec/reader.h"
-#include "core/codec/writer.h"
 #include "gtest/gtest.h"
+#include "tests/core/codec/codec_test_util.h"
 
 namespace schedsim::codec {
 namespace {
 
-std::string Patched(const std::string& target, const std::string& patch) {
-  std::string result;
-  Document merged;
-  const absl::Status status = ReadText(target, "target.json", {}, [&](const Document& stored) {
-    return ReadText(patch, "patch.json", {}, [&](const Document& change) {
-      const absl::StatusOr<Value> patched = JsonPatch(stored.root, change.root, merged);
-      result = patched.ok() ? ToJson(*patched) : std::string(patched.status().message());
-      return absl::OkStatus();
-    });
-  });
-  EXPECT_TRUE(status.ok()) << status;
-  return result;
-}
-
-struct Example {
-  const char* target;
-  const char* patch;
-  const char* result;
-};
-
 TEST(JsonPatchTest, CarriesOutOperationsOrSaysWhichItCannot) {
-  const Example examples[] = {
+  const PatchExample examples[] = {
       {R"({"foo":"bar"})", R"([{"op":"add","path":"/baz","value":"qux"}])", R"({"foo":"bar","baz":"qux"})"},
       {R"({"foo":["bar","baz"]})", R"([{"op":"add","path":"/foo/1","value":"qux"}])",
        R"({"foo":["bar","qux","baz"]})"},
@@ -56,8 +35,8 @@ TEST(JsonPatchTest, CarriesOutOperationsOrSaysWhichItCannot) {
       {R"({"a":1})", R"([{"op":"add"}])", "an operation of a JSON patch: expected op and path"},
       {R"({"a":1})", R"({"op":"add"})", "a JSON patch: expected a list"},
   };
-  for (const Example& example : examples) {
-    EXPECT_EQ(Patched(example.target, example.patch), example.result)
+  for (const PatchExample& example : examples) {
+    EXPECT_EQ(Patched(example, JsonPatch), example.result)
         << example.target << " " << example.patch;
   }
 }

@@ -3,36 +3,14 @@
 
 #include <string>
 
-#include "core/codec/reader.h"
-#include "core/codec/writer.h"
 #include "gtest/gtest.h"
+#include "tests/core/codec/codec_test_util.h"
 
 namespace schedsim::codec {
 namespace {
 
-std::string Merged(const std::string& target, const std::string& patch) {
-  std::string result;
-  Document merged;
-  // A map around the value, so that it may be anything.
-  const absl::Status status =
-      ReadText("{\"v\":" + target + "}", "target.json", {}, [&](const Document& stored) {
-        return ReadText("{\"v\":" + patch + "}", "patch.json", {}, [&](const Document& change) {
-          result = ToJson(MergePatch(*stored.root.Find("v"), *change.root.Find("v"), merged));
-          return absl::OkStatus();
-        });
-      });
-  EXPECT_TRUE(status.ok()) << status;
-  return result;
-}
-
-struct Example {
-  const char* target;
-  const char* patch;
-  const char* result;
-};
-
 TEST(MergePatchTest, DoesWhatTheExamplesOfTheRfcSay) {
-  const Example examples[] = {
+  const PatchExample examples[] = {
       {R"({"a":"b"})", R"({"a":"c"})", R"({"a":"c"})"},
       {R"({"a":"b"})", R"({"b":"c"})", R"({"a":"b","b":"c"})"},
       {R"({"a":"b"})", R"({"a":null})", R"({})"},
@@ -49,8 +27,8 @@ TEST(MergePatchTest, DoesWhatTheExamplesOfTheRfcSay) {
       {R"([1,2])", R"({"a":"b","c":null})", R"({"a":"b"})"},
       {R"({})", R"({"a":{"bb":{"ccc":null}}})", R"({"a":{"bb":{}}})"},
   };
-  for (const Example& example : examples) {
-    EXPECT_EQ(Merged(example.target, example.patch), example.result)
+  for (const PatchExample& example : examples) {
+    EXPECT_EQ(Patched(example, MergePatch), example.result)
         << example.target << " " << example.patch;
   }
 }

@@ -3,34 +3,14 @@
 
 #include <string>
 
-#include "core/codec/reader.h"
-#include "core/codec/writer.h"
 #include "gtest/gtest.h"
+#include "tests/core/codec/codec_test_util.h"
 
 namespace schedsim::codec {
 namespace {
 
-std::string Merged(const std::string& target, const std::string& patch) {
-  std::string result;
-  Document merged;
-  const absl::Status status = ReadText(target, "target.json", {}, [&](const Document& stored) {
-    return ReadText(patch, "patch.json", {}, [&](const Document& change) {
-      result = ToJson(StrategicMergePatch(stored.root, change.root, merged));
-      return absl::OkStatus();
-    });
-  });
-  EXPECT_TRUE(status.ok()) << status;
-  return result;
-}
-
-struct Example {
-  const char* target;
-  const char* patch;
-  const char* result;
-};
-
 TEST(StrategicMergePatchTest, MergesByKeyAndHeedsDirectives) {
-  const Example examples[] = {
+  const PatchExample examples[] = {
       // Maps and plain values as in a merge patch.
       {R"({"a":{"b":1,"c":2}})", R"({"a":{"b":null,"d":{"e":null}}})", R"({"a":{"c":2,"d":{}}})"},
       // Taints have no key.
@@ -58,8 +38,8 @@ TEST(StrategicMergePatchTest, MergesByKeyAndHeedsDirectives) {
       {R"({"finalizers":["a","b"]})", R"({"$deleteFromPrimitiveList/finalizers":["a"]})",
        R"({"finalizers":["b"]})"},
   };
-  for (const Example& example : examples) {
-    EXPECT_EQ(Merged(example.target, example.patch), example.result)
+  for (const PatchExample& example : examples) {
+    EXPECT_EQ(Patched(example, StrategicMergePatch), example.result)
         << example.target << " " << example.patch;
   }
 }
