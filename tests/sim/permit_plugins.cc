@@ -1,6 +1,5 @@
 #include "tests/sim/permit_plugins.h"
 
-#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
@@ -13,6 +12,7 @@
 #include "core/api/go_text.h"
 #include "core/framework/handle.h"
 #include "core/framework/plugin.h"
+#include "tests/sim/small_cluster.h"
 
 namespace schedsim::sim {
 namespace {
@@ -124,18 +124,6 @@ class SlowBind : public framework::Plugin, public framework::PreBindPlugin {
  private:
   framework::Handle& handle_;
 };
-
-void AddPlugin(SimulationOptions& options, const std::string& name, ExtensionPoint point,
-               std::function<std::unique_ptr<framework::Plugin>(framework::Handle&)> make) {
-  api::EffectiveProfile& profile = options.config.profiles[0];
-  profile.plugins[static_cast<size_t>(point)].push_back(name);
-  profile.instances.push_back(name);
-  std::sort(profile.instances.begin(), profile.instances.end());
-  options.more_plugins.push_back(
-      {.name = name,
-       .factory = [make = std::move(make)](const api::PluginArgs&, framework::Handle& handle)
-           -> absl::StatusOr<std::unique_ptr<framework::Plugin>> { return make(handle); }});
-}
 
 }  // namespace
 

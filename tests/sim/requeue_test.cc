@@ -73,7 +73,7 @@ class Requeue : public testing::Test {
                      "{containerStatuses: [{name: c, allocatedResources: {cpu: 1}, resources: {requests: {cpu: 1}}}]}")) {}
 
   void AddWall(framework::ClusterEvent event, HintScope scope, Wall::Answer answer) {
-    cluster_.AddPlugin("Wall", api::ExtensionPoint::kFilter, [this, event, scope, answer] {
+    AddPlugin(cluster_.options, "Wall", api::ExtensionPoint::kFilter, [this, event, scope, answer](framework::Handle&) {
       return std::make_unique<Wall>(event, scope, answer, asked_);
     });
   }

@@ -21,10 +21,24 @@
 #include "core/base/check.h"
 #include "core/codec/objects.h"
 #include "core/codec/scheduler_config.h"
+#include "core/framework/handle.h"
 #include "core/framework/plugin.h"
 #include "sim/simulation.h"
 
 namespace schedsim::sim {
+
+// Brings a plugin of the test's own into the first profile.
+inline void AddPlugin(SimulationOptions& options, const std::string& name, api::ExtensionPoint point,
+                      std::function<std::unique_ptr<framework::Plugin>(framework::Handle&)> make) {
+  api::EffectiveProfile& profile = options.config.profiles[0];
+  profile.plugins[static_cast<size_t>(point)].push_back(name);
+  profile.instances.push_back(name);
+  std::sort(profile.instances.begin(), profile.instances.end());
+  options.more_plugins.push_back(
+      {.name = name,
+       .factory = [make = std::move(make)](const api::PluginArgs&, framework::Handle& handle)
+           -> absl::StatusOr<std::unique_ptr<framework::Plugin>> { return make(handle); }});
+}
 
 class SmallCluster {
  public:
@@ -47,19 +61,6 @@ class SmallCluster {
   void DeletePod(double at, const std::string& name) {
     Add(at).remove =
         Step::Reference{.kind = api::Kind::kPod, .kind_name = "Pod", .name_space = "default", .name = name};
-  }
-
-  // Brings a plugin of the test's own into the first profile.
-  void AddPlugin(const std::string& name, api::ExtensionPoint point,
-                 std::function<std::unique_ptr<framework::Plugin>()> make) {
-    api::EffectiveProfile& profile = options.config.profiles[0];
-    profile.plugins[static_cast<size_t>(point)].push_back(name);
-    profile.instances.push_back(name);
-    std::sort(profile.instances.begin(), profile.instances.end());
-    options.more_plugins.push_back(
-        {.name = name,
-         .factory = [make = std::move(make)](const api::PluginArgs&, framework::Handle&)
-             -> absl::StatusOr<std::unique_ptr<framework::Plugin>> { return make(); }});
   }
 
   // Up to `until`, in seconds; absent: until nothing is left.

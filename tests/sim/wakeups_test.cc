@@ -66,8 +66,8 @@ void AddDoor(SmallCluster& cluster, framework::ActionType action, framework::Que
              bool wants_images = false) {
   const std::vector<ClusterEventWithHint> events = {
       {.event = {.resource = EventResource::kNode, .action = action}, .hint = std::move(hint)}};
-  cluster.AddPlugin("Door", ExtensionPoint::kFilter,
-            [events, wants_images] { return std::make_unique<Door>(events, wants_images); });
+  AddPlugin(cluster.options, "Door", ExtensionPoint::kFilter,
+            [events, wants_images](framework::Handle&) { return std::make_unique<Door>(events, wants_images); });
 }
 
 std::string Node(absl::string_view annotations, absl::string_view images = "[]") {
@@ -176,7 +176,7 @@ TEST_F(Wakeups, LeavesOutGatedPods) {
 }
 
 TEST_F(Wakeups, LeavesOutPodsThatWereRejectedAfterFilter) {
-  cluster_.AddPlugin("Refusal", ExtensionPoint::kPermit, [] { return std::make_unique<Refusal>(); });
+  AddPlugin(cluster_.options, "Refusal", ExtensionPoint::kPermit, [](framework::Handle&) { return std::make_unique<Refusal>(); });
   cluster_.Update(30, Node("{open: 'yes'}"));
   EXPECT_TRUE(Run().empty());
 }
