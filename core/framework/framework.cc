@@ -185,6 +185,7 @@ Framework::PreFilterOutcome Framework::RunPreFilterPlugins(CycleState& state, co
         continue;
       }
       outcome.narrowing_plugins.reset();
+      outcome.node_names.reset();
       outcome.status = status.code() == Code::kUnschedulableAndUnresolvable
                            ? status
                            : Wrap("PreFilter plugin", entry.name, status);

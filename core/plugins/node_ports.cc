@@ -50,11 +50,13 @@ class NodePorts final : public framework::Plugin,
   framework::PreFilterResult PreFilter(framework::CycleState&, const PodInfo& pod,
                                        framework::NodeInfos) override {
     framework::PreFilterResult result;
+    pre_filters_ = true;
     if (pod.spec_info->host_ports.empty()) result.status = Status::Skip();
     return result;
   }
 
   Status Filter(const framework::CycleState&, const PodInfo& pod, const framework::NodeInfo& node) override {
+    if (!pre_filters_) return no_state_;
     return Conflict(pod.spec_info->host_ports, node.used_ports) ? taken_ : Status();
   }
   framework::Dependency FilterDependency() const override { return framework::Dependency::kNode; }
@@ -91,6 +93,9 @@ class NodePorts final : public framework::Plugin,
 
   framework::Handle& handle_;
   const Symbol any_ip_;
+  // Whether the profile has this plugin at PreFilter.
+  bool pre_filters_ = false;
+  const Status no_state_ = Status::Error("reading \"PreFilterNodePorts\" from cycleState: not found");
   const Status taken_{framework::Code::kUnschedulable, "node(s) didn't have free ports for the requested pod ports"};
 };
 

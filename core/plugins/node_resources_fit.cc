@@ -82,11 +82,12 @@ class NodeResourcesFit final : public framework::Plugin,
   }
 
   framework::PreFilterResult PreFilter(framework::CycleState&, const PodInfo&, framework::NodeInfos) override {
+    pre_filters_ = true;
     return {};
   }
 
   Status Filter(const framework::CycleState&, const PodInfo& pod, const NodeInfo& node) override {
-    return FitsRequest(pod.spec_info->requests, node);
+    return pre_filters_ ? FitsRequest(pod.spec_info->requests, node, /*ignores=*/true) : no_state_;
   }
   framework::Dependency FilterDependency() const override { return framework::Dependency::kNode; }
 
@@ -180,7 +181,7 @@ class NodeResourcesFit final : public framework::Plugin,
   }
 
   // All reasons at once, so that users see everything that is missing.
-  Status FitsRequest(const Resource& request, const NodeInfo& node) {
+  Status FitsRequest(const Resource& request, const NodeInfo& node, bool ignores) {
     reasons_.clear();
     bool unresolvable = false;
     if (static_cast<int64_t>(node.pods.size()) + 1 > node.allocatable.allowed_pod_number) {
@@ -200,7 +201,7 @@ class NodeResourcesFit final : public framework::Plugin,
         if (scalar.value == 0) continue;
         const absl::string_view name = handle_.symbols().Text(scalar.name);
         const int64_t allocatable = node.allocatable.Scalar(scalar.name);
-        if (IsIgnored(name) || IsDelegated(name, allocatable)) continue;
+        if ((ignores && IsIgnored(name)) || IsDelegated(name, allocatable)) continue;
         check(name, scalar.value, allocatable, node.requested.Scalar(scalar.name));
       }
     }
@@ -234,7 +235,8 @@ class NodeResourcesFit final : public framework::Plugin,
   QueueingHint AfterNodeChange(const PodInfo& pod, const api::Node* old_node, const api::Node& new_node) {
     NodeInfo empty;
     empty.allocatable = framework::MakeResource(new_node.status.allocatable, handle_.symbols());
-    if (!FitsRequest(pod.spec_info->requests, empty).IsSuccess()) return QueueingHint::kSkip;
+    // The hint knows of no ignored resources: it waits for a node that has them.
+    if (!FitsRequest(pod.spec_info->requests, empty, /*ignores=*/false).IsSuccess()) return QueueingHint::kSkip;
     if (old_node == nullptr) return QueueingHint::kQueue;
     const Resource older = framework::MakeResource(old_node->status.allocatable, handle_.symbols());
     return SomeRequestedResourceIncreased(pod.spec_info->requests, older, empty.allocatable) ? QueueingHint::kQueue
@@ -257,6 +259,9 @@ class NodeResourcesFit final : public framework::Plugin,
   }
 
   framework::Handle& handle_;
+  // Whether the profile has this plugin at PreFilter.
+  bool pre_filters_ = false;
+  const Status no_state_ = Status::Error("error reading \"PreFilterNodeResourcesFit\" from cycleState: not found");
   const std::vector<std::string> ignored_resources_;
   const std::vector<std::string> ignored_groups_;
   const std::string strategy_;

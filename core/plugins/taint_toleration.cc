@@ -64,12 +64,14 @@ class TaintToleration final : public framework::Plugin,
   framework::Dependency FilterDependency() const override { return framework::Dependency::kNode; }
 
   Status PreScore(framework::CycleState&, const framework::PodInfo&, framework::NodeInfos) override {
+    pre_scores_ = true;
     return Status();
   }
 
   // How many PreferNoSchedule taints are not tolerated; only tolerations for that effect count.
   Status Score(const framework::CycleState&, const framework::PodInfo& pod, const framework::NodeInfo& node,
                int64_t& score) override {
+    if (!pre_scores_) return Status::Error("failed to read \"PreScoreTaintToleration\" from cycleState: not found");
     score = 0;
     for (const api::Taint& taint : node.node->spec.taints) {
       if (taint.effect == "PreferNoSchedule" && !IsTolerated(pod.pod->spec->tolerations, taint)) ++score;
@@ -96,6 +98,8 @@ class TaintToleration final : public framework::Plugin,
   }
 
  private:
+  // Whether the profile has this plugin at PreScore.
+  bool pre_scores_ = false;
   const Status untolerated_{framework::Code::kUnschedulableAndUnresolvable, "node(s) had untolerated taint(s)"};
 };
 

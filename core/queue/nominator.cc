@@ -35,6 +35,14 @@ void Nominator::DeleteNominatedPodIfExists(const api::Pod& pod) {
   node_of_pod_.Erase(pod.metadata.uid);
 }
 
+void Nominator::ReduceToName(const PodInfoPtr& name_only) {
+  const Symbol* node = node_of_pod_.Find(name_only->pod->metadata.uid);
+  if (node == nullptr) return;
+  for (PodInfoPtr& pod : pods_of_node_[*node]) {
+    if (pod->Uid() == name_only->Uid()) pod = name_only;
+  }
+}
+
 const std::vector<PodInfoPtr>& Nominator::NominatedPodsForNode(Symbol node_name) const {
   static const std::vector<PodInfoPtr>* const kNone = new std::vector<PodInfoPtr>();
   const std::vector<PodInfoPtr>* pods = pods_of_node_.Find(node_name);

@@ -29,6 +29,11 @@ class Nominator {
 
   void DeleteNominatedPodIfExists(const api::Pod& pod);
 
+  // `name_only` takes the place of the nominated pod with its uid. Upstream looks nominated pods up in the
+  // queue, and of one that is in none of its parts knows the name alone: such a pod counts as one pod, of
+  // priority 0, that asks for nothing.
+  void ReduceToName(const framework::PodInfoPtr& name_only);
+
   // Pods in the order in which they were nominated; valid until the next change.
   const std::vector<framework::PodInfoPtr>& NominatedPodsForNode(Symbol node_name) const;
 

@@ -112,7 +112,9 @@ const SchedulingQueue::Profile& SchedulingQueue::ProfileOf(const api::Pod& pod) 
   for (const Profile& profile : profiles_) {
     if (profile.framework->profile_name() == pod.spec->scheduler_name) return profile;
   }
-  CHECK(false);
+  // An update may have taken the pod to another scheduler.
+  static const Profile* const kNone = new Profile();
+  return *kNone;
 }
 
 QueuedPodInfo* SchedulingQueue::Find(const std::string& key) const {
@@ -161,8 +163,9 @@ bool SchedulingQueue::IsBackingOff(QueuedPodInfo& pod) const {
 }
 
 void SchedulingQueue::RunPreEnqueue(QueuedPodInfo* pod) {
-  framework::Framework& framework = *ProfileOf(*pod->pod_info->pod).framework;
-  const std::optional<PluginId> gating = framework.RunPreEnqueuePlugins(*pod->pod_info, pod->gating_plugin);
+  framework::Framework* framework = ProfileOf(*pod->pod_info->pod).framework;
+  std::optional<PluginId> gating;
+  if (framework != nullptr) gating = framework->RunPreEnqueuePlugins(*pod->pod_info, pod->gating_plugin);
   pod->gating_plugin = gating;
   if (gating.has_value()) pod->unschedulable_plugins.set(static_cast<size_t>(*gating));
   if (pod->place == Place::kUnschedulable) pool_.Regroup(pod);
@@ -170,7 +173,12 @@ void SchedulingQueue::RunPreEnqueue(QueuedPodInfo* pod) {
 
 void SchedulingQueue::Sign(QueuedPodInfo& pod) const {
   if (!line_.batching_signs_in_queue) return;
-  pod.signature = ProfileOf(*pod.pod_info->pod).framework->SignPod(*pod.pod_info);
+  framework::Framework* framework = ProfileOf(*pod.pod_info->pod).framework;
+  if (framework == nullptr) {
+    pod.signature.clear();
+  } else {
+    pod.signature = framework->SignPod(*pod.pod_info);
+  }
 }
 
 void SchedulingQueue::Tell(const QueuedPodInfo& pod, Whereabouts from, absl::string_view event) const {
@@ -401,8 +409,10 @@ SchedulingQueue::Strategy SchedulingQueue::IsPodWorthRequeuing(const QueuedPodIn
                            new_object->metadata.uid != pod.pod_info->Uid();
     return other_pod ? Strategy::kSkip : Strategy::kAfterBackoff;
   }
+  const Profile& profile = ProfileOf(*pod.pod_info->pod);
+  if (profile.framework == nullptr) return Strategy::kAfterBackoff;
   Strategy strategy = Strategy::kSkip;
-  for (const Hint& hint : ProfileOf(*pod.pod_info->pod).hints) {
+  for (const Hint& hint : profile.hints) {
     if (!rejectors.test(static_cast<size_t>(hint.plugin))) continue;
     if (!MatchClusterEvents(hint.event, event)) continue;
     const bool queue = hint.function == nullptr ||

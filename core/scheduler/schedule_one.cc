@@ -28,6 +28,16 @@ constexpr int32_t kMinFeasibleNodesPercentageToFind = 5;
 // So many nodes ahead, the next one is brought near: most of the time goes into waiting for memory.
 constexpr int32_t kPrefetchDistance = 8;
 
+api::PodPtr NameOnly(const api::Pod& pod) {
+  static const auto* const kEmptySpec = new std::shared_ptr<const api::PodSpec>(std::make_shared<api::PodSpec>());
+  auto name_only = std::make_shared<api::Pod>();
+  name_only->metadata.name = pod.metadata.name;
+  name_only->metadata.namespace_ = pod.metadata.namespace_;
+  name_only->metadata.uid = pod.metadata.uid;
+  name_only->spec = *kEmptySpec;
+  return name_only;
+}
+
 }  // namespace
 
 bool Scheduler::ScheduleOne() {
@@ -35,12 +45,19 @@ bool Scheduler::ScheduleOne() {
   if (pod == nullptr) return false;
   ++change_count_;
   const api::Pod& object = *pod->pod_info->pod;
+  Framework* framework = FrameworkFor(object);
+  if (framework == nullptr) {
+    // An update took the pod to another scheduler while it was in the queue.
+    queue_->Done(object.metadata.uid);
+    return true;
+  }
   if (object.metadata.deletion_timestamp.has_value()) {
     environment_.client.RecordEvent(
         object, {.type = "Warning",
                  .reason = "FailedScheduling",
                  .action = "Scheduling",
                  .note = absl::StrCat("skip schedule deleting pod: ", object.Key())});
+    if (!nominator_.empty()) nominator_.ReduceToName(pod_infos_.Make(NameOnly(object)));
     queue_->Done(object.metadata.uid);
     return true;
   }
@@ -48,7 +65,7 @@ bool Scheduler::ScheduleOne() {
     queue_->Done(object.metadata.uid);
     return true;
   }
-  SchedulingCycle(*FrameworkFor(object), std::move(pod));
+  SchedulingCycle(*framework, std::move(pod));
   return true;
 }
 
