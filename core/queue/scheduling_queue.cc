@@ -301,6 +301,7 @@ void SchedulingQueue::Update(const api::PodPtr& old_pod, framework::PodInfoPtr n
     return;
   }
   queued->pod_info = new_pod;
+  has_strangers_ = has_strangers_ || ProfileOf(*new_pod->pod).framework == nullptr;
   Sign(*queued);
   ++change_count_;
   nominator_.UpdateNominatedPod(*old_pod, queued->pod_info);
@@ -488,7 +489,7 @@ std::vector<QueuedPodInfo*> SchedulingQueue::PodsToWeigh(const ClusterEvent& eve
   std::vector<QueuedPodInfo*> pods;
   for (const auto& [rejection, groups] : pool_.groups()) {
     const uint64_t rejectors = rejection.unschedulable_plugins | rejection.pending_plugins;
-    if (rejectors != 0 && (rejectors & waiting.to_ullong()) == 0) continue;
+    if (rejectors != 0 && (rejectors & waiting.to_ullong()) == 0 && !has_strangers_) continue;
     if (rejection.gating_plugin != kNotGated && !waiting.test(static_cast<size_t>(rejection.gating_plugin))) continue;
     for (const auto& [likeness, group] : groups) {
       const auto one = std::find_if(group.begin(), group.end(), [own](const auto& at) { return at.second != own; });

@@ -185,6 +185,8 @@ class SchedulingQueue {
   LookupMap<std::string, std::list<InFlightEvent>::iterator> in_flight_pods_;  // By uid.
   int64_t scheduling_cycle_ = 0;
   uint64_t change_count_ = 0;
+  // Whether some pod may have been given to another scheduler; every event that anyone waits for moves such pods.
+  bool has_strangers_ = false;
   QueueObserver* observer_ = nullptr;
   Cause cause_;  // Of the move under way.
 };
