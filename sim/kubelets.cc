@@ -18,8 +18,11 @@ absl::Status Kubelets::DeletePod(const api::Pod& pod) {
   const api::PodPtr stored = server_.FindPod(name_space, name);
   const bool is_running = stored != nullptr && !stored->node_name.empty() && !stored->IsTerminal();
   if (!is_running) return server_.Delete(api::Kind::kPod, "Pod", name_space, name);
+  const bool silent = silent_.count(stored->node_name) > 0;
+  // Even one that was being deleted when the run began.
+  if (termination_.IsZero() && !silent) return server_.Delete(api::Kind::kPod, "Pod", name_space, name);
   if (stored->metadata.deletion_timestamp.has_value()) return absl::OkStatus();
-  if (silent_.count(stored->node_name) > 0) return server_.MarkDeleted(*stored, kDefaultGracePeriod);
+  if (silent) return server_.MarkDeleted(*stored, kDefaultGracePeriod);
   const absl::Duration termination = termination_.Draw(rng_);
   if (termination == absl::ZeroDuration()) return server_.Delete(api::Kind::kPod, "Pod", name_space, name);
   RETURN_IF_ERROR(server_.MarkDeleted(*stored, termination));

@@ -38,8 +38,8 @@ class Kubelets {
   Kubelets& operator=(const Kubelets&) = delete;
 
   // Deletes the pod of this namespace and name as the API server does: one that is bound gets a
-  // deletionTimestamp and stays for the termination time. Nothing happens to one that has a
-  // deletionTimestamp. NotFound when there is none.
+  // deletionTimestamp and stays for the termination time, if that is not zero. Nothing happens then to one that
+  // has a deletionTimestamp. NotFound when there is none.
   absl::Status DeletePod(const api::Pod& pod);
 
   void set_choice(ThreadChoice* choice) { choice_ = choice; }

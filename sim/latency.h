@@ -32,6 +32,7 @@ class Latency {
   static absl::Duration LogNormalP99(absl::Duration median, absl::Duration p90);
 
   Distribution distribution() const { return distribution_; }
+  bool IsZero() const { return distribution_ == Distribution::kConstant && first_ == absl::ZeroDuration(); }
   // The same draws from the same stream on every machine. Draws nothing where the latency is constant.
   absl::Duration Draw(Rng& rng) const;
 
