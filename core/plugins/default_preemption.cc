@@ -151,10 +151,11 @@ class DefaultPreemption final : public framework::Plugin,
     const std::vector<Budget> budgets = ListBudgets(handle_);
     std::vector<Candidate> candidates;
     std::vector<Candidate> violating;
+    const bool records = handle_.WantsDryRuns();
     for (const NodeInfo* node : potential) {
       Candidate candidate;
       Status status = SelectVictimsOnNode(handle_, state, pod, *node, budgets, candidate);
-      Record(*node, status, candidate);
+      if (records) Record(*node, status, candidate);
       if (!status.IsSuccess()) {
         if (status.code() == Code::kError) errors.push_back(status.Message());
         dry_run_statuses.Set(node->position, std::move(status));
@@ -176,7 +177,6 @@ class DefaultPreemption final : public framework::Plugin,
   }
 
   void Record(const NodeInfo& node, const Status& status, const Candidate& candidate) {
-    if (!handle_.WantsDryRuns()) return;
     framework::DryRun run = {.node = &node, .status = status, .violations = candidate.violations};
     for (const PodInfoPtr& victim : candidate.victims) run.victims.push_back(victim->pod->Key());
     handle_.RecordDryRun(std::move(run));
