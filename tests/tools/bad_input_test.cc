@@ -252,6 +252,12 @@ TEST(BadUsageTest, IsRefused) {
       {{"run", "-f", nodes, "--trace", folder.Path("no/such/folder/out.jsonl")}, {"out.jsonl"}},
       {{"conform", folder.Path("none.jsonl"), folder.Path("none.jsonl")}, {"none.jsonl"}},
       {{"conform", nodes, nodes}, {"nodes.yaml"}},
+      {{"conform",
+        folder.Write("extenders.jsonl", R"({"name":"a-1","end":1,"objects":[],"config":{"apiVersion":)"
+                                        R"("kubescheduler.config.k8s.io/v1","kind":"KubeSchedulerConfiguration",)"
+                                        R"("extenders":[{"urlPrefix":"http://x","filterVerb":"f"}]}})"),
+        folder.Write("traces.jsonl", R"({"case":"a-1","trace":[]})")},
+       {"extenders.jsonl:1:45: config.extenders: not simulated yet, expected none; the first is http://x"}},
   };
   for (const Usage& usage : usages) {
     const ProgramResult result = RunProgram(usage.arguments);
