@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "core/base/check.h"
 #include "core/base/status_macros.h"
 #include "core/plugins/registry.h"
@@ -34,6 +35,12 @@ Trace::FinalPod FinalOf(const api::Pod& pod, bool deleted) {
 
 Simulation::Simulation(SimulationOptions options)
     : options_(std::move(options)), loop_(absl::InfinitePast()), zero_(options_.zero) {}
+
+absl::Status RefuseExtenders(absl::string_view place, const api::KubeSchedulerConfiguration& config) {
+  if (config.extenders.empty()) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(place, "extenders: not simulated yet, expected none; the first is ",
+                                                 config.extenders[0].url_prefix));
+}
 
 absl::StatusOr<std::unique_ptr<Simulation>> Simulation::Make(SimulationOptions options) {
   std::unique_ptr<Simulation> simulation(new Simulation(std::move(options)));

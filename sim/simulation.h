@@ -13,6 +13,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "core/api/feature_gates.h"
 #include "core/api/kubernetes_version.h"
@@ -83,6 +84,10 @@ struct SimulationOptions {
   // Called whenever what was set off has settled, for tests: it must not change anything.
   std::function<void()> on_settled;
 };
+
+// InvalidArgument where the configuration has extenders, which are not simulated. `place`: what goes before
+// "extenders" in the message, "config.yaml: ".
+absl::Status RefuseExtenders(absl::string_view place, const api::KubeSchedulerConfiguration& config);
 
 // What happens to the cluster from outside, where it is more than a list of steps.
 class Script {

@@ -40,6 +40,7 @@ absl::StatusOr<sim::Prediction> PredictLog(const std::string& path, const sim::A
 absl::Status RunCalibration(const CalibrateOptions& options) {
   ChosenScheduler scheduler;
   ASSIGN_OR_RETURN(scheduler, LoadScheduler(options.scheduler));
+  RETURN_IF_ERROR(sim::RefuseExtenders(absl::StrCat(options.scheduler.config, ": "), scheduler.config.config));
   sim::SimulationOptions simulation;
   simulation.line = scheduler.behavior;
   simulation.config = std::move(scheduler.config);

@@ -135,12 +135,6 @@ absl::Status SetTimes(const RunOptions& options, Plan& plan) {
   return absl::OkStatus();
 }
 
-absl::Status RefuseExtenders(const std::string& file, const api::KubeSchedulerConfiguration& config) {
-  if (config.extenders.empty()) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat(
-      file, ": extenders: not simulated yet, expected none; the first is ", config.extenders[0].url_prefix));
-}
-
 absl::Status ReadInput(const RunOptions& options, sim::ClusterInputOptions input_options, Plan& plan) {
   input_options.paths.insert(input_options.paths.end(), options.files.begin(), options.files.end());
   input_options.strict = options.strict;
@@ -158,7 +152,7 @@ absl::StatusOr<Plan> PlanOfFiles(const RunOptions& options) {
     return absl::InvalidArgumentError("expected a scenario, or a cluster with --filename (-f)");
   ChosenScheduler scheduler;
   ASSIGN_OR_RETURN(scheduler, LoadScheduler(options.scheduler));
-  RETURN_IF_ERROR(RefuseExtenders(options.scheduler.config, scheduler.config.config));
+  RETURN_IF_ERROR(sim::RefuseExtenders(absl::StrCat(options.scheduler.config, ": "), scheduler.config.config));
   Plan plan;
   plan.line = scheduler.line;
   plan.simulation.line = scheduler.behavior;
@@ -176,7 +170,7 @@ absl::StatusOr<Plan> PlanOfScenario(const RunOptions& options) {
   sim::Scenario scenario;
   ASSIGN_OR_RETURN(scenario, sim::ReadScenario(options.scenario, overrides));
   for (const std::string& note : scenario.notes) std::fprintf(stderr, "%s\n", note.c_str());
-  RETURN_IF_ERROR(RefuseExtenders(scenario.config_file, scenario.config.config));
+  RETURN_IF_ERROR(sim::RefuseExtenders(absl::StrCat(scenario.config_file, ": "), scenario.config.config));
   Plan plan;
   plan.line = scenario.line;
   plan.simulation.line = scenario.behavior;

@@ -91,12 +91,9 @@ class CaseReader {
     absl::StatusOr<codec::LoadedSchedulerConfig> loaded =
         codec::DecodeSchedulerConfig(*config, file_, gates, known);
     if (loaded.ok()) {
-      if (!loaded->config.extenders.empty()) {
-        return absl::InvalidArgumentError(
-            absl::StrCat(file_, ":", config->position.line, ":", config->position.column,
-                         ": config.extenders: not simulated yet, expected none; the first is ",
-                         loaded->config.extenders[0].url_prefix));
-      }
+      const std::string place =
+          absl::StrCat(file_, ":", config->position.line, ":", config->position.column, ": config.");
+      RETURN_IF_ERROR(RefuseExtenders(place, loaded->config));
       result.config = *std::move(loaded);
     } else {
       result.config_error = std::string(loaded.status().message());

@@ -252,6 +252,10 @@ TEST(BadUsageTest, IsRefused) {
       {{"run", "-f", nodes, "--trace", folder.Path("no/such/folder/out.jsonl")}, {"out.jsonl"}},
       {{"conform", folder.Path("none.jsonl"), folder.Path("none.jsonl")}, {"none.jsonl"}},
       {{"conform", nodes, nodes}, {"nodes.yaml"}},
+      {{"calibrate", SCHEDSIM_SOURCE_DIR "/tests/data/kwok-real/formats/audit.log.gz", "--config",
+        folder.Write("extenders.yaml", "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
+                                       "extenders: [{urlPrefix: 'http://x', filterVerb: f}]\n")},
+       {"extenders.yaml: extenders: not simulated yet, expected none; the first is http://x"}},
       {{"conform",
         folder.Write("extenders.jsonl", R"({"name":"a-1","end":1,"objects":[],"config":{"apiVersion":)"
                                         R"("kubescheduler.config.k8s.io/v1","kind":"KubeSchedulerConfiguration",)"
