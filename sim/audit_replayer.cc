@@ -18,23 +18,11 @@ namespace {
 
 using codec::Value;
 
-// What the API server gives a node whose kubelet has not been heard of.
-// Source: kubernetes v1.37, plugin/pkg/admission/nodetaint.
-constexpr absl::string_view kNotReadyTaint = "node.kubernetes.io/not-ready";
-// What a pod gets that does not ask for another time.
-constexpr absl::Duration kGracePeriod = absl::Seconds(30);
 
 Value TextValue(absl::string_view text) {
   Value value;
   value.type = Value::Type::kString;
   value.text = text;
-  return value;
-}
-
-Value MapOf(std::vector<codec::Member> members, const Value& like, codec::Document& document) {
-  Value value = like;
-  value.type = Value::Type::kObject;
-  value.members = document.CopyMembers(members);
   return value;
 }
 
@@ -47,10 +35,10 @@ Value CompleteCreation(const AuditChange& change, absl::string_view uid, const V
   if (!change.name_space.empty()) identity.push_back({"namespace", {}, TextValue(change.name_space)});
   if (!uid.empty()) identity.push_back({"uid", {}, TextValue(uid)});
   std::vector<codec::Member> members;
-  members.push_back({"metadata", {}, MapOf(std::move(identity), body, document)});
+  members.push_back({"metadata", {}, document.MakeObject(identity, body.position)});
   // The status of a node comes with its creation; all others begin without.
   if (!change.is_answer && change.kind != api::Kind::kNode) members.push_back({"status", {}, Value()});
-  return codec::StrategicMergePatch(body, MapOf(std::move(members), body, document), document);
+  return codec::StrategicMergePatch(body, document.MakeObject(members, body.position), document);
 }
 
 // `body` with the part `status` of `stored`, or the other way round.
@@ -62,7 +50,7 @@ Value CombineUpdate(const Value& stored, const Value& body, bool is_status, code
     if (member.key != "status") members.push_back(member);
   }
   if (status != nullptr) members.push_back({"status", {}, *status});
-  return MapOf(std::move(members), main, document);
+  return document.MakeObject(members, main.position);
 }
 
 // What is the scheduler's to say stays as it is.
@@ -148,12 +136,12 @@ absl::StatusOr<api::ObjectPtr> AuditReplayer::Decode(const AuditChange& change, 
   std::string uid = change.uid;
   if (uid.empty() && change.pod >= 0) uid = absl::StrCat("pod-of-the-log-", change.pod);
   const auto decode = [&](const codec::Document& body) -> absl::Status {
-    Value value;
     if (stored == nullptr) {
       ASSIGN_OR_RETURN(object, reader_.Decode(CompleteCreation(change, uid, body.root, merged), name));
       return absl::OkStatus();
     }
     const auto change_stored = [&](const codec::Document& before) -> absl::Status {
+      Value value;
       if (change.verb == AuditChange::Verb::kUpdate) {
         value = CombineUpdate(before.root, body.root, change.is_status, merged);
       } else if (body.root.is_array()) {
@@ -184,7 +172,9 @@ absl::Status AuditReplayer::Create(const AuditChange& change, ApiServer& server)
   if (stored != nullptr) RETURN_IF_ERROR(DeleteObject(*stored, server));
   if (change.kind == api::Kind::kNode && change.taints_change && !change.is_answer) {
     auto node = std::static_pointer_cast<api::Node>(object->Clone());
-    node->spec.taints.push_back({.key = std::string(kNotReadyTaint), .value = "", .effect = "NoSchedule"});
+    // What the API server gives a node whose kubelet has not been heard of.
+    // Source: kubernetes v1.37, plugin/pkg/admission/nodetaint.
+    node->spec.taints.push_back({.key = std::string(api::kTaintNodeNotReady), .value = "", .effect = "NoSchedule"});
     object = node;
   }
   if (change.pod >= 0) pod_by_uid_[object->metadata.uid] = change.pod;
@@ -221,7 +211,7 @@ absl::Status AuditReplayer::Delete(const AuditChange& change, ApiServer& server,
   if (!LogEnds(pod)) return goes_at_once ? DeleteObject(pod, server) : kubelets->DeletePod(pod);
   if (change.at_once || pod.node_name.empty() || pod.IsTerminal()) return DeleteObject(pod, server);
   if (pod.metadata.deletion_timestamp.has_value()) return absl::OkStatus();
-  return server.MarkDeleted(pod, kGracePeriod);
+  return server.MarkDeleted(pod, kDefaultGracePeriod);
 }
 
 absl::Status AuditReplayer::DeleteAll(const AuditChange& change, ApiServer& server) {

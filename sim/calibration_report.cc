@@ -43,7 +43,8 @@ void AppendPrediction(const Prediction& prediction, std::string& text) {
   absl::StrAppend(&text, "  left out: ", LeftOutText(prediction), "\n");
   if (prediction.late_count > 0) {
     absl::StrAppend(&text, "  ", prediction.late_count,
-                    " came while the scheduler was silent for 2s or more, and count from its next call\n");
+                    " came while the scheduler was silent for ", absl::FormatDuration(kSilence),
+                    " or more, and count from its next call\n");
   }
   if (prediction.paired_by_order > 0) {
     absl::StrAppend(&text, "  ", prediction.paired_by_order,

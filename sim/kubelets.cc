@@ -5,12 +5,6 @@
 #include "core/base/status_macros.h"
 
 namespace schedsim::sim {
-namespace {
-
-// What a pod gets that does not ask for another time. Nobody is there to keep to it on a silent node.
-constexpr absl::Duration kDefaultGracePeriod = absl::Seconds(30);
-
-}  // namespace
 
 absl::Status Kubelets::DeletePod(const api::Pod& pod) {
   const std::string& name_space = pod.metadata.namespace_;
@@ -22,6 +16,7 @@ absl::Status Kubelets::DeletePod(const api::Pod& pod) {
   // Even one that was being deleted when the run began.
   if (termination_.IsZero() && !silent) return server_.Delete(api::Kind::kPod, "Pod", name_space, name);
   if (stored->metadata.deletion_timestamp.has_value()) return absl::OkStatus();
+  // Nobody is there to keep to it.
   if (silent) return server_.MarkDeleted(*stored, kDefaultGracePeriod);
   const absl::Duration termination = termination_.Draw(rng_);
   if (termination == absl::ZeroDuration()) return server_.Delete(api::Kind::kPod, "Pod", name_space, name);

@@ -24,6 +24,9 @@
 
 namespace schedsim::sim {
 
+// How long a pod has to end that does not ask for another time.
+inline constexpr absl::Duration kDefaultGracePeriod = absl::Seconds(30);
+
 // One for all nodes. What is borrowed must outlive it.
 class Kubelets {
  public:

@@ -6,7 +6,13 @@
 #include <optional>
 #include <string>
 
+#include "absl/strings/string_view.h"
+
 namespace schedsim::api {
+
+// Keys of taints that the node lifecycle controller sets.
+inline constexpr absl::string_view kTaintNodeNotReady = "node.kubernetes.io/not-ready";
+inline constexpr absl::string_view kTaintNodeUnreachable = "node.kubernetes.io/unreachable";
 
 struct Taint {
   std::string key;

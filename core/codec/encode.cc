@@ -27,10 +27,7 @@ std::optional<Value> EncodeMap(const Map& map, Document& document, const ToText&
     members.push_back(
         {.key = document.CopyText(key), .key_position = {}, .value = Text(to_text(entry), document)});
   }
-  Value value;
-  value.type = Value::Type::kObject;
-  value.members = document.CopyMembers(members);
-  return value;
+  return document.MakeObject(members);
 }
 
 }  // namespace

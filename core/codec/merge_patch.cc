@@ -23,11 +23,7 @@ Value MergePatch(const Value& target, const Value& patch, Document& document) { 
     // Nulls within a new part take nothing away, and are left out.
     members.back().value = MergePatch(Value(), member.value, document);
   }
-  Value merged;
-  merged.type = Value::Type::kObject;
-  merged.position = patch.position;
-  merged.members = document.CopyMembers(members);
-  return merged;
+  return document.MakeObject(members, patch.position);
 }
 
 }  // namespace schedsim::codec

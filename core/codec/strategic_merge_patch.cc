@@ -145,11 +145,7 @@ Value StrategicMergePatch(const Value& target, const Value& patch,
     members.push_back(member);
     members.back().value = MergeField(member.key, Value(), member.value, document);
   }
-  Value merged;
-  merged.type = Value::Type::kObject;
-  merged.position = patch.position;
-  merged.members = document.CopyMembers(members);
-  return merged;
+  return document.MakeObject(members, patch.position);
 }
 
 }  // namespace schedsim::codec

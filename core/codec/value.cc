@@ -132,6 +132,14 @@ absl::Span<const Value> Document::CopyItems(absl::Span<const Value> items) {
   return {copy, items.size()};
 }
 
+Value Document::MakeObject(absl::Span<const Member> members, Position position) {
+  Value object;
+  object.type = Value::Type::kObject;
+  object.position = position;
+  object.members = CopyMembers(members);
+  return object;
+}
+
 absl::Span<const Member> Document::CopyMembers(absl::Span<const Member> members) {
   if (members.empty()) return {};
   Member* copy = static_cast<Member*>(Allocate(members.size() * sizeof(Member), alignof(Member)));

@@ -85,6 +85,8 @@ class Document {
   absl::string_view CopyText(absl::string_view text);
   absl::Span<const Value> CopyItems(absl::Span<const Value> items);
   absl::Span<const Member> CopyMembers(absl::Span<const Member> members);
+  // An object with copies of the members.
+  Value MakeObject(absl::Span<const Member> members, Position position = {});
 
   void Clear();
 

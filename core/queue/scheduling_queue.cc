@@ -97,6 +97,15 @@ void SchedulingQueue::AddHints(const framework::Framework& framework, const api:
   }
 }
 
+bool SchedulingQueue::Hint::IsFor(PluginSet rejectors, const ClusterEvent& incoming) const {
+  return rejectors.test(static_cast<size_t>(plugin)) && MatchClusterEvents(event, incoming);
+}
+
+bool SchedulingQueue::Hint::SaysQueue(const framework::PodInfo& pod, const api::Object* old_object,
+                                      const api::Object* new_object) const {
+  return function == nullptr || function(pod, old_object, new_object) == framework::QueueingHint::kQueue;
+}
+
 std::vector<SchedulingQueue::Registration> SchedulingQueue::Registrations() const {
   std::vector<Registration> registrations;
   for (const Profile& profile : profiles_) {
@@ -414,10 +423,8 @@ SchedulingQueue::Strategy SchedulingQueue::IsPodWorthRequeuing(const QueuedPodIn
   if (profile.framework == nullptr) return Strategy::kAfterBackoff;
   Strategy strategy = Strategy::kSkip;
   for (const Hint& hint : profile.hints) {
-    if (!rejectors.test(static_cast<size_t>(hint.plugin))) continue;
-    if (!MatchClusterEvents(hint.event, event)) continue;
-    const bool queue = hint.function == nullptr ||
-                       hint.function(*pod.pod_info, old_object, new_object) == framework::QueueingHint::kQueue;
+    if (!hint.IsFor(rejectors, event)) continue;
+    const bool queue = hint.SaysQueue(*pod.pod_info, old_object, new_object);
     if (cause != nullptr) cause->answers.push_back({.plugin = hint.plugin, .answer = AnswerOf(hint.function, queue)});
     if (!queue) continue;
     if (pod.pending_plugins.test(static_cast<size_t>(hint.plugin))) return Strategy::kImmediately;
@@ -433,9 +440,8 @@ std::vector<HintAnswer> SchedulingQueue::AnswersTo(const QueuedPodInfo& pod, con
   std::vector<HintAnswer> answers;
   const PluginSet rejectors = pod.RejectorPlugins();
   for (const Hint& hint : ProfileOf(*pod.pod_info->pod).hints) {
-    if (!rejectors.test(static_cast<size_t>(hint.plugin)) || !MatchClusterEvents(hint.event, event)) continue;
-    const bool queue = hint.function == nullptr ||
-                       hint.function(*pod.pod_info, old_object, new_object) == framework::QueueingHint::kQueue;
+    if (!hint.IsFor(rejectors, event)) continue;
+    const bool queue = hint.SaysQueue(*pod.pod_info, old_object, new_object);
     answers.push_back({.plugin = hint.plugin, .answer = AnswerOf(hint.function, queue)});
   }
   return answers;
@@ -475,7 +481,7 @@ bool SchedulingQueue::AnswersForGroup(const QueuedPodInfo& pod, const ClusterEve
   const std::vector<Hint>& hints = ProfileOf(*pod.pod_info->pod).hints;
   return std::all_of(hints.begin(), hints.end(), [&](const Hint& hint) {
     return hint.function == nullptr || hint.scope == framework::HintScope::kSpecAndLabels ||
-           !rejectors.test(static_cast<size_t>(hint.plugin)) || !MatchClusterEvents(hint.event, event);
+           !hint.IsFor(rejectors, event);
   });
 }
 

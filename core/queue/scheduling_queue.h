@@ -118,6 +118,10 @@ class SchedulingQueue {
     framework::ClusterEvent event;
     framework::QueueingHintFn function;
     framework::HintScope scope = framework::HintScope::kPod;
+
+    // Whether it is asked for a pod that these plugins rejected, when this event comes.
+    bool IsFor(framework::PluginSet rejectors, const framework::ClusterEvent& incoming) const;
+    bool SaysQueue(const framework::PodInfo& pod, const api::Object* old_object, const api::Object* new_object) const;
   };
   // Why a move takes place; only filled where someone observes.
   struct Cause {

@@ -5,20 +5,20 @@
 #include <optional>
 
 #include "absl/strings/str_cat.h"
-#include "core/framework/client.h"
+#include "sim/controllers/disruption_target.h"
 
 namespace schedsim::sim {
 namespace {
 
-constexpr char kNotReady[] = "node.kubernetes.io/not-ready";
-constexpr char kUnreachable[] = "node.kubernetes.io/unreachable";
 // What admission gives every pod that tolerates neither of the two by itself.
 // Source: kubernetes v1.37, plugin/pkg/admission/defaulttolerationseconds.
 constexpr int64_t kDefaultTolerationSeconds = 300;
 
 constexpr char kNoExecute[] = "NoExecute";
 
-bool IsOfLifecycle(const api::Taint& taint) { return taint.key == kNotReady || taint.key == kUnreachable; }
+bool IsOfLifecycle(const api::Taint& taint) {
+  return taint.key == api::kTaintNodeNotReady || taint.key == api::kTaintNodeUnreachable;
+}
 
 bool HasNoExecuteTaint(const api::Node& node) {
   return std::any_of(node.spec.taints.begin(), node.spec.taints.end(),
@@ -77,7 +77,7 @@ absl::Status NodeLifecycle::Silence(const std::string& node_name, absl::Duration
   if (graces_.count(node_name) > 0) return absl::OkStatus();
   graces_[node_name] = loop_.At(loop_.Now() + grace_period, EventLoop::Phase::kStep, [this, node_name] {
     graces_.erase(node_name);
-    SetCondition(node_name, "Unknown", kUnreachable);
+    SetCondition(node_name, "Unknown", api::kTaintNodeUnreachable);
   });
   return absl::OkStatus();
 }
@@ -86,7 +86,7 @@ absl::Status NodeLifecycle::SetNotReady(const std::string& node_name) {
   if (server_.Find(api::Kind::kNode, "Node", "", node_name) == nullptr) {
     return absl::NotFoundError(absl::StrCat("there is no Node ", node_name));
   }
-  SetCondition(node_name, "False", kNotReady);
+  SetCondition(node_name, "False", api::kTaintNodeNotReady);
   return absl::OkStatus();
 }
 
@@ -186,14 +186,8 @@ void NodeLifecycle::Evict(const std::string& pod_uid, const std::string& name_sp
     evictions_.erase(pod_uid);
     return;
   }
-  framework::PodStatusPatch patch;
-  patch.condition = {.type = "DisruptionTarget",
-                     .status = "True",
-                     .reason = "DeletionByTaintManager",
-                     .message = "Taint manager: deleting due to NoExecute taint"};
   // The patch makes this look at the pod again; its eviction is still on record then.
-  const absl::StatusOr<api::PodPtr> marked = server_.PatchPodStatus(*pod, patch);
-  if (marked.ok()) trace_.Status(**marked);
+  SetDisruptionTarget(*pod, "DeletionByTaintManager", "Taint manager: deleting due to NoExecute taint", server_, trace_);
   CancelOf(pod_uid);
   kubelets_.DeletePod(*pod).IgnoreError();
 }

@@ -3,7 +3,7 @@
 #include <memory>
 #include <vector>
 
-#include "core/framework/client.h"
+#include "sim/controllers/disruption_target.h"
 
 namespace schedsim::sim {
 namespace {
@@ -35,13 +35,7 @@ void PodGc::Collect(const std::string& node_name) {
     if (pod->node_name == node_name) pods.push_back(std::move(pod));
   }
   for (const api::PodPtr& pod : pods) {
-    framework::PodStatusPatch patch;
-    patch.condition = {.type = "DisruptionTarget",
-                       .status = "True",
-                       .reason = "DeletionByPodGC",
-                       .message = "PodGC: node no longer exists"};
-    const absl::StatusOr<api::PodPtr> marked = server_.PatchPodStatus(*pod, patch);
-    if (marked.ok()) trace_.Status(**marked);
+    SetDisruptionTarget(*pod, "DeletionByPodGC", "PodGC: node no longer exists", server_, trace_);
     // Nobody is there to end them; upstream says that they failed before it deletes them.
     server_.Delete(api::Kind::kPod, "Pod", pod->metadata.namespace_, pod->metadata.name).IgnoreError();
     trace_.Gone(*pod);
