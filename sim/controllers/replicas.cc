@@ -1,7 +1,6 @@
 #include "sim/controllers/replicas.h"
 
 #include <algorithm>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <set>
@@ -10,6 +9,7 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
 #include "core/base/digest.h"
 #include "core/base/status_macros.h"
 #include "core/codec/merge_patch.h"
@@ -57,26 +57,30 @@ void WriteIdentity(const std::string& pod_name, JsonWriter& metadata) {
 
 std::string TextOf(const codec::Value& object, absl::string_view key) {
   const codec::Value* found = object.Find(key);
-  return found == nullptr ? "" : std::string(found->text);
+  return found == nullptr || !found->is_string() ? "" : std::string(found->text);
 }
 
-// Calls `visit` with each claim template of a workload's spec and its name.
-void ForEachClaimTemplate(const codec::Value& spec,
-                          const std::function<void(const codec::Value&, const std::string&)>& visit) {
+// The claim templates of a workload's spec. InvalidArgument for what has no name.
+absl::StatusOr<absl::Span<const codec::Value>> ClaimTemplates(const codec::Value& spec, const std::string& file) {
   const codec::Value* templates = spec.Find("volumeClaimTemplates");
-  if (templates == nullptr) return;
+  if (templates == nullptr || templates->is_null()) return absl::Span<const codec::Value>();
+  bool named = templates->is_array();
   for (const codec::Value& claim : templates->items) {
     const codec::Value* metadata = claim.Find("metadata");
-    if (metadata != nullptr) visit(claim, TextOf(*metadata, "name"));
+    named = named && metadata != nullptr && !TextOf(*metadata, "name").empty();
   }
+  if (named) return templates->items;
+  return codec::ErrorAt({file, templates->position}, "spec.volumeClaimTemplates: expected a list of claims with metadata.name");
 }
+
+std::string NameOf(const codec::Value& claim_template) { return TextOf(*claim_template.Find("metadata"), "name"); }
 
 // The pod's volumes, where the workload has claim templates: each claim, under the name of its template, and the volumes
 // of other names.
-void WriteVolumes(const codec::Value& workload_spec, const codec::Value& pod_spec, const std::string& pod_name,
-                  JsonWriter& pod) {
+void WriteVolumes(absl::Span<const codec::Value> claim_templates, const codec::Value& pod_spec,
+                  const std::string& pod_name, JsonWriter& pod) {
   std::set<std::string> claimed;
-  ForEachClaimTemplate(workload_spec, [&](const codec::Value&, const std::string& name) { claimed.insert(name); });
+  for (const codec::Value& claim : claim_templates) claimed.insert(NameOf(claim));
   if (claimed.empty()) return;
   pod.Key("spec").BeginObject().Key("volumes").BeginArray();
   for (const std::string& name : claimed) {
@@ -231,12 +235,15 @@ absl::Status Replicas::MakePods(const Workload& workload, const Pods& pods, int6
     taken.insert(name);
     api::ObjectPtr pod;
     ASSIGN_OR_RETURN(pod, MakePod(workload, model, name));
+    std::vector<api::ObjectPtr> claims;
+    ASSIGN_OR_RETURN(claims, MakeClaims(workload, name));
     coming_[workload].insert(name);
     const absl::Time at = loop_.Now() + kInterval * i;
     busy_until_ = std::max(busy_until_, at);
-    loop_.At(at, EventLoop::Phase::kWork, [this, workload, pod] {
+    loop_.At(at, EventLoop::Phase::kWork, [this, workload, pod, claims] {
       coming_[workload].erase(pod->metadata.name);
-      CreateClaims(workload, pod->metadata.name);
+      // A claim outlives its pod, so it may be there already.
+      for (const api::ObjectPtr& claim : claims) server_.Create(claim).IgnoreError();
       // A StatefulSet's pod of this name may still be there; it is made when that is gone.
       server_.Create(pod).IgnoreError();
     });
@@ -244,27 +251,37 @@ absl::Status Replicas::MakePods(const Workload& workload, const Pods& pods, int6
   return absl::OkStatus();
 }
 
-// Those of the templates that are not there: a claim outlives its pod.
-void Replicas::CreateClaims(const Workload& workload, const std::string& pod_name) {
+absl::StatusOr<api::ObjectPtr> Replicas::MakeClaim(const codec::Value& claim_template, const std::string& name_space,
+                                                   const std::string& pod_name, const std::string& file) {
+  JsonWriter own;
+  own.BeginObject().Field("apiVersion", "v1").Field("kind", "PersistentVolumeClaim").Key("metadata").BeginObject();
+  own.Field("name", absl::StrCat(NameOf(claim_template), "-", pod_name)).Field("namespace", name_space).EndObject();
+  own.Key("status").BeginObject().Field("phase", "Pending").EndObject().EndObject();
+  api::ObjectPtr claim;
+  codec::Document merged;
+  RETURN_IF_ERROR(codec::ReadText(own.text(), file, {}, [&](const codec::Document& change) -> absl::Status {
+    ASSIGN_OR_RETURN(claim, reader_.Decode(codec::MergePatch(claim_template, change.root, merged), file));
+    return absl::OkStatus();
+  }));
+  return claim;
+}
+
+absl::StatusOr<std::vector<api::ObjectPtr>> Replicas::MakeClaims(const Workload& workload, const std::string& pod_name) {
+  std::vector<api::ObjectPtr> claims;
   const api::ObjectPtr owner = workload.kind == "StatefulSet" ? Find(workload) : nullptr;
-  if (owner == nullptr) return;
-  codec::ReadText(codec::ObjectJson(*owner), owner->Key(), {}, [&](const codec::Document& stored) {
+  if (owner == nullptr) return claims;
+  const std::string file = absl::StrCat(owner->kind_name, " ", owner->Key());
+  RETURN_IF_ERROR(codec::ReadText(codec::ObjectJson(*owner), file, {}, [&](const codec::Document& stored) -> absl::Status {
     const codec::Value* spec = stored.root.Find("spec");
     if (spec == nullptr) return absl::OkStatus();
-    ForEachClaimTemplate(*spec, [&](const codec::Value& claim_template, const std::string& name) {
-      JsonWriter own;
-      own.BeginObject().Field("apiVersion", "v1").Field("kind", "PersistentVolumeClaim").Key("metadata").BeginObject();
-      own.Field("name", absl::StrCat(name, "-", pod_name)).Field("namespace", workload.name_space).EndObject();
-      own.Key("status").BeginObject().Field("phase", "Pending").EndObject().EndObject();
-      codec::Document merged;
-      codec::ReadText(own.text(), owner->Key(), {}, [&](const codec::Document& change) -> absl::Status {
-        api::ObjectPtr claim;
-        ASSIGN_OR_RETURN(claim, reader_.Decode(codec::MergePatch(claim_template, change.root, merged), owner->Key()));
-        return server_.Create(claim);
-      }).IgnoreError();
-    });
+    absl::Span<const codec::Value> claim_templates;
+    ASSIGN_OR_RETURN(claim_templates, ClaimTemplates(*spec, file));
+    for (const codec::Value& claim_template : claim_templates) {
+      ASSIGN_OR_RETURN(claims.emplace_back(), MakeClaim(claim_template, workload.name_space, pod_name, file));
+    }
     return absl::OkStatus();
-  }).IgnoreError();
+  }));
+  return claims;
 }
 
 std::string Replicas::NewName(const Workload& workload, const std::set<std::string>& taken,
@@ -313,13 +330,15 @@ absl::StatusOr<api::ObjectPtr> Replicas::FromTemplate(const api::Object& owner, 
   const std::string file = absl::StrCat(owner.kind_name, " ", owner.Key());
   api::ObjectPtr pod;
   codec::Document merged;
-  RETURN_IF_ERROR(codec::ReadText(codec::ObjectJson(owner), file, {}, [&](const codec::Document& stored) {
+  RETURN_IF_ERROR(codec::ReadText(codec::ObjectJson(owner), file, {}, [&](const codec::Document& stored) -> absl::Status {
     const codec::Value* spec = stored.root.Find("spec");
     const codec::Value* pod_template = spec == nullptr ? nullptr : spec->Find("template");
     if (pod_template == nullptr || pod_template->Find("spec") == nullptr) {
       return absl::FailedPreconditionError(absl::StrCat(file, " has no template of a pod"));
     }
-    WriteVolumes(*spec, *pod_template->Find("spec"), name, own);
+    absl::Span<const codec::Value> claim_templates;
+    ASSIGN_OR_RETURN(claim_templates, ClaimTemplates(*spec, file));
+    WriteVolumes(claim_templates, *pod_template->Find("spec"), name, own);
     own.EndObject();
     return codec::ReadText(own.text(), file, {}, [&](const codec::Document& change) -> absl::Status {
       ASSIGN_OR_RETURN(pod, reader_.Decode(codec::MergePatch(*pod_template, change.root, merged), file));

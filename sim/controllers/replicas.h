@@ -61,7 +61,10 @@ class Replicas {
   Pods PodsOf(const Workload& workload) const;
   void DeleteSurplus(const Workload& workload, Pods pods, int64_t surplus);
   absl::Status MakePods(const Workload& workload, const Pods& pods, int64_t count);
-  void CreateClaims(const Workload& workload, const std::string& pod_name);
+  // The claims of a StatefulSet's templates for a pod of this name.
+  absl::StatusOr<std::vector<api::ObjectPtr>> MakeClaims(const Workload& workload, const std::string& pod_name);
+  absl::StatusOr<api::ObjectPtr> MakeClaim(const codec::Value& claim_template, const std::string& name_space,
+                                           const std::string& pod_name, const std::string& file);
   absl::StatusOr<Workload> ReplicaSetOf(const Workload& deployment);
   absl::StatusOr<api::ObjectPtr> MakePod(const Workload& workload, const api::PodPtr& model,
                                          const std::string& name);

@@ -333,6 +333,21 @@ TEST(ScaleTest, DeletedPodsComeBackOnlyWhereAsked) {
   EXPECT_EQ(replaced.report["deleted"], 2);
 }
 
+TEST(ScaleTest, ClaimTemplatesThatAreNoneAreAWarning) {
+  const auto error_of = [](const std::string& claim_templates) {
+    return Play(Cluster(0) + "- {apiVersion: apps/v1, kind: StatefulSet, metadata: {name: api}, spec: {volumeClaimTemplates: " +
+                claim_templates + ", template: {spec: {containers: [{name: c, image: i}]}}}}\n" +
+                "timeline:\n- scale: {kind: StatefulSet, name: api, replicas: 1}\n")
+        .err;
+  };
+  for (const std::string bad : {"7", "[null]", "[{metadata: {name: 3}}]"}) {
+    EXPECT_TRUE(absl::StrContains(
+        error_of(bad), "spec.volumeClaimTemplates: expected a list of claims with metadata.name"))
+        << bad << error_of(bad);
+  }
+  EXPECT_TRUE(absl::StrContains(error_of("[{metadata: {name: data}, spec: {accessModes: 4}}]"), "spec.accessModes: expected"));
+}
+
 // Looked for at 20 s; the one that comes back in time keeps its pods.
 TEST(DeletedNodeTest, PodsGoAfterAWhileAndComeBackElsewhere) {
   const Played played = Play(Cluster(0) + kDeployment + R"(replaceDeletedPods: true
