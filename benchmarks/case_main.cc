@@ -26,12 +26,13 @@ namespace schedsim::benchmarks {
 namespace {
 
 constexpr char kUsage[] =
-    "expected `write KIND NODES` (KIND: spreading, saturated, preemption, waiting; NODES: 50 to 100000) or `run CASE.json [--reference]`";
+    "expected `write KIND NODES` (KIND: spreading, saturated, preemption, waiting; NODES: 50 to 100000) or "
+    "`run CASE.json [--reference]`";
 
 absl::Status Write(const std::vector<std::string>& arguments) {
   int32_t node_count = 0;
-  const bool valid = arguments.size() == 3 && absl::SimpleAtoi(arguments[2], &node_count) && node_count >= 50 &&
-                     node_count <= 100'000;
+  const bool valid = arguments.size() == 3 && absl::SimpleAtoi(arguments[2], &node_count) &&
+                     node_count >= 50 && node_count <= 100'000;
   if (!valid) return absl::InvalidArgumentError(kUsage);
   std::string text;
   ASSIGN_OR_RETURN(text, MakeCase(arguments[1], node_count));
@@ -61,12 +62,13 @@ absl::Status Run(const std::vector<std::string>& arguments) {
   getrusage(RUSAGE_SELF, &usage);
   const double cpu_seconds = CpuSeconds(usage) - CpuSeconds(before);
   const double attempts = static_cast<double>(simulation->trace().attempt_count());
-  std::printf("%s", absl::StrFormat("%s: %.0f attempts in %.3f s (%.3f s of CPU), %.2f us each, %.0f a second\n"
-                                    "%.1f MB at most, digest %s\n",
-                                    test_case.name, attempts, seconds, cpu_seconds, seconds * 1e6 / attempts,
-                                    attempts / seconds, static_cast<double>(usage.ru_maxrss) / 1024.0,
-                                    simulation->trace().DecisionDigest())
-                        .c_str());
+  std::printf("%s",
+              absl::StrFormat("%s: %.0f attempts in %.3f s (%.3f s of CPU), %.2f us each, %.0f a second\n"
+                              "%.1f MB at most, digest %s\n",
+                              test_case.name, attempts, seconds, cpu_seconds, seconds * 1e6 / attempts,
+                              attempts / seconds, static_cast<double>(usage.ru_maxrss) / 1024.0,
+                              simulation->trace().DecisionDigest())
+                  .c_str());
   return absl::OkStatus();
 }
 

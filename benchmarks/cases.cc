@@ -8,12 +8,12 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "core/base/rng.h"
-#include "sim/json_writer.h"
+#include "core/codec/text/json_writer.h"
 
 namespace schedsim::benchmarks {
 namespace {
 
-using sim::JsonWriter;
+using codec::JsonWriter;
 
 constexpr int32_t kZoneCount = 5;
 constexpr char kZone[] = "topology.kubernetes.io/zone";
@@ -23,11 +23,12 @@ constexpr char kHostname[] = "kubernetes.io/hostname";
 struct Deployment {
   enum class Kind : uint8_t {
     kPlain,
-    kZoneSpread,       // maxSkew over the zones, DoNotSchedule.
-    kHostnameSpread,   // maxSkew over the nodes, ScheduleAnyway.
-    kAntiAffinity,     // No two on a node.
-    kPreferredZone,    // Rather in a zone that runs the deployment before this one, rather not on a node with its own.
-    kRequiredZone,     // Only in zones that run the deployment before this one.
+    kZoneSpread,      // maxSkew over the zones, DoNotSchedule.
+    kHostnameSpread,  // maxSkew over the nodes, ScheduleAnyway.
+    kAntiAffinity,    // No two on a node.
+    kPreferredZone,   // Rather in a zone that runs the deployment before this one, rather not on a node with
+                      // its own.
+    kRequiredZone,    // Only in zones that run the deployment before this one.
   };
   int32_t number = 0;
   Kind kind = Kind::kPlain;
@@ -38,11 +39,17 @@ struct Deployment {
 
 std::string AppOf(int32_t deployment) { return absl::StrCat("app-", deployment); }
 
-void WriteSelector(JsonWriter& json, const std::string& app) {
-  json.Key("labelSelector").BeginObject().Key("matchLabels").BeginObject().Field("app", app).EndObject().EndObject();
+void WriteSelector(codec::JsonWriter& json, const std::string& app) {
+  json.Key("labelSelector")
+      .BeginObject()
+      .Key("matchLabels")
+      .BeginObject()
+      .Field("app", app)
+      .EndObject()
+      .EndObject();
 }
 
-void WriteSpread(JsonWriter& json, const std::string& app, absl::string_view key, int32_t max_skew,
+void WriteSpread(codec::JsonWriter& json, const std::string& app, absl::string_view key, int32_t max_skew,
                  absl::string_view when_unsatisfiable) {
   json.Key("topologySpreadConstraints").BeginArray().BeginObject();
   json.Field("maxSkew", max_skew).Field("topologyKey", key).Field("whenUnsatisfiable", when_unsatisfiable);
@@ -50,26 +57,28 @@ void WriteSpread(JsonWriter& json, const std::string& app, absl::string_view key
   json.EndObject().EndArray();
 }
 
-void WriteTerm(JsonWriter& json, const std::string& app, absl::string_view key) {
+void WriteTerm(codec::JsonWriter& json, const std::string& app, absl::string_view key) {
   json.BeginObject().Field("topologyKey", key);
   WriteSelector(json, app);
   json.EndObject();
 }
 
-void WriteRequired(JsonWriter& json, absl::string_view affinity, const std::string& app, absl::string_view key) {
+void WriteRequired(codec::JsonWriter& json, absl::string_view affinity, const std::string& app,
+                   absl::string_view key) {
   json.Key(affinity).BeginObject().Key("requiredDuringSchedulingIgnoredDuringExecution").BeginArray();
   WriteTerm(json, app, key);
   json.EndArray().EndObject();
 }
 
-void WritePreferred(JsonWriter& json, absl::string_view affinity, const std::string& app, absl::string_view key) {
+void WritePreferred(codec::JsonWriter& json, absl::string_view affinity, const std::string& app,
+                    absl::string_view key) {
   json.Key(affinity).BeginObject().Key("preferredDuringSchedulingIgnoredDuringExecution").BeginArray();
   json.BeginObject().Field("weight", 50).Key("podAffinityTerm");
   WriteTerm(json, app, key);
   json.EndObject().EndArray().EndObject();
 }
 
-void WriteRules(JsonWriter& json, const Deployment& deployment) {
+void WriteRules(codec::JsonWriter& json, const Deployment& deployment) {
   using Kind = Deployment::Kind;
   const std::string app = AppOf(deployment.number);
   const std::string before = AppOf(std::max(deployment.number - 1, 0));
@@ -86,18 +95,21 @@ void WriteRules(JsonWriter& json, const Deployment& deployment) {
   json.EndObject();
 }
 
-void WriteNode(JsonWriter& json, int32_t number, int64_t cpu, int64_t memory_gib) {
+void WriteNode(codec::JsonWriter& json, int32_t number, int64_t cpu, int64_t memory_gib) {
   const std::string name = absl::StrCat("node-", number);
   json.BeginObject().Field("apiVersion", "v1").Field("kind", "Node").Key("metadata").BeginObject();
   json.Field("name", name).Key("labels").BeginObject();
-  json.Field(kHostname, name).Field(kZone, absl::StrCat("zone-", number % kZoneCount)).EndObject().EndObject();
+  json.Field(kHostname, name)
+      .Field(kZone, absl::StrCat("zone-", number % kZoneCount))
+      .EndObject()
+      .EndObject();
   json.Key("status").BeginObject().Key("allocatable").BeginObject();
   json.Field("cpu", absl::StrCat(cpu)).Field("memory", absl::StrCat(memory_gib, "Gi")).Field("pods", "110");
   json.EndObject().EndObject().EndObject();
 }
 
 // `node`: -1: pending. `phase`: "": none.
-void WritePod(JsonWriter& json, const std::string& name, const Deployment& deployment, int32_t node,
+void WritePod(codec::JsonWriter& json, const std::string& name, const Deployment& deployment, int32_t node,
               absl::string_view phase = "") {
   json.BeginObject().Field("apiVersion", "v1").Field("kind", "Pod").Key("metadata").BeginObject();
   json.Field("namespace", "default").Field("name", name).Key("labels").BeginObject();
@@ -105,9 +117,14 @@ void WritePod(JsonWriter& json, const std::string& name, const Deployment& deplo
   json.Key("spec").BeginObject();
   if (deployment.priority != 0) json.Field("priority", deployment.priority);
   if (node >= 0) json.Field("nodeName", absl::StrCat("node-", node));
-  json.Key("containers").BeginArray().BeginObject().Field("name", "main").Field("image", AppOf(deployment.number));
+  json.Key("containers")
+      .BeginArray()
+      .BeginObject()
+      .Field("name", "main")
+      .Field("image", AppOf(deployment.number));
   json.Key("resources").BeginObject().Key("requests").BeginObject();
-  json.Field("cpu", absl::StrCat(deployment.cpu_milli, "m")).Field("memory", absl::StrCat(deployment.memory_mib, "Mi"));
+  json.Field("cpu", absl::StrCat(deployment.cpu_milli, "m"))
+      .Field("memory", absl::StrCat(deployment.memory_mib, "Mi"));
   json.EndObject().EndObject().EndObject().EndArray();
   WriteRules(json, deployment);
   json.EndObject();
@@ -115,15 +132,16 @@ void WritePod(JsonWriter& json, const std::string& name, const Deployment& deplo
   json.EndObject();
 }
 
-void BeginCase(JsonWriter& json, absl::string_view name, int32_t node_count) {
+void BeginCase(codec::JsonWriter& json, absl::string_view name, int32_t node_count) {
   json.BeginObject().Field("name", absl::StrCat(name, "-", node_count)).Field("record", "decisions");
 }
 
 // Half of the deployments are plain; the others take turns.
 Deployment::Kind SpreadingKind(int32_t number) {
   using Kind = Deployment::Kind;
-  constexpr Kind kTurns[] = {Kind::kZoneSpread,     Kind::kHostnameSpread, Kind::kAntiAffinity, Kind::kPreferredZone,
-                             Kind::kHostnameSpread, Kind::kZoneSpread,     Kind::kRequiredZone, Kind::kAntiAffinity};
+  constexpr Kind kTurns[] = {Kind::kZoneSpread,    Kind::kHostnameSpread, Kind::kAntiAffinity,
+                             Kind::kPreferredZone, Kind::kHostnameSpread, Kind::kZoneSpread,
+                             Kind::kRequiredZone,  Kind::kAntiAffinity};
   return number % 2 == 0 ? Kind::kPlain : kTurns[static_cast<size_t>(number / 2) % std::size(kTurns)];
 }
 
@@ -134,7 +152,7 @@ std::string SpreadingCase(int32_t node_count) {
   const int32_t bound_count = 6 * node_count;
   const int32_t pending_count = 2 * node_count / 5;
   Rng rng(1);
-  JsonWriter json;
+  codec::JsonWriter json;
   BeginCase(json, "spreading", node_count);
   // One attempt a millisecond, and a second to spare.
   json.Field("end", pending_count / 1000 + 2).Key("objects").BeginArray();
@@ -157,7 +175,8 @@ std::string SpreadingCase(int32_t node_count) {
              (37 * number + 13 * (i / deployment_count)) % node_count);
   }
   for (int32_t i = 0; i < pending_count; ++i) {
-    WritePod(json, absl::StrCat("pending-", i), deployments[static_cast<size_t>(rng.Below(deployment_count))], -1);
+    WritePod(json, absl::StrCat("pending-", i), deployments[static_cast<size_t>(rng.Below(deployment_count))],
+             -1);
   }
   json.EndArray().EndObject();
   return json.text();
@@ -170,11 +189,12 @@ std::string SaturatedCase(int32_t node_count) {
   const Deployment bound = {.number = 0, .cpu_milli = 2000, .memory_mib = 4096};
   const auto bound_name = [](int32_t i) { return absl::StrCat("bound-", i); };
   Rng rng(1);
-  JsonWriter json;
+  codec::JsonWriter json;
   BeginCase(json, "saturated", node_count);
   json.Field("end", finishing_count * kFinishIntervalMilli / 1000).Key("objects").BeginArray();
   for (int32_t i = 0; i < node_count; ++i) WriteNode(json, i, 2 * kPodsPerNode, 4 * kPodsPerNode);
-  for (int32_t i = 0; i < kPodsPerNode * node_count; ++i) WritePod(json, bound_name(i), bound, i % node_count);
+  for (int32_t i = 0; i < kPodsPerNode * node_count; ++i)
+    WritePod(json, bound_name(i), bound, i % node_count);
   std::vector<Deployment> templates;
   for (int32_t i = 0; i < std::max(node_count / 5, 2); ++i) {
     const bool small = i % 2 == 0;
@@ -190,7 +210,10 @@ std::string SaturatedCase(int32_t node_count) {
     // Not one node after the other, and each at most twice.
     const int32_t node = static_cast<int32_t>(int64_t{7919} * i % node_count);
     const int32_t pod = node + (i / node_count) * node_count;
-    json.BeginObject().Key("at").Raw(absl::StrCat(absl::SixDigits(0.001 * kFinishIntervalMilli * i + 0.0005))).Key("update");
+    json.BeginObject()
+        .Key("at")
+        .Raw(absl::StrCat(absl::SixDigits(0.001 * kFinishIntervalMilli * i + 0.0005)))
+        .Key("update");
     WritePod(json, bound_name(pod), bound, node, "Succeeded");
     json.EndObject();
   }
@@ -202,12 +225,16 @@ std::string PreemptionCase(int32_t node_count) {
   constexpr int32_t kPodsPerNode = 6;
   const int32_t pending_count = 2 * node_count / 5;
   Rng rng(1);
-  JsonWriter json;
+  codec::JsonWriter json;
   BeginCase(json, "preemption", node_count);
   json.Field("end", pending_count / 1000 + 30).Field("terminationSeconds", 5).Key("objects").BeginArray();
   for (int32_t i = 0; i < node_count; ++i) WriteNode(json, i, 12, 48);
   for (int32_t i = 0; i < 5; ++i) {
-    json.BeginObject().Field("apiVersion", "policy/v1").Field("kind", "PodDisruptionBudget").Key("metadata").BeginObject();
+    json.BeginObject()
+        .Field("apiVersion", "policy/v1")
+        .Field("kind", "PodDisruptionBudget")
+        .Key("metadata")
+        .BeginObject();
     json.Field("namespace", "default").Field("name", absl::StrCat("budget-", i)).EndObject();
     json.Key("spec").BeginObject().Key("selector").BeginObject().Key("matchLabels").BeginObject();
     json.Field("app", AppOf(i)).EndObject().EndObject().EndObject();
@@ -241,9 +268,11 @@ std::string WaitingCase(int32_t node_count) {
   const int32_t update_count = 20 * node_count;
   const int32_t start_milli = pending_count + 10'000;  // One attempt a millisecond before that.
   const int32_t template_count = std::max(node_count / 5, 2);
-  JsonWriter json;
+  codec::JsonWriter json;
   BeginCase(json, "waiting", node_count);
-  json.Field("end", (start_milli + update_count * kUpdateIntervalMilli) / 1000 + 1).Key("objects").BeginArray();
+  json.Field("end", (start_milli + update_count * kUpdateIntervalMilli) / 1000 + 1)
+      .Key("objects")
+      .BeginArray();
   for (int32_t i = 0; i < node_count; ++i) WriteNode(json, i, 1, 4);
   for (int32_t i = 0; i < pending_count; ++i) {
     const Deployment pending = {.number = i % template_count, .cpu_milli = 4000 + 10 * (i % template_count)};
@@ -251,7 +280,8 @@ std::string WaitingCase(int32_t node_count) {
   }
   json.EndArray().Key("steps").BeginArray();
   for (int32_t i = 0; i < update_count; ++i) {
-    json.BeginObject().Key("at").Raw(absl::StrCat(absl::SixDigits(0.001 * (start_milli + kUpdateIntervalMilli * i))));
+    json.BeginObject().Key("at").Raw(
+        absl::StrCat(absl::SixDigits(0.001 * (start_milli + kUpdateIntervalMilli * i))));
     json.Key("update");
     WriteNode(json, i % node_count, 1 + (i / node_count + 1) % 2, 4);
     json.EndObject();

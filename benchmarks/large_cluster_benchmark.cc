@@ -1,4 +1,5 @@
-// Pods a second on large made-up clusters (cases.h). Only the run counts: objects are read and created before.
+// Pods a second on large made-up clusters (cases.h). Only the run counts: objects are read and created
+// before.
 
 #include <benchmark/benchmark.h>
 
@@ -21,7 +22,8 @@ namespace {
 // Read from a file, as other programs read it.
 sim::Case MadeCase(absl::string_view kind, int32_t node_count) {
   const std::string path =
-      (std::filesystem::temp_directory_path() / absl::StrCat("schedsim-", kind, "-", node_count, ".json")).string();
+      (std::filesystem::temp_directory_path() / absl::StrCat("schedsim-", kind, "-", node_count, ".json"))
+          .string();
   const absl::StatusOr<std::string> text = MakeCase(kind, node_count);
   CHECK(text.ok());
   std::ofstream(path, std::ios::binary) << *text;
@@ -67,14 +69,24 @@ BENCHMARK(Preemption)
     ->Args({500, 1})
     ->Unit(benchmark::kMillisecond);
 
-// Twenty pending pods a node that do not fit, while two bound pods a node finish. 1,000 nodes take an hour of virtual time and 3.6
-// million attempts: for schedsim_benchmark_case.
+// Twenty pending pods a node that do not fit, while two bound pods a node finish. 1,000 nodes take an hour of
+// virtual time and 3.6 million attempts: for schedsim_benchmark_case.
 void Saturated(benchmark::State& state) { RunMadeCase(state, "saturated"); }
-BENCHMARK(Saturated)->ArgNames({"nodes", "reference"})->Args({100, 0})->Args({50, 0})->Args({50, 1})->Unit(benchmark::kMillisecond);
+BENCHMARK(Saturated)
+    ->ArgNames({"nodes", "reference"})
+    ->Args({100, 0})
+    ->Args({50, 0})
+    ->Args({50, 1})
+    ->Unit(benchmark::kMillisecond);
 
 // Twenty pending pods a node, and as many changes of nodes that help none of them.
 void Waiting(benchmark::State& state) { RunMadeCase(state, "waiting"); }
-BENCHMARK(Waiting)->ArgNames({"nodes", "reference"})->Args({1000, 0})->Args({100, 0})->Args({100, 1})->Unit(benchmark::kMillisecond);
+BENCHMARK(Waiting)
+    ->ArgNames({"nodes", "reference"})
+    ->Args({1000, 0})
+    ->Args({100, 0})
+    ->Args({100, 1})
+    ->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace schedsim::benchmarks

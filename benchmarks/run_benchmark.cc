@@ -9,10 +9,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/base/check.h"
-#include "core/codec/objects.h"
-#include "core/codec/writer.h"
+#include "core/codec/objects/object_writer.h"
+#include "core/codec/objects/objects.h"
 #include "sim/conformance/case.h"
-#include "sim/simulation.h"
+#include "sim/run/simulation.h"
 
 namespace schedsim {
 namespace {
@@ -21,8 +21,8 @@ const sim::Case& Cluster() {
   static const sim::Case* const kCluster = [] {
     auto* cluster = new sim::Case();
     const absl::Status status =
-        sim::ReadCases(SCHEDSIM_SOURCE_DIR "/tests/conformance/real/gcda-1200.jsonl.gz", api::kDefaultKubernetesLine,
-                       [cluster](sim::Case read) {
+        sim::ReadCases(SCHEDSIM_SOURCE_DIR "/tests/conformance/real/gcda-1200.jsonl.gz",
+                       api::kDefaultKubernetesLine, [cluster](sim::Case read) {
                          *cluster = std::move(read);
                          return absl::OkStatus();
                        });

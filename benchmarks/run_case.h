@@ -8,7 +8,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "sim/conformance/case.h"
-#include "sim/simulation.h"
+#include "sim/run/simulation.h"
 
 namespace schedsim::benchmarks {
 

@@ -10,10 +10,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
-#include "sim/audit_log.h"
-#include "sim/calibration.h"
-#include "sim/calibration_report.h"
-#include "sim/latency_fit.h"
+#include "sim/analysis/calibration.h"
+#include "sim/analysis/latency_fit.h"
+#include "sim/formats/audit_log.h"
+#include "sim/report/calibration_report.h"
 #include "tools/scheduler_options.h"
 #include "tools/subcommands.h"
 
@@ -40,7 +40,8 @@ absl::StatusOr<sim::Prediction> PredictLog(const std::string& path, const sim::A
 absl::Status RunCalibration(const CalibrateOptions& options) {
   ChosenScheduler scheduler;
   ASSIGN_OR_RETURN(scheduler, LoadScheduler(options.scheduler));
-  RETURN_IF_ERROR(sim::RefuseExtenders(absl::StrCat(options.scheduler.config, ": "), scheduler.config.config));
+  RETURN_IF_ERROR(
+      sim::RefuseExtenders(absl::StrCat(options.scheduler.config, ": "), scheduler.config.config));
   sim::SimulationOptions simulation;
   simulation.line = scheduler.behavior;
   simulation.config = std::move(scheduler.config);

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "core/base/status_macros.h"
-#include "core/codec/scheduler_config_migration.h"
-#include "core/codec/scheduler_config_printer.h"
+#include "core/codec/config/scheduler_config_migration.h"
+#include "core/codec/config/scheduler_config_printer.h"
 #include "tools/scheduler_options.h"
 #include "tools/subcommands.h"
 

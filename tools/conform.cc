@@ -17,10 +17,10 @@
 #include "absl/strings/str_join.h"
 #include "core/api/kubernetes_version.h"
 #include "core/base/status_macros.h"
-#include "core/codec/input.h"
+#include "core/codec/text/input.h"
 #include "sim/conformance/case.h"
 #include "sim/conformance/follow.h"
-#include "sim/conformance/recorded_trace.h"
+#include "sim/record/recorded_trace.h"
 #include "tools/subcommands.h"
 
 namespace schedsim::tools {
@@ -54,7 +54,8 @@ bool IsSingleAttempts(const sim::RecordedTrace& trace) {
     if (absl::StrContains(record, "\"ev\":\"delete\"")) return false;
     const size_t attempts = record.find("\"attempts\":");
     const bool is_attempt = absl::StrContains(record, "\"ev\":\"attempt\"");
-    if (is_attempt && attempts != std::string::npos && record.compare(attempts, 13, "\"attempts\":1,") != 0) return false;
+    if (is_attempt && attempts != std::string::npos && record.compare(attempts, 13, "\"attempts\":1,") != 0)
+      return false;
   }
   return true;
 }
@@ -72,18 +73,21 @@ absl::StatusOr<std::vector<std::pair<std::string, std::string>>> FilePairs(const
   }
   for (const std::string& name : names) {
     const std::string family = name.substr(0, name.find('.'));
-    const bool wanted = options.families.empty() ||
-                        std::find(options.families.begin(), options.families.end(), family) != options.families.end();
+    const bool wanted =
+        options.families.empty() ||
+        std::find(options.families.begin(), options.families.end(), family) != options.families.end();
     const std::string traces = (fs::path(options.traces) / name).string();
     if (!wanted) continue;
     if (!fs::exists(traces, error)) return absl::NotFoundError(absl::StrCat(traces, ": no such file"));
     pairs.emplace_back((fs::path(options.cases) / name).string(), traces);
   }
-  if (pairs.empty()) return absl::NotFoundError(absl::StrCat(options.cases, ": no file of cases (.jsonl, .jsonl.gz)"));
+  if (pairs.empty())
+    return absl::NotFoundError(absl::StrCat(options.cases, ": no file of cases (.jsonl, .jsonl.gz)"));
   return pairs;
 }
 
-absl::Status WriteTrace(const std::string& folder, const std::string& name, const std::vector<std::string>& records) {
+absl::Status WriteTrace(const std::string& folder, const std::string& name,
+                        const std::vector<std::string>& records) {
   const std::string path = absl::StrCat(folder, "/", name, ".jsonl");
   std::ofstream out(path, std::ios::binary);
   for (const std::string& record : records) out << record << '\n';
@@ -99,8 +103,9 @@ absl::Status RunPair(const ConformOptions& options, api::KubernetesLine line, co
   for (const sim::RecordedTrace& trace : recorded) by_name[trace.name] = &trace;
   return sim::ReadCases(cases, line, [&](sim::Case test_case) -> absl::Status {
     const std::string family = FamilyOf(test_case.name);
-    const bool wanted = options.families.empty() ||
-                        std::find(options.families.begin(), options.families.end(), family) != options.families.end();
+    const bool wanted =
+        options.families.empty() ||
+        std::find(options.families.begin(), options.families.end(), family) != options.families.end();
     if (!wanted) return absl::OkStatus();
     Count& count = counts[family];
     auto expected = by_name.find(test_case.name);
@@ -112,12 +117,14 @@ absl::Status RunPair(const ConformOptions& options, api::KubernetesLine line, co
       return absl::OkStatus();
     }
     ++count.total;
-    absl::StatusOr<sim::FollowedRun> followed = sim::RunFollowing(test_case, *expected->second, options.reference);
+    absl::StatusOr<sim::FollowedRun> followed =
+        sim::RunFollowing(test_case, *expected->second, options.reference);
     if (!followed.ok()) {
       return absl::InvalidArgumentError(
           absl::StrCat(traces, ": case ", test_case.name, ": ", followed.status().message()));
     }
-    if (!options.write.empty()) RETURN_IF_ERROR(WriteTrace(options.write, test_case.name, followed->run.records));
+    if (!options.write.empty())
+      RETURN_IF_ERROR(WriteTrace(options.write, test_case.name, followed->run.records));
     std::optional<std::string>& difference = followed->difference;
     if (!difference.has_value()) {
       ++count.same;
@@ -125,7 +132,8 @@ absl::Status RunPair(const ConformOptions& options, api::KubernetesLine line, co
     }
     if (!options.verbose && difference->size() > 300) *difference = difference->substr(0, 300) + " ...";
     std::printf("%s: %s\n", test_case.name.c_str(), difference->c_str());
-    if (!followed->outside.empty()) std::printf("  free choice outside our own: %s\n", followed->outside.c_str());
+    if (!followed->outside.empty())
+      std::printf("  free choice outside our own: %s\n", followed->outside.c_str());
     return absl::OkStatus();
   });
 }
@@ -138,7 +146,8 @@ absl::StatusOr<int> Conform(const ConformOptions& options) {
   std::error_code error;
   if (!options.write.empty()) std::filesystem::create_directories(options.write, error);
   std::map<std::string, Count> counts;
-  for (const auto& [cases, traces] : pairs) RETURN_IF_ERROR(RunPair(options, version.line, cases, traces, counts));
+  for (const auto& [cases, traces] : pairs)
+    RETURN_IF_ERROR(RunPair(options, version.line, cases, traces, counts));
   Count all;
   for (const auto& [family, count] : counts) {
     std::printf("  %s: %d of %d the same%s\n", family.c_str(), static_cast<int>(count.same),
@@ -147,7 +156,8 @@ absl::StatusOr<int> Conform(const ConformOptions& options) {
     all.same += count.same;
     all.total += count.total;
   }
-  if (all.total == 0) return absl::InvalidArgumentError("no case to run: --family names none of those in the files");
+  if (all.total == 0)
+    return absl::InvalidArgumentError("no case to run: --family names none of those in the files");
   std::printf("%d passed, %d failed\n", static_cast<int>(all.same), static_cast<int>(all.total - all.same));
   return all.same == all.total ? kDone : kVerdict;
 }
@@ -156,13 +166,18 @@ absl::StatusOr<int> Conform(const ConformOptions& options) {
 
 void AddConform(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<ConformOptions>();
-  CLI::App* command = app.add_subcommand("conform", "Compare with recorded decisions of the real kube-scheduler");
-  command->add_option("CASES", options->cases, "Cases, .jsonl or .jsonl.gz, or a folder of such files")->required();
-  command->add_option("TRACES", options->traces, "What the real scheduler did: file or folder, as CASES")->required();
+  CLI::App* command =
+      app.add_subcommand("conform", "Compare with recorded decisions of the real kube-scheduler");
+  command->add_option("CASES", options->cases, "Cases, .jsonl or .jsonl.gz, or a folder of such files")
+      ->required();
+  command->add_option("TRACES", options->traces, "What the real scheduler did: file or folder, as CASES")
+      ->required();
   command->add_option("--kubernetes-version", options->kubernetes_version, "Line to simulate: 1.34 to 1.37")
       ->capture_default_str();
-  command->add_option("--family", options->families, "Only cases of this family (the name up to its number); repeatable");
-  command->add_option("--write", options->write, "Write each case's trace to DIR/CASE.jsonl")->type_name("DIR");
+  command->add_option("--family", options->families,
+                      "Only cases of this family (the name up to its number); repeatable");
+  command->add_option("--write", options->write, "Write each case's trace to DIR/CASE.jsonl")
+      ->type_name("DIR");
   command->add_flag("--reference", options->reference, "Turn off all fast paths");
   command->add_flag("--single-attempts", options->single_attempts,
                     "Only cases whose recorded trace has no step, second attempt or nomination");
@@ -175,7 +190,8 @@ void AddConform(CLI::App& app, int& exit_code) {
       "  schedsim conform --family taints --write out cases/taints.jsonl.gz traces-1.37/taints.jsonl.gz");
   command->callback([options, &exit_code] {
     const absl::StatusOr<int> result = Conform(*options);
-    if (!result.ok()) std::fprintf(stderr, "schedsim conform: %s\n", std::string(result.status().message()).c_str());
+    if (!result.ok())
+      std::fprintf(stderr, "schedsim conform: %s\n", std::string(result.status().message()).c_str());
     exit_code = result.ok() ? *result : kBadInput;
   });
 }

@@ -19,12 +19,12 @@
 #include "core/api/kubernetes_version.h"
 #include "core/api/scheduler_config.h"
 #include "core/base/status_macros.h"
-#include "sim/cluster_input.h"
 #include "sim/conformance/case.h"
-#include "sim/report.h"
-#include "sim/scenario.h"
-#include "sim/simulation.h"
-#include "sim/timeline.h"
+#include "sim/formats/cluster_input.h"
+#include "sim/report/report.h"
+#include "sim/run/simulation.h"
+#include "sim/scenario/scenario.h"
+#include "sim/scenario/timeline.h"
 #include "tools/scheduler_options.h"
 #include "tools/subcommands.h"
 
@@ -63,7 +63,9 @@ class TraceFile {
   absl::Status status() const {
     return out_ ? absl::OkStatus() : absl::UnavailableError(absl::StrCat(path_, ": cannot be written"));
   }
-  void Write(absl::string_view line) { out_.write(line.data(), static_cast<std::streamsize>(line.size())).put('\n'); }
+  void Write(absl::string_view line) {
+    out_.write(line.data(), static_cast<std::streamsize>(line.size())).put('\n');
+  }
   absl::Status Close() {
     out_.close();
     return status();
@@ -121,15 +123,15 @@ absl::Status SetTimes(const RunOptions& options, Plan& plan) {
   if (!options.start.empty()) {
     std::string error;
     if (!absl::ParseTime(absl::RFC3339_full, options.start, &simulation.zero, &error)) {
-      return absl::InvalidArgumentError(absl::StrCat("--start: \"", options.start,
-                                                     "\" is not a time, expected RFC 3339 such as 2026-01-31T12:00:00Z"));
+      return absl::InvalidArgumentError(absl::StrCat(
+          "--start: \"", options.start, "\" is not a time, expected RFC 3339 such as 2026-01-31T12:00:00Z"));
     }
   }
   if (options.until.empty()) return absl::OkStatus();
   absl::Duration until;
   if (!absl::ParseDuration(options.until, &until) || until < absl::ZeroDuration()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--until: \"", options.until, "\" is not a duration, expected one such as 600s or 1h30m"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--until: \"", options.until, "\" is not a duration, expected one such as 600s or 1h30m"));
   }
   simulation.until = until;
   return absl::OkStatus();
@@ -152,7 +154,8 @@ absl::StatusOr<Plan> PlanOfFiles(const RunOptions& options) {
     return absl::InvalidArgumentError("expected a scenario, or a cluster with --filename (-f)");
   ChosenScheduler scheduler;
   ASSIGN_OR_RETURN(scheduler, LoadScheduler(options.scheduler));
-  RETURN_IF_ERROR(sim::RefuseExtenders(absl::StrCat(options.scheduler.config, ": "), scheduler.config.config));
+  RETURN_IF_ERROR(
+      sim::RefuseExtenders(absl::StrCat(options.scheduler.config, ": "), scheduler.config.config));
   Plan plan;
   plan.line = scheduler.line;
   plan.simulation.line = scheduler.behavior;
@@ -238,8 +241,9 @@ absl::StatusOr<Plan> MakePlan(const RunOptions& options) {
 void PrintSpeed(int64_t attempts, double load_seconds, double run_seconds) {
   struct rusage usage = {};
   getrusage(RUSAGE_SELF, &usage);
-  std::fputs(absl::StrFormat("read in %.3f s, %d attempts in %.3f s (%.0f a second), %.1f MB at most\n", load_seconds,
-                             attempts, run_seconds, run_seconds > 0 ? static_cast<double>(attempts) / run_seconds : 0.0,
+  std::fputs(absl::StrFormat("read in %.3f s, %d attempts in %.3f s (%.0f a second), %.1f MB at most\n",
+                             load_seconds, attempts, run_seconds,
+                             run_seconds > 0 ? static_cast<double>(attempts) / run_seconds : 0.0,
                              static_cast<double>(usage.ru_maxrss) / 1024.0)
                  .c_str(),
              stderr);
@@ -306,7 +310,8 @@ absl::StatusOr<int> Run(const RunOptions& options) {
     std::fprintf(stderr, "warning: the result is inexact for %d pods, see the report\n",
                  static_cast<int>(report.inexact_pods.size()));
   }
-  for (const std::string& failure : report.failures) std::fprintf(stderr, "schedsim run: %s\n", failure.c_str());
+  for (const std::string& failure : report.failures)
+    std::fprintf(stderr, "schedsim run: %s\n", failure.c_str());
   const bool missed = report.missed_wakeups.has_value() && !report.missed_wakeups->empty();
   return report.failures.empty() && !missed ? kDone : kVerdict;
 }
@@ -324,8 +329,9 @@ void AddRun(CLI::App& app, int& exit_code) {
       "Cluster state and pods: YAML or JSON, also .gz and .xz; a file, a folder, or - for standard "
       "input; repeatable");
   AddSchedulerOptions(*command, options->scheduler);
-  command->add_option("--until", options->until,
-                      "End at this virtual time, such as 600s; default: when nothing but periodic flushes is left");
+  command->add_option(
+      "--until", options->until,
+      "End at this virtual time, such as 600s; default: when nothing but periodic flushes is left");
   command->add_option("--start", options->start,
                       "Virtual zero, RFC 3339; default: the newest timestamp of the input");
   command
@@ -333,7 +339,9 @@ void AddRun(CLI::App& app, int& exit_code) {
                    "keep: pods on nodes stay there; reset or reset=SELECTOR: schedule them anew")
       ->default_str("keep");
   command->add_option("--trace", options->trace, "Write every decision to this file, one JSON object a line");
-  command->add_option("--trace-level", options->trace_level, "full, or decisions: without each node's status and scores")
+  command
+      ->add_option("--trace-level", options->trace_level,
+                   "full, or decisions: without each node's status and scores")
       ->check(CLI::IsMember({"full", "decisions"}))
       ->capture_default_str();
   command->add_option("--output", options->output, "text, json or csv (one line a pod)")

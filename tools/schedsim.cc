@@ -24,7 +24,9 @@ int main(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::RequiredError& error) {
     if (app.get_subcommands().empty()) {
-      std::fputs("schedsim: expected a command: run, conform, config, why or calibrate; see schedsim --help\n", stderr);
+      std::fputs(
+          "schedsim: expected a command: run, conform, config, why or calibrate; see schedsim --help\n",
+          stderr);
       return schedsim::tools::kBadInput;
     }
     app.exit(error);

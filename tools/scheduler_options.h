@@ -6,7 +6,7 @@
 
 #include "absl/status/statusor.h"
 #include "core/api/kubernetes_version.h"
-#include "core/codec/scheduler_config.h"
+#include "core/codec/config/scheduler_config.h"
 
 namespace CLI {
 class App;

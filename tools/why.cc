@@ -8,8 +8,8 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
-#include "sim/pod_story.h"
-#include "sim/trace_reader.h"
+#include "sim/record/trace_reader.h"
+#include "sim/report/pod_story.h"
 #include "tools/subcommands.h"
 
 namespace schedsim::tools {

@@ -25,12 +25,8 @@ class Quantity {
   // else and for magnitudes of 2^63 and more.
   static absl::StatusOr<Quantity> Parse(absl::string_view text);
 
-  static Quantity FromMilli(int64_t milli) {
-    return Quantity(static_cast<__int128>(milli) * 1'000'000);
-  }
-  static Quantity FromValue(int64_t value) {
-    return Quantity(static_cast<__int128>(value) * 1'000'000'000);
-  }
+  static Quantity FromMilli(int64_t milli) { return Quantity(static_cast<__int128>(milli) * 1'000'000); }
+  static Quantity FromValue(int64_t value) { return Quantity(static_cast<__int128>(value) * 1'000'000'000); }
 
   // The number in thousandths, rounded away from zero; saturates at the ends of int64_t.
   int64_t MilliValue() const { return Scaled(1'000'000); }

@@ -59,8 +59,8 @@ struct PersistentVolumeSpec {
   std::optional<NamedVolumeSource> gce_persistent_disk;      // pdName
   std::optional<NamedVolumeSource> aws_elastic_block_store;  // volumeID
   std::optional<AzureDiskVolumeSource> azure_disk;
-  std::optional<NamedVolumeSource> cinder;                   // volumeID
-  std::optional<NamedVolumeSource> portworx_volume;          // volumeID
+  std::optional<NamedVolumeSource> cinder;           // volumeID
+  std::optional<NamedVolumeSource> portworx_volume;  // volumeID
 };
 
 struct PersistentVolume : TypedObject<PersistentVolume, Kind::kPersistentVolume> {

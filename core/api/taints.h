@@ -26,7 +26,7 @@ struct Toleration {
   std::string key;
   std::string operator_;  // Equal, Exists or "" (Equal); Lt and Gt never tolerate.
   std::string value;
-  std::string effect;  // "": every effect.
+  std::string effect;                              // "": every effect.
   std::optional<int64_t> toleration_seconds = {};  // How long NoExecute is borne; absent: for good.
 };
 

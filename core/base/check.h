@@ -10,11 +10,11 @@ namespace schedsim {
 }  // namespace schedsim
 
 // Aborts when `condition` is false: a broken invariant of the program, never bad input.
-#define CHECK(condition)                                              \
-  do {                                                                \
-    if (!(condition)) {                                               \
-      ::schedsim::CheckFailed(__FILE__, __LINE__, #condition);        \
-    }                                                                 \
+#define CHECK(condition)                                       \
+  do {                                                         \
+    if (!(condition)) {                                        \
+      ::schedsim::CheckFailed(__FILE__, __LINE__, #condition); \
+    }                                                          \
   } while (false)
 
 #endif  // SCHEDSIM_CORE_BASE_CHECK_H_

@@ -64,8 +64,8 @@ absl::Status Cache::ForgetPod(const PodInfo& pod) {
   const PodState* state = pods_.Find(uid);
   if (state == nullptr) return absl::OkStatus();
   if (!state->assumed) {
-    return absl::FailedPreconditionError(
-        absl::StrCat("pod ", uid, "(", pod.pod->Key(), ") is not assumed, so it cannot be removed or forgotten"));
+    return absl::FailedPreconditionError(absl::StrCat(
+        "pod ", uid, "(", pod.pod->Key(), ") is not assumed, so it cannot be removed or forgotten"));
   }
   Remove(uid);
   return absl::OkStatus();
@@ -127,8 +127,9 @@ void Cache::RefreshImages(NodeInfo& info) {
   for (const api::ContainerImage& image : info.node->status.images) {
     for (const std::string& name : image.names) {
       const Symbol symbol = symbols_.Intern(name);
-      const bool listed = std::any_of(info.images.begin(), info.images.end(),
-                                      [symbol](const framework::ImageState& state) { return state.name == symbol; });
+      const bool listed =
+          std::any_of(info.images.begin(), info.images.end(),
+                      [symbol](const framework::ImageState& state) { return state.name == symbol; });
       const ImageStateEntry* entry = images_.Find(symbol);
       if (listed || entry == nullptr) continue;
       info.images.push_back({.name = symbol,

@@ -18,7 +18,8 @@ std::string LabelOf(const api::Node& node, absl::string_view beta_key, absl::str
 std::string ZoneKey(const api::Node& node) {
   const std::string region =
       LabelOf(node, "failure-domain.beta.kubernetes.io/region", "topology.kubernetes.io/region");
-  const std::string zone = LabelOf(node, "failure-domain.beta.kubernetes.io/zone", "topology.kubernetes.io/zone");
+  const std::string zone =
+      LabelOf(node, "failure-domain.beta.kubernetes.io/zone", "topology.kubernetes.io/zone");
   if (region.empty() && zone.empty()) return "";
   std::string key = region;
   key.append(":\0:", 3);
@@ -28,7 +29,8 @@ std::string ZoneKey(const api::Node& node) {
 
 void NodeTree::AddNode(const api::Node& node, int32_t index) {
   const std::string key = ZoneKey(node);
-  auto zone = std::find_if(zones_.begin(), zones_.end(), [&key](const Zone& known) { return known.key == key; });
+  auto zone =
+      std::find_if(zones_.begin(), zones_.end(), [&key](const Zone& known) { return known.key == key; });
   if (zone == zones_.end()) zone = zones_.insert(zone, Zone{.key = key, .nodes = {}});
   if (std::find(zone->nodes.begin(), zone->nodes.end(), index) != zone->nodes.end()) return;
   zone->nodes.push_back(index);
@@ -37,7 +39,8 @@ void NodeTree::AddNode(const api::Node& node, int32_t index) {
 
 void NodeTree::RemoveNode(const api::Node& node, int32_t index) {
   const std::string key = ZoneKey(node);
-  auto zone = std::find_if(zones_.begin(), zones_.end(), [&key](const Zone& known) { return known.key == key; });
+  auto zone =
+      std::find_if(zones_.begin(), zones_.end(), [&key](const Zone& known) { return known.key == key; });
   if (zone == zones_.end()) return;
   auto found = std::find(zone->nodes.begin(), zone->nodes.end(), index);
   if (found == zone->nodes.end()) return;

@@ -185,8 +185,7 @@ std::vector<ClusterEvent> PodSchedulingPropertiesChange(const api::Pod& new_pod,
   add(new_pod.spec->scheduling_gates.empty() && !old_pod.spec->scheduling_gates.empty(),
       kUpdatePodSchedulingGatesEliminated);
   add(new_pod.spec->tolerations.size() != old_pod.spec->tolerations.size(), kUpdatePodToleration);
-  add(!SameResourceClaimStatuses(new_pod, old_pod),
-      kUpdatePodGeneratedResourceClaim);
+  add(!SameResourceClaimStatuses(new_pod, old_pod), kUpdatePodGeneratedResourceClaim);
   if (events.empty()) events.push_back({.resource = resource, .action = kUpdate});
   return events;
 }

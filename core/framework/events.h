@@ -81,7 +81,8 @@ inline constexpr ClusterEvent kEventUnscheduledPodAdd = {.resource = EventResour
                                                          .action = kAdd};
 inline constexpr ClusterEvent kEventUnscheduledPodDelete = {.resource = EventResource::kUnscheduledPod,
                                                             .action = kDelete};
-inline constexpr ClusterEvent kEventAssignedPodAdd = {.resource = EventResource::kAssignedPod, .action = kAdd};
+inline constexpr ClusterEvent kEventAssignedPodAdd = {.resource = EventResource::kAssignedPod,
+                                                      .action = kAdd};
 inline constexpr ClusterEvent kEventAssignedPodDelete = {.resource = EventResource::kAssignedPod,
                                                          .action = kDelete};
 
@@ -117,7 +118,8 @@ std::vector<ClusterEvent> NodeSchedulingPropertiesChange(const api::Node& new_no
 // is kAssignedPod or kTargetPod.
 // Source: as above, PodSchedulingPropertiesChange.
 std::vector<ClusterEvent> PodSchedulingPropertiesChange(const api::Pod& new_pod, const api::Pod& old_pod,
-                                                        EventResource resource, const api::LineBehavior& line);
+                                                        EventResource resource,
+                                                        const api::LineBehavior& line);
 
 }  // namespace schedsim::framework
 

@@ -134,8 +134,8 @@ void Framework::FillSign(const api::EffectiveProfile& profile) {
   if (!handle_.line().opportunistic_batching) return;
   using api::ExtensionPoint;
   std::vector<const SignPlugin*> plugins;
-  for (ExtensionPoint point :
-       {ExtensionPoint::kPreFilter, ExtensionPoint::kFilter, ExtensionPoint::kPreScore, ExtensionPoint::kScore}) {
+  for (ExtensionPoint point : {ExtensionPoint::kPreFilter, ExtensionPoint::kFilter, ExtensionPoint::kPreScore,
+                               ExtensionPoint::kScore}) {
     for (const std::string& name : profile.At(point)) {
       const auto* plugin = dynamic_cast<const SignPlugin*>(FindInstance(name));
       if (plugin == nullptr || !plugin->SignsPods()) return;
@@ -155,7 +155,8 @@ void Framework::Register(const api::EffectiveProfile& profile) {
   }
 }
 
-std::optional<PluginId> Framework::RunPreEnqueuePlugins(const PodInfo& pod, std::optional<PluginId> gated_by) {
+std::optional<PluginId> Framework::RunPreEnqueuePlugins(const PodInfo& pod,
+                                                        std::optional<PluginId> gated_by) {
   for (const bool first : {true, false}) {
     for (const Entry<PreEnqueuePlugin>& entry : pre_enqueue_) {
       const bool gated_before = gated_by.has_value() && entry.id == *gated_by;
@@ -198,11 +199,10 @@ Framework::PreFilterOutcome Framework::RunPreFilterPlugins(CycleState& state, co
                              : *std::move(result.node_names);
     if (!outcome.node_names->empty()) continue;
     const std::vector<std::string> names = handle_.plugin_names().Sorted(outcome.narrowing_plugins);
-    outcome.status = Status(
-        Code::kUnschedulableAndUnresolvable,
-        names.size() == 1
-            ? absl::StrCat("node(s) didn't satisfy plugin ", names[0])
-            : absl::StrCat("node(s) didn't satisfy plugin(s) [", absl::StrJoin(names, " "), "] simultaneously"));
+    outcome.status = Status(Code::kUnschedulableAndUnresolvable,
+                            names.size() == 1 ? absl::StrCat("node(s) didn't satisfy plugin ", names[0])
+                                              : absl::StrCat("node(s) didn't satisfy plugin(s) [",
+                                                             absl::StrJoin(names, " "), "] simultaneously"));
     return outcome;
   }
   outcome.status = std::move(rejected);
@@ -370,9 +370,10 @@ Status Framework::WeighColumn(const ScoreEntry& entry, CycleState& state, const 
   for (size_t i = 0; i < nodes.size(); ++i) {
     const int64_t score = column.weighted[i];
     if (score < kMinNodeScore || score > kMaxNodeScore) {
-      return Status::Error(absl::StrCat("applying score defaultWeights on Score plugins: plugin \"", entry.name,
-                                        "\" returns an invalid score ", score, ", it should in the range of [",
-                                        kMinNodeScore, ", ", kMaxNodeScore, "] after normalizing"));
+      return Status::Error(absl::StrCat("applying score defaultWeights on Score plugins: plugin \"",
+                                        entry.name, "\" returns an invalid score ", score,
+                                        ", it should in the range of [", kMinNodeScore, ", ", kMaxNodeScore,
+                                        "] after normalizing"));
     }
     column.weighted[i] = score * entry.weight;
     totals[i] += column.weighted[i];
@@ -469,7 +470,8 @@ Framework::PermitOutcome Framework::RunPermitPlugins(CycleState& state, const Po
       outcome.waits.push_back({.plugin = entry.name, .timeout = std::min(result.timeout, kPermitTimeoutMax)});
       continue;
     }
-    outcome.status = result.status.IsRejected() ? result.status : Wrap("Permit plugin", entry.name, result.status);
+    outcome.status =
+        result.status.IsRejected() ? result.status : Wrap("Permit plugin", entry.name, result.status);
     return outcome;
   }
   if (outcome.waits.empty()) return outcome;
@@ -501,7 +503,8 @@ void Framework::RunPreBindPlugins(CycleState& state, const PodInfo& pod, absl::s
 
 void Framework::RunPreBindFrom(size_t index, CycleState& state, const PodInfo& pod, std::string node_name,
                                StatusCallback done) {
-  while (index < pre_bind_.size() && state.skip_pre_bind.test(static_cast<size_t>(pre_bind_[index].id))) ++index;
+  while (index < pre_bind_.size() && state.skip_pre_bind.test(static_cast<size_t>(pre_bind_[index].id)))
+    ++index;
   if (index == pre_bind_.size()) {
     done(Status());
     return;
@@ -541,7 +544,8 @@ void Framework::RunBindFrom(size_t index, CycleState& state, const PodInfo& pod,
           status.SetPluginIfUnset(bind_[index].name);
           done(std::move(status));
         } else {
-          done(Status::Error(absl::StrCat("running Bind plugin \"", bind_[index].name, "\": ", status.Message())));
+          done(Status::Error(
+              absl::StrCat("running Bind plugin \"", bind_[index].name, "\": ", status.Message())));
         }
       });
 }

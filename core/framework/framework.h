@@ -101,7 +101,8 @@ class Framework {
   void RunPreBindPlugins(CycleState& state, const PodInfo& pod, absl::string_view node_name,
                          StatusCallback done);
   // As above; Skip: no plugin bound the pod.
-  void RunBindPlugins(CycleState& state, const PodInfo& pod, absl::string_view node_name, StatusCallback done);
+  void RunBindPlugins(CycleState& state, const PodInfo& pod, absl::string_view node_name,
+                      StatusCallback done);
   void RunPostBindPlugins(CycleState& state, const PodInfo& pod, absl::string_view node_name);
 
   // What each plugin waits for, by plugin.

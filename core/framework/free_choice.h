@@ -30,9 +30,11 @@ class FreeChoice {
 
   // The order in which nodes were looked at to which PreFilter had narrowed the search, as indices into
   // `nodes`; those that it leaves out come behind. Empty where the record does not say.
-  virtual std::vector<size_t> Order(const PodInfo& pod, int32_t attempts, absl::Span<const absl::string_view> nodes) = 0;
+  virtual std::vector<size_t> Order(const PodInfo& pod, int32_t attempts,
+                                    absl::Span<const absl::string_view> nodes) = 0;
 
-  // Whether the claim, "namespace/name", was bound to the volume: then it comes first among those of one size.
+  // Whether the claim, "namespace/name", was bound to the volume: then it comes first among those of one
+  // size.
   virtual bool Binds(absl::string_view claim, absl::string_view volume) const = 0;
 };
 

@@ -16,7 +16,8 @@ void InformerCache::Erase(const api::Object& object) {
   objects_[static_cast<size_t>(object.kind)].erase(object.Key());
 }
 
-api::ObjectPtr InformerCache::Find(api::Kind kind, absl::string_view name_space, absl::string_view name) const {
+api::ObjectPtr InformerCache::Find(api::Kind kind, absl::string_view name_space,
+                                   absl::string_view name) const {
   const std::string key = name_space.empty() ? std::string(name) : absl::StrCat(name_space, "/", name);
   auto found = List(kind).find(key);
   return found == List(kind).end() ? nullptr : found->second;

@@ -24,7 +24,8 @@ void NodeInfo::AddPod(PodInfoPtr pod) {
 }
 
 bool NodeInfo::RemovePod(absl::string_view uid) {
-  auto found = std::find_if(pods.begin(), pods.end(), [uid](const PodInfoPtr& pod) { return pod->Uid() == uid; });
+  auto found =
+      std::find_if(pods.begin(), pods.end(), [uid](const PodInfoPtr& pod) { return pod->Uid() == uid; });
   if (found == pods.end()) return false;
   AddScaled(**found, -1);
   for (const HostPort& port : (*found)->spec_info->host_ports) {

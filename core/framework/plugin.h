@@ -107,7 +107,8 @@ struct PostFilterResult {
 class PostFilterPlugin {
  public:
   virtual ~PostFilterPlugin() = default;
-  virtual PostFilterResult PostFilter(CycleState& state, const PodInfo& pod, const NodeToStatus& statuses) = 0;
+  virtual PostFilterResult PostFilter(CycleState& state, const PodInfo& pod,
+                                      const NodeToStatus& statuses) = 0;
 };
 
 class PreScorePlugin {

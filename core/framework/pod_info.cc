@@ -22,7 +22,8 @@ bool HasStatusResources(const api::PodStatus& status) {
 std::string NormalizedImageName(absl::string_view name) {
   const size_t colon = name.rfind(':');
   const size_t slash = name.rfind('/');
-  const bool has_tag = colon != absl::string_view::npos && (slash == absl::string_view::npos || colon > slash);
+  const bool has_tag =
+      colon != absl::string_view::npos && (slash == absl::string_view::npos || colon > slash);
   return has_tag ? std::string(name) : absl::StrCat(name, ":latest");
 }
 

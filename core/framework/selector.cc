@@ -117,9 +117,8 @@ bool LabelMatcher::Matches(const LabelSet& labels, const SymbolTable& symbols) c
     const Symbol* found = labels.Find(key);
     if (found == nullptr || *found != value) return false;
   }
-  return std::all_of(requirements_.begin(), requirements_.end(), [&](const Requirement& requirement) {
-    return requirement.Matches(labels, symbols);
-  });
+  return std::all_of(requirements_.begin(), requirements_.end(),
+                     [&](const Requirement& requirement) { return requirement.Matches(labels, symbols); });
 }
 
 NodeSelectorTermMatcher::NodeSelectorTermMatcher(const api::NodeSelectorTerm& term, SymbolTable& symbols)
@@ -154,9 +153,8 @@ bool NodeSelectorTermMatcher::Matches(const LabelSet& labels, Symbol node_name,
   for (const NameRequirement& requirement : names_) {
     if ((requirement.name == node_name) != requirement.equal) return false;
   }
-  return std::all_of(labels_.begin(), labels_.end(), [&](const Requirement& requirement) {
-    return requirement.Matches(labels, symbols);
-  });
+  return std::all_of(labels_.begin(), labels_.end(),
+                     [&](const Requirement& requirement) { return requirement.Matches(labels, symbols); });
 }
 
 NodeSelectorMatcher::NodeSelectorMatcher(const api::NodeSelector& selector, SymbolTable& symbols) {

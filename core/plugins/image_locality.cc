@@ -55,7 +55,8 @@ class ImageLocality final : public framework::Plugin,
     }
     const int64_t max = kMaxContainerThreshold * pod.spec_info->image_count;
     sum = std::clamp(sum, kMinThreshold, std::max(max, kMinThreshold));
-    score = max == kMinThreshold ? 0 : framework::kMaxNodeScore * (sum - kMinThreshold) / (max - kMinThreshold);
+    score =
+        max == kMinThreshold ? 0 : framework::kMaxNodeScore * (sum - kMinThreshold) / (max - kMinThreshold);
     return Status();
   }
   framework::Dependency ScoreDependency() const override { return framework::Dependency::kNode; }

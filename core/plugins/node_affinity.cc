@@ -77,7 +77,8 @@ void SignAffinity(const api::NodeAffinity* affinity, framework::PodSigner& signe
   if (affinity == nullptr) return;
   std::vector<std::string> required;
   if (affinity->required_during_scheduling_ignored_during_execution.has_value()) {
-    for (const auto& term : affinity->required_during_scheduling_ignored_during_execution->node_selector_terms) {
+    for (const auto& term :
+         affinity->required_during_scheduling_ignored_during_execution->node_selector_terms) {
       required.push_back(Signed(term, 0));
     }
   }
@@ -187,13 +188,13 @@ class NodeAffinity final : public framework::Plugin,
   }
 
   std::vector<framework::ClusterEventWithHint> EventsToRegister() override {
-    return {
-        {.event = {.resource = framework::EventResource::kNode,
-                   .action = framework::kAdd | framework::kUpdateNodeLabel},
-         .hint = [this](const PodInfo& pod, const api::Object* old_object, const api::Object* new_object) {
-           return AfterNodeChange(pod, old_object, new_object);
-         },
-         .scope = framework::HintScope::kSpecAndLabels}};
+    return {{.event = {.resource = framework::EventResource::kNode,
+                       .action = framework::kAdd | framework::kUpdateNodeLabel},
+             .hint =
+                 [this](const PodInfo& pod, const api::Object* old_object, const api::Object* new_object) {
+                   return AfterNodeChange(pod, old_object, new_object);
+                 },
+             .scope = framework::HintScope::kSpecAndLabels}};
   }
 
  private:

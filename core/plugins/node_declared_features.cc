@@ -32,7 +32,8 @@ std::vector<std::string> NeededFeatures(const api::PodSpec& spec, bool knows_bin
   }
   std::vector<std::string> features;
   if (restart_all) features.emplace_back("RestartAllContainersOnContainerExits");
-  if (spec.host_network && spec.host_users == false) features.emplace_back("UserNamespacesHostNetworkSupport");
+  if (spec.host_network && spec.host_users == false)
+    features.emplace_back("UserNamespacesHostNetworkSupport");
   if (bind_mounts && knows_bind_mounts) features.emplace_back("VolumeBindMountOptions");
   return features;
 }
@@ -84,7 +85,8 @@ class NodeDeclaredFeatures final : public framework::Plugin,
                  },
              .scope = framework::HintScope::kSpecAndLabels},
             {.event = {.resource = framework::EventResource::kTargetPod, .action = framework::kUpdate},
-             .hint = [this](const framework::PodInfo&, const api::Object* old_object, const api::Object* new_object) {
+             .hint = [this](const framework::PodInfo&, const api::Object* old_object,
+                            const api::Object* new_object) {
                const auto& old_pod = *static_cast<const api::Pod*>(old_object);
                const auto& new_pod = *static_cast<const api::Pod*>(new_object);
                return NeededFeatures(*old_pod.spec, knows_bind_mounts_) ==

@@ -44,7 +44,8 @@ class NodeName final : public framework::Plugin,
   framework::Dependency FilterDependency() const override { return framework::Dependency::kNode; }
 
   std::vector<framework::ClusterEventWithHint> EventsToRegister() override {
-    return {{.event = {.resource = framework::EventResource::kNode, .action = framework::kAdd}, .hint = nullptr}};
+    return {
+        {.event = {.resource = framework::EventResource::kNode, .action = framework::kAdd}, .hint = nullptr}};
   }
 
  private:
@@ -55,6 +56,8 @@ class NodeName final : public framework::Plugin,
 
 }  // namespace
 
-PluginOr NewNodeName(const api::PluginArgs&, framework::Handle& handle) { return std::make_unique<NodeName>(handle); }
+PluginOr NewNodeName(const api::PluginArgs&, framework::Handle& handle) {
+  return std::make_unique<NodeName>(handle);
+}
 
 }  // namespace schedsim::plugins

@@ -62,13 +62,14 @@ class NodePorts final : public framework::Plugin,
   framework::Dependency FilterDependency() const override { return framework::Dependency::kNode; }
 
   std::vector<framework::ClusterEventWithHint> EventsToRegister() override {
-    return {{.event = {.resource = framework::EventResource::kPod, .action = framework::kDelete},
-             .hint =
-                 [this](const PodInfo& pod, const api::Object* old_object, const api::Object*) {
-                   return AfterPodDeleted(pod, *static_cast<const api::Pod*>(old_object));
-                 },
-             .scope = framework::HintScope::kSpecAndLabels},
-            {.event = {.resource = framework::EventResource::kNode, .action = framework::kAdd}, .hint = nullptr}};
+    return {
+        {.event = {.resource = framework::EventResource::kPod, .action = framework::kDelete},
+         .hint =
+             [this](const PodInfo& pod, const api::Object* old_object, const api::Object*) {
+               return AfterPodDeleted(pod, *static_cast<const api::Pod*>(old_object));
+             },
+         .scope = framework::HintScope::kSpecAndLabels},
+        {.event = {.resource = framework::EventResource::kNode, .action = framework::kAdd}, .hint = nullptr}};
   }
 
  private:
@@ -96,7 +97,8 @@ class NodePorts final : public framework::Plugin,
   // Whether the profile has this plugin at PreFilter.
   bool pre_filters_ = false;
   const Status no_state_ = Status::Error("reading \"PreFilterNodePorts\" from cycleState: not found");
-  const Status taken_{framework::Code::kUnschedulable, "node(s) didn't have free ports for the requested pod ports"};
+  const Status taken_{framework::Code::kUnschedulable,
+                      "node(s) didn't have free ports for the requested pod ports"};
 };
 
 }  // namespace

@@ -71,10 +71,9 @@ class NodeResourcesBalancedAllocation final : public framework::Plugin,
   }
 
   Status PreScore(framework::CycleState&, const framework::PodInfo& pod, framework::NodeInfos) override {
-    const bool best_effort =
-        std::all_of(resources_.begin(), resources_.end(), [&pod](const ScoredResource& resource) {
-          return AmountOf(pod.spec_info->requests, resource) == 0;
-        });
+    const bool best_effort = std::all_of(
+        resources_.begin(), resources_.end(),
+        [&pod](const ScoredResource& resource) { return AmountOf(pod.spec_info->requests, resource) == 0; });
     return best_effort ? Status::Skip() : Status();
   }
 

@@ -81,7 +81,8 @@ class NodeResourcesFit final : public framework::Plugin,
     return SignResources(pod, handle_, signer);
   }
 
-  framework::PreFilterResult PreFilter(framework::CycleState&, const PodInfo&, framework::NodeInfos) override {
+  framework::PreFilterResult PreFilter(framework::CycleState&, const PodInfo&,
+                                       framework::NodeInfos) override {
     pre_filters_ = true;
     return {};
   }
@@ -93,7 +94,8 @@ class NodeResourcesFit final : public framework::Plugin,
 
   Status PreScore(framework::CycleState&, const PodInfo&, framework::NodeInfos) override { return Status(); }
 
-  Status Score(const framework::CycleState&, const PodInfo& pod, const NodeInfo& node, int64_t& score) override {
+  Status Score(const framework::CycleState&, const PodInfo& pod, const NodeInfo& node,
+               int64_t& score) override {
     if (resources_.empty()) return Status::Error("resources not found");
     const bool by_ratio = strategy_ == "RequestedToCapacityRatio";
     int64_t sum = 0;
@@ -109,8 +111,9 @@ class NodeResourcesFit final : public framework::Plugin,
     }
     score = 0;
     if (weights == 0) return Status();
-    score = by_ratio ? static_cast<int64_t>(std::round(static_cast<double>(sum) / static_cast<double>(weights)))
-                     : sum / weights;
+    score = by_ratio
+                ? static_cast<int64_t>(std::round(static_cast<double>(sum) / static_cast<double>(weights)))
+                : sum / weights;
     return Status();
   }
   framework::Dependency ScoreDependency() const override { return framework::Dependency::kNode; }
@@ -120,25 +123,27 @@ class NodeResourcesFit final : public framework::Plugin,
     std::vector<framework::ClusterEventWithHint> events = {
         {.event = {.resource = EventResource::kPod,
                    .action = framework::kDelete | framework::kUpdatePodScaleDown},
-         .hint = [this](const PodInfo& pod, const api::Object* old_object,
-                        const api::Object* new_object) { return AfterPodChange(pod, old_object, new_object); },
+         .hint = [this](
+                     const PodInfo& pod, const api::Object* old_object,
+                     const api::Object* new_object) { return AfterPodChange(pod, old_object, new_object); },
          .scope = framework::HintScope::kSpecAndLabels},
         {.event = {.resource = EventResource::kNode,
                    .action = framework::kAdd | framework::kUpdateNodeAllocatable},
-         .hint = [this](const PodInfo& pod, const api::Object* old_object, const api::Object* new_object) {
-           return AfterNodeChange(pod, static_cast<const api::Node*>(old_object),
-                                  *static_cast<const api::Node*>(new_object));
-         },
+         .hint =
+             [this](const PodInfo& pod, const api::Object* old_object, const api::Object* new_object) {
+               return AfterNodeChange(pod, static_cast<const api::Node*>(old_object),
+                                      *static_cast<const api::Node*>(new_object));
+             },
          .scope = framework::HintScope::kSpecAndLabels}};
     if (handle_.line().fit_waits_for_device_class) {
-      events.push_back({.event = {.resource = EventResource::kDeviceClass,
-                                  .action = framework::kAdd | framework::kUpdate},
-                        .hint = [this](const PodInfo& pod, const api::Object* old_object,
-                                       const api::Object* new_object) {
-                          return AfterDeviceClassChange(pod, static_cast<const api::DeviceClass*>(old_object),
-                                                        *static_cast<const api::DeviceClass*>(new_object));
-                        },
-                        .scope = framework::HintScope::kSpecAndLabels});
+      events.push_back(
+          {.event = {.resource = EventResource::kDeviceClass, .action = framework::kAdd | framework::kUpdate},
+           .hint =
+               [this](const PodInfo& pod, const api::Object* old_object, const api::Object* new_object) {
+                 return AfterDeviceClassChange(pod, static_cast<const api::DeviceClass*>(old_object),
+                                               *static_cast<const api::DeviceClass*>(new_object));
+               },
+           .scope = framework::HintScope::kSpecAndLabels});
     }
     return events;
   }
@@ -146,7 +151,8 @@ class NodeResourcesFit final : public framework::Plugin,
  private:
   // The score of one resource; `requested` includes the pod.
   int64_t ScoreResource(int64_t requested, int64_t capacity) const {
-    if (strategy_ == "LeastAllocated") return requested > capacity ? 0 : Percent(capacity - requested, capacity);
+    if (strategy_ == "LeastAllocated")
+      return requested > capacity ? 0 : Percent(capacity - requested, capacity);
     if (strategy_ == "MostAllocated") return Percent(std::min(requested, capacity), capacity);
     return Shape(requested > capacity ? kMaxUtilization : Percent(requested, capacity));
   }
@@ -217,7 +223,8 @@ class NodeResourcesFit final : public framework::Plugin,
     return status;
   }
 
-  QueueingHint AfterPodChange(const PodInfo& pod, const api::Object* old_object, const api::Object* new_object) {
+  QueueingHint AfterPodChange(const PodInfo& pod, const api::Object* old_object,
+                              const api::Object* new_object) {
     const auto& old_pod = *static_cast<const api::Pod*>(old_object);
     if (new_object == nullptr) {
       const bool took_room = !old_pod.node_name.empty() || !old_pod.status.nominated_node_name.empty();
@@ -229,18 +236,21 @@ class NodeResourcesFit final : public framework::Plugin,
     const Resource older = handle_.pod_infos().Make(std::make_shared<api::Pod>(old_pod))->requests;
     const Resource newer = handle_.pod_infos().Make(std::make_shared<api::Pod>(new_pod))->requests;
     // Less for the other pod is more for this one; pods have no pod number to compare.
-    return SomeRequestedResourceIncreased(pod.requests, newer, older) ? QueueingHint::kQueue : QueueingHint::kSkip;
+    return SomeRequestedResourceIncreased(pod.requests, newer, older) ? QueueingHint::kQueue
+                                                                      : QueueingHint::kSkip;
   }
 
   QueueingHint AfterNodeChange(const PodInfo& pod, const api::Node* old_node, const api::Node& new_node) {
     NodeInfo empty;
     empty.allocatable = framework::MakeResource(new_node.status.allocatable, handle_.symbols());
     // The hint knows of no ignored resources: it waits for a node that has them.
-    if (!FitsRequest(pod.spec_info->requests, empty, /*ignores=*/false).IsSuccess()) return QueueingHint::kSkip;
+    if (!FitsRequest(pod.spec_info->requests, empty, /*ignores=*/false).IsSuccess())
+      return QueueingHint::kSkip;
     if (old_node == nullptr) return QueueingHint::kQueue;
     const Resource older = framework::MakeResource(old_node->status.allocatable, handle_.symbols());
-    return SomeRequestedResourceIncreased(pod.spec_info->requests, older, empty.allocatable) ? QueueingHint::kQueue
-                                                                                            : QueueingHint::kSkip;
+    return SomeRequestedResourceIncreased(pod.spec_info->requests, older, empty.allocatable)
+               ? QueueingHint::kQueue
+               : QueueingHint::kSkip;
   }
 
   QueueingHint AfterDeviceClassChange(const PodInfo& pod, const api::DeviceClass* old_class,
@@ -254,14 +264,16 @@ class NodeResourcesFit final : public framework::Plugin,
     } else if (old_class->extended_resource_name == new_class.extended_resource_name) {
       return QueueingHint::kSkip;
     }
-    const bool asked = !new_class.extended_resource_name.empty() && asks_for(new_class.extended_resource_name);
+    const bool asked =
+        !new_class.extended_resource_name.empty() && asks_for(new_class.extended_resource_name);
     return asked ? QueueingHint::kQueue : QueueingHint::kSkip;
   }
 
   framework::Handle& handle_;
   // Whether the profile has this plugin at PreFilter.
   bool pre_filters_ = false;
-  const Status no_state_ = Status::Error("error reading \"PreFilterNodeResourcesFit\" from cycleState: not found");
+  const Status no_state_ =
+      Status::Error("error reading \"PreFilterNodeResourcesFit\" from cycleState: not found");
   const std::vector<std::string> ignored_resources_;
   const std::vector<std::string> ignored_groups_;
   const std::string strategy_;

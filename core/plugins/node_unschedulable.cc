@@ -19,8 +19,9 @@ using framework::Status;
 bool ToleratesUnschedulable(const api::Pod& pod) {
   const api::Taint taint = {.key = "node.kubernetes.io/unschedulable", .value = "", .effect = "NoSchedule"};
   const std::vector<api::Toleration>& tolerations = pod.spec->tolerations;
-  return std::any_of(tolerations.begin(), tolerations.end(),
-                     [&taint](const api::Toleration& toleration) { return api::Tolerates(toleration, taint); });
+  return std::any_of(tolerations.begin(), tolerations.end(), [&taint](const api::Toleration& toleration) {
+    return api::Tolerates(toleration, taint);
+  });
 }
 
 QueueingHint AfterNodeChange(const framework::PodInfo&, const api::Object* old_object,
@@ -31,7 +32,8 @@ QueueingHint AfterNodeChange(const framework::PodInfo&, const api::Object* old_o
   return !was_schedulable && !new_node->spec.unschedulable ? QueueingHint::kQueue : QueueingHint::kSkip;
 }
 
-QueueingHint AfterTolerationChange(const framework::PodInfo&, const api::Object*, const api::Object* new_object) {
+QueueingHint AfterTolerationChange(const framework::PodInfo&, const api::Object*,
+                                   const api::Object* new_object) {
   return ToleratesUnschedulable(*static_cast<const api::Pod*>(new_object)) ? QueueingHint::kQueue
                                                                            : QueueingHint::kSkip;
 }

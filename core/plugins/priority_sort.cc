@@ -24,6 +24,8 @@ class PrioritySort final : public framework::Plugin, public framework::QueueSort
 
 }  // namespace
 
-PluginOr NewPrioritySort(const api::PluginArgs&, framework::Handle&) { return std::make_unique<PrioritySort>(); }
+PluginOr NewPrioritySort(const api::PluginArgs&, framework::Handle&) {
+  return std::make_unique<PrioritySort>();
+}
 
 }  // namespace schedsim::plugins

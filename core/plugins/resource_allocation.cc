@@ -61,7 +61,8 @@ ResourceUse UseOf(const NodeInfo& node, const ScoredResource& scored, int64_t po
 
 bool ComesFromDeviceClass(absl::string_view resource, const framework::InformerCache& informers) {
   constexpr char kImplicitPrefix[] = "deviceclass.resource.kubernetes.io/";
-  if (!framework::IsExtendedResourceName(resource) && !absl::StrContains(resource, kImplicitPrefix)) return false;
+  if (!framework::IsExtendedResourceName(resource) && !absl::StrContains(resource, kImplicitPrefix))
+    return false;
   for (const auto& [key, object] : informers.List(api::Kind::kDeviceClass)) {
     const auto& device_class = *static_cast<const api::DeviceClass*>(object.get());
     if (device_class.extended_resource_name == resource) return true;
@@ -72,16 +73,19 @@ bool ComesFromDeviceClass(absl::string_view resource, const framework::InformerC
 
 bool AsksForDeviceClass(const Resource& requests, const framework::Handle& handle) {
   if (!handle.line().dra_extended_resource) return false;
-  return std::any_of(requests.scalars.begin(), requests.scalars.end(), [&](const framework::ScalarResource& scalar) {
-    return scalar.value != 0 && ComesFromDeviceClass(handle.symbols().Text(scalar.name), handle.informers());
-  });
+  return std::any_of(requests.scalars.begin(), requests.scalars.end(),
+                     [&](const framework::ScalarResource& scalar) {
+                       return scalar.value != 0 &&
+                              ComesFromDeviceClass(handle.symbols().Text(scalar.name), handle.informers());
+                     });
 }
 
 bool SignsResources(const framework::Handle& handle) {
   return !handle.line().dra_extended_resource || handle.line().batching_signs_beside_dra;
 }
 
-bool SignResources(const framework::PodInfo& pod, const framework::Handle& handle, framework::PodSigner& signer) {
+bool SignResources(const framework::PodInfo& pod, const framework::Handle& handle,
+                   framework::PodSigner& signer) {
   return !AsksForDeviceClass(pod.spec_info->requests, handle) && framework::SignResources(pod, signer);
 }
 

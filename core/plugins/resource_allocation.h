@@ -54,7 +54,8 @@ bool AsksForDeviceClass(const framework::Resource& requests, const framework::Ha
 
 // What both plugins sign. In 1.35 they sign no pod while extended resources may come from a DeviceClass.
 bool SignsResources(const framework::Handle& handle);
-bool SignResources(const framework::PodInfo& pod, const framework::Handle& handle, framework::PodSigner& signer);
+bool SignResources(const framework::PodInfo& pod, const framework::Handle& handle,
+                   framework::PodSigner& signer);
 
 }  // namespace schedsim::plugins
 

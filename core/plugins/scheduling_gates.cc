@@ -24,8 +24,8 @@ class SchedulingGates final : public framework::Plugin,
   Status PreEnqueue(const framework::PodInfo& pod) override {
     const std::vector<api::PodSchedulingGate>& gates = pod.pod->spec->scheduling_gates;
     if (gates.empty()) return Status();
-    const std::string names =
-        absl::StrJoin(gates, " ", [](std::string* out, const api::PodSchedulingGate& gate) { *out += gate.name; });
+    const std::string names = absl::StrJoin(
+        gates, " ", [](std::string* out, const api::PodSchedulingGate& gate) { *out += gate.name; });
     return Status(framework::Code::kUnschedulableAndUnresolvable,
                   absl::StrCat("waiting for scheduling gates: [", names, "]"));
   }

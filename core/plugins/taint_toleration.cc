@@ -18,8 +18,9 @@ using framework::QueueingHint;
 using framework::Status;
 
 bool IsTolerated(const std::vector<api::Toleration>& tolerations, const api::Taint& taint) {
-  return std::any_of(tolerations.begin(), tolerations.end(),
-                     [&taint](const api::Toleration& toleration) { return api::Tolerates(toleration, taint); });
+  return std::any_of(tolerations.begin(), tolerations.end(), [&taint](const api::Toleration& toleration) {
+    return api::Tolerates(toleration, taint);
+  });
 }
 
 bool HasUntoleratedTaint(const api::Node& node, const api::Pod& pod) {
@@ -34,7 +35,8 @@ QueueingHint AfterNodeChange(const framework::PodInfo& pod, const api::Object* o
   const auto* old_node = static_cast<const api::Node*>(old_object);
   const auto* new_node = static_cast<const api::Node*>(new_object);
   const bool was_untolerated = old_node == nullptr || HasUntoleratedTaint(*old_node, *pod.pod);
-  return was_untolerated && !HasUntoleratedTaint(*new_node, *pod.pod) ? QueueingHint::kQueue : QueueingHint::kSkip;
+  return was_untolerated && !HasUntoleratedTaint(*new_node, *pod.pod) ? QueueingHint::kQueue
+                                                                      : QueueingHint::kSkip;
 }
 
 class TaintToleration final : public framework::Plugin,
@@ -71,7 +73,8 @@ class TaintToleration final : public framework::Plugin,
   // How many PreferNoSchedule taints are not tolerated; only tolerations for that effect count.
   Status Score(const framework::CycleState&, const framework::PodInfo& pod, const framework::NodeInfo& node,
                int64_t& score) override {
-    if (!pre_scores_) return Status::Error("failed to read \"PreScoreTaintToleration\" from cycleState: not found");
+    if (!pre_scores_)
+      return Status::Error("failed to read \"PreScoreTaintToleration\" from cycleState: not found");
     score = 0;
     for (const api::Taint& taint : node.node->spec.taints) {
       if (taint.effect == "PreferNoSchedule" && !IsTolerated(pod.pod->spec->tolerations, taint)) ++score;
@@ -100,7 +103,8 @@ class TaintToleration final : public framework::Plugin,
  private:
   // Whether the profile has this plugin at PreScore.
   bool pre_scores_ = false;
-  const Status untolerated_{framework::Code::kUnschedulableAndUnresolvable, "node(s) had untolerated taint(s)"};
+  const Status untolerated_{framework::Code::kUnschedulableAndUnresolvable,
+                            "node(s) had untolerated taint(s)"};
 };
 
 }  // namespace

@@ -15,9 +15,7 @@ using Place = framework::QueuedPodInfo::Place;
 
 namespace {
 
-absl::Time TruncatedToSecond(absl::Time time) {
-  return absl::FromUnixSeconds(absl::ToUnixSeconds(time));
-}
+absl::Time TruncatedToSecond(absl::Time time) { return absl::FromUnixSeconds(absl::ToUnixSeconds(time)); }
 
 bool ByKey(const QueuedPodInfo* a, const QueuedPodInfo* b) { return a->key < b->key; }
 
@@ -66,8 +64,7 @@ SchedulingQueue::SchedulingQueue(const Options& options, const api::LineBehavior
         if (backoff_a != backoff_b) return backoff_a < backoff_b;
         return profiles_[0].framework->queue_sort().Less(a, b);
       }),
-      error_backoff_(
-          [this](QueuedPodInfo& a, QueuedPodInfo& b) { return BackoffTime(a) < BackoffTime(b); }) {
+      error_backoff_([this](QueuedPodInfo& a, QueuedPodInfo& b) { return BackoffTime(a) < BackoffTime(b); }) {
   CHECK(!frameworks.empty());
   for (framework::Framework* framework : frameworks) {
     profiles_.push_back(Profile{.framework = framework, .hints = {}});
@@ -83,17 +80,17 @@ void SchedulingQueue::AddHints(const framework::Framework& framework, const api:
     bool waits_for_add = false;
     bool waits_for_taint = false;
     for (const framework::ClusterEventWithHint& event : registration.events) {
-      profile.hints.push_back(
-          Hint{.plugin = registration.plugin, .event = event.event, .function = event.hint, .scope = event.scope});
+      profile.hints.push_back(Hint{
+          .plugin = registration.plugin, .event = event.event, .function = event.hint, .scope = event.scope});
       if (event.event.resource != framework::EventResource::kNode) continue;
       waits_for_add = waits_for_add || (event.event.action & framework::kAdd) != 0;
       waits_for_taint = waits_for_taint || (event.event.action & framework::kUpdateNodeTaint) != 0;
     }
     if (!line.taint_change_wakes_node_add || !waits_for_add || waits_for_taint) continue;
-    profile.hints.push_back(Hint{
-        .plugin = registration.plugin,
-        .event = {.resource = framework::EventResource::kNode, .action = framework::kUpdateNodeTaint},
-        .function = nullptr});
+    profile.hints.push_back(
+        Hint{.plugin = registration.plugin,
+             .event = {.resource = framework::EventResource::kNode, .action = framework::kUpdateNodeTaint},
+             .function = nullptr});
   }
 }
 
@@ -192,8 +189,11 @@ void SchedulingQueue::Sign(QueuedPodInfo& pod) const {
 
 void SchedulingQueue::Tell(const QueuedPodInfo& pod, Whereabouts from, absl::string_view event) const {
   if (observer_ == nullptr) return;
-  observer_->OnMove(
-      {.pod = pod, .from = from, .to = WhereaboutsOf(pod.place), .event = std::string(event), .in_flight_event = ""});
+  observer_->OnMove({.pod = pod,
+                     .from = from,
+                     .to = WhereaboutsOf(pod.place),
+                     .event = std::string(event),
+                     .in_flight_event = ""});
 }
 
 void SchedulingQueue::Tell(const QueuedPodInfo& pod, Whereabouts from, const ClusterEvent& event,
@@ -358,7 +358,8 @@ QueuedPodInfoPtr SchedulingQueue::Pop() {
       TellPop(*popped, from_backoff, Whereabouts::kOutside);
       continue;
     }
-    in_flight_events_.push_back(InFlightEvent{.event = {}, .old_object = {}, .new_object = {}, .pod_uid = uid});
+    in_flight_events_.push_back(
+        InFlightEvent{.event = {}, .old_object = {}, .new_object = {}, .pod_uid = uid});
     in_flight_pods_[uid] = std::prev(in_flight_events_.end());
     ++scheduling_cycle_;
     TellPop(*popped, from_backoff, Whereabouts::kInFlight);
@@ -372,7 +373,8 @@ void SchedulingQueue::Done(const std::string& uid) {
   if (mark == nullptr) return;
   in_flight_events_.erase(*mark);
   in_flight_pods_.Erase(uid);
-  while (!in_flight_events_.empty() && in_flight_events_.front().pod_uid.empty()) in_flight_events_.pop_front();
+  while (!in_flight_events_.empty() && in_flight_events_.front().pod_uid.empty())
+    in_flight_events_.pop_front();
 }
 
 void SchedulingQueue::AddUnschedulableIfNotPresent(QueuedPodInfoPtr pod) {
@@ -425,7 +427,8 @@ SchedulingQueue::Strategy SchedulingQueue::IsPodWorthRequeuing(const QueuedPodIn
   for (const Hint& hint : profile.hints) {
     if (!hint.IsFor(rejectors, event)) continue;
     const bool queue = hint.SaysQueue(*pod.pod_info, old_object, new_object);
-    if (cause != nullptr) cause->answers.push_back({.plugin = hint.plugin, .answer = AnswerOf(hint.function, queue)});
+    if (cause != nullptr)
+      cause->answers.push_back({.plugin = hint.plugin, .answer = AnswerOf(hint.function, queue)});
     if (!queue) continue;
     if (pod.pending_plugins.test(static_cast<size_t>(hint.plugin))) return Strategy::kImmediately;
     strategy = Strategy::kAfterBackoff;
@@ -447,7 +450,8 @@ std::vector<HintAnswer> SchedulingQueue::AnswersTo(const QueuedPodInfo& pod, con
   return answers;
 }
 
-SchedulingQueue::Strategy SchedulingQueue::StrategyForInFlightPod(const QueuedPodInfo& pod, Cause* cause) const {
+SchedulingQueue::Strategy SchedulingQueue::StrategyForInFlightPod(const QueuedPodInfo& pod,
+                                                                  Cause* cause) const {
   if (cause != nullptr) *cause = Cause();
   if (pod.RejectorPlugins().none()) return Strategy::kAfterBackoff;
   const auto* mark = in_flight_pods_.Find(pod.pod_info->pod->metadata.uid);
@@ -496,18 +500,22 @@ std::vector<QueuedPodInfo*> SchedulingQueue::PodsToWeigh(const ClusterEvent& eve
   for (const auto& [rejection, groups] : pool_.groups()) {
     const uint64_t rejectors = rejection.unschedulable_plugins | rejection.pending_plugins;
     if (rejectors != 0 && (rejectors & waiting.to_ullong()) == 0 && !has_strangers_) continue;
-    if (rejection.gating_plugin != kNotGated && !waiting.test(static_cast<size_t>(rejection.gating_plugin))) continue;
+    if (rejection.gating_plugin != kNotGated && !waiting.test(static_cast<size_t>(rejection.gating_plugin)))
+      continue;
     for (const auto& [likeness, group] : groups) {
-      const auto one = std::find_if(group.begin(), group.end(), [own](const auto& at) { return at.second != own; });
-      const bool all_stay = one != group.end() && AnswersForGroup(*one->second, event) &&
-                            IsPodWorthRequeuing(*one->second, event, old_object, new_object, nullptr) == Strategy::kSkip;
+      const auto one =
+          std::find_if(group.begin(), group.end(), [own](const auto& at) { return at.second != own; });
+      const bool all_stay =
+          one != group.end() && AnswersForGroup(*one->second, event) &&
+          IsPodWorthRequeuing(*one->second, event, old_object, new_object, nullptr) == Strategy::kSkip;
       for (const auto& [sequence, pod] : group) {
         if (!all_stay || pod == own) pods.push_back(pod);
       }
     }
   }
-  std::sort(pods.begin(), pods.end(),
-            [](const QueuedPodInfo* a, const QueuedPodInfo* b) { return a->pool_sequence < b->pool_sequence; });
+  std::sort(pods.begin(), pods.end(), [](const QueuedPodInfo* a, const QueuedPodInfo* b) {
+    return a->pool_sequence < b->pool_sequence;
+  });
   return pods;
 }
 

@@ -121,7 +121,8 @@ class SchedulingQueue {
 
     // Whether it is asked for a pod that these plugins rejected, when this event comes.
     bool IsFor(framework::PluginSet rejectors, const framework::ClusterEvent& incoming) const;
-    bool SaysQueue(const framework::PodInfo& pod, const api::Object* old_object, const api::Object* new_object) const;
+    bool SaysQueue(const framework::PodInfo& pod, const api::Object* old_object,
+                   const api::Object* new_object) const;
   };
   // Why a move takes place; only filled where someone observes.
   struct Cause {
@@ -140,12 +141,15 @@ class SchedulingQueue {
   // Pods of the pool, in their order; the event moves none of those that are left out. `waiting`: the
   // plugins that wait for the event.
   std::vector<framework::QueuedPodInfo*> PodsToWeigh(const framework::ClusterEvent& event,
-                                                     framework::PluginSet waiting, const api::Object* old_object,
+                                                     framework::PluginSet waiting,
+                                                     const api::Object* old_object,
                                                      const api::Object* new_object) const;
-  static void AddHints(const framework::Framework& framework, const api::LineBehavior& line, Profile& profile);
+  static void AddHints(const framework::Framework& framework, const api::LineBehavior& line,
+                       Profile& profile);
   // `cause`: nullptr where no one wants to know.
   Strategy IsPodWorthRequeuing(const framework::QueuedPodInfo& pod, const framework::ClusterEvent& event,
-                               const api::Object* old_object, const api::Object* new_object, Cause* cause) const;
+                               const api::Object* old_object, const api::Object* new_object,
+                               Cause* cause) const;
   Strategy StrategyForInFlightPod(const framework::QueuedPodInfo& pod, Cause* cause) const;
   bool MatchesGatingPlugin(const framework::QueuedPodInfo& pod, const framework::ClusterEvent& event) const;
   void MovePods(const std::vector<framework::QueuedPodInfo*>& pods, const framework::ClusterEvent& event,
@@ -189,7 +193,8 @@ class SchedulingQueue {
   LookupMap<std::string, std::list<InFlightEvent>::iterator> in_flight_pods_;  // By uid.
   int64_t scheduling_cycle_ = 0;
   uint64_t change_count_ = 0;
-  // Whether some pod may have been given to another scheduler; every event that anyone waits for moves such pods.
+  // Whether some pod may have been given to another scheduler; every event that anyone waits for moves such
+  // pods.
   bool has_strangers_ = false;
   QueueObserver* observer_ = nullptr;
   Cause cause_;  // Of the move under way.

@@ -69,7 +69,8 @@ class Scheduler::ProfileHandle : public framework::Handle {
                                                 const framework::NodeInfo& node) override {
     return framework_->RunPreFilterExtensionAddPod(state, pod, other, node);
   }
-  framework::Status RunPreFilterExtensionRemovePod(framework::CycleState& state, const framework::PodInfo& pod,
+  framework::Status RunPreFilterExtensionRemovePod(framework::CycleState& state,
+                                                   const framework::PodInfo& pod,
                                                    const framework::PodInfo& other,
                                                    const framework::NodeInfo& node) override {
     return framework_->RunPreFilterExtensionRemovePod(state, pod, other, node);
@@ -90,7 +91,8 @@ class Scheduler::ProfileHandle : public framework::Handle {
   }
   void Activate(const std::vector<api::PodPtr>& pods) override { scheduler_.queue_->Activate(pods); }
   Executor& executor() const override { return scheduler_.environment_.executor; }
-  size_t ChooseForPreemption(const framework::PodInfo& pod, absl::Span<const absl::string_view> nodes) override {
+  size_t ChooseForPreemption(const framework::PodInfo& pod,
+                             absl::Span<const absl::string_view> nodes) override {
     const std::optional<size_t> recorded =
         scheduler_.Choose(framework::FreeChoice::Kind::kPreemption, pod, nodes);
     return recorded.value_or(static_cast<size_t>(PreemptionOffset(static_cast<int64_t>(nodes.size()))));

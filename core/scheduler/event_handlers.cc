@@ -84,7 +84,8 @@ void Scheduler::OnUpdate(const api::ObjectPtr& old_object, const api::ObjectPtr&
          framework::NodeSchedulingPropertiesChange(*new_node, *old_node, options_.line)) {
       Move(event, old_object, new_object);
     }
-  } else if (const EventResource resource = ResourceOf(new_object->kind); resource != EventResource::kWildcard) {
+  } else if (const EventResource resource = ResourceOf(new_object->kind);
+             resource != EventResource::kWildcard) {
     Move({.resource = resource, .action = framework::kUpdate}, old_object, new_object);
   }
 }
@@ -133,8 +134,8 @@ void Scheduler::DeletePod(const api::PodPtr& pod) {
 void Scheduler::UpdatePodInQueue(const api::PodPtr& old_pod, const api::PodPtr& new_pod) {
   if (old_pod->metadata.resource_version == new_pod->metadata.resource_version) return;
   if (cache_.IsAssumedPod(*new_pod)) {
-    const bool deletion_started = new_pod->metadata.deletion_timestamp.has_value() &&
-                                  !old_pod->metadata.deletion_timestamp.has_value();
+    const bool deletion_started =
+        new_pod->metadata.deletion_timestamp.has_value() && !old_pod->metadata.deletion_timestamp.has_value();
     if (deletion_started && options_.line.deletion_forgets_assumed_pod) HandleAssumedPodDeletion(*new_pod);
     return;
   }

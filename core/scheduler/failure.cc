@@ -37,8 +37,7 @@ Attempt::Failure Scheduler::HandleSchedulingFailure(queue::QueuedPodInfoPtr pod,
 
   const api::PodPtr popped = pod->pod_info->pod;
   framework::PodInfoPtr latest = pod->pod_info;
-  const api::PodPtr known =
-      informers_.FindPod(latest->pod->metadata.namespace_, latest->pod->metadata.name);
+  const api::PodPtr known = informers_.FindPod(latest->pod->metadata.namespace_, latest->pod->metadata.name);
   if (known != nullptr && known->node_name.empty()) {
     if (options_.line.failure_checks_uid && known->metadata.uid != uid) {
       queue_->Done(uid);
@@ -69,7 +68,8 @@ void Scheduler::PatchFailure(const api::Pod& pod, const std::string& reason, con
       .type = "PodScheduled", .status = "False", .reason = reason, .message = result.message};
   const api::PodCondition* known = pod.FindCondition(condition.type);
   if (known == nullptr || !(*known == condition)) patch.condition = condition;
-  if (result.nominated_node_name.has_value() && *result.nominated_node_name != pod.status.nominated_node_name) {
+  if (result.nominated_node_name.has_value() &&
+      *result.nominated_node_name != pod.status.nominated_node_name) {
     patch.nominated_node_name = result.nominated_node_name;
   }
   if (!patch.condition.has_value() && !patch.nominated_node_name.has_value()) return;

@@ -32,7 +32,8 @@ bool NoFitMemo::StillFitsNowhere(framework::Framework& framework, framework::Cyc
     known.unschedulable_plugins.reset();
     known.pending_plugins.reset();
     known.last_added = Status();
-    for (const auto& [position, status] : known.node_to_status.entries()) known.AddPluginStatus(status, names);
+    for (const auto& [position, status] : known.node_to_status.entries())
+      known.AddPluginStatus(status, names);
   }
   entry->position = changes.position;
   diagnosis = known;

@@ -15,15 +15,17 @@
 
 namespace schedsim::scheduler {
 
-// Bounded; forgetting changes no result. Only for cycles in which the answer for a node follows from the pod's spec and the
-// node (Framework::FiltersByNodeOnly), nominated pods play no part, and all nodes are looked at.
+// Bounded; forgetting changes no result. Only for cycles in which the answer for a node follows from the
+// pod's spec and the node (Framework::FiltersByNodeOnly), nominated pods play no part, and all nodes are
+// looked at.
 class NoFitMemo {
  public:
-  // Whether a pod of this spec fitted nowhere and still does not. `diagnosis` is then what a search over all nodes would make of
-  // it, but for the order of the nodes. Otherwise nothing is known, and `diagnosis` is as before.
-  bool StillFitsNowhere(framework::Framework& framework, framework::CycleState& state, const framework::PodInfo& pod,
-                        const framework::SnapshotLister& snapshot, framework::PluginNames& names,
-                        framework::Diagnosis& diagnosis);
+  // Whether a pod of this spec fitted nowhere and still does not. `diagnosis` is then what a search over all
+  // nodes would make of it, but for the order of the nodes. Otherwise nothing is known, and `diagnosis` is as
+  // before.
+  bool StillFitsNowhere(framework::Framework& framework, framework::CycleState& state,
+                        const framework::PodInfo& pod, const framework::SnapshotLister& snapshot,
+                        framework::PluginNames& names, framework::Diagnosis& diagnosis);
   // A search over all nodes, just over, found none.
   void Remember(const framework::Framework& framework, const framework::PodInfo& pod,
                 const framework::SnapshotLister& snapshot, const framework::Diagnosis& diagnosis);

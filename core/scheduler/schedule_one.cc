@@ -29,7 +29,8 @@ constexpr int32_t kMinFeasibleNodesPercentageToFind = 5;
 constexpr int32_t kPrefetchDistance = 8;
 
 api::PodPtr NameOnly(const api::Pod& pod) {
-  static const auto* const kEmptySpec = new std::shared_ptr<const api::PodSpec>(std::make_shared<api::PodSpec>());
+  static const auto* const kEmptySpec =
+      new std::shared_ptr<const api::PodSpec>(std::make_shared<api::PodSpec>());
   auto name_only = std::make_shared<api::Pod>();
   name_only->metadata.name = pod.metadata.name;
   name_only->metadata.namespace_ = pod.metadata.namespace_;
@@ -52,11 +53,11 @@ bool Scheduler::ScheduleOne() {
     return true;
   }
   if (object.metadata.deletion_timestamp.has_value()) {
-    environment_.client.RecordEvent(
-        object, {.type = "Warning",
-                 .reason = "FailedScheduling",
-                 .action = "Scheduling",
-                 .note = absl::StrCat("skip schedule deleting pod: ", object.Key())});
+    environment_.client.RecordEvent(object,
+                                    {.type = "Warning",
+                                     .reason = "FailedScheduling",
+                                     .action = "Scheduling",
+                                     .note = absl::StrCat("skip schedule deleting pod: ", object.Key())});
     if (!nominator_.empty()) nominator_.ReduceToName(pod_infos_.Make(NameOnly(object)));
     queue_->Done(object.metadata.uid);
     return true;
@@ -91,11 +92,12 @@ void Scheduler::SchedulingCycle(Framework& framework, queue::QueuedPodInfoPtr po
     environment_.observer.OnAttempt(attempt_);
     return;
   }
-  auto cycle = std::make_shared<BindingCycle>(BindingCycle{.framework = framework,
-                                                           .state = std::move(state),
-                                                           .queued = std::move(pod),
-                                                           .assumed = nullptr,
-                                                           .node_name = std::string(symbols_.Text(result.host->name))});
+  auto cycle = std::make_shared<BindingCycle>(
+      BindingCycle{.framework = framework,
+                   .state = std::move(state),
+                   .queued = std::move(pod),
+                   .assumed = nullptr,
+                   .node_name = std::string(symbols_.Text(result.host->name))});
   const Status status = AssumeAndReserve(framework, *cycle);
   if (!status.IsSuccess()) {
     CycleResult failed = {.status = status, .message = status.Message()};
@@ -109,7 +111,8 @@ void Scheduler::SchedulingCycle(Framework& framework, queue::QueuedPodInfoPtr po
   environment_.executor.Post(delay, [this, cycle = std::move(cycle)] { StartBindingCycle(cycle); });
 }
 
-Scheduler::CycleResult Scheduler::SchedulePod(Framework& framework, CycleState& state, const QueuedPodInfo& queued) {
+Scheduler::CycleResult Scheduler::SchedulePod(Framework& framework, CycleState& state,
+                                              const QueuedPodInfo& queued) {
   const int32_t node_count = static_cast<int32_t>(snapshot_.List().size());
   if (node_count == 0) {
     return {.status = Status(Code::kUnschedulableAndUnresolvable, kNoNodesAvailable),
@@ -188,8 +191,8 @@ Status Scheduler::FindNodesThatFit(Framework& framework, CycleState& state, cons
     no_fit_.Remember(framework, pod, snapshot_, diagnosis_);
   }
   const int64_t processed = static_cast<int64_t>(feasible_.size()) + diagnosis_.node_to_status.size();
-  next_start_node_index_ = static_cast<int32_t>((next_start_node_index_ + processed) %
-                                                static_cast<int64_t>(all_nodes.size()));
+  next_start_node_index_ =
+      static_cast<int32_t>((next_start_node_index_ + processed) % static_cast<int64_t>(all_nodes.size()));
   return status;
 }
 
@@ -219,7 +222,8 @@ void Scheduler::ChooseOrder(const PodInfo& pod, std::vector<const NodeInfo*>& no
   const std::vector<size_t> order = environment_.free_choice->Order(pod, attempt_.attempts, texts);
   std::vector<const NodeInfo*> looked_at;
   for (size_t index : order) looked_at.push_back(std::exchange(nodes[index], nullptr));
-  std::copy_if(nodes.begin(), nodes.end(), std::back_inserter(looked_at), [](const NodeInfo* node) { return node != nullptr; });
+  std::copy_if(nodes.begin(), nodes.end(), std::back_inserter(looked_at),
+               [](const NodeInfo* node) { return node != nullptr; });
   // The search starts within the list, and goes round.
   for (size_t i = 0; i < nodes.size(); ++i) {
     nodes[(static_cast<size_t>(next_start_node_index_) + i) % nodes.size()] = looked_at[i];
@@ -243,8 +247,10 @@ void Scheduler::StoreScheduleResults(Framework& framework) {
                                           queue_->scheduling_cycle());
 }
 
-// Whether the node, nominated or hinted, fits; it is then the only feasible node. Its failure stays on record.
-bool Scheduler::EvaluateNominatedNode(Framework& framework, CycleState& state, const PodInfo& pod, Symbol node_name) {
+// Whether the node, nominated or hinted, fits; it is then the only feasible node. Its failure stays on
+// record.
+bool Scheduler::EvaluateNominatedNode(Framework& framework, CycleState& state, const PodInfo& pod,
+                                      Symbol node_name) {
   const NodeInfo* node = snapshot_.Get(node_name);
   if (node == nullptr) return false;
   const Status status = FindNodesThatPassFilters(framework, state, pod, NodeInfos(&node, 1));
@@ -273,7 +279,9 @@ Status Scheduler::FindNodesThatPassFilters(Framework& framework, CycleState& sta
     return Status();
   }
   const bool details = environment_.observer.WantsDetails();
-  const auto node_at = [&](int32_t i) { return nodes[static_cast<size_t>((next_start_node_index_ + i) % count)]; };
+  const auto node_at = [&](int32_t i) {
+    return nodes[static_cast<size_t>((next_start_node_index_ + i) % count)];
+  };
   for (int32_t i = 0; i < count; ++i) {
     const NodeInfo* node = node_at(i);
     __builtin_prefetch(node_at(i + kPrefetchDistance));

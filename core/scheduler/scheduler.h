@@ -85,9 +85,9 @@ class Scheduler {
   // own. Returns false when there is no pod to pop.
   bool ScheduleOne();
 
-  // The first node, in the order of the snapshot, on which a pod that waits would fit now; nullptr: none. Runs
-  // the PreFilter and Filter plugins and changes nothing that a later decision depends on, provided that they
-  // keep what they work out in CycleState. Not to be called within a cycle.
+  // The first node, in the order of the snapshot, on which a pod that waits would fit now; nullptr: none.
+  // Runs the PreFilter and Filter plugins and changes nothing that a later decision depends on, provided that
+  // they keep what they work out in CycleState. Not to be called within a cycle.
   const framework::NodeInfo* FindFit(const framework::QueuedPodInfo& queued);
   // Grows whenever nodes, pods or other objects that the scheduler knows may have changed.
   uint64_t change_count() const { return change_count_; }

@@ -8,17 +8,19 @@
 #include "core/api/default_profile.h"
 #include "core/api/feature_gates.h"
 #include "core/base/status_macros.h"
-#include "core/codec/objects.h"
-#include "core/codec/reader.h"
+#include "core/codec/objects/objects.h"
+#include "core/codec/text/reader.h"
 
 namespace schedsim::sim {
 namespace {
 
 using codec::Value;
 
-absl::Status Expected(absl::string_view file, const Value& value, absl::string_view path, absl::string_view what) {
-  return absl::InvalidArgumentError(absl::StrCat(file, ":", value.position.line, ":", value.position.column, ": ",
-                                                 path, ": expected ", what, ", got ", Describe(value.type)));
+absl::Status Expected(absl::string_view file, const Value& value, absl::string_view path,
+                      absl::string_view what) {
+  return absl::InvalidArgumentError(absl::StrCat(file, ":", value.position.line, ":", value.position.column,
+                                                 ": ", path, ": expected ", what, ", got ",
+                                                 Describe(value.type)));
 }
 
 // A number of seconds; zero where it is absent.
@@ -77,7 +79,8 @@ class CaseReader {
     if (const Value* wanted = root.Find("featureGates")) {
       std::string list;
       for (const codec::Member& member : wanted->members) {
-        absl::StrAppend(&list, list.empty() ? "" : ",", member.key, "=", member.value.boolean ? "true" : "false");
+        absl::StrAppend(&list, list.empty() ? "" : ",", member.key, "=",
+                        member.value.boolean ? "true" : "false");
       }
       RETURN_IF_ERROR(gates.Set(list));
     }
@@ -156,7 +159,8 @@ SimulationOptions OptionsOf(const Case& test_case, bool reference) {
   options.zero = absl::FromUnixSeconds(kStart) + (polls ? absl::Milliseconds(100) : absl::ZeroDuration()) +
                  options.creation_interval * static_cast<int64_t>(test_case.objects.size());
   if (test_case.provision) {
-    options.volume_binder = {.delay = absl::Milliseconds(1), .lead = absl::Milliseconds(10), .watches = false};
+    options.volume_binder = {
+        .delay = absl::Milliseconds(1), .lead = absl::Milliseconds(10), .watches = false};
     options.zero += options.volume_binder->delay + options.volume_binder->lead;
   }
   options.until = test_case.end;
@@ -175,8 +179,13 @@ absl::StatusOr<CaseRun> RunCase(const Case& test_case, bool reference, RecordedC
   options.choice = choice;
   options.trace_sink = [&run](absl::string_view line) { run.records.emplace_back(line); };
   if (!test_case.config_error.empty()) {
-    JsonWriter json;
-    json.BeginObject().Key("t").Int(0).Field("ev", "configError").Field("message", test_case.config_error).EndObject();
+    codec::JsonWriter json;
+    json.BeginObject()
+        .Key("t")
+        .Int(0)
+        .Field("ev", "configError")
+        .Field("message", test_case.config_error)
+        .EndObject();
     run.records.push_back(json.text());
     return run;
   }

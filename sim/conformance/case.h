@@ -14,9 +14,9 @@
 #include "absl/time/time.h"
 #include "core/api/kubernetes_line.h"
 #include "core/api/object.h"
-#include "core/codec/scheduler_config.h"
+#include "core/codec/config/scheduler_config.h"
 #include "sim/conformance/recorded_choice.h"
-#include "sim/simulation.h"
+#include "sim/run/simulation.h"
 
 namespace schedsim::sim {
 

@@ -404,7 +404,8 @@ double FirstDifferenceTime(const std::vector<Record>& expected, const std::vecto
 
 }  // namespace
 
-absl::StatusOr<double> AgreesUntil(absl::Span<const std::string> expected, absl::Span<const std::string> actual) {
+absl::StatusOr<double> AgreesUntil(absl::Span<const std::string> expected,
+                                   absl::Span<const std::string> actual) {
   try {
     const std::vector<Record> expected_records = ParseRecords(expected);
     const std::vector<Record> actual_records = ParseRecords(actual);

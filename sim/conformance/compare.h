@@ -30,7 +30,8 @@ absl::StatusOr<std::optional<std::string>> FirstDifference(absl::Span<const std:
 
 // Up to when attempts and queue states are equal: the time of the first one that differs, infinity where
 // none does. Unit: seconds since virtual zero. Errors: as above.
-absl::StatusOr<double> AgreesUntil(absl::Span<const std::string> expected, absl::Span<const std::string> actual);
+absl::StatusOr<double> AgreesUntil(absl::Span<const std::string> expected,
+                                   absl::Span<const std::string> actual);
 
 }  // namespace schedsim::sim
 

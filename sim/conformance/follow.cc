@@ -90,7 +90,8 @@ class Follower {
       if (cycle == best.cycles.end() || *cycle > before + kSameInstant) return absl::OkStatus();
       Choices tried = best.choices;
       const absl::Time time = *cycle;
-      for (const auto how : {RecordedChoice::Unusual::kOtherLateness, RecordedChoice::Unusual::kInterrupted}) {
+      for (const auto how :
+           {RecordedChoice::Unusual::kOtherLateness, RecordedChoice::Unusual::kInterrupted}) {
         tried.unusual[time] = how;
         Attempt other;
         ASSIGN_OR_RETURN(other, Run(tried));

@@ -19,12 +19,14 @@ std::string TextOf(const Json& object, const char* key) {
   return found != object.end() && found->is_string() ? found->get<std::string>() : "";
 }
 
-// The nodes to which PreFilter narrowed the search, as they were looked at; empty: it did not, or it is not recorded.
+// The nodes to which PreFilter narrowed the search, as they were looked at; empty: it did not, or it is not
+// recorded.
 std::vector<std::string> LookedAt(const Json& attempt) {
   std::vector<std::string> nodes;
   const auto pre_filter = attempt.find("preFilter");
   const auto filter = attempt.find("filter");
-  const bool narrowed = pre_filter != attempt.end() && pre_filter->is_object() && pre_filter->contains("nodes");
+  const bool narrowed =
+      pre_filter != attempt.end() && pre_filter->is_object() && pre_filter->contains("nodes");
   if (!narrowed || filter == attempt.end() || !filter->is_array()) return nodes;
   for (const Json& status : *filter) nodes.push_back(TextOf(status, "node"));
   return nodes;
@@ -85,8 +87,9 @@ std::vector<size_t> RecordedChoice::Order(const framework::PodInfo& pod, int32_t
     if (node != nodes.end()) {
       if (std::find(order.begin(), order.end(), index) == order.end()) order.push_back(index);
     } else if (!name.empty()) {
-      outside_.push_back(absl::StrCat("attempt ", attempts, " of ", pod.pod->Key(), ": the recorded node ", name,
-                                      " is none of those to which PreFilter narrowed: ", absl::StrJoin(nodes, ", ")));
+      outside_.push_back(
+          absl::StrCat("attempt ", attempts, " of ", pod.pod->Key(), ": the recorded node ", name,
+                       " is none of those to which PreFilter narrowed: ", absl::StrJoin(nodes, ", ")));
     }
   }
   return order;

@@ -13,8 +13,8 @@
 #include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "core/api/pod.h"
-#include "sim/conformance/recorded_trace.h"
-#include "sim/thread_choice.h"
+#include "sim/kernel/thread_choice.h"
+#include "sim/record/recorded_trace.h"
 
 namespace schedsim::sim {
 
@@ -34,8 +34,8 @@ class RecordedChoice : public ThreadChoice {
 
   // The real one's timers of one instant fire in random order.
   size_t ChooseEnding(absl::Span<const api::PodPtr> pods) override;
-  // The record does not say, so what to try is given: `waits` for the first times that the scheduler is woken,
-  // in order; all events for the others.
+  // The record does not say, so what to try is given: `waits` for the first times that the scheduler is
+  // woken, in order; all events for the others.
   void set_waits(std::vector<int> waits) { waits_ = std::move(waits); }
   int ChooseWake(absl::Time now) override;
   // To try again: the cycles, by their time, that are not as usual.
@@ -44,8 +44,8 @@ class RecordedChoice : public ThreadChoice {
   bool ChooseLate(absl::Time now, bool woken) override;
   bool ChooseInterrupted(absl::Time now) override { return IsUnusual(now, Unusual::kInterrupted); }
 
-  // Free choices of the record that were none of ours, as text that names pod, attempt and nodes, in the order
-  // of the run. From the first difference on, they mean little.
+  // Free choices of the record that were none of ours, as text that names pod, attempt and nodes, in the
+  // order of the run. From the first difference on, they mean little.
   const std::vector<std::string>& outside() const { return outside_; }
   // When scheduling cycles ran.
   const std::set<absl::Time>& cycles() const { return cycles_; }
@@ -63,7 +63,7 @@ class RecordedChoice : public ThreadChoice {
   const std::vector<Attempt>* AttemptsOf(const framework::PodInfo& pod, int32_t attempts) const;
 
   std::map<std::pair<std::string, int64_t>, std::vector<Attempt>> attempts_;  // By pod and number.
-  std::set<std::pair<std::string, std::string>> bindings_;  // Claim and volume.
+  std::set<std::pair<std::string, std::string>> bindings_;                    // Claim and volume.
   std::vector<std::string> outside_;
   std::vector<int> waits_;
   std::vector<absl::Time> wakes_;

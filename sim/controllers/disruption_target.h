@@ -8,8 +8,8 @@
 #include "absl/strings/string_view.h"
 #include "core/api/pod.h"
 #include "core/framework/client.h"
-#include "sim/api_server.h"
-#include "sim/trace.h"
+#include "sim/cluster/api_server.h"
+#include "sim/record/trace.h"
 
 namespace schedsim::sim {
 

@@ -6,8 +6,9 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/strip.h"
-#include "core/codec/reader.h"
-#include "core/codec/writer.h"
+#include "core/codec/objects/object_writer.h"
+#include "core/codec/text/reader.h"
+#include "core/codec/text/writer.h"
 
 namespace schedsim::sim {
 namespace {

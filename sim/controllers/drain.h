@@ -13,9 +13,9 @@
 #include "core/api/workloads.h"
 #include "core/base/symbol.h"
 #include "core/framework/selector.h"
-#include "sim/api_server.h"
-#include "sim/event_loop.h"
-#include "sim/kubelets.h"
+#include "sim/actors/kubelets.h"
+#include "sim/cluster/api_server.h"
+#include "sim/kernel/event_loop.h"
 
 namespace schedsim::sim {
 

@@ -187,7 +187,8 @@ void NodeLifecycle::Evict(const std::string& pod_uid, const std::string& name_sp
     return;
   }
   // The patch makes this look at the pod again; its eviction is still on record then.
-  SetDisruptionTarget(*pod, "DeletionByTaintManager", "Taint manager: deleting due to NoExecute taint", server_, trace_);
+  SetDisruptionTarget(*pod, "DeletionByTaintManager", "Taint manager: deleting due to NoExecute taint",
+                      server_, trace_);
   CancelOf(pod_uid);
   kubelets_.DeletePod(*pod).IgnoreError();
 }

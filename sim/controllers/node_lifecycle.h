@@ -12,10 +12,10 @@
 #include "absl/time/time.h"
 #include "core/api/node.h"
 #include "core/api/pod.h"
-#include "sim/api_server.h"
-#include "sim/event_loop.h"
-#include "sim/kubelets.h"
-#include "sim/trace.h"
+#include "sim/actors/kubelets.h"
+#include "sim/cluster/api_server.h"
+#include "sim/kernel/event_loop.h"
+#include "sim/record/trace.h"
 
 namespace schedsim::sim {
 

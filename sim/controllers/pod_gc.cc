@@ -18,8 +18,8 @@ PodGc::PodGc(EventLoop& loop, ApiServer& server, Trace& trace) : loop_(loop), se
 }
 
 void PodGc::OnEvent(const WatchEvent& event) {
-  const bool node_is_gone =
-      event.new_object == nullptr && event.old_object != nullptr && event.old_object->kind == api::Kind::kNode;
+  const bool node_is_gone = event.new_object == nullptr && event.old_object != nullptr &&
+                            event.old_object->kind == api::Kind::kNode;
   if (!node_is_gone || loop_.Now() < start_) return;
   const absl::Duration since_look = (loop_.Now() - start_) % kPeriod;
   const absl::Time found = loop_.Now() - since_look + kPeriod;

@@ -5,9 +5,9 @@
 #include <string>
 
 #include "absl/time/time.h"
-#include "sim/api_server.h"
-#include "sim/event_loop.h"
-#include "sim/trace.h"
+#include "sim/cluster/api_server.h"
+#include "sim/kernel/event_loop.h"
+#include "sim/record/trace.h"
 
 namespace schedsim::sim {
 

@@ -12,10 +12,11 @@
 #include "absl/types/span.h"
 #include "core/base/digest.h"
 #include "core/base/status_macros.h"
-#include "core/codec/merge_patch.h"
-#include "core/codec/reader.h"
-#include "core/codec/writer.h"
-#include "sim/json_writer.h"
+#include "core/codec/objects/object_writer.h"
+#include "core/codec/patch/merge_patch.h"
+#include "core/codec/text/json_writer.h"
+#include "core/codec/text/reader.h"
+#include "core/codec/text/writer.h"
 
 namespace schedsim::sim {
 namespace {
@@ -50,7 +51,7 @@ std::string TemplateHash(const api::Object& deployment) {
 }
 
 // What a StatefulSet says of a pod of its own in the pod's labels.
-void WriteIdentity(const std::string& pod_name, JsonWriter& metadata) {
+void WriteIdentity(const std::string& pod_name, codec::JsonWriter& metadata) {
   metadata.Key("labels").BeginObject().Field("statefulset.kubernetes.io/pod-name", pod_name);
   metadata.Field("apps.kubernetes.io/pod-index", pod_name.substr(pod_name.rfind('-') + 1)).EndObject();
 }
@@ -61,7 +62,8 @@ std::string TextOf(const codec::Value& object, absl::string_view key) {
 }
 
 // The claim templates of a workload's spec. InvalidArgument for what has no name.
-absl::StatusOr<absl::Span<const codec::Value>> ClaimTemplates(const codec::Value& spec, const std::string& file) {
+absl::StatusOr<absl::Span<const codec::Value>> ClaimTemplates(const codec::Value& spec,
+                                                              const std::string& file) {
   const codec::Value* templates = spec.Find("volumeClaimTemplates");
   if (templates == nullptr || templates->is_null()) return absl::Span<const codec::Value>();
   bool named = templates->is_array();
@@ -70,15 +72,18 @@ absl::StatusOr<absl::Span<const codec::Value>> ClaimTemplates(const codec::Value
     named = named && metadata != nullptr && !TextOf(*metadata, "name").empty();
   }
   if (named) return templates->items;
-  return codec::ErrorAt({file, templates->position}, "spec.volumeClaimTemplates: expected a list of claims with metadata.name");
+  return codec::ErrorAt({file, templates->position},
+                        "spec.volumeClaimTemplates: expected a list of claims with metadata.name");
 }
 
-std::string NameOf(const codec::Value& claim_template) { return TextOf(*claim_template.Find("metadata"), "name"); }
+std::string NameOf(const codec::Value& claim_template) {
+  return TextOf(*claim_template.Find("metadata"), "name");
+}
 
-// The pod's volumes, where the workload has claim templates: each claim, under the name of its template, and the volumes
-// of other names.
+// The pod's volumes, where the workload has claim templates: each claim, under the name of its template, and
+// the volumes of other names.
 void WriteVolumes(absl::Span<const codec::Value> claim_templates, const codec::Value& pod_spec,
-                  const std::string& pod_name, JsonWriter& pod) {
+                  const std::string& pod_name, codec::JsonWriter& pod) {
   std::set<std::string> claimed;
   for (const codec::Value& claim : claim_templates) claimed.insert(NameOf(claim));
   if (claimed.empty()) return;
@@ -251,11 +256,18 @@ absl::Status Replicas::MakePods(const Workload& workload, const Pods& pods, int6
   return absl::OkStatus();
 }
 
-absl::StatusOr<api::ObjectPtr> Replicas::MakeClaim(const codec::Value& claim_template, const std::string& name_space,
-                                                   const std::string& pod_name, const std::string& file) {
-  JsonWriter own;
-  own.BeginObject().Field("apiVersion", "v1").Field("kind", "PersistentVolumeClaim").Key("metadata").BeginObject();
-  own.Field("name", absl::StrCat(NameOf(claim_template), "-", pod_name)).Field("namespace", name_space).EndObject();
+absl::StatusOr<api::ObjectPtr> Replicas::MakeClaim(const codec::Value& claim_template,
+                                                   const std::string& name_space, const std::string& pod_name,
+                                                   const std::string& file) {
+  codec::JsonWriter own;
+  own.BeginObject()
+      .Field("apiVersion", "v1")
+      .Field("kind", "PersistentVolumeClaim")
+      .Key("metadata")
+      .BeginObject();
+  own.Field("name", absl::StrCat(NameOf(claim_template), "-", pod_name))
+      .Field("namespace", name_space)
+      .EndObject();
   own.Key("status").BeginObject().Field("phase", "Pending").EndObject().EndObject();
   api::ObjectPtr claim;
   codec::Document merged;
@@ -266,21 +278,24 @@ absl::StatusOr<api::ObjectPtr> Replicas::MakeClaim(const codec::Value& claim_tem
   return claim;
 }
 
-absl::StatusOr<std::vector<api::ObjectPtr>> Replicas::MakeClaims(const Workload& workload, const std::string& pod_name) {
+absl::StatusOr<std::vector<api::ObjectPtr>> Replicas::MakeClaims(const Workload& workload,
+                                                                 const std::string& pod_name) {
   std::vector<api::ObjectPtr> claims;
   const api::ObjectPtr owner = workload.kind == "StatefulSet" ? Find(workload) : nullptr;
   if (owner == nullptr) return claims;
   const std::string file = absl::StrCat(owner->kind_name, " ", owner->Key());
-  RETURN_IF_ERROR(codec::ReadText(codec::ObjectJson(*owner), file, {}, [&](const codec::Document& stored) -> absl::Status {
-    const codec::Value* spec = stored.root.Find("spec");
-    if (spec == nullptr) return absl::OkStatus();
-    absl::Span<const codec::Value> claim_templates;
-    ASSIGN_OR_RETURN(claim_templates, ClaimTemplates(*spec, file));
-    for (const codec::Value& claim_template : claim_templates) {
-      ASSIGN_OR_RETURN(claims.emplace_back(), MakeClaim(claim_template, workload.name_space, pod_name, file));
-    }
-    return absl::OkStatus();
-  }));
+  RETURN_IF_ERROR(codec::ReadText(
+      codec::ObjectJson(*owner), file, {}, [&](const codec::Document& stored) -> absl::Status {
+        const codec::Value* spec = stored.root.Find("spec");
+        if (spec == nullptr) return absl::OkStatus();
+        absl::Span<const codec::Value> claim_templates;
+        ASSIGN_OR_RETURN(claim_templates, ClaimTemplates(*spec, file));
+        for (const codec::Value& claim_template : claim_templates) {
+          ASSIGN_OR_RETURN(claims.emplace_back(),
+                           MakeClaim(claim_template, workload.name_space, pod_name, file));
+        }
+        return absl::OkStatus();
+      }));
   return claims;
 }
 
@@ -313,7 +328,7 @@ absl::StatusOr<api::ObjectPtr> Replicas::MakePod(const Workload& workload, const
 }
 
 absl::StatusOr<api::ObjectPtr> Replicas::FromTemplate(const api::Object& owner, const std::string& name) {
-  JsonWriter own;
+  codec::JsonWriter own;
   own.BeginObject()
       .Field("apiVersion", "v1")
       .Field("kind", "Pod")
@@ -330,21 +345,22 @@ absl::StatusOr<api::ObjectPtr> Replicas::FromTemplate(const api::Object& owner, 
   const std::string file = absl::StrCat(owner.kind_name, " ", owner.Key());
   api::ObjectPtr pod;
   codec::Document merged;
-  RETURN_IF_ERROR(codec::ReadText(codec::ObjectJson(owner), file, {}, [&](const codec::Document& stored) -> absl::Status {
-    const codec::Value* spec = stored.root.Find("spec");
-    const codec::Value* pod_template = spec == nullptr ? nullptr : spec->Find("template");
-    if (pod_template == nullptr || pod_template->Find("spec") == nullptr) {
-      return absl::FailedPreconditionError(absl::StrCat(file, " has no template of a pod"));
-    }
-    absl::Span<const codec::Value> claim_templates;
-    ASSIGN_OR_RETURN(claim_templates, ClaimTemplates(*spec, file));
-    WriteVolumes(claim_templates, *pod_template->Find("spec"), name, own);
-    own.EndObject();
-    return codec::ReadText(own.text(), file, {}, [&](const codec::Document& change) -> absl::Status {
-      ASSIGN_OR_RETURN(pod, reader_.Decode(codec::MergePatch(*pod_template, change.root, merged), file));
-      return absl::OkStatus();
-    });
-  }));
+  RETURN_IF_ERROR(
+      codec::ReadText(codec::ObjectJson(owner), file, {}, [&](const codec::Document& stored) -> absl::Status {
+        const codec::Value* spec = stored.root.Find("spec");
+        const codec::Value* pod_template = spec == nullptr ? nullptr : spec->Find("template");
+        if (pod_template == nullptr || pod_template->Find("spec") == nullptr) {
+          return absl::FailedPreconditionError(absl::StrCat(file, " has no template of a pod"));
+        }
+        absl::Span<const codec::Value> claim_templates;
+        ASSIGN_OR_RETURN(claim_templates, ClaimTemplates(*spec, file));
+        WriteVolumes(claim_templates, *pod_template->Find("spec"), name, own);
+        own.EndObject();
+        return codec::ReadText(own.text(), file, {}, [&](const codec::Document& change) -> absl::Status {
+          ASSIGN_OR_RETURN(pod, reader_.Decode(codec::MergePatch(*pod_template, change.root, merged), file));
+          return absl::OkStatus();
+        });
+      }));
   return pod;
 }
 
@@ -371,7 +387,7 @@ absl::StatusOr<Workload> Replicas::ReplicaSetOf(const Workload& deployment) {
   // The Deployment's own template and selector, with the hash, and the Deployment as the owner.
   const std::string hash = TemplateHash(*owner);
   const std::string name = absl::StrCat(deployment.name, "-", hash);
-  JsonWriter own;
+  codec::JsonWriter own;
   own.BeginObject().Field("apiVersion", "apps/v1").Field("kind", "ReplicaSet").Key("metadata").BeginObject();
   own.Field("name", name).Key("uid").Null().Key("resourceVersion").Null().Key("creationTimestamp").Null();
   own.Key("labels")

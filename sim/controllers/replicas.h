@@ -15,10 +15,10 @@
 #include "core/api/object.h"
 #include "core/api/pod.h"
 #include "core/base/rng.h"
-#include "core/codec/objects.h"
-#include "sim/api_server.h"
-#include "sim/event_loop.h"
-#include "sim/kubelets.h"
+#include "core/codec/objects/objects.h"
+#include "sim/actors/kubelets.h"
+#include "sim/cluster/api_server.h"
+#include "sim/kernel/event_loop.h"
 
 namespace schedsim::sim {
 
@@ -44,9 +44,10 @@ class Replicas {
   void ReplaceFromNowOn();
 
   // Makes or deletes pods until the workload has `replicas`. New ones are made from the template of the
-  // workload, with claims from a StatefulSet's templates, or as copies of a pod that it has. A Deployment's pods belong to its newest ReplicaSet, which
-  // is made if there is none. busy_until says when the last one is there. NotFound where there is neither
-  // workload nor pod; FailedPrecondition where there is no template.
+  // workload, with claims from a StatefulSet's templates, or as copies of a pod that it has. A Deployment's
+  // pods belong to its newest ReplicaSet, which is made if there is none. busy_until says when the last one
+  // is there. NotFound where there is neither workload nor pod; FailedPrecondition where there is no
+  // template.
   absl::Status Scale(const Workload& workload, int64_t replicas);
   absl::Time busy_until() const { return busy_until_; }
 
@@ -62,7 +63,8 @@ class Replicas {
   void DeleteSurplus(const Workload& workload, Pods pods, int64_t surplus);
   absl::Status MakePods(const Workload& workload, const Pods& pods, int64_t count);
   // The claims of a StatefulSet's templates for a pod of this name.
-  absl::StatusOr<std::vector<api::ObjectPtr>> MakeClaims(const Workload& workload, const std::string& pod_name);
+  absl::StatusOr<std::vector<api::ObjectPtr>> MakeClaims(const Workload& workload,
+                                                         const std::string& pod_name);
   absl::StatusOr<api::ObjectPtr> MakeClaim(const codec::Value& claim_template, const std::string& name_space,
                                            const std::string& pod_name, const std::string& file);
   absl::StatusOr<Workload> ReplicaSetOf(const Workload& deployment);

@@ -10,11 +10,11 @@
 #include "absl/time/time.h"
 #include "core/api/storage.h"
 #include "core/base/symbol.h"
-#include "core/plugins/volume_claims.h"
-#include "core/plugins/volume_matching.h"
-#include "sim/api_server.h"
-#include "sim/event_loop.h"
-#include "sim/trace.h"
+#include "core/plugins/volume/volume_claims.h"
+#include "core/plugins/volume/volume_matching.h"
+#include "sim/cluster/api_server.h"
+#include "sim/kernel/event_loop.h"
+#include "sim/record/trace.h"
 
 namespace schedsim::sim {
 

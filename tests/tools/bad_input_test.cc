@@ -253,13 +253,15 @@ TEST(BadUsageTest, IsRefused) {
       {{"conform", folder.Path("none.jsonl"), folder.Path("none.jsonl")}, {"none.jsonl"}},
       {{"conform", nodes, nodes}, {"nodes.yaml"}},
       {{"calibrate", SCHEDSIM_SOURCE_DIR "/tests/data/kwok-real/formats/audit.log.gz", "--config",
-        folder.Write("extenders.yaml", "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
-                                       "extenders: [{urlPrefix: 'http://x', filterVerb: f}]\n")},
+        folder.Write("extenders.yaml",
+                     "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
+                     "extenders: [{urlPrefix: 'http://x', filterVerb: f}]\n")},
        {"extenders.yaml: extenders: not simulated yet, expected none; the first is http://x"}},
       {{"conform",
-        folder.Write("extenders.jsonl", R"({"name":"a-1","end":1,"objects":[],"config":{"apiVersion":)"
-                                        R"("kubescheduler.config.k8s.io/v1","kind":"KubeSchedulerConfiguration",)"
-                                        R"("extenders":[{"urlPrefix":"http://x","filterVerb":"f"}]}})"),
+        folder.Write("extenders.jsonl",
+                     R"({"name":"a-1","end":1,"objects":[],"config":{"apiVersion":)"
+                     R"("kubescheduler.config.k8s.io/v1","kind":"KubeSchedulerConfiguration",)"
+                     R"("extenders":[{"urlPrefix":"http://x","filterVerb":"f"}]}})"),
         folder.Write("traces.jsonl", R"({"case":"a-1","trace":[]})")},
        {"extenders.jsonl:1:45: config.extenders: not simulated yet, expected none; the first is http://x"}},
   };

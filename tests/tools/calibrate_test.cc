@@ -5,7 +5,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
-#include "tests/sim/audit_log_text.h"
+#include "tests/sim/formats/audit_log_text.h"
 #include "tests/tools/program.h"
 
 namespace schedsim {

@@ -134,8 +134,8 @@ kind: Pod
 metadata: {name: urgent}
 spec: {priority: 100, nodeSelector: {kubernetes.io/hostname: n1}, containers: [{name: c, image: app, resources: {requests: {cpu: 1500m}}}]}
 )");
-  const std::string labelled =
-      absl::StrReplaceAll(cluster, {{"metadata: {name: n1}", "metadata: {name: n1, labels: {kubernetes.io/hostname: n1}}"}});
+  const std::string labelled = absl::StrReplaceAll(
+      cluster, {{"metadata: {name: n1}", "metadata: {name: n1, labels: {kubernetes.io/hostname: n1}}"}});
   const Json report = GoodJson({"run", "-f", "-"}, labelled);
   EXPECT_EQ(NodeOf(report, "urgent"), "n1");
   EXPECT_EQ(report["evicted"], 2);
@@ -183,7 +183,8 @@ metadata: {name: stateful}
 spec: {volumes: [{name: v, persistentVolumeClaim: {claimName: data}}], containers: [{name: c, image: app}]}
 )";
   const std::string cluster = absl::StrReplaceAll(
-      kCluster, {{"{name: n2}", "{name: n2, labels: {host: n2}}"}, {"{name: n3}", "{name: n3, labels: {host: n3}}"}});
+      kCluster,
+      {{"{name: n2}", "{name: n2, labels: {host: n2}}"}, {"{name: n3}", "{name: n3, labels: {host: n3}}"}});
   const Json report = GoodJson({"run", "-f", "-"}, absl::StrCat(cluster, volumes));
   EXPECT_EQ(NodeOf(report, "stateful"), "n3");
   EXPECT_EQ(report["exact"], true);
@@ -202,8 +203,9 @@ spec: {containers: [{name: c, image: app, resources: {limits: {example.com/gpu: 
 )";
   const Json report = GoodJson({"run", "-f", "-"}, absl::StrCat(pod, device_class));
   ASSERT_EQ(report["inexactPods"].size(), 1U);
-  EXPECT_EQ(GoodJson({"run", "-f", "-", "--kubernetes-version", "1.34"}, absl::StrCat(pod, device_class))["exact"],
-            true);
+  EXPECT_EQ(
+      GoodJson({"run", "-f", "-", "--kubernetes-version", "1.34"}, absl::StrCat(pod, device_class))["exact"],
+      true);
 }
 
 TEST(RunTest, SchedulesBoundPodsAnewWhenAsked) {
@@ -257,8 +259,9 @@ TEST(RunTest, TheSameRunTwiceGivesTheSameBytes) {
 }
 
 TEST(RunTest, ThereIsNoLatencyWhereNothingWasBound) {
-  const ProgramResult run = RunProgram(
-      {"run", "-f", "-"}, "apiVersion: v1\nkind: Node\nmetadata: {name: node}\nstatus: {allocatable: {cpu: 1}}\n");
+  const ProgramResult run =
+      RunProgram({"run", "-f", "-"},
+                 "apiVersion: v1\nkind: Node\nmetadata: {name: node}\nstatus: {allocatable: {cpu: 1}}\n");
   EXPECT_TRUE(absl::StrContains(run.out, "Queue latency   p50 -  p90 -  p99 -  max -\n")) << run.out;
 }
 
@@ -359,7 +362,8 @@ TEST(ConformTest, IsDoneWhenAllCasesAgree) {
   EXPECT_TRUE(absl::EndsWith(result.out, "40 passed, 0 failed\n")) << result.out;
 }
 
-// A DeviceClass that comes later gives a resource that no node has; what was remembered of the nodes must not stand.
+// A DeviceClass that comes later gives a resource that no node has; what was remembered of the nodes must not
+// stand.
 TEST(ConformTest, ADeviceClassChangesTheAnswersOfTheFastPathToo) {
   const TestFolder folder;
   const std::string cases = folder.Write(
@@ -407,7 +411,8 @@ TEST(ConformTest, JudgesADifference) {
       R"({"case":"tiny-1","trace":[{"ev":"attempt","t":0,"pod":7,"attempts":"x","host":[],"postFilter":{"nominate":3}}]})");
   const ProgramResult refused = RunProgram({"conform", cases, malformed});
   EXPECT_EQ(refused.exit_code, 2);
-  EXPECT_TRUE(absl::StrContains(refused.err, "malformed.jsonl: case tiny-1: a record of a trace: ")) << refused.err;
+  EXPECT_TRUE(absl::StrContains(refused.err, "malformed.jsonl: case tiny-1: a record of a trace: "))
+      << refused.err;
 }
 
 }  // namespace

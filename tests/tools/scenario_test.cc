@@ -9,8 +9,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
-#include "core/codec/reader.h"
-#include "core/codec/writer.h"
+#include "core/codec/text/reader.h"
+#include "core/codec/text/writer.h"
 #include "gtest/gtest.h"
 #include "tests/tools/json_schema.h"
 #include "tests/tools/program.h"
@@ -287,7 +287,8 @@ TEST(ScaleTest, AStatefulSetCountsAndShrinksFromTheTop) {
   EXPECT_EQ(PodsOf(played.report, "api-"), (Strings{"api-0", "api-1"}));
 }
 
-// Two volumes, each on a node of its own: api-0 and api-1 get one each, api-2 waits. api-1 finds its claim again.
+// Two volumes, each on a node of its own: api-0 and api-1 get one each, api-2 waits. api-1 finds its claim
+// again.
 TEST(ScaleTest, AStatefulSetMakesTheClaimsOfItsTemplates) {
   const std::string objects = R"(
 - {apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: local}, provisioner: kubernetes.io/no-provisioner, volumeBindingMode: WaitForFirstConsumer}
@@ -335,17 +336,20 @@ TEST(ScaleTest, DeletedPodsComeBackOnlyWhereAsked) {
 
 TEST(ScaleTest, ClaimTemplatesThatAreNoneAreAWarning) {
   const auto error_of = [](const std::string& claim_templates) {
-    return Play(Cluster(0) + "- {apiVersion: apps/v1, kind: StatefulSet, metadata: {name: api}, spec: {volumeClaimTemplates: " +
+    return Play(Cluster(0) +
+                "- {apiVersion: apps/v1, kind: StatefulSet, metadata: {name: api}, spec: "
+                "{volumeClaimTemplates: " +
                 claim_templates + ", template: {spec: {containers: [{name: c, image: i}]}}}}\n" +
                 "timeline:\n- scale: {kind: StatefulSet, name: api, replicas: 1}\n")
         .err;
   };
   for (const std::string bad : {"7", "[null]", "[{metadata: {name: 3}}]"}) {
-    EXPECT_TRUE(absl::StrContains(
-        error_of(bad), "spec.volumeClaimTemplates: expected a list of claims with metadata.name"))
+    EXPECT_TRUE(absl::StrContains(error_of(bad),
+                                  "spec.volumeClaimTemplates: expected a list of claims with metadata.name"))
         << bad << error_of(bad);
   }
-  EXPECT_TRUE(absl::StrContains(error_of("[{metadata: {name: data}, spec: {accessModes: 4}}]"), "spec.accessModes: expected"));
+  EXPECT_TRUE(absl::StrContains(error_of("[{metadata: {name: data}, spec: {accessModes: 4}}]"),
+                                "spec.accessModes: expected"));
 }
 
 // Looked for at 20 s; the one that comes back in time keeps its pods.

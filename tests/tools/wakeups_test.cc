@@ -14,8 +14,8 @@ namespace {
 using Json = nlohmann::json;
 
 ProgramResult RunCase(const std::string& name, std::vector<std::string> more = {"--check-wakeups"}) {
-  std::vector<std::string> arguments = {"run", SCHEDSIM_SOURCE_DIR "/tests/sim/wakeups/cases.jsonl", "--case",
-                                        name};
+  std::vector<std::string> arguments = {"run", SCHEDSIM_SOURCE_DIR "/tests/sim/analysis/wakeups/cases.jsonl",
+                                        "--case", name};
   arguments.insert(arguments.end(), more.begin(), more.end());
   return RunProgram(arguments);
 }

@@ -77,9 +77,10 @@ TEST(QuantityTest, ParsesAsKubernetesDoes) {
 }
 
 TEST(QuantityTest, RefusesMalformedText) {
-  for (const char* text : {"", " ", "+", "-", ".", "abc", "1 ", " 1", "1.2.3", "1ki", "1KI", "1K", "1mi", "1Gb", "1e",
-                           "1e+", "1e1.5", "1E3k", "1i", "--1", "+-1", "0x10", "1_000", "1,5", "1kk", "1.1.M",
-                           "1+1.0M", "0.1mi", "0.1am", "aoeu", ".5i", "-3.01i", "-3.01e-", "1\n"}) {
+  for (const char* text : {"",      " ",     "+",    "-",    ".",      "abc",     "1 ",  " 1",    "1.2.3",
+                           "1ki",   "1KI",   "1K",   "1mi",  "1Gb",    "1e",      "1e+", "1e1.5", "1E3k",
+                           "1i",    "--1",   "+-1",  "0x10", "1_000",  "1,5",     "1kk", "1.1.M", "1+1.0M",
+                           "0.1mi", "0.1am", "aoeu", ".5i",  "-3.01i", "-3.01e-", "1\n"}) {
     const auto quantity = Quantity::Parse(text);
     ASSERT_FALSE(quantity.ok()) << "\"" << text << "\"";
     EXPECT_NE(quantity.status().message().find("expected"), std::string::npos) << quantity.status();
@@ -87,8 +88,8 @@ TEST(QuantityTest, RefusesMalformedText) {
 }
 
 TEST(QuantityTest, RefusesWhatIsOutOfRange) {
-  for (const char* text : {"9223372036854775808", "-9223372036854775808", "8Ei", "10E", "1e19", "1e400", "-1e400",
-                           "1e99999999999999999999", "99999999999999999999999999999999999999999999",
+  for (const char* text : {"9223372036854775808", "-9223372036854775808", "8Ei", "10E", "1e19", "1e400",
+                           "-1e400", "1e99999999999999999999", "99999999999999999999999999999999999999999999",
                            "9223372036854775807001m"}) {
     EXPECT_FALSE(Quantity::Parse(text).ok()) << text;
   }

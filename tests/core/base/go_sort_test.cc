@@ -50,10 +50,12 @@ INSTANTIATE_TEST_SUITE_P(
                     Pattern{"ascending", [](int i, int) { return i; }, 14409797728726633159u},
                     Pattern{"descending", [](int i, int count) { return count - i; }, 14058693728171876133u},
                     Pattern{"sawtooth", [](int i, int) { return i % 7; }, 147043540579868481u},
-                    Pattern{"pipe", [](int i, int count) { return i < count / 2 ? i : count - i; }, 12350244227619218383u},
+                    Pattern{"pipe", [](int i, int count) { return i < count / 2 ? i : count - i; },
+                            12350244227619218383u},
                     Pattern{"few", [](int i, int) { return i * i * 31 % 97 % 3; }, 14938857348087979159u},
                     Pattern{"many", [](int i, int) { return i * i * 7919 % 1009; }, 3814206925976102615u},
-                    Pattern{"nearly", [](int i, int) { return i % 50 == 49 ? i - 20 : i; }, 678436879625588479u}),
+                    Pattern{"nearly", [](int i, int) { return i % 50 == 49 ? i - 20 : i; },
+                            678436879625588479u}),
     [](const auto& pattern) { return pattern.param.name; });
 
 // Decides the values while it is asked, so that each pivot is bad: ends in heapsort.

@@ -15,8 +15,8 @@
 #include "sim/conformance/case.h"
 #include "sim/conformance/compare.h"
 #include "sim/conformance/follow.h"
-#include "sim/conformance/recorded_trace.h"
-#include "sim/simulation.h"
+#include "sim/record/recorded_trace.h"
+#include "sim/run/simulation.h"
 
 namespace schedsim::sim {
 namespace {
@@ -26,11 +26,12 @@ constexpr char kFolder[] = SCHEDSIM_SOURCE_DIR "/tests/conformance/";
 // ---- What must be exact ----
 
 // Families whose cases agree with the real scheduler's records, all of them, on all lines.
-const char* const kFamilies[] = {"batch",       "config",     "defaultspread", "gates",    "images",    "mixed",
-                                 "nodeaffinity", "podaffinity", "ports",        "preemption", "preemptwide", "queue",
-                                 "resources",   "sampling",   "spreading",     "taints",   "volumes"};
-// Cases made because they differed once, in the folder found: more victims on a node than an insertion sort takes;
-// random cases beyond the families, cut down; pods that were terminating when they were deleted.
+const char* const kFamilies[] = {"batch",       "config",       "defaultspread", "gates",    "images",
+                                 "mixed",       "nodeaffinity", "podaffinity",   "ports",    "preemption",
+                                 "preemptwide", "queue",        "resources",     "sampling", "spreading",
+                                 "taints",      "volumes"};
+// Cases made because they differed once, in the folder found: more victims on a node than an insertion sort
+// takes; random cases beyond the families, cut down; pods that were terminating when they were deleted.
 const char* const kFoundFamilies[] = {"manyvictims", "small", "terminating"};
 const char* const kLines[] = {"1.34", "1.35", "1.36", "1.37"};
 
@@ -99,13 +100,16 @@ Agreement RunFamily(const FamilyRun& run) {
   Agreement result;
   const std::map<std::string, RecordedTrace> expected =
       Expected(absl::StrCat(run.folder, "traces-", run.line, "/", run.family, ".jsonl.gz"));
-  ForEachCase(absl::StrCat(run.folder, "cases/", run.family, ".jsonl.gz"), LineOf(run.line), [&](const Case& test_case) {
-    ++result.case_count;
-    const auto trace = expected.find(test_case.name);
-    const std::string difference =
-        trace == expected.end() ? "not recorded" : Difference(test_case, trace->second, run.reference);
-    if (!difference.empty()) result.differences.push_back(absl::StrCat(test_case.name, ": ", difference));
-  });
+  ForEachCase(absl::StrCat(run.folder, "cases/", run.family, ".jsonl.gz"), LineOf(run.line),
+              [&](const Case& test_case) {
+                ++result.case_count;
+                const auto trace = expected.find(test_case.name);
+                const std::string difference = trace == expected.end()
+                                                   ? "not recorded"
+                                                   : Difference(test_case, trace->second, run.reference);
+                if (!difference.empty())
+                  result.differences.push_back(absl::StrCat(test_case.name, ": ", difference));
+              });
   return result;
 }
 
@@ -142,12 +146,14 @@ INSTANTIATE_TEST_SUITE_P(Conformance, FamilyTest, testing::ValuesIn(AllFamilyRun
 // ---- What the record does not tell, or only in its effects ----
 
 // Recorded where chance went another way than ours: volumes of one size (volumes-60147), evictions that were
-// heard of one by one (preemption-61142), a woken scheduler that popped between two events (preemption-61017), nodes to
-// which PreFilter narrowed the search (narrowed-1; narrowed-2 tells the decisions only).
+// heard of one by one (preemption-61142), a woken scheduler that popped between two events
+// (preemption-61017), nodes to which PreFilter narrowed the search (narrowed-1; narrowed-2 tells the
+// decisions only).
 TEST(FreeChoices, FollowTheRecord) {
   for (const std::string line : {"1.34", "1.37"}) {
     const std::string folder = SCHEDSIM_SOURCE_DIR "/tests/sim/conformance/followed/";
-    const std::map<std::string, RecordedTrace> expected = Expected(absl::StrCat(folder, "traces-", line, ".jsonl"));
+    const std::map<std::string, RecordedTrace> expected =
+        Expected(absl::StrCat(folder, "traces-", line, ".jsonl"));
     ForEachCase(absl::StrCat(folder, "cases-", line, ".jsonl"), LineOf(line), [&](const Case& test_case) {
       const RecordedTrace& record = expected.at(test_case.name);
       const auto alone = RunCase(test_case, /*reference=*/false);
@@ -181,9 +187,12 @@ std::string OutsideAfter(const std::string& case_name, const std::string& from, 
 
 TEST(FreeChoices, SaysWhereTheRecordedOneIsNoneOfOurs) {
   EXPECT_EQ(OutsideAfter("narrowed-1", R"({"node":"n2"},{"node":"n4"})", R"({"node":"n9"},{"node":"n4"})"),
-            "attempt 1 of default/p0: the recorded node n9 is none of those to which PreFilter narrowed: n0, n1, n2, n3, n4");
-  EXPECT_EQ(OutsideAfter("preemption-61142", R"("postFilter":{"mode":1,"nominate":")", R"("postFilter":{"mode":1,"nominate":"other-)"),
-            "attempt 1 of team-b/pod-12: the recorded node to preempt on other-node-1 is none of the equally good ones: node-1");
+            "attempt 1 of default/p0: the recorded node n9 is none of those to which PreFilter narrowed: n0, "
+            "n1, n2, n3, n4");
+  EXPECT_EQ(OutsideAfter("preemption-61142", R"("postFilter":{"mode":1,"nominate":")",
+                         R"("postFilter":{"mode":1,"nominate":"other-)"),
+            "attempt 1 of team-b/pod-12: the recorded node to preempt on other-node-1 is none of the equally "
+            "good ones: node-1");
 }
 
 TEST(FreeChoices, SaysNothingOfThemWhereSomethingElseDiffers) {

@@ -1,0 +1,348 @@
+#include "core/codec/objects/decode.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "core/codec/text/writer.h"
+
+namespace schedsim::codec {
+namespace {
+
+constexpr size_t kShownBytesMax = 40;
+
+// What a value is, for messages; scalars with their text.
+std::string Got(const Value& value) {
+  const absl::string_view shown = value.text.substr(0, kShownBytesMax);
+  const absl::string_view rest = value.text.size() > kShownBytesMax ? "..." : "";
+  switch (value.type) {
+    case Value::Type::kBool:
+      return absl::StrCat("the boolean ", value.boolean ? "true" : "false");
+    case Value::Type::kNumber:
+      return absl::StrCat("the number ", shown, rest);
+    case Value::Type::kString:
+      return absl::StrCat("the string \"", shown, rest, "\"");
+    default:
+      return std::string(Describe(value.type));
+  }
+}
+
+// The digits of a JSON number as an integer: `1.50e2` gives "150". False with a fraction left over
+// and for more digits than any integer type has.
+bool IntegerDigits(absl::string_view text, std::string& out) {
+  const bool negative = absl::ConsumePrefix(&text, "-");
+  int64_t exponent = 0;
+  const size_t e = text.find_first_of("eE");
+  if (e != absl::string_view::npos) {
+    if (!absl::SimpleAtoi(text.substr(e + 1), &exponent) || exponent > 1000 || exponent < -1000)
+      exponent = 1000;
+    text = text.substr(0, e);
+  }
+  const size_t point = std::min(text.find('.'), text.size());
+  const absl::string_view fraction = point < text.size() ? text.substr(point + 1) : absl::string_view();
+  std::string digits = absl::StrCat(text.substr(0, point), fraction);
+  exponent -= static_cast<int64_t>(fraction.size());
+  while (digits.size() > 1 && digits.back() == '0') {
+    digits.pop_back();
+    ++exponent;
+  }
+  digits.erase(0, std::min(digits.find_first_not_of('0'), digits.size()));
+  if (digits.empty()) {
+    out = "0";
+    return true;
+  }
+  if (exponent < 0 || static_cast<int64_t>(digits.size()) + exponent > 30) return false;
+  digits.append(static_cast<size_t>(exponent), '0');
+  out = absl::StrCat(negative ? "-" : "", digits);
+  return true;
+}
+
+template <typename T>
+absl::Status DecodeInteger(const DecodeContext& context, const Value& value, const Path& path, T& out) {
+  if (value.is_null()) return absl::OkStatus();
+  constexpr absl::string_view kExpected =
+      sizeof(T) == 4 ? "an integer from -2147483648 to 2147483647" : "an integer from -2^63 to 2^63-1";
+  if (value.type != Value::Type::kNumber) return context.WrongType(value, path, "an integer");
+  T number = 0;
+  std::string digits;
+  if (!absl::SimpleAtoi(value.text, &number) &&
+      !(IntegerDigits(value.text, digits) && absl::SimpleAtoi(digits, &number))) {
+    return context.WrongType(value, path, kExpected);
+  }
+  out = number;
+  return absl::OkStatus();
+}
+
+// Whether the text has the form YYYY-MM-DDThh:mm:ss[.f](Z|+hh:mm): absl takes much more than that.
+bool IsRfc3339(absl::string_view text) {
+  constexpr absl::string_view kForm = "dddd-dd-ddTdd:dd:dd";
+  const auto matches = [](absl::string_view part, absl::string_view form) {
+    if (part.size() != form.size()) return false;
+    for (size_t i = 0; i < form.size(); ++i) {
+      const bool is_digit = absl::ascii_isdigit(static_cast<unsigned char>(part[i]));
+      if (form[i] == 'd' ? !is_digit : part[i] != form[i]) return false;
+    }
+    return true;
+  };
+  if (!matches(text.substr(0, kForm.size()), kForm)) return false;
+  text.remove_prefix(kForm.size());
+  if (!text.empty() && (text[0] == '.' || text[0] == ',')) {
+    text.remove_prefix(1);
+    const size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
+    if (digits == 0) return false;
+    text.remove_prefix(digits);
+  }
+  return text == "Z" || matches(text, "+dd:dd") || matches(text, "-dd:dd");
+}
+
+}  // namespace
+
+std::string Path::ToString() const {
+  std::vector<const Path*> steps;
+  for (const Path* step = this; step != nullptr; step = step->parent) steps.push_back(step);
+  std::string out;
+  for (size_t i = steps.size(); i > 0; --i) {
+    const Path& step = *steps[i - 1];
+    if (step.index >= 0) {
+      absl::StrAppend(&out, "[", step.index, "]");
+    } else if (step.is_key) {
+      absl::StrAppend(&out, "[", step.name, "]");
+    } else if (!step.name.empty()) {
+      absl::StrAppend(&out, out.empty() ? "" : ".", step.name);
+    }
+  }
+  return out;
+}
+
+absl::Status DecodeContext::Error(const Value& value, const Path& path, absl::string_view what) const {
+  if (is_lenient) return absl::OkStatus();
+  const std::string place = path.ToString();
+  return ErrorAt({file, value.position}, absl::StrCat(place, place.empty() ? "" : ": ", what));
+}
+
+absl::Status DecodeContext::WrongType(const Value& value, const Path& path,
+                                      absl::string_view expected) const {
+  if (is_lenient) return absl::OkStatus();
+  return Error(value, path, absl::StrCat("expected ", expected, ", got ", Got(value)));
+}
+
+absl::Status Decode(const DecodeContext& context, const Value& value, const Path& path, std::string& out) {
+  if (value.is_null()) return absl::OkStatus();
+  if (!value.is_string()) return context.WrongType(value, path, "a string");
+  out.assign(value.text.data(), value.text.size());
+  return absl::OkStatus();
+}
+
+absl::Status Decode(const DecodeContext& context, const Value& value, const Path& path, bool& out) {
+  if (value.is_null()) return absl::OkStatus();
+  if (value.type != Value::Type::kBool) return context.WrongType(value, path, "true or false");
+  out = value.boolean;
+  return absl::OkStatus();
+}
+
+absl::Status Decode(const DecodeContext& context, const Value& value, const Path& path, int32_t& out) {
+  return DecodeInteger(context, value, path, out);
+}
+
+absl::Status Decode(const DecodeContext& context, const Value& value, const Path& path, int64_t& out) {
+  return DecodeInteger(context, value, path, out);
+}
+
+absl::Status Decode(const DecodeContext& context, const Value& value, const Path& path, uint64_t& out) {
+  if (value.is_null()) return absl::OkStatus();
+  if (!value.is_string()) return context.WrongType(value, path, "a string");
+  uint64_t number = 0;
+  // Only what is written back the same way counts as a number.
+  const bool is_number = absl::SimpleAtoi(value.text, &number) && absl::StrCat(number) == value.text;
+  out = is_number ? number : 0;
+  return absl::OkStatus();
+}
+
+absl::Status Decode(const DecodeContext& context, const Value& value, const Path& path, absl::Time& out) {
+  if (value.is_null()) return absl::OkStatus();
+  constexpr absl::string_view kExpected = "a time such as 2006-01-02T15:04:05Z";
+  if (!value.is_string()) return context.WrongType(value, path, kExpected);
+  std::string error;
+  absl::Time time;
+  if (!IsRfc3339(value.text) || !absl::ParseTime(absl::RFC3339_full, value.text, &time, &error)) {
+    return context.WrongType(value, path, kExpected);
+  }
+  out = time;
+  return absl::OkStatus();
+}
+
+absl::Status Decode(const DecodeContext& context, const Value& value, const Path& path, api::Quantity& out) {
+  if (value.is_null()) return absl::OkStatus();
+  if (!value.is_string() && value.type != Value::Type::kNumber) {
+    return context.WrongType(value, path, "a quantity such as 500m or 1.5Gi");
+  }
+  absl::StatusOr<api::Quantity> quantity = api::Quantity::Parse(value.text);
+  if (!quantity.ok()) return context.Error(value, path, quantity.status().message());
+  if (context.validate && quantity->IsNegative())
+    return context.WrongType(value, path, "a quantity of 0 or more");
+  out = *quantity;
+  return absl::OkStatus();
+}
+
+absl::Status Decode(const DecodeContext& context, const Value& value, const Path& path, api::StringMap& out) {
+  if (value.is_null()) return absl::OkStatus();
+  if (!value.is_object()) return context.WrongType(value, path, "a map of strings");
+  for (const Member& member : value.members) {
+    if (!member.value.is_string() && !member.value.is_null()) {
+      const Path entry = {.parent = &path, .name = member.key, .is_key = true};
+      RETURN_IF_ERROR(context.WrongType(member.value, entry, "a string"));
+      continue;
+    }
+    out.Set(member.key, member.value.text);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Decode(const DecodeContext& context, const Value& value, const Path& path,
+                    api::ResourceList& out) {
+  if (value.is_null()) return absl::OkStatus();
+  if (!value.is_object()) return context.WrongType(value, path, "a map of quantities");
+  for (const Member& member : value.members) {
+    const Path entry = {.parent = &path, .name = member.key, .is_key = true};
+    RETURN_IF_ERROR(Decode(context, member.value, entry, out[member.key]));
+  }
+  return absl::OkStatus();
+}
+
+namespace {
+
+// The compact JSON of an object without one of its members.
+std::string JsonWithout(absl::string_view key, const Value& value) {
+  std::vector<Member> members(value.members.begin(), value.members.end());
+  std::erase_if(members, [key](const Member& member) { return member.key == key; });
+  Value rest = value;
+  rest.members = members;
+  return ToJson(rest);
+}
+
+}  // namespace
+
+absl::Status Decode(const DecodeContext& context, const Value& value, const Path& path,
+                    std::shared_ptr<const api::PodSpec>& out) {
+  if (value.is_null()) return absl::OkStatus();
+  if (!value.is_object()) return context.WrongType(value, path, "a map");
+  std::string key;
+  if (context.specs != nullptr) {
+    key = JsonWithout("nodeName", value);
+    if (const auto* known = context.specs->by_json.Find(key)) {
+      out = *known;
+      return absl::OkStatus();
+    }
+  }
+  auto spec = std::make_shared<api::PodSpec>();
+  RETURN_IF_ERROR(Decode(context, value, path, *spec));
+  for (size_t i = 0; i < spec->volumes.size(); ++i) {
+    spec->volumes[i].source = JsonWithout("name", value.Find("volumes")->items[i]);
+  }
+  out = std::move(spec);
+  if (context.specs != nullptr) context.specs->by_json[key] = out;
+  return absl::OkStatus();
+}
+
+namespace {
+
+// In and NotIn want values, Exists and DoesNotExist none, Gt and Lt one.
+absl::Status CheckValues(const DecodeContext& context, const Value& value, const Path& path,
+                         absl::string_view operator_text, size_t count) {
+  const Value* values = value.Find("values");
+  const Value& place = values == nullptr ? value : *values;
+  const Path values_path = {.parent = &path, .name = "values"};
+  const auto error = [&](absl::string_view expected) {
+    return context.Error(
+        place, values_path,
+        absl::StrCat("expected ", expected, " for operator ", operator_text, ", got ", count));
+  };
+  if ((operator_text == "In" || operator_text == "NotIn") && count == 0) return error("at least one value");
+  if ((operator_text == "Exists" || operator_text == "DoesNotExist") && count != 0) return error("no values");
+  if ((operator_text == "Gt" || operator_text == "Lt") && count != 1) return error("exactly one value");
+  return absl::OkStatus();
+}
+
+absl::Status CheckRange(const DecodeContext& context, const Value& value, const Path& path,
+                        absl::string_view name, int64_t number, int64_t low, int64_t high) {
+  if (number >= low && number <= high) return absl::OkStatus();
+  const Value* field = value.Find(name);
+  const std::string expected = high == std::numeric_limits<int32_t>::max()
+                                   ? absl::StrCat("expected an integer of ", low, " or more")
+                                   : absl::StrCat("expected an integer from ", low, " to ", high);
+  return context.Error(field == nullptr ? value : *field, {.parent = &path, .name = name},
+                       absl::StrCat(expected, ", got ", number));
+}
+
+}  // namespace
+
+absl::Status Check(const DecodeContext& context, const Value& value, const Path& path,
+                   const api::LabelSelectorRequirement& requirement) {
+  return CheckValues(context, value, path, requirement.operator_, requirement.values.size());
+}
+
+absl::Status Check(const DecodeContext& context, const Value& value, const Path& path,
+                   const api::NodeSelectorRequirement& requirement) {
+  return CheckValues(context, value, path, requirement.operator_, requirement.values.size());
+}
+
+absl::Status Check(const DecodeContext& context, const Value& value, const Path& path,
+                   const api::PreferredSchedulingTerm& term) {
+  return CheckRange(context, value, path, "weight", term.weight, 1, 100);
+}
+
+absl::Status Check(const DecodeContext& context, const Value& value, const Path& path,
+                   const api::WeightedPodAffinityTerm& term) {
+  return CheckRange(context, value, path, "weight", term.weight, 1, 100);
+}
+
+absl::Status Check(const DecodeContext& context, const Value& value, const Path& path,
+                   const api::TopologySpreadConstraint& constraint) {
+  constexpr int64_t kMax = std::numeric_limits<int32_t>::max();
+  RETURN_IF_ERROR(CheckRange(context, value, path, "maxSkew", constraint.max_skew, 1, kMax));
+  if (!constraint.min_domains.has_value()) return absl::OkStatus();
+  return CheckRange(context, value, path, "minDomains", *constraint.min_domains, 1, kMax);
+}
+
+absl::Status Check(const DecodeContext& context, const Value& value, const Path& path,
+                   const api::ContainerPort& port) {
+  constexpr int64_t kPortMax = 65535;
+  RETURN_IF_ERROR(CheckRange(context, value, path, "containerPort", port.container_port, 0, kPortMax));
+  return CheckRange(context, value, path, "hostPort", port.host_port, 0, kPortMax);
+}
+
+absl::Status Check(const DecodeContext& context, const Value& value, const Path& path,
+                   const api::PodSpec& spec) {
+  if (!spec.containers.empty()) return absl::OkStatus();
+  return context.Error(value, {.parent = &path, .name = "containers"},
+                       "expected at least one container, got none");
+}
+
+std::string JoinAllowed(absl::Span<const absl::string_view> allowed) {
+  std::string out;
+  for (size_t i = 0; i < allowed.size(); ++i) {
+    if (i > 0) absl::StrAppend(&out, i + 1 == allowed.size() ? " or " : ", ");
+    absl::StrAppend(&out, allowed[i].empty() ? "\"\"" : allowed[i]);
+  }
+  return out;
+}
+
+const Value* FindPath(const Value& root, absl::Span<const Segment> path, const Value*& broken) {
+  const Value* value = &root;
+  for (const Segment& segment : path) {
+    if (segment.name.empty()) continue;
+    if (value == nullptr || value->is_null()) return nullptr;
+    if (!value->is_object()) {
+      broken = value;
+      return nullptr;
+    }
+    value = value->Find(segment.name);
+  }
+  return value;
+}
+
+}  // namespace schedsim::codec

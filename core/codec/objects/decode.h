@@ -1,0 +1,214 @@
+// Typed structs from values, driven by the field tables.
+#ifndef SCHEDSIM_CORE_CODEC_OBJECTS_DECODE_H_
+#define SCHEDSIM_CORE_CODEC_OBJECTS_DECODE_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "absl/algorithm/container.h"
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "core/api/object.h"
+#include "core/api/pod.h"
+#include "core/api/quantity.h"
+#include "core/api/storage.h"
+#include "core/base/lookup_map.h"
+#include "core/base/status_macros.h"
+#include "core/codec/objects/field.h"
+#include "core/codec/objects/fields_pod.h"
+#include "core/codec/objects/fields_storage.h"
+#include "core/codec/text/value.h"
+
+namespace schedsim::codec {
+
+// The specs that pods share, by the compact JSON of `spec` without nodeName.
+class SpecPool {
+ public:
+  LookupMap<std::string, std::shared_ptr<const api::PodSpec>> by_json;
+};
+
+// Where a value stands in its object: a chain of steps that lives on the stack.
+struct Path {
+  const Path* parent = nullptr;
+  absl::string_view name = "";  // A field, or the key of a map.
+  bool is_key = false;
+  int64_t index = -1;  // Of a list's item; -1: not an item.
+
+  // `spec.containers[0].resources.requests[cpu]`.
+  std::string ToString() const;
+};
+
+struct DecodeContext {
+  absl::string_view file = "";
+  bool validate = true;
+  // Values of the wrong type count as absent.
+  bool is_lenient = false;
+  // May be nullptr: then specs are not shared.
+  SpecPool* specs = nullptr;
+
+  // `file:line:column: path: what`; OK when lenient.
+  absl::Status Error(const Value& value, const Path& path, absl::string_view what) const;
+  // Error with what was expected and what the value is instead.
+  absl::Status WrongType(const Value& value, const Path& path, absl::string_view expected) const;
+};
+
+// Each sets `out` to what `value` says. Null counts as absent and leaves `out` alone, as in Go.
+absl::Status Decode(const DecodeContext& context, const Value& value, const Path& path, std::string& out);
+absl::Status Decode(const DecodeContext& context, const Value& value, const Path& path, bool& out);
+absl::Status Decode(const DecodeContext& context, const Value& value, const Path& path, int32_t& out);
+absl::Status Decode(const DecodeContext& context, const Value& value, const Path& path, int64_t& out);
+// A string; one that is no number gives 0.
+absl::Status Decode(const DecodeContext& context, const Value& value, const Path& path, uint64_t& out);
+absl::Status Decode(const DecodeContext& context, const Value& value, const Path& path, absl::Time& out);
+absl::Status Decode(const DecodeContext& context, const Value& value, const Path& path, api::Quantity& out);
+absl::Status Decode(const DecodeContext& context, const Value& value, const Path& path, api::StringMap& out);
+absl::Status Decode(const DecodeContext& context, const Value& value, const Path& path,
+                    api::ResourceList& out);
+absl::Status Decode(const DecodeContext& context, const Value& value, const Path& path,
+                    std::shared_ptr<const api::PodSpec>& out);
+template <typename T>
+absl::Status Decode(const DecodeContext& context, const Value& value, const Path& path,
+                    std::optional<T>& out);
+template <typename T>
+absl::Status Decode(const DecodeContext& context, const Value& value, const Path& path, std::vector<T>& out);
+template <HasFields T>
+absl::Status Decode(const DecodeContext& context, const Value& value, const Path& path, T& out);
+
+// What validation asks of a struct as a whole; nothing for most.
+template <typename T>
+absl::Status Check(const DecodeContext&, const Value&, const Path&, const T&) {
+  return absl::OkStatus();
+}
+absl::Status Check(const DecodeContext& context, const Value& value, const Path& path,
+                   const api::LabelSelectorRequirement& requirement);
+absl::Status Check(const DecodeContext& context, const Value& value, const Path& path,
+                   const api::NodeSelectorRequirement& requirement);
+absl::Status Check(const DecodeContext& context, const Value& value, const Path& path,
+                   const api::PreferredSchedulingTerm& term);
+absl::Status Check(const DecodeContext& context, const Value& value, const Path& path,
+                   const api::WeightedPodAffinityTerm& term);
+absl::Status Check(const DecodeContext& context, const Value& value, const Path& path,
+                   const api::TopologySpreadConstraint& constraint);
+absl::Status Check(const DecodeContext& context, const Value& value, const Path& path,
+                   const api::ContainerPort& port);
+absl::Status Check(const DecodeContext& context, const Value& value, const Path& path,
+                   const api::PodSpec& spec);
+
+// `allowed` as a text for messages: `Honor, Ignore or ""`.
+std::string JoinAllowed(absl::Span<const absl::string_view> allowed);
+
+// The part of `root` that the field's path leads to, or nullptr. Sets `broken` to a value on the way
+// that is neither a map nor null.
+const Value* FindPath(const Value& root, absl::Span<const Segment> path, const Value*& broken);
+
+// Decodes a field's value, which is not null.
+template <typename S, typename T>
+absl::Status DecodeFieldValue(const DecodeContext& context, const Field<S, T>& field, const Value& value,
+                              const Path& path, S& out) {
+  T& member = out.*field.member;
+  if constexpr (std::is_same_v<T, bool>) {
+    if (field.form == Form::kPresence) {
+      if (!value.is_object()) return context.WrongType(value, path, "a map");
+      member = true;
+      return absl::OkStatus();
+    }
+  }
+  if constexpr (std::is_same_v<T, std::vector<std::string>>) {
+    if (field.form == Form::kKeys) {
+      if (!value.is_object()) return context.WrongType(value, path, "a map");
+      for (const Member& entry : value.members) member.emplace_back(entry.key);
+      absl::c_sort(member);
+      return absl::OkStatus();
+    }
+  }
+  if constexpr (std::is_same_v<T, std::optional<api::NamedVolumeSource>>) {
+    if (!value.is_object()) return context.WrongType(value, path, "a map");
+    member.emplace();
+    const Value* id = value.Find(field.inner.name);
+    if (id == nullptr) return absl::OkStatus();
+    return Decode(context, *id, {.parent = &path, .name = field.inner.name}, member->id);
+  } else {
+    return Decode(context, value, path, member);
+  }
+}
+
+template <typename S, typename T>
+absl::Status CheckAllowed(const DecodeContext& context, const Field<S, T>& field, const Value* value,
+                          const Value& parent, const Path& path, const S& out) {
+  absl::string_view text;
+  if constexpr (std::is_same_v<T, std::string>) text = out.*field.member;
+  if constexpr (std::is_same_v<T, std::optional<std::string>>) {
+    if ((out.*field.member).has_value()) text = *(out.*field.member);
+  }
+  if (absl::c_linear_search(field.allowed, text)) return absl::OkStatus();
+  std::string what = absl::StrCat("expected ", JoinAllowed(field.allowed), ", got ");
+  absl::StrAppend(&what, value == nullptr ? "nothing" : absl::StrCat("\"", text, "\""));
+  return context.Error(value == nullptr ? parent : *value, path, what);
+}
+
+template <typename S, typename T>
+absl::Status DecodeField(const DecodeContext& context, const Field<S, T>& field, const Value& root,
+                         const Path& root_path, S& out) {
+  const Value* broken = nullptr;
+  const Value* value =
+      FindPath(root, absl::MakeConstSpan(field.path.data(), static_cast<size_t>(field.depth)), broken);
+  Path steps[Field<S, T>::kDepthMax];
+  const Path* last = &root_path;
+  for (int i = 0; i < field.depth; ++i) {
+    const Segment& segment = field.path[static_cast<size_t>(i)];
+    if (segment.name.empty()) continue;
+    steps[i] = {.parent = last, .name = segment.name};
+    last = &steps[i];
+    // The step that is no map is the field's own parent, or the one before that.
+    if (broken != nullptr) return context.WrongType(*broken, *last, "a map");
+  }
+  if (value != nullptr && value->is_null()) value = nullptr;
+  if (value != nullptr) RETURN_IF_ERROR(DecodeFieldValue(context, field, *value, *last, out));
+  if (!context.validate || field.allowed.empty()) return absl::OkStatus();
+  return CheckAllowed(context, field, value, root, *last, out);
+}
+
+template <HasFields T>
+absl::Status Decode(const DecodeContext& context, const Value& value, const Path& path, T& out) {
+  if (value.is_null()) return absl::OkStatus();
+  if (!value.is_object()) return context.WrongType(value, path, "a map");
+  absl::Status status;
+  std::apply(
+      [&](const auto&... field) {
+        (void)((status = DecodeField(context, field, value, path, out), status.ok()) && ...);
+      },
+      Fields<T>::kList);
+  RETURN_IF_ERROR(status);
+  return context.validate ? Check(context, value, path, out) : absl::OkStatus();
+}
+
+template <typename T>
+absl::Status Decode(const DecodeContext& context, const Value& value, const Path& path,
+                    std::optional<T>& out) {
+  if (value.is_null()) return absl::OkStatus();
+  return Decode(context, value, path, out.emplace());
+}
+
+template <typename T>
+absl::Status Decode(const DecodeContext& context, const Value& value, const Path& path, std::vector<T>& out) {
+  if (value.is_null()) return absl::OkStatus();
+  if (!value.is_array()) return context.WrongType(value, path, "a list");
+  out.reserve(value.items.size());
+  for (size_t i = 0; i < value.items.size(); ++i) {
+    const Path item = {.parent = &path, .index = static_cast<int64_t>(i)};
+    RETURN_IF_ERROR(Decode(context, value.items[i], item, out.emplace_back()));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace schedsim::codec
+
+#endif  // SCHEDSIM_CORE_CODEC_OBJECTS_DECODE_H_

@@ -1,0 +1,225 @@
+// Values from typed structs, driven by the field tables.
+#ifndef SCHEDSIM_CORE_CODEC_OBJECTS_ENCODE_H_
+#define SCHEDSIM_CORE_CODEC_OBJECTS_ENCODE_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "absl/types/span.h"
+#include "core/codec/objects/decode.h"
+#include "core/codec/objects/field.h"
+#include "core/codec/text/value.h"
+#include "core/codec/text/writer.h"
+
+namespace schedsim::codec {
+
+// Each gives the value of a member; parts live in `document`. Empty members give std::nullopt, as a
+// Go field with omitempty would be left out; items of lists and present optionals are never empty.
+std::optional<Value> Encode(const std::string& member, Document& document);
+std::optional<Value> Encode(bool member, Document& document);
+std::optional<Value> Encode(int32_t member, Document& document);
+std::optional<Value> Encode(int64_t member, Document& document);
+std::optional<Value> Encode(uint64_t member, Document& document);
+std::optional<Value> Encode(absl::Time member, Document& document);
+std::optional<Value> Encode(const api::Quantity& member, Document& document);
+std::optional<Value> Encode(const api::StringMap& member, Document& document);
+std::optional<Value> Encode(const api::ResourceList& member, Document& document);
+std::optional<Value> Encode(const std::shared_ptr<const api::PodSpec>& member, Document& document);
+template <typename T>
+std::optional<Value> Encode(const std::optional<T>& member, Document& document);
+template <typename T>
+std::optional<Value> Encode(const std::vector<T>& member, Document& document);
+template <HasFields T>
+std::optional<Value> Encode(const T& member, Document& document);
+
+// What an empty member of this type looks like where it must be written.
+Value EmptyValue(const std::string&);
+Value EmptyValue(bool);
+Value EmptyValue(int32_t);
+Value EmptyValue(int64_t);
+template <typename T>
+Value EmptyValue(const T&) {
+  Value value;
+  value.type = Value::Type::kObject;
+  return value;
+}
+
+// `root` with the field at `path` set to `value`, or without it for std::nullopt.
+Value WithPath(const Value& root, absl::Span<const Segment> path, const std::optional<Value>& value,
+               Document& document);
+
+// The quantity in the shortest exact notation.
+std::string QuantityText(const api::Quantity& quantity);
+
+template <typename S, typename T>
+std::optional<Value> EncodeField(const Field<S, T>& field, const S& from, Document& document) {
+  const T& member = from.*field.member;
+  Value map;
+  map.type = Value::Type::kObject;
+  if constexpr (std::is_same_v<T, bool>) {
+    if (field.form == Form::kPresence) return member ? std::optional<Value>(map) : std::nullopt;
+  }
+  if constexpr (std::is_same_v<T, std::vector<std::string>>) {
+    if (field.form == Form::kKeys) {
+      std::vector<Member> members;
+      for (const std::string& key : member) {
+        members.push_back({.key = document.CopyText(key), .key_position = {}, .value = {}});
+      }
+      map.members = document.CopyMembers(members);
+      return members.empty() ? std::nullopt : std::optional<Value>(map);
+    }
+  }
+  if constexpr (std::is_same_v<T, std::optional<api::NamedVolumeSource>>) {
+    if (!member.has_value()) return std::nullopt;
+    return WithPath(map, absl::MakeConstSpan(&field.inner, 1), Encode(member->id, document), document);
+  } else {
+    return Encode(member, document);
+  }
+}
+
+template <typename S, typename T>
+absl::Span<const Segment> PathOf(const Field<S, T>& field) {
+  return absl::MakeConstSpan(field.path.data(), static_cast<size_t>(field.depth));
+}
+
+// Puts all members of `from` over `root`; members that are empty are taken away.
+template <HasFields T>
+Value PutAll(const Value& root, const T& from, Document& document) {
+  Value out = root;
+  out.type = Value::Type::kObject;
+  std::apply(
+      [&](const auto&... field) {
+        ((out = WithPath(out, PathOf(field), EncodeField(field, from, document), document)), ...);
+      },
+      Fields<T>::kList);
+  return out;
+}
+
+template <HasFields T>
+std::optional<Value> Encode(const T& member, Document& document) {
+  const Value value = PutAll(Value(), member, document);
+  return value.members.empty() ? std::nullopt : std::optional<Value>(value);
+}
+
+template <typename T>
+Value EncodeAlways(const T& member, Document& document) {
+  return Encode(member, document).value_or(EmptyValue(member));
+}
+
+template <typename T>
+std::optional<Value> Encode(const std::optional<T>& member, Document& document) {
+  if (!member.has_value()) return std::nullopt;
+  return EncodeAlways(*member, document);
+}
+
+template <typename T>
+std::optional<Value> Encode(const std::vector<T>& member, Document& document) {
+  if (member.empty()) return std::nullopt;
+  std::vector<Value> items;
+  for (const T& item : member) items.push_back(EncodeAlways(item, document));
+  Value value;
+  value.type = Value::Type::kArray;
+  value.items = document.CopyItems(items);
+  return value;
+}
+
+// Whether both members are written the same way; `document` takes what is written.
+template <typename T>
+bool SameMember(const T& a, const T& b, Document& document) {
+  const std::optional<Value> left = Encode(a, document);
+  const std::optional<Value> right = Encode(b, document);
+  if (left.has_value() != right.has_value()) return false;
+  return !left.has_value() || SameTree(*left, *right);
+}
+
+// What `value` says, as far as it is well-formed.
+template <typename T>
+T DecodeLeniently(const Value* value) {
+  T out{};
+  const DecodeContext context = {.validate = false, .is_lenient = true};
+  if (value != nullptr) (void)Decode(context, *value, Path(), out);
+  return out;
+}
+
+// The list with the items of `now`; those that `old` has (by the merge key, or by being the same)
+// keep the fields that T does not know.
+template <HasFields T>
+Value MergeItems(const Value* old, const std::vector<T>& now, absl::string_view merge_key,
+                 Document& document) {
+  std::vector<Value> items;
+  for (const T& item : now) {
+    const Value fresh = EncodeAlways(item, document);
+    const Value* known = nullptr;
+    bool is_same = false;
+    for (const Value& candidate : old == nullptr ? absl::Span<const Value>() : old->items) {
+      is_same = SameMember(DecodeLeniently<T>(&candidate), item, document);
+      const Value* key = candidate.Find(merge_key);
+      const Value* fresh_key = fresh.Find(merge_key);
+      if (is_same || (key != nullptr && fresh_key != nullptr && key->text == fresh_key->text))
+        known = &candidate;
+      if (known != nullptr) break;
+    }
+    items.push_back(known == nullptr ? fresh : is_same ? *known : PutAll(*known, item, document));
+  }
+  Value value;
+  value.type = Value::Type::kArray;
+  value.items = document.CopyItems(items);
+  return value;
+}
+
+template <typename T>
+inline constexpr bool IsStructList = false;
+template <HasFields T>
+inline constexpr bool IsStructList<std::vector<T>> = true;
+
+template <HasFields T>
+Value PutChanges(const Value& root, const T& from, Document& document);
+
+template <typename S, typename T>
+Value PutChange(const Value& root, const Field<S, T>& field, const S& from, Document& document) {
+  if constexpr (std::is_same_v<T, std::optional<api::NamedVolumeSource>>) {
+    return root;  // Never live.
+  } else {
+    const T& now = from.*field.member;
+    const Value* broken = nullptr;
+    const Value* old = FindPath(root, PathOf(field), broken);
+    if (!field.live) {
+      if constexpr (HasFields<T>) {
+        static const Value kEmpty = EmptyValue(T());
+        const Value& before = old == nullptr ? kEmpty : *old;
+        const Value after = PutChanges(before, now, document);
+        if (after.members.data() != before.members.data())
+          return WithPath(root, PathOf(field), after, document);
+      }
+      return root;
+    }
+    if (SameMember(DecodeLeniently<T>(old), now, document)) return root;
+    if constexpr (IsStructList<T>) {
+      if (!now.empty())
+        return WithPath(root, PathOf(field), MergeItems(old, now, field.merge_key, document), document);
+    }
+    return WithPath(root, PathOf(field), EncodeField(field, from, document), document);
+  }
+}
+
+// `root` with the live fields of `from` that differ from what it says put on top. The same members,
+// not copies, when nothing differs.
+template <HasFields T>
+Value PutChanges(const Value& root, const T& from, Document& document) {
+  Value out = root;
+  std::apply([&](const auto&... field) { ((out = PutChange(out, field, from, document)), ...); },
+             Fields<T>::kList);
+  return out;
+}
+
+}  // namespace schedsim::codec
+
+#endif  // SCHEDSIM_CORE_CODEC_OBJECTS_ENCODE_H_

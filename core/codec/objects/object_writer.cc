@@ -1,0 +1,70 @@
+#include "core/codec/objects/object_writer.h"
+
+#include "core/base/check.h"
+#include "core/codec/objects/encode.h"
+#include "core/codec/objects/kinds.h"
+#include "core/codec/text/input.h"
+#include "core/codec/text/json_reader.h"
+#include "core/codec/text/writer.h"
+
+namespace schedsim::codec {
+namespace {
+
+template <typename T>
+std::string ObjectJsonOf(const T& object) {
+  Document document;
+  if (object.json == nullptr) {
+    Value root = EmptyValue(object);
+    const Segment version = {"apiVersion"};
+    const Segment kind = {"kind"};
+    const Segment metadata = {"metadata"};
+    const std::string& kind_name =
+        object.kind_name.empty() ? std::string(api::KindName(object.kind)) : object.kind_name;
+    root = WithPath(root, absl::MakeConstSpan(&version, 1), Encode(object.api_version, document), document);
+    root = WithPath(root, absl::MakeConstSpan(&kind, 1), Encode(kind_name, document), document);
+    root = WithPath(root, absl::MakeConstSpan(&metadata, 1), Encode(object.metadata, document), document);
+    return ToJson(PutAll(root, object, document));
+  }
+  std::string out;
+  std::string text = *object.json;
+  text.append(kPaddingBytes, ' ');
+  const absl::Status status = ReadJson(
+      absl::string_view(text).substr(0, object.json->size()), "object", {}, [&](const Document& stored) {
+        const Segment metadata = {"metadata"};
+        static const Value kEmpty = EmptyValue(Value());
+        const Value* old_metadata = stored.root.Find("metadata");
+        const Value& before = old_metadata == nullptr ? kEmpty : *old_metadata;
+        const Value after = PutChanges(before, object.metadata, document);
+        Value root = stored.root;
+        if (after.members.data() != before.members.data()) {
+          root = WithPath(root, absl::MakeConstSpan(&metadata, 1), after, document);
+        }
+        root = PutChanges(root, object, document);
+        out = root.members.data() == stored.root.members.data() ? *object.json : ToJson(root);
+        return absl::OkStatus();
+      });
+  CHECK(status.ok());
+  return out;
+}
+
+}  // namespace
+
+std::string ObjectJson(const api::Object& object) {
+  return VisitKind(object.kind, [&]<typename T>() { return ObjectJsonOf(static_cast<const T&>(object)); });
+}
+
+std::string ObjectYaml(const api::Object& object) {
+  std::string text = ObjectJson(object);
+  const size_t size_bytes = text.size();
+  text.append(kPaddingBytes, ' ');
+  std::string out;
+  const absl::Status status =
+      ReadJson(absl::string_view(text).substr(0, size_bytes), "object", {}, [&](const Document& document) {
+        AppendYaml(document.root, out);
+        return absl::OkStatus();
+      });
+  CHECK(status.ok());
+  return out;
+}
+
+}  // namespace schedsim::codec

@@ -1,0 +1,22 @@
+// JSON and YAML text from objects.
+#ifndef SCHEDSIM_CORE_CODEC_OBJECTS_OBJECT_WRITER_H_
+#define SCHEDSIM_CORE_CODEC_OBJECTS_OBJECT_WRITER_H_
+
+#include <string>
+
+#include "core/api/object.h"
+
+namespace schedsim::codec {
+
+// The whole object as compact JSON. With `object.json`: that text, byte for byte, unless fields that
+// a simulation changes (see Field::live) differ from it; those are put on top, and everything
+// else stays: conditions, for example, keep the fields that scheduling does not read. Without
+// `object.json`: all typed fields that are set.
+std::string ObjectJson(const api::Object& object);
+
+// The same as YAML.
+std::string ObjectYaml(const api::Object& object);
+
+}  // namespace schedsim::codec
+
+#endif  // SCHEDSIM_CORE_CODEC_OBJECTS_OBJECT_WRITER_H_

@@ -1,0 +1,287 @@
+#include "core/codec/objects/objects.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/str_cat.h"
+#include "core/api/node.h"
+#include "core/api/pod.h"
+#include "core/base/status_macros.h"
+#include "core/codec/objects/decode.h"
+#include "core/codec/objects/kinds.h"
+#include "core/codec/text/reader.h"
+#include "core/codec/text/tree_builder.h"
+#include "core/codec/text/writer.h"
+
+namespace schedsim::codec {
+namespace {
+
+struct KindEntry {
+  absl::string_view group;
+  absl::string_view kind;
+  api::Kind value = api::Kind::kOther;
+  bool is_namespaced = false;
+};
+
+constexpr KindEntry kKinds[] = {
+    {"", "Namespace", api::Kind::kNamespace, false},
+    {"", "Node", api::Kind::kNode, false},
+    {"", "Pod", api::Kind::kPod, true},
+    {"", "Service", api::Kind::kService, true},
+    {"", "ReplicationController", api::Kind::kReplicationController, true},
+    {"", "PersistentVolume", api::Kind::kPersistentVolume, false},
+    {"", "PersistentVolumeClaim", api::Kind::kPersistentVolumeClaim, true},
+    {"apps", "ReplicaSet", api::Kind::kReplicaSet, true},
+    {"apps", "StatefulSet", api::Kind::kStatefulSet, true},
+    {"policy", "PodDisruptionBudget", api::Kind::kPodDisruptionBudget, true},
+    {"scheduling.k8s.io", "PriorityClass", api::Kind::kPriorityClass, false},
+    {"storage.k8s.io", "StorageClass", api::Kind::kStorageClass, false},
+    {"storage.k8s.io", "CSINode", api::Kind::kCSINode, false},
+    {"storage.k8s.io", "CSIDriver", api::Kind::kCSIDriver, false},
+    {"storage.k8s.io", "CSIStorageCapacity", api::Kind::kCSIStorageCapacity, true},
+    {"storage.k8s.io", "VolumeAttachment", api::Kind::kVolumeAttachment, false},
+    {"resource.k8s.io", "ResourceClaim", api::Kind::kResourceClaim, true},
+    {"resource.k8s.io", "ResourceClaimTemplate", api::Kind::kResourceClaimTemplate, true},
+    {"resource.k8s.io", "ResourceSlice", api::Kind::kResourceSlice, false},
+    {"resource.k8s.io", "DeviceClass", api::Kind::kDeviceClass, false},
+    // Kinds that scheduling does not read but whose namespace has a default.
+    {"", "ConfigMap", api::Kind::kOther, true},
+    {"", "Endpoints", api::Kind::kOther, true},
+    {"", "Event", api::Kind::kOther, true},
+    {"", "LimitRange", api::Kind::kOther, true},
+    {"", "PodTemplate", api::Kind::kOther, true},
+    {"", "ResourceQuota", api::Kind::kOther, true},
+    {"", "Secret", api::Kind::kOther, true},
+    {"", "ServiceAccount", api::Kind::kOther, true},
+    {"apps", "ControllerRevision", api::Kind::kOther, true},
+    {"apps", "DaemonSet", api::Kind::kOther, true},
+    {"apps", "Deployment", api::Kind::kOther, true},
+    {"autoscaling", "HorizontalPodAutoscaler", api::Kind::kOther, true},
+    {"batch", "CronJob", api::Kind::kOther, true},
+    {"batch", "Job", api::Kind::kOther, true},
+    {"coordination.k8s.io", "Lease", api::Kind::kOther, true},
+    {"discovery.k8s.io", "EndpointSlice", api::Kind::kOther, true},
+    {"events.k8s.io", "Event", api::Kind::kOther, true},
+    {"networking.k8s.io", "Ingress", api::Kind::kOther, true},
+    {"networking.k8s.io", "NetworkPolicy", api::Kind::kOther, true},
+    {"rbac.authorization.k8s.io", "Role", api::Kind::kOther, true},
+    {"rbac.authorization.k8s.io", "RoleBinding", api::Kind::kOther, true},
+};
+
+const KindEntry* FindEntry(absl::string_view api_version, absl::string_view kind) {
+  const size_t slash = api_version.find('/');
+  const absl::string_view group = slash == absl::string_view::npos ? "" : api_version.substr(0, slash);
+  for (const KindEntry& entry : kKinds) {
+    if (entry.kind == kind && entry.group == group) return &entry;
+  }
+  return nullptr;
+}
+
+// A pod needs its spec; without validation it gets an empty one.
+absl::Status Complete(const DecodeContext& context, const Value& value, api::Pod& pod) {
+  if (pod.spec != nullptr) return absl::OkStatus();
+  if (context.validate) return context.Error(value, {.name = "spec"}, "expected a pod with a spec, got none");
+  static const auto* const kEmpty = new std::shared_ptr<const api::PodSpec>(std::make_shared<api::PodSpec>());
+  pod.spec = *kEmpty;
+  return absl::OkStatus();
+}
+
+// Capacity is not kept, but it must be well-formed, and it stands in for a missing allocatable.
+// Source: kubernetes v1.37, pkg/apis/core/v1/defaults.go, SetDefaults_NodeStatus.
+absl::Status Complete(const DecodeContext& context, const Value& value, api::Node& node) {
+  if (!context.validate) return absl::OkStatus();
+  const Value* status = value.Find("status");
+  const Value* capacity = status == nullptr ? nullptr : status->Find("capacity");
+  if (capacity == nullptr) return absl::OkStatus();
+  const Path status_path = {.name = "status"};
+  api::ResourceList resources;
+  RETURN_IF_ERROR(Decode(context, *capacity, {.parent = &status_path, .name = "capacity"}, resources));
+  const Value* allocatable = status->Find("allocatable");
+  if (allocatable == nullptr || allocatable->is_null()) node.status.allocatable = std::move(resources);
+  return absl::OkStatus();
+}
+
+absl::Status Complete(const DecodeContext&, const Value&, api::Object&) { return absl::OkStatus(); }
+
+absl::StatusOr<std::string> RequiredText(const Value& value, absl::string_view field,
+                                         absl::string_view fallback, absl::string_view file,
+                                         absl::string_view example) {
+  const Value* text = value.Find(field);
+  if (text == nullptr || text->is_null()) {
+    if (!fallback.empty()) return std::string(fallback);
+    return ErrorAt({file, value.position}, absl::StrCat("expected an object with `", field, "`, for example ",
+                                                        example, ", got none"));
+  }
+  if (!text->is_string() || text->text.empty()) {
+    return ErrorAt({file, text->position},
+                   absl::StrCat(field, ": expected a string, for example ", example, ", got ",
+                                text->is_string() ? "an empty one" : Describe(text->type)));
+  }
+  return std::string(text->text);
+}
+
+absl::Status CheckName(const Value& value, absl::string_view file, const api::ObjectMeta& metadata) {
+  if (!metadata.name.empty() || !metadata.generate_name.empty()) return absl::OkStatus();
+  const Value* place = value.Find("metadata");
+  const Value* name = place == nullptr ? nullptr : place->Find("name");
+  if (name != nullptr) place = name;
+  return ErrorAt({file, place == nullptr ? value.position : place->position},
+                 absl::StrCat("metadata.name: expected a name, got ",
+                              name == nullptr || name->is_string() ? "none" : Describe(name->type)));
+}
+
+// The object's JSON; kind and apiVersion go in front when they came from the list around it.
+std::string WholeJson(const Value& value, absl::string_view api_version, absl::string_view kind) {
+  const Value* own_version = value.Find("apiVersion");
+  const Value* own_kind = value.Find("kind");
+  const bool has_version = own_version != nullptr && own_version->is_string();
+  const bool has_kind = own_kind != nullptr && own_kind->is_string();
+  if (has_version && has_kind) return ToJson(value);
+  std::vector<Member> members;
+  const auto add = [&members](absl::string_view key, absl::string_view text) {
+    Member member;
+    member.key = key;
+    member.value.type = Value::Type::kString;
+    member.value.text = text;
+    members.push_back(member);
+  };
+  if (!has_version) add("apiVersion", api_version);
+  if (!has_kind) add("kind", kind);
+  for (const Member& member : value.members) {
+    const bool is_replaced =
+        (member.key == "apiVersion" && !has_version) || (member.key == "kind" && !has_kind);
+    if (!is_replaced) members.push_back(member);
+  }
+  Value whole = value;
+  whole.members = members;
+  return ToJson(whole);
+}
+
+}  // namespace
+
+struct ObjectReader::ListHeader {
+  // "" outside of lists of one kind.
+  std::string item_kind;
+  std::string api_version;
+};
+
+ObjectReader::ObjectReader(DecodeOptions options) : options_(options), specs_(std::make_unique<SpecPool>()) {}
+ObjectReader::~ObjectReader() = default;
+
+absl::Status ObjectReader::Read(absl::string_view path, Sink sink) {
+  return ReadPath(path, {.split_lists = true}, [&](const Document& document, absl::string_view file) {
+    return ReadDocument(document, file, sink);
+  });
+}
+
+absl::Status ObjectReader::ReadText(std::string text, absl::string_view file, Sink sink) {
+  return codec::ReadText(std::move(text), file, {.split_lists = true},
+                         [&](const Document& document) { return ReadDocument(document, file, sink); });
+}
+
+absl::Status ObjectReader::ReadValue(const Value& value, absl::string_view file, Sink sink) {
+  return ReadTree(value, ListHeader(), file, sink);
+}
+
+absl::StatusOr<api::ObjectPtr> ObjectReader::Decode(const Value& value, absl::string_view file) {
+  return DecodeItem(value, ListHeader(), file);
+}
+
+namespace {
+
+// The kind of the items of a list: "Pod" for PodList, "" for List.
+std::string ItemKind(absl::string_view list_kind) {
+  constexpr size_t kSuffixBytes = 4;
+  return std::string(list_kind.substr(0, list_kind.size() - std::min(kSuffixBytes, list_kind.size())));
+}
+
+}  // namespace
+
+absl::Status ObjectReader::ReadDocument(const Document& document, absl::string_view file, Sink sink) {
+  ListHeader header;
+  header.item_kind = ItemKind(document.list_kind);
+  if (!header.item_kind.empty()) header.api_version = document.list_api_version;
+  return ReadTree(document.root, header, file, sink);
+}
+
+absl::Status ObjectReader::ReadTree(const Value& root, const ListHeader& root_header, absl::string_view file,
+                                    Sink sink) {
+  if (root.is_null()) return absl::OkStatus();
+  std::vector<std::pair<const Value*, ListHeader>> rest = {{&root, root_header}};
+  while (!rest.empty()) {
+    const auto [value, header] = std::move(rest.back());
+    rest.pop_back();
+    const Value* kind = value->Find("kind");
+    const Value* items = value->Find("items");
+    const bool has_items = items != nullptr && (items->is_array() || items->is_null());
+    if (kind == nullptr || !kind->is_string() || !IsListKind(kind->text) ||
+        (!has_items && kind->text != "List")) {
+      ASSIGN_OR_RETURN(api::ObjectPtr object, DecodeItem(*value, header, file));
+      RETURN_IF_ERROR(sink(std::move(object), Location{file, value->position}));
+      continue;
+    }
+    if (items != nullptr && !has_items) {
+      return ErrorAt({file, items->position},
+                     absl::StrCat("items: expected a list, got ", Describe(items->type)));
+    }
+    if (items == nullptr) continue;
+    ListHeader inner;
+    inner.item_kind = ItemKind(kind->text);
+    const Value* api_version = value->Find("apiVersion");
+    if (!inner.item_kind.empty() && api_version != nullptr)
+      inner.api_version = std::string(api_version->text);
+    for (size_t i = items->items.size(); i > 0; --i) rest.emplace_back(&items->items[i - 1], inner);
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<api::ObjectPtr> ObjectReader::DecodeItem(const Value& value, const ListHeader& header,
+                                                        absl::string_view file) {
+  if (!value.is_object()) {
+    return ErrorAt(
+        {file, value.position},
+        absl::StrCat("expected an object with apiVersion, kind and metadata, got ", Describe(value.type)));
+  }
+  ASSIGN_OR_RETURN(std::string api_version,
+                   RequiredText(value, "apiVersion", header.api_version, file, "v1"));
+  ASSIGN_OR_RETURN(std::string kind_name, RequiredText(value, "kind", header.item_kind, file, "Pod"));
+  const api::Kind kind = FindKind(api_version, kind_name);
+  DecodeContext context = {.file = file, .validate = options_.validate, .specs = specs_.get()};
+  context.is_lenient = kind == api::Kind::kOther;
+
+  const auto decode = [&]<typename T>() -> absl::StatusOr<std::shared_ptr<api::Object>> {
+    auto object = std::make_shared<T>();
+    object->kind = kind;
+    const Path root;
+    if (const Value* metadata = value.Find("metadata")) {
+      RETURN_IF_ERROR(
+          codec::Decode(context, *metadata, {.parent = &root, .name = "metadata"}, object->metadata));
+    }
+    RETURN_IF_ERROR(CheckName(value, file, object->metadata));
+    RETURN_IF_ERROR(codec::Decode(context, value, root, *object));
+    RETURN_IF_ERROR(Complete(context, value, *object));
+    return object;
+  };
+  ASSIGN_OR_RETURN(std::shared_ptr<api::Object> object, VisitKind(kind, decode));
+  if (object->metadata.namespace_.empty() && IsNamespaced(api_version, kind_name)) {
+    object->metadata.namespace_ = "default";
+  }
+  object->json = std::make_shared<const std::string>(WholeJson(value, api_version, kind_name));
+  object->api_version = std::move(api_version);
+  object->kind_name = std::move(kind_name);
+  return api::ObjectPtr(std::move(object));
+}
+
+api::Kind FindKind(absl::string_view api_version, absl::string_view kind) {
+  const KindEntry* entry = FindEntry(api_version, kind);
+  return entry == nullptr ? api::Kind::kOther : entry->value;
+}
+
+bool IsNamespaced(absl::string_view api_version, absl::string_view kind) {
+  const KindEntry* entry = FindEntry(api_version, kind);
+  return entry != nullptr && entry->is_namespaced;
+}
+
+}  // namespace schedsim::codec

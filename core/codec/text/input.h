@@ -1,0 +1,38 @@
+// Where input comes from: files, folders, archives and standard input.
+#ifndef SCHEDSIM_CORE_CODEC_TEXT_INPUT_H_
+#define SCHEDSIM_CORE_CODEC_TEXT_INPUT_H_
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+
+namespace schedsim::codec {
+
+// Bytes that may stand behind the text of a file, as simdjson wants them.
+inline constexpr size_t kPaddingBytes = 64;
+
+// Nothing bigger is read or decompressed.
+inline constexpr size_t kInputBytesMax = size_t{4} << 30;
+
+// The contents of `path`, decompressed when the first bytes say gzip or xz; "-" is standard input.
+// The string's capacity is at least kPaddingBytes above its size. NotFound for a missing file,
+// InvalidArgument for a folder, a truncated or corrupt archive and anything above `bytes_max`;
+// the message starts with the path.
+absl::StatusOr<std::string> ReadFile(absl::string_view path, size_t bytes_max = kInputBytesMax);
+
+// `content` decompressed when its first bytes say gzip or xz, itself otherwise. `name` is for messages.
+absl::StatusOr<std::string> Decompress(std::string content, absl::string_view name,
+                                       size_t bytes_max = kInputBytesMax);
+
+// The files that `path` stands for: itself for a file or "-"; for a folder all files below it whose
+// names end in .yaml, .yml or .json (also with .gz or .xz behind that), each folder's entries sorted
+// by name, bytewise. NotFound when there is nothing of that kind.
+absl::StatusOr<std::vector<std::string>> ListFiles(absl::string_view path);
+
+}  // namespace schedsim::codec
+
+#endif  // SCHEDSIM_CORE_CODEC_TEXT_INPUT_H_

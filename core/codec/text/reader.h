@@ -1,0 +1,42 @@
+// Documents from YAML and JSON text.
+#ifndef SCHEDSIM_CORE_CODEC_TEXT_READER_H_
+#define SCHEDSIM_CORE_CODEC_TEXT_READER_H_
+
+#include <string>
+
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "core/codec/text/value.h"
+
+namespace schedsim::codec {
+
+// Receives documents in file order. The document and all that it owns are valid during the call only.
+// An error ends the reading and is returned from it.
+using DocumentSink = absl::FunctionRef<absl::Status(const Document&)>;
+
+struct ReadOptions {
+  // Hand on each entry of `items` by itself when the root is a list (kind ends in `List`), so that
+  // the whole list is never in memory; nothing is handed on for the list itself.
+  bool split_lists = false;
+};
+
+// Maps and lists may be nested this deep.
+inline constexpr int kDepthMax = 99;
+
+// Hands on each document of `text`, which is JSON (one value or several) when `file` ends in .json or
+// .jsonl (before .gz and .xz) or the text starts with `{`, and YAML otherwise. `text` need not be
+// padded. Errors are InvalidArgument, `file:line:column: what, and what was expected`.
+absl::Status ReadText(std::string text, absl::string_view file, const ReadOptions& options,
+                      DocumentSink sink);
+
+// The same for all files of `path` (see ListFiles), in order.
+absl::Status ReadPath(absl::string_view path, const ReadOptions& options,
+                      absl::FunctionRef<absl::Status(const Document&, absl::string_view file)> sink);
+
+// Hands on the whole documents of the file `path` (or "-"): configurations, scenarios, test cases.
+absl::Status ReadValues(absl::string_view path, DocumentSink sink);
+
+}  // namespace schedsim::codec
+
+#endif  // SCHEDSIM_CORE_CODEC_TEXT_READER_H_

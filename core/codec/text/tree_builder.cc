@@ -1,0 +1,310 @@
+#include "core/codec/text/tree_builder.h"
+
+#include <algorithm>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "core/base/check.h"
+#include "core/base/status_macros.h"
+
+namespace schedsim::codec {
+namespace {
+
+// Maps with more members than this look their keys up by hash.
+constexpr size_t kLinearMembersMax = 12;
+
+// How much of a document aliases may make up, by its size with all of them written out.
+// Source: go.yaml.in/yaml/v2 v2.4, decode.go, allowedAliasRatio.
+double AliasRatioMax(int64_t node_count) {
+  constexpr double kLow = 400'000;
+  constexpr double kHigh = 4'000'000;
+  const double count = static_cast<double>(node_count);
+  if (count <= kLow) return 0.99;
+  if (count >= kHigh) return 0.10;
+  return 0.99 - 0.89 * (count - kLow) / (kHigh - kLow);
+}
+
+std::string TextOf(const Value* value) {
+  return value != nullptr && value->is_string() ? std::string(value->text) : std::string();
+}
+
+}  // namespace
+
+bool IsListKind(absl::string_view kind) { return absl::EndsWith(kind, "List"); }
+
+TreeBuilder::TreeBuilder(absl::string_view file, const ReadOptions& options, DocumentSink sink,
+                         LookAhead look_ahead)
+    : file_(file), options_(options), sink_(sink), look_ahead_(look_ahead), keys_(kDepthMax) {}
+
+absl::Status TreeBuilder::Error(Position position, absl::string_view what) const {
+  return ErrorAt({file_, position}, what);
+}
+
+void TreeBuilder::Begin() {
+  document_.Clear();
+  item_.Clear();
+  header_ = RootHeader();
+  is_streaming_ = false;
+  has_streamed_ = false;
+  frames_.clear();
+  values_.clear();
+  members_.clear();
+  anchors_.clear();
+  anchor_.clear();
+  node_count_ = 0;
+  alias_node_count_ = 0;
+}
+
+absl::Status TreeBuilder::Open(Value::Type type, Position position) {
+  if (frames_.size() == kDepthMax) {
+    return Error(position, absl::StrCat("nested too deeply, expected at most ", kDepthMax, " levels"));
+  }
+  const bool is_streamed = type == Value::Type::kArray && StartsStreamedList();
+  if (is_streamed) {
+    header_ = Header();
+    if (header_.kind.empty() || header_.api_version.empty()) {
+      const RootHeader ahead = look_ahead_();
+      if (header_.kind.empty()) header_.kind = ahead.kind;
+      if (header_.api_version.empty()) header_.api_version = ahead.api_version;
+    }
+  }
+  Frame frame;
+  frame.type = type;
+  frame.position = position;
+  frame.node_count = node_count_++;
+  frame.start = type == Value::Type::kObject ? members_.size() : values_.size();
+  frame.anchor = std::move(anchor_);
+  anchor_.clear();
+  frame.is_streamed = is_streamed && IsListKind(header_.kind);
+  if (frame.is_streamed) {
+    is_streaming_ = true;
+    has_streamed_ = true;
+  }
+  frames_.push_back(std::move(frame));
+  return absl::OkStatus();
+}
+
+bool TreeBuilder::StartsStreamedList() const {
+  return options_.split_lists && frames_.size() == 1 && frames_[0].has_key && !frames_[0].is_merge &&
+         !has_streamed_ && members_.back().key == "items";
+}
+
+RootHeader TreeBuilder::Header() const {
+  Value root;
+  root.type = Value::Type::kObject;
+  root.members = absl::MakeConstSpan(members_).subspan(frames_[0].start);
+  return {.kind = TextOf(root.Find("kind")), .api_version = TextOf(root.Find("apiVersion"))};
+}
+
+absl::Status TreeBuilder::Close() {
+  CHECK(!frames_.empty());
+  Frame frame = std::move(frames_.back());
+  frames_.pop_back();
+  Value value;
+  value.type = frame.type;
+  value.position = frame.position;
+  if (frame.is_streamed) {
+    is_streaming_ = false;
+  } else if (frame.type == Value::Type::kObject) {
+    value.members = target().CopyMembers(absl::MakeConstSpan(members_).subspan(frame.start));
+    members_.resize(frame.start);
+    if (frame.is_indexed) keys_[frames_.size()].clear();
+  } else {
+    value.items = target().CopyItems(absl::MakeConstSpan(values_).subspan(frame.start));
+    values_.resize(frame.start);
+  }
+  return Add(value, std::move(frame.anchor), node_count_ - frame.node_count, frame.height);
+}
+
+absl::Status TreeBuilder::Key(absl::string_view text, Position position) {
+  CHECK(ExpectsKey());
+  RETURN_IF_ERROR(CheckNewKey(text, position));
+  ++node_count_;
+  members_.push_back({.key = target().CopyText(text), .key_position = position, .value = Value()});
+  if (frames_.back().is_indexed) IndexMember(members_.back().key, members_.size() - 1);
+  frames_.back().has_key = true;
+  return absl::OkStatus();
+}
+
+absl::Status TreeBuilder::CheckNewKey(absl::string_view key, Position position) {
+  const int64_t found = FindMember(key);
+  if (found < 0) return absl::OkStatus();
+  Frame& frame = frames_.back();
+  Member& known = members_[static_cast<size_t>(found)];
+  // A key that came by a merge may be set again, which yaml.v2 takes as the new value.
+  if (frame.merged_count > 0 && known.key_position.line == 0) {
+    return absl::OkStatus();
+  }
+  std::string what = absl::StrCat("key \"", key, "\" is already set on line ", known.key_position.line,
+                                  ", expected each key once");
+  if (frames_.size() == 1 && (key == "apiVersion" || key == "kind" || key == "metadata")) {
+    absl::StrAppend(&what, "; a line `---` between two documents may be missing");
+  }
+  return Error(position, what);
+}
+
+int64_t TreeBuilder::FindMember(absl::string_view key) {
+  Frame& frame = frames_.back();
+  auto& index = keys_[frames_.size() - 1];
+  if (!frame.is_indexed && members_.size() - frame.start > kLinearMembersMax) {
+    frame.is_indexed = true;
+    index.clear();
+    for (size_t i = frame.start; i < members_.size(); ++i) index[members_[i].key] = i;
+  }
+  if (frame.is_indexed) {
+    auto found = index.find(key);
+    return found == index.end() ? -1 : static_cast<int64_t>(found->second);
+  }
+  for (size_t i = frame.start; i < members_.size(); ++i) {
+    if (members_[i].key == key) return static_cast<int64_t>(i);
+  }
+  return -1;
+}
+
+void TreeBuilder::IndexMember(absl::string_view key, size_t index) { keys_[frames_.size() - 1][key] = index; }
+
+void TreeBuilder::MergeKey(Position position) {
+  CHECK(ExpectsKey());
+  ++node_count_;
+  members_.push_back({.key = "<<", .key_position = position, .value = Value()});
+  frames_.back().has_key = true;
+  frames_.back().is_merge = true;
+}
+
+absl::Status TreeBuilder::Scalar(const Value& value) {
+  Value copy = value;
+  copy.text = target().CopyText(value.text);
+  ++node_count_;
+  std::string anchor = std::move(anchor_);
+  anchor_.clear();
+  return Add(copy, std::move(anchor), 1, 0);
+}
+
+absl::Status TreeBuilder::Alias(absl::string_view name, Position position) {
+  auto found = anchors_.find(name);
+  if (found == anchors_.end()) {
+    return Error(position, absl::StrCat("alias *", name, " has no value yet, expected an anchor &", name,
+                                        " on a complete value before it"));
+  }
+  const Anchored& anchored = found->second;
+  if (static_cast<int>(frames_.size()) + anchored.height > kDepthMax) {
+    return Error(position, absl::StrCat("alias *", name, " makes the nesting too deep, expected at most ",
+                                        kDepthMax, " levels"));
+  }
+  node_count_ += anchored.node_count;
+  alias_node_count_ += anchored.node_count;
+  RETURN_IF_ERROR(CheckAliases(position));
+  return Add(anchored.value, "", anchored.node_count, anchored.height);
+}
+
+void TreeBuilder::DefineAnchor(absl::string_view name, const Value& scalar) {
+  Value copy = scalar;
+  copy.text = target().CopyText(scalar.text);
+  anchors_[name] = {.value = copy, .node_count = 1, .height = 0};
+}
+
+const Value* TreeBuilder::FindAnchor(absl::string_view name) const {
+  auto found = anchors_.find(name);
+  return found == anchors_.end() ? nullptr : &found->second.value;
+}
+
+absl::Status TreeBuilder::CheckAliases(Position position) const {
+  if (alias_node_count_ <= 100 || node_count_ <= 1000) return absl::OkStatus();
+  const double ratio = static_cast<double>(alias_node_count_) / static_cast<double>(node_count_);
+  if (ratio <= AliasRatioMax(node_count_)) return absl::OkStatus();
+  return Error(position, absl::StrCat("aliases blow the document up to ", node_count_,
+                                      " values, expected fewer aliases of aliases"));
+}
+
+absl::Status TreeBuilder::Add(const Value& value, std::string anchor, int64_t node_count, int height) {
+  if (!anchor.empty()) anchors_[anchor] = {.value = value, .node_count = node_count, .height = height};
+  if (frames_.empty()) {
+    document_.root = value;
+    return absl::OkStatus();
+  }
+  Frame& frame = frames_.back();
+  frame.height = std::max(frame.height, height + 1);
+  if (frame.is_streamed) return AddItem(value);
+  if (frame.type == Value::Type::kArray) {
+    values_.push_back(value);
+    return absl::OkStatus();
+  }
+  CHECK(frame.has_key);
+  frame.has_key = false;
+  if (frame.is_merge) {
+    frame.is_merge = false;
+    const Position position = members_.back().key_position;
+    members_.pop_back();
+    return Merge(value, position);
+  }
+  members_.back().value = value;
+  if (frame.merged_count == 0) return absl::OkStatus();
+  // The key may be one that a merge has set before: the later value counts.
+  const Member added = members_.back();
+  for (size_t i = frame.start; i + 1 < members_.size(); ++i) {
+    if (members_[i].key != added.key) continue;
+    members_[i] = added;
+    members_.pop_back();
+    if (frame.is_indexed) IndexMember(added.key, i);
+    break;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status TreeBuilder::AddItem(const Value& value) {
+  item_.root = value;
+  item_.list_kind = header_.kind;
+  item_.list_api_version = header_.api_version;
+  RETURN_IF_ERROR(sink_(item_));
+  // Later items may refer to anchors in this one.
+  if (anchors_.empty()) item_.Clear();
+  return absl::OkStatus();
+}
+
+absl::Status TreeBuilder::Merge(const Value& value, Position position) {
+  constexpr absl::string_view kExpected = "`<<` merges maps only, expected a map or a list of maps";
+  if (value.is_object()) return MergeMap(value);
+  if (!value.is_array()) return Error(position, kExpected);
+  // From the end, so that earlier maps win.
+  for (size_t i = value.items.size(); i > 0; --i) {
+    if (!value.items[i - 1].is_object()) return Error(position, kExpected);
+    RETURN_IF_ERROR(MergeMap(value.items[i - 1]));
+  }
+  return absl::OkStatus();
+}
+
+// Sets all members of `map`, also over keys that the open map has already.
+// Source: go.yaml.in/yaml/v2 v2.4, decode.go, merge.
+absl::Status TreeBuilder::MergeMap(const Value& map) {
+  for (const Member& member : map.members) {
+    const int64_t found = FindMember(member.key);
+    Member merged = member;
+    merged.key_position = Position();
+    if (found >= 0) {
+      members_[static_cast<size_t>(found)].value = merged.value;
+      members_[static_cast<size_t>(found)].key_position = Position();
+    } else {
+      members_.push_back(merged);
+      if (frames_.back().is_indexed) IndexMember(members_.back().key, members_.size() - 1);
+    }
+    ++frames_.back().merged_count;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status TreeBuilder::CheckStreamedRoot() const {
+  const std::string kind = TextOf(document_.root.Find("kind"));
+  const std::string api_version = TextOf(document_.root.Find("apiVersion"));
+  if (kind == header_.kind && api_version == header_.api_version) return absl::OkStatus();
+  return Error(document_.root.position,
+               absl::StrCat("a list must say what it is, expected `apiVersion` and `kind` "
+                            "before `items`, or once at the same indentation after them"));
+}
+
+absl::Status TreeBuilder::Finish() {
+  CHECK(frames_.empty());
+  if (has_streamed_) return CheckStreamedRoot();
+  return sink_(document_);
+}
+
+}  // namespace schedsim::codec

@@ -1,0 +1,123 @@
+// Builds documents from a stream of scalars, openings and closings, whatever the syntax was.
+#ifndef SCHEDSIM_CORE_CODEC_TEXT_TREE_BUILDER_H_
+#define SCHEDSIM_CORE_CODEC_TEXT_TREE_BUILDER_H_
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "core/codec/text/reader.h"
+#include "core/codec/text/value.h"
+
+namespace schedsim::codec {
+
+// Kind and apiVersion of a root whose `items` come first. Both "" when the reader can't tell.
+struct RootHeader {
+  std::string kind;
+  std::string api_version;
+};
+
+// Whether `kind` is that of a list of objects: List, PodList and so on.
+bool IsListKind(absl::string_view kind);
+
+// Calls come in document order: Begin, then one value (Scalar, Alias, or Open, its parts, Close),
+// then Finish. In a map each value follows its Key. Errors name file, line and column.
+class TreeBuilder {
+ public:
+  // Looks ahead in the text for the root's kind and apiVersion.
+  using LookAhead = absl::FunctionRef<RootHeader()>;
+
+  TreeBuilder(absl::string_view file, const ReadOptions& options, DocumentSink sink, LookAhead look_ahead);
+  TreeBuilder(const TreeBuilder&) = delete;
+  TreeBuilder& operator=(const TreeBuilder&) = delete;
+
+  void Begin();
+  // Opens a map or a list. Error: nesting deeper than kDepthMax.
+  absl::Status Open(Value::Type type, Position position);
+  absl::Status Close();
+  // `text` is copied. Error: a key that the map has already.
+  absl::Status Key(absl::string_view text, Position position);
+  // The next value is to be merged into the open map (YAML's `<<`).
+  void MergeKey(Position position);
+  // A value without children; its text is copied.
+  absl::Status Scalar(const Value& value);
+  // Hands on the document, unless its list was handed on by items.
+  absl::Status Finish();
+
+  // Gives the value that comes next, when complete, a name for Alias. Text is copied.
+  void Anchor(absl::string_view name) { anchor_ = std::string(name); }
+  absl::Status Alias(absl::string_view name, Position position);
+  // The same for scalars that are keys. Text is copied.
+  void DefineAnchor(absl::string_view name, const Value& scalar);
+  // The value of an anchor so far, or nullptr.
+  const Value* FindAnchor(absl::string_view name) const;
+
+  // Whether a key (and not a value) must come next.
+  bool ExpectsKey() const {
+    return !frames_.empty() && frames_.back().type == Value::Type::kObject && !frames_.back().has_key;
+  }
+
+ private:
+  // An open map or list. Its parts so far are the ends of `values_` or `members_` from `start` on.
+  struct Frame {
+    Value::Type type = Value::Type::kNull;
+    bool has_key = false;      // The last member still wants its value.
+    bool is_merge = false;     // The value to come is merged, see MergeKey.
+    bool is_streamed = false;  // The parts are handed on one by one.
+    bool is_indexed = false;   // `keys_` of this frame holds the keys of the members.
+    int height = 1;            // Levels below and including this one.
+    size_t start = 0;
+    int64_t node_count = 0;  // All nodes before this one.
+    size_t merged_count = 0;
+    Position position;
+    std::string anchor;
+  };
+  // A complete value with its size when written out.
+  struct Anchored {
+    Value value;
+    int64_t node_count = 0;
+    int height = 0;
+  };
+
+  absl::Status Add(const Value& value, std::string anchor, int64_t node_count, int height);
+  absl::Status AddItem(const Value& value);
+  absl::Status Merge(const Value& value, Position position);
+  absl::Status MergeMap(const Value& map);
+  absl::Status CheckAliases(Position position) const;
+  absl::Status CheckNewKey(absl::string_view key, Position position);
+  // The index in `members_` of the open map's member `key`, or -1.
+  int64_t FindMember(absl::string_view key);
+  void IndexMember(absl::string_view key, size_t index);
+  bool StartsStreamedList() const;
+  RootHeader Header() const;
+  absl::Status CheckStreamedRoot() const;
+  absl::Status Error(Position position, absl::string_view what) const;
+  Document& target() { return is_streaming_ ? item_ : document_; }
+
+  absl::string_view file_;
+  ReadOptions options_;
+  DocumentSink sink_;
+  LookAhead look_ahead_;
+  Document document_;
+  Document item_;  // The list item that is being built.
+  RootHeader header_;
+  bool is_streaming_ = false;  // Inside the streamed list.
+  bool has_streamed_ = false;
+  std::vector<Frame> frames_;
+  std::vector<Value> values_;
+  std::vector<Member> members_;
+  std::vector<absl::flat_hash_map<absl::string_view, size_t>> keys_;  // One per level; for big maps.
+  absl::flat_hash_map<std::string, Anchored> anchors_;
+  std::string anchor_;
+  int64_t node_count_ = 0;  // With aliases written out.
+  int64_t alias_node_count_ = 0;
+};
+
+}  // namespace schedsim::codec
+
+#endif  // SCHEDSIM_CORE_CODEC_TEXT_TREE_BUILDER_H_

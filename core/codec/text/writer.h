@@ -1,0 +1,27 @@
+// JSON and YAML text from values.
+#ifndef SCHEDSIM_CORE_CODEC_TEXT_WRITER_H_
+#define SCHEDSIM_CORE_CODEC_TEXT_WRITER_H_
+
+#include <string>
+
+#include "absl/strings/string_view.h"
+#include "core/codec/text/value.h"
+
+namespace schedsim::codec {
+
+// Compact JSON, members in their order, numbers as written. Bytes of strings are kept but for
+// quotes, backslashes and control characters.
+std::string ToJson(const Value& value);
+void AppendJson(const Value& value, std::string& out);
+
+// Appends `text` as a JSON string with its quotes.
+void AppendJsonString(absl::string_view text, std::string& out);
+
+// YAML in block style, with a newline at the end and no document marker. Reads back to the same value
+// under YAML 1.1 and 1.2: strings that either would take for something else are quoted.
+std::string ToYaml(const Value& value);
+void AppendYaml(const Value& value, std::string& out);
+
+}  // namespace schedsim::codec
+
+#endif  // SCHEDSIM_CORE_CODEC_TEXT_WRITER_H_

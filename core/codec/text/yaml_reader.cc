@@ -1,0 +1,326 @@
+#include "core/codec/text/yaml_reader.h"
+
+#include <yaml.h>
+
+#include <algorithm>
+#include <functional>
+#include <string>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "core/base/check.h"
+#include "core/base/status_macros.h"
+#include "core/codec/text/tree_builder.h"
+#include "core/codec/text/yaml_scalar.h"
+
+namespace schedsim::codec {
+namespace {
+
+constexpr absl::string_view kTagPrefix = "tag:yaml.org,2002:";
+
+// Turns libyaml's marks, which count characters, into lines and columns of bytes.
+class PositionCounter {
+ public:
+  explicit PositionCounter(absl::string_view text)
+      : text_(text), is_ascii_(std::all_of(text.begin(), text.end(), [](char c) { return c >= 0; })) {}
+
+  Position At(const yaml_mark_t& mark) {
+    if (is_ascii_) return {static_cast<int32_t>(mark.line + 1), static_cast<int32_t>(mark.column + 1)};
+    Advance(mark.index);
+    return {line_, static_cast<int32_t>(offset_ - line_start_ + 1)};
+  }
+
+  Position AtOffset(size_t offset) {
+    Position position{1, 1};
+    for (size_t i = 0; i < std::min(offset, text_.size()); ++i) {
+      ++position.column;
+      if (text_[i] == '\n') position = {position.line + 1, 1};
+    }
+    return position;
+  }
+
+  // The offset in bytes of a mark.
+  size_t Offset(const yaml_mark_t& mark) {
+    if (is_ascii_) return std::min<size_t>(mark.index, text_.size());
+    Advance(mark.index);
+    return offset_;
+  }
+
+ private:
+  // Marks come in order but for those of errors, which may lie a little back.
+  void Advance(size_t character_index) {
+    if (character_index < character_index_) {
+      character_index_ = offset_ = line_start_ = 0;
+      line_ = 1;
+    }
+    while (character_index_ < character_index && offset_ < text_.size()) {
+      const char c = text_[offset_++];
+      if (c == '\n') {
+        ++line_;
+        line_start_ = offset_;
+      }
+      while (offset_ < text_.size() && (static_cast<unsigned char>(text_[offset_]) & 0xc0) == 0x80) ++offset_;
+      ++character_index_;
+    }
+  }
+
+  absl::string_view text_;
+  bool is_ascii_;
+  size_t character_index_ = 0;
+  size_t offset_ = 0;
+  size_t line_start_ = 0;
+  int32_t line_ = 1;
+};
+
+// The text behind `key:` on a line, without quotes and comment.
+std::string LineValue(absl::string_view line, size_t key_bytes) {
+  absl::string_view value = line.substr(key_bytes);
+  const size_t comment = value.find(" #");
+  if (comment != absl::string_view::npos) value = value.substr(0, comment);
+  value = absl::StripAsciiWhitespace(value);
+  if (value.size() >= 2 && (value[0] == '"' || value[0] == '\'') && value.back() == value[0]) {
+    value = value.substr(1, value.size() - 2);
+  }
+  return std::string(value);
+}
+
+// kind and apiVersion from lines without indentation up to the end of the document.
+RootHeader FindHeader(absl::string_view text) {
+  RootHeader header;
+  while (!text.empty() && (header.kind.empty() || header.api_version.empty())) {
+    const size_t end = std::min(text.find('\n'), text.size());
+    const absl::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (line.empty() || line[0] == ' ' || line[0] == '-') {
+      if (absl::StartsWith(line, "---")) break;
+      continue;
+    }
+    if (absl::StartsWith(line, "kind: ")) header.kind = LineValue(line, 6);
+    if (absl::StartsWith(line, "apiVersion: ")) header.api_version = LineValue(line, 12);
+  }
+  return header;
+}
+
+class YamlReader {
+ public:
+  YamlReader(absl::string_view text, absl::string_view file, const ReadOptions& options, DocumentSink sink)
+      : text_(text),
+        file_(file),
+        positions_(text),
+        look_ahead_([this] { return FindHeader(text_.substr(offset_)); }),
+        builder_(file, options, sink, look_ahead_) {
+    CHECK(yaml_parser_initialize(&parser_) == 1);
+    yaml_parser_set_encoding(&parser_, YAML_UTF8_ENCODING);
+    yaml_parser_set_input_string(&parser_, reinterpret_cast<const unsigned char*>(text.data()), text.size());
+  }
+  ~YamlReader() { yaml_parser_delete(&parser_); }
+  YamlReader(const YamlReader&) = delete;
+  YamlReader& operator=(const YamlReader&) = delete;
+
+  absl::Status Read() {
+    for (;;) {
+      yaml_event_t event;
+      if (yaml_parser_parse(&parser_, &event) == 0) return ParserError();
+      const bool at_end = event.type == YAML_STREAM_END_EVENT;
+      const absl::Status status = OnEvent(event);
+      yaml_event_delete(&event);
+      if (!status.ok() || at_end) return status;
+    }
+  }
+
+ private:
+  absl::Status OnEvent(const yaml_event_t& event);
+  absl::Status OnScalar(const yaml_event_t& event, Position position);
+  absl::Status OnKey(const YamlScalar& scalar, Position position);
+  absl::Status OnAlias(absl::string_view name, Position position);
+  absl::Status OnOpen(Value::Type type, const yaml_char_t* anchor, const yaml_char_t* tag, Position position);
+  absl::StatusOr<YamlScalar> Resolve(const yaml_event_t& event, absl::string_view text, Position position);
+  absl::StatusOr<YamlScalar> ResolveTagged(absl::string_view tag, absl::string_view text, Position position);
+  absl::Status ParserError();
+  absl::Status Error(Position position, absl::string_view what) const {
+    return ErrorAt({file_, position}, what);
+  }
+
+  absl::string_view text_;
+  absl::string_view file_;
+  PositionCounter positions_;
+  size_t offset_ = 0;  // Of the current event.
+  std::function<RootHeader()> look_ahead_;
+  TreeBuilder builder_;
+  std::string scratch_;
+  yaml_parser_t parser_;
+};
+
+absl::string_view View(const yaml_char_t* text) {
+  return text == nullptr ? absl::string_view() : absl::string_view(reinterpret_cast<const char*>(text));
+}
+
+absl::Status YamlReader::OnEvent(const yaml_event_t& event) {
+  const Position position = positions_.At(event.start_mark);
+  switch (event.type) {
+    case YAML_DOCUMENT_START_EVENT:
+      builder_.Begin();
+      return absl::OkStatus();
+    case YAML_DOCUMENT_END_EVENT:
+      return builder_.Finish();
+    case YAML_SCALAR_EVENT:
+      return OnScalar(event, position);
+    case YAML_ALIAS_EVENT:
+      return OnAlias(View(event.data.alias.anchor), position);
+    case YAML_SEQUENCE_START_EVENT:
+      offset_ = positions_.Offset(event.start_mark);
+      return OnOpen(Value::Type::kArray, event.data.sequence_start.anchor, event.data.sequence_start.tag,
+                    position);
+    case YAML_MAPPING_START_EVENT:
+      return OnOpen(Value::Type::kObject, event.data.mapping_start.anchor, event.data.mapping_start.tag,
+                    position);
+    case YAML_SEQUENCE_END_EVENT:
+    case YAML_MAPPING_END_EVENT:
+      return builder_.Close();
+    default:
+      return absl::OkStatus();
+  }
+}
+
+absl::Status YamlReader::OnOpen(Value::Type type, const yaml_char_t* anchor, const yaml_char_t* tag,
+                                Position position) {
+  if (builder_.ExpectsKey()) {
+    return Error(position, absl::StrCat("a map key is ", Describe(type), ", expected a string"));
+  }
+  absl::string_view short_tag = View(tag);
+  const bool is_standard = absl::ConsumePrefix(&short_tag, kTagPrefix);
+  const absl::string_view own_tag = type == Value::Type::kArray ? "seq" : "map";
+  if (!short_tag.empty() && short_tag != "!" && !(is_standard && short_tag == own_tag)) {
+    return Error(position, absl::StrCat("tag ", is_standard ? "!!" : "", short_tag, " on ", Describe(type),
+                                        ", expected !!", own_tag, " or no tag"));
+  }
+  if (anchor != nullptr) builder_.Anchor(View(anchor));
+  return builder_.Open(type, position);
+}
+
+absl::StatusOr<YamlScalar> YamlReader::Resolve(const yaml_event_t& event, absl::string_view text,
+                                               Position position) {
+  const auto& scalar = event.data.scalar;
+  const absl::string_view tag = View(scalar.tag);
+  if (tag == "!" || (tag.empty() && scalar.plain_implicit == 0)) return YamlScalar{.text = text};
+  if (!tag.empty()) return ResolveTagged(tag, text, position);
+  return ResolveYamlScalar(text, scratch_);
+}
+
+absl::StatusOr<YamlScalar> YamlReader::ResolveTagged(absl::string_view tag, absl::string_view text,
+                                                     Position position) {
+  absl::string_view name = tag;
+  const bool is_standard = absl::ConsumePrefix(&name, kTagPrefix);
+  if (is_standard && (name == "str" || name == "timestamp")) return YamlScalar{.text = text};
+  using Type = YamlScalar::Type;
+  const YamlScalar resolved = ResolveYamlScalar(text, scratch_);
+  const bool is_float = resolved.type == Type::kFloat || resolved.type == Type::kNotFinite;
+  const bool fits = is_standard && ((name == "null" && resolved.type == Type::kNull) ||
+                                    (name == "bool" && resolved.type == Type::kBool) ||
+                                    (name == "int" && resolved.type == Type::kInteger) ||
+                                    (name == "float" && (is_float || resolved.type == Type::kInteger)));
+  if (fits) return resolved;
+  return Error(position,
+               absl::StrCat("tag ", is_standard ? "!!" : "", name, " on \"", text,
+                            "\", expected !!str, !!int, !!float, !!bool or !!null with a value of that type, "
+                            "or no tag"));
+}
+
+absl::Status YamlReader::OnScalar(const yaml_event_t& event, Position position) {
+  const auto& scalar = event.data.scalar;
+  const absl::string_view text(reinterpret_cast<const char*>(scalar.value), scalar.length);
+  const bool is_key = builder_.ExpectsKey();
+  if (is_key && text == "<<" && scalar.plain_implicit != 0) {
+    builder_.MergeKey(position);
+    return absl::OkStatus();
+  }
+  ASSIGN_OR_RETURN(const YamlScalar resolved, Resolve(event, text, position));
+  Value value;
+  value.position = position;
+  switch (resolved.type) {
+    case YamlScalar::Type::kNull:
+      break;
+    case YamlScalar::Type::kBool:
+      value.type = Value::Type::kBool;
+      value.boolean = resolved.boolean;
+      break;
+    case YamlScalar::Type::kInteger:
+    case YamlScalar::Type::kFloat:
+      value.type = Value::Type::kNumber;
+      value.text = resolved.text;
+      break;
+    case YamlScalar::Type::kNotFinite:
+      if (is_key) break;
+      return Error(position,
+                   absl::StrCat(text, " is no finite number, expected one, or quotes around a string"));
+    case YamlScalar::Type::kString:
+      value.type = Value::Type::kString;
+      value.text = resolved.text;
+      break;
+  }
+  if (is_key) {
+    if (scalar.anchor != nullptr) builder_.DefineAnchor(View(scalar.anchor), value);
+    return OnKey(resolved, position);
+  }
+  if (scalar.anchor != nullptr) builder_.Anchor(View(scalar.anchor));
+  return builder_.Scalar(value);
+}
+
+absl::Status YamlReader::OnKey(const YamlScalar& scalar, Position position) {
+  switch (scalar.type) {
+    case YamlScalar::Type::kNull:
+      return Error(position, "a map key is null, expected a string");
+    case YamlScalar::Type::kBool:
+      return builder_.Key(scalar.boolean ? "true" : "false", position);
+    case YamlScalar::Type::kInteger:
+    case YamlScalar::Type::kFloat:
+      return builder_.Key(YamlNumberKey(scalar), position);
+    case YamlScalar::Type::kNotFinite:
+      return builder_.Key(absl::AsciiStrToLower(absl::StripPrefix(scalar.text, "+")), position);
+    case YamlScalar::Type::kString:
+      break;
+  }
+  return builder_.Key(scalar.text, position);
+}
+
+absl::Status YamlReader::OnAlias(absl::string_view name, Position position) {
+  const Value* value = builder_.FindAnchor(name);
+  if (!builder_.ExpectsKey() || value == nullptr) return builder_.Alias(name, position);
+  if (value->is_string()) return builder_.Key(value->text, position);
+  if (value->type == Value::Type::kBool) return builder_.Key(value->boolean ? "true" : "false", position);
+  if (value->type == Value::Type::kNumber) {
+    const YamlScalar number = ResolveYamlScalar(value->text, scratch_);
+    return builder_.Key(YamlNumberKey(number), position);
+  }
+  return Error(position, absl::StrCat("a map key is ", Describe(value->type), ", expected a string"));
+}
+
+absl::Status YamlReader::ParserError() {
+  const absl::string_view problem = parser_.problem == nullptr ? "out of memory" : parser_.problem;
+  if (parser_.error == YAML_READER_ERROR) {
+    return Error(positions_.AtOffset(parser_.problem_offset),
+                 absl::StrCat("invalid YAML: ", problem, ", expected UTF-8 text without control characters"));
+  }
+  const Position position = positions_.At(parser_.problem_mark);
+  const size_t offset = positions_.Offset(parser_.problem_mark);
+  std::string what = absl::StrCat("invalid YAML: ", problem);
+  if (parser_.context != nullptr) {
+    const Position context = positions_.At(parser_.context_mark);
+    absl::StrAppend(&what, " ", parser_.context, " (line ", context.line, ")");
+  }
+  const bool is_tab = offset < text_.size() && text_[offset] == '\t';
+  absl::StrAppend(&what, is_tab ? ", expected spaces instead of a tab" : ", expected well-formed YAML");
+  return Error(position, what);
+}
+
+}  // namespace
+
+absl::Status ReadYaml(absl::string_view text, absl::string_view file, const ReadOptions& options,
+                      DocumentSink sink) {
+  absl::ConsumePrefix(&text, "\xef\xbb\xbf");
+  return YamlReader(text, file, options, sink).Read();
+}
+
+}  // namespace schedsim::codec

@@ -1,0 +1,333 @@
+// InterPodAffinity: pods that want to be near other pods, or far from them.
+// Source: kubernetes v1.37, plugins/interpodaffinity.
+// Extension points: PreFilter, Filter, PreScore, Score.
+// Arguments: InterPodAffinityArgs. hardPodAffinityWeight is what required affinity of existing pods
+// scores, 0 to 100; ignorePreferredTermsOfExistingPods leaves pods without preferred terms unscored.
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "core/api/scheduler_config.h"
+#include "core/framework/plugin.h"
+#include "core/plugins/inter_pod_affinity/inter_pod_affinity_events.h"
+#include "core/plugins/inter_pod_affinity/inter_pod_affinity_terms.h"
+#include "core/plugins/registry.h"
+#include "core/plugins/topology_domains.h"
+
+namespace schedsim::plugins {
+namespace {
+
+using framework::AffinityTerm;
+using framework::CycleState;
+using framework::NodeInfo;
+using framework::NodeInfos;
+using framework::PodInfo;
+using framework::Status;
+
+struct FilterState : framework::StateData {
+  std::unique_ptr<StateData> Clone() const override { return std::make_unique<FilterState>(*this); }
+
+  // nullptr: the pod has no required terms.
+  std::shared_ptr<const IncomingTermCounts> incoming;
+  // The pods that match all terms of required affinity, by each key of them; and the sum of these counts.
+  std::vector<ChangedCounts> affinity;
+  int64_t affinity_total = 0;
+  bool matches_own_affinity = false;
+  // The pods that match required anti-affinity; one for each term.
+  std::vector<ChangedCounts> anti_affinity;
+  // The pods whose required anti-affinity means the pod; one for each key.
+  std::vector<ChangedCounts> existing;
+  // Sums that `existing` looks at.
+  std::vector<std::shared_ptr<const std::vector<int32_t>>> sums;
+};
+
+struct ScoreState : framework::StateData {
+  struct Weighted {
+    const TopologyDomains* domains = nullptr;
+    const std::vector<int32_t>* pods = nullptr;  // By domain.
+    int64_t weight = 0;
+  };
+
+  std::unique_ptr<StateData> Clone() const override { return std::make_unique<ScoreState>(*this); }
+
+  std::shared_ptr<const IncomingTermCounts> incoming;  // nullptr: the pod has no preferred terms.
+  std::vector<Weighted> terms;
+};
+
+// Puts terms of one key together.
+void AddExisting(const std::vector<const ExistingTermCounts::Term*>& terms, FilterState& state) {
+  std::vector<const ExistingTermCounts::Term*> left = terms;
+  while (!left.empty()) {
+    const TopologyDomains* domains = left.front()->domains;
+    auto others = std::stable_partition(
+        left.begin(), left.end(),
+        [domains](const ExistingTermCounts::Term* term) { return term->domains == domains; });
+    if (std::next(left.begin()) == others) {
+      state.existing.emplace_back(*domains, &left.front()->pods);
+    } else {
+      auto sum = std::make_shared<std::vector<int32_t>>(static_cast<size_t>(domains->count()));
+      for (auto term = left.begin(); term != others; ++term) {
+        const std::vector<int32_t>& pods = (*term)->pods;
+        for (size_t domain = 0; domain < pods.size(); ++domain) (*sum)[domain] += pods[domain];
+      }
+      state.existing.emplace_back(*domains, sum.get());
+      state.sums.push_back(std::move(sum));
+    }
+    left.erase(left.begin(), others);
+  }
+}
+
+class InterPodAffinity final : public framework::Plugin,
+                               public framework::PreFilterPlugin,
+                               public framework::FilterPlugin,
+                               public framework::PreScorePlugin,
+                               public framework::ScorePlugin,
+                               public framework::SignPlugin,
+                               public framework::EnqueueExtensions {
+ public:
+  InterPodAffinity(const api::InterPodAffinityArgs& args, framework::Handle& handle)
+      : handle_(handle),
+        id_(handle.plugin_names().IdOf("InterPodAffinity")),
+        ignores_existing_preferences_(args.ignore_preferred_terms_of_existing_pods),
+        topology_(handle),
+        namespaces_(handle),
+        incoming_(topology_, namespaces_, handle),
+        existing_anti_affinity_(TermUse::kFilter, 0, topology_, handle),
+        existing_scores_(TermUse::kScore, args.hard_pod_affinity_weight, topology_, handle) {}
+
+  absl::string_view Name() const override { return "InterPodAffinity"; }
+
+  // Without affinity of its own, a pod only matters to the terms of others, by its labels.
+  bool SignPod(const PodInfo& pod, framework::PodSigner& signer) const override {
+    const std::optional<api::Affinity>& affinity = pod.pod->spec->affinity;
+    if (affinity.has_value() &&
+        (affinity->pod_affinity.has_value() || affinity->pod_anti_affinity.has_value())) {
+      return false;
+    }
+    if (ignores_existing_preferences_ || !signer.Begin("labels")) return true;
+    signer.Add(static_cast<int64_t>(pod.pod->metadata.labels.size()));
+    for (const auto& [key, value] : pod.pod->metadata.labels) {
+      signer.Add(key);
+      signer.Add(value);
+    }
+    return true;
+  }
+
+  framework::PreFilterResult PreFilter(CycleState& state, const PodInfo& pod, NodeInfos) override {
+    framework::PreFilterResult result;
+    const framework::PodAffinityTerms& terms = pod.spec_info->affinity_terms;
+    if (!terms.error.empty()) {
+      result.status =
+          Status(framework::Code::kUnschedulableAndUnresolvable, absl::StrCat("parsing pod: ", terms.error));
+      return result;
+    }
+    topology_.Refresh();
+    existing_anti_affinity_.Update();
+    const std::vector<const ExistingTermCounts::Term*> existing =
+        existing_anti_affinity_.Matching(pod, namespaces_);
+    const bool has_terms = !terms.required_affinity.empty() || !terms.required_anti_affinity.empty();
+    if (existing.empty() && !has_terms) {
+      result.status = Status::Skip();
+      return result;
+    }
+    auto data = std::make_unique<FilterState>();
+    AddExisting(existing, *data);
+    if (has_terms) AddIncoming(pod, *data);
+    state.Write(id_, CycleState::kFilterSlot, std::move(data));
+    return result;
+  }
+
+  Status AddPod(CycleState& state, const PodInfo& pod, const PodInfo& other, const NodeInfo& node) override {
+    return Change(state, pod, other, node, 1);
+  }
+  Status RemovePod(CycleState& state, const PodInfo& pod, const PodInfo& other,
+                   const NodeInfo& node) override {
+    return Change(state, pod, other, node, -1);
+  }
+
+  Status Filter(const CycleState& state, const PodInfo&, const NodeInfo& node) override {
+    const auto* data = state.Read<FilterState>(id_, CycleState::kFilterSlot);
+    if (data == nullptr) return NoFilterState();
+    if (!SatisfiesAffinity(*data, node)) return affinity_mismatch_;
+    if (AnyPods(data->anti_affinity, node)) return anti_affinity_mismatch_;
+    if (AnyPods(data->existing, node)) return existing_mismatch_;
+    return Status();
+  }
+
+  Status PreScore(CycleState& state, const PodInfo& pod, NodeInfos) override {
+    const bool has_preferences = HasPreferences(*pod.pod->spec);
+    if (ignores_existing_preferences_ && !has_preferences) return Status::Skip();
+    const framework::PodAffinityTerms& terms = pod.spec_info->affinity_terms;
+    if (!terms.error.empty()) return Status::Error(absl::StrCat("failed to parse pod: ", terms.error));
+    topology_.Refresh();
+    existing_scores_.Update();
+    auto data = std::make_unique<ScoreState>();
+    for (const ExistingTermCounts::Term* term : existing_scores_.Matching(pod, namespaces_)) {
+      data->terms.push_back({.domains = term->domains, .pods = &term->pods, .weight = term->weight});
+    }
+    if (has_preferences) {
+      data->incoming = incoming_.Of(pod, TermUse::kScore);
+      for (const IncomingTermCounts::Group& group : data->incoming->groups()) {
+        for (const IncomingTermCounts::Column& column : group.columns) {
+          if (column.counts.total() == 0) continue;
+          data->terms.push_back(
+              {.domains = column.domains, .pods = &column.counts.pods(), .weight = group.weight});
+        }
+      }
+    }
+    if (data->terms.empty()) return Status::Skip();
+    state.Write(id_, CycleState::kScoreSlot, std::move(data));
+    return Status();
+  }
+
+  Status Score(const CycleState& state, const PodInfo&, const NodeInfo& node, int64_t& score) override {
+    score = 0;
+    const auto* data = state.Read<ScoreState>(id_, CycleState::kScoreSlot);
+    if (data == nullptr) return NoScoreState();
+    for (const ScoreState::Weighted& term : data->terms) {
+      const int32_t domain = term.domains->Of(node);
+      if (domain == kNoDomain || static_cast<size_t>(domain) >= term.pods->size()) continue;
+      score += term.weight * (*term.pods)[static_cast<size_t>(domain)];
+    }
+    return Status();
+  }
+
+  bool HasNormalizeScore() const override { return true; }
+  // The lowest score becomes 0, the highest 100; all 0 where there is no difference.
+  Status NormalizeScore(const CycleState& state, const PodInfo&, NodeInfos,
+                        absl::Span<int64_t> scores) override {
+    if (state.Read<ScoreState>(id_, CycleState::kScoreSlot) == nullptr) return NoScoreState();
+    if (scores.empty()) return Status();
+    const auto [least, most] = std::minmax_element(scores.begin(), scores.end());
+    const int64_t low = *least;
+    const int64_t range = *most - low;
+    for (int64_t& score : scores) {
+      double scaled = 0;
+      if (range > 0) {
+        scaled = static_cast<double>(framework::kMaxNodeScore) *
+                 (static_cast<double>(score - low) / static_cast<double>(range));
+      }
+      score = static_cast<int64_t>(scaled);
+    }
+    return Status();
+  }
+
+  std::vector<framework::ClusterEventWithHint> EventsToRegister() override {
+    return InterPodAffinityEvents(handle_);
+  }
+
+ private:
+  static Status NoFilterState() {
+    return Status::Error("error reading \"PreFilterInterPodAffinity\" from cycleState: not found");
+  }
+  static Status NoScoreState() {
+    return Status::Error("failed to read \"PreScoreInterPodAffinity\" from cycleState: not found");
+  }
+
+  static bool HasPreferences(const api::PodSpec& spec) {
+    if (!spec.affinity.has_value()) return false;
+    for (const auto* affinity : {&spec.affinity->pod_affinity, &spec.affinity->pod_anti_affinity}) {
+      if (!affinity->has_value()) continue;
+      if (!(*affinity)->preferred_during_scheduling_ignored_during_execution.empty()) return true;
+    }
+    return false;
+  }
+
+  void AddIncoming(const PodInfo& pod, FilterState& data) {
+    data.incoming = incoming_.Of(pod, TermUse::kFilter);
+    const std::vector<IncomingTermCounts::Group>& groups = data.incoming->groups();
+    for (size_t i = 0; i < groups.size(); ++i) {
+      const bool is_affinity = i == 0 && data.incoming->has_affinity();
+      for (const IncomingTermCounts::Column& column : groups[i].columns) {
+        (is_affinity ? data.affinity : data.anti_affinity)
+            .emplace_back(*column.domains, &column.counts.pods());
+        if (is_affinity) data.affinity_total += column.counts.total();
+      }
+      if (is_affinity) data.matches_own_affinity = data.incoming->Matches(groups[i], pod);
+    }
+  }
+
+  // The first pod of a group may come where no pod matches yet, if it matches its own terms.
+  static bool SatisfiesAffinity(const FilterState& data, const NodeInfo& node) {
+    bool pods_exist = true;
+    for (const ChangedCounts& counts : data.affinity) {
+      const int32_t domain = counts.DomainOf(node);
+      if (domain == kNoDomain) return false;
+      if (counts.At(domain) <= 0) pods_exist = false;
+    }
+    return pods_exist || (data.affinity_total == 0 && data.matches_own_affinity);
+  }
+
+  static bool AnyPods(const std::vector<ChangedCounts>& all, const NodeInfo& node) {
+    return std::any_of(all.begin(), all.end(), [&node](const ChangedCounts& counts) {
+      const int32_t domain = counts.DomainOf(node);
+      return domain != kNoDomain && counts.At(domain) > 0;
+    });
+  }
+
+  Status Change(CycleState& state, const PodInfo& pod, const PodInfo& other, const NodeInfo& node,
+                int64_t delta) {
+    auto* data = state.Read<FilterState>(id_, CycleState::kFilterSlot);
+    if (data == nullptr) return NoFilterState();
+    for (const AffinityTerm& term : other.spec_info->affinity_terms.required_anti_affinity) {
+      if (!ExistingTermMatches(term, other.namespace_, pod, namespaces_, handle_.symbols())) continue;
+      ChangedCounts& counts = ExistingOf(*data, topology_.Of(term.topology_key));
+      if (const int32_t domain = counts.DomainOf(node); domain != kNoDomain) counts.Add(domain, delta);
+    }
+    if (data->incoming == nullptr) return Status();
+    const std::vector<IncomingTermCounts::Group>& groups = data->incoming->groups();
+    const size_t first_anti_affinity = data->incoming->has_affinity() ? 1 : 0;
+    for (size_t i = 0; i < groups.size(); ++i) {
+      if (!data->incoming->Matches(groups[i], other)) continue;
+      if (i < first_anti_affinity) {
+        for (ChangedCounts& counts : data->affinity) {
+          const int32_t domain = counts.DomainOf(node);
+          if (domain == kNoDomain) continue;
+          counts.Add(domain, delta);
+          data->affinity_total += delta;
+        }
+        continue;
+      }
+      ChangedCounts& counts = data->anti_affinity[i - first_anti_affinity];
+      if (const int32_t domain = counts.DomainOf(node); domain != kNoDomain) counts.Add(domain, delta);
+    }
+    return Status();
+  }
+
+  static ChangedCounts& ExistingOf(FilterState& data, const TopologyDomains& domains) {
+    for (ChangedCounts& counts : data.existing) {
+      if (&counts.domains() == &domains) return counts;
+    }
+    return data.existing.emplace_back(domains, nullptr);
+  }
+
+  framework::Handle& handle_;
+  const framework::PluginId id_;
+  const bool ignores_existing_preferences_;
+  TopologyIndex topology_;
+  NamespaceLabels namespaces_;
+  IncomingTermCountsStore incoming_;
+  ExistingTermCounts existing_anti_affinity_;
+  ExistingTermCounts existing_scores_;
+  const Status affinity_mismatch_{framework::Code::kUnschedulableAndUnresolvable,
+                                  "node(s) didn't match pod affinity rules"};
+  const Status anti_affinity_mismatch_{framework::Code::kUnschedulable,
+                                       "node(s) didn't match pod anti-affinity rules"};
+  const Status existing_mismatch_{framework::Code::kUnschedulable,
+                                  "node(s) didn't satisfy existing pods anti-affinity rules"};
+};
+
+}  // namespace
+
+PluginOr NewInterPodAffinity(const api::PluginArgs& args, framework::Handle& handle) {
+  const auto* typed = std::get_if<api::InterPodAffinityArgs>(&args);
+  return std::make_unique<InterPodAffinity>(typed == nullptr ? api::InterPodAffinityArgs() : *typed, handle);
+}
+
+}  // namespace schedsim::plugins

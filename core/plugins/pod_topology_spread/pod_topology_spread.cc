@@ -1,0 +1,317 @@
+// PodTopologySpread: spreads pods over zones, nodes and other domains.
+// Source: kubernetes v1.37, plugins/podtopologyspread.
+// Extension points: PreFilter, Filter, PreScore, Score.
+// Arguments: PodTopologySpreadArgs, the constraints of pods that have none themselves.
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "core/api/scheduler_config.h"
+#include "core/framework/plugin.h"
+#include "core/plugins/pod_topology_spread/pod_topology_spread_constraints.h"
+#include "core/plugins/pod_topology_spread/pod_topology_spread_counts.h"
+#include "core/plugins/pod_topology_spread/pod_topology_spread_events.h"
+#include "core/plugins/registry.h"
+#include "core/plugins/topology_domains.h"
+
+namespace schedsim::plugins {
+namespace {
+
+using framework::CycleState;
+using framework::NodeInfo;
+using framework::NodeInfos;
+using framework::PodInfo;
+using framework::Status;
+
+// The least pod count of any domain, right as long as only the counts of one node's domains change.
+class MinimumCount {
+ public:
+  void Update(int32_t domain, int64_t count) {
+    for (Path& path : paths_) {
+      if (path.domain != domain) continue;
+      path.count = count;
+      if (paths_[0].count > paths_[1].count) std::swap(paths_[0], paths_[1]);
+      return;
+    }
+    if (count < paths_[0].count) {
+      paths_[1] = std::exchange(paths_[0], Path{.domain = domain, .count = count});
+    } else if (count < paths_[1].count) {
+      paths_[1] = Path{.domain = domain, .count = count};
+    }
+  }
+  int64_t Get() const { return paths_[0].count; }
+
+ private:
+  struct Path {
+    int32_t domain = kNoDomain;
+    int64_t count = std::numeric_limits<int32_t>::max();
+  };
+  // The least, and another that no third domain is below.
+  std::array<Path, 2> paths_;
+};
+
+struct FilterState : framework::StateData {
+  struct OfConstraint {
+    ChangedCounts counts;
+    MinimumCount minimum;
+    bool matches_itself = false;
+  };
+
+  std::unique_ptr<StateData> Clone() const override { return std::make_unique<FilterState>(*this); }
+
+  std::shared_ptr<const SpreadCounts> counts;
+  std::vector<OfConstraint> constraints;  // One per constraint.
+};
+
+struct ScoreState : framework::StateData {
+  std::unique_ptr<StateData> Clone() const override { return std::make_unique<ScoreState>(*this); }
+
+  // Nodes without some key of a constraint do not take part.
+  bool IsIgnored(const NodeInfo& node) const {
+    return counts->requires_all_keys() && !counts->HasAllKeys(node);
+  }
+
+  std::shared_ptr<const SpreadCounts> counts;
+  std::vector<double> weights;  // One per constraint.
+};
+
+// The natural logarithm, equal on every machine and to Go's: libraries differ in the last digit.
+// Source: FreeBSD, e_log.c, which Go's math.Log follows.
+double Log(double x) {
+  int exponent = 0;
+  double fraction = std::frexp(x, &exponent);
+  if (fraction < std::sqrt(2.0) / 2) {
+    fraction *= 2;
+    --exponent;
+  }
+  const double f = fraction - 1;
+  const double k = exponent;
+  const double s = f / (2 + f);
+  const double s2 = s * s;
+  const double s4 = s2 * s2;
+  const double odd =
+      s2 *
+      (6.666666666666735130e-01 +
+       s4 * (2.857142874366239149e-01 + s4 * (1.818357216161805012e-01 + s4 * 1.479819860511658591e-01)));
+  const double even =
+      s4 * (3.999999999940941908e-01 + s4 * (2.222219843214978396e-01 + s4 * 1.531383769920937332e-01));
+  const double half = 0.5 * f * f;
+  const double ln2_high = 6.93147180369123816490e-01;
+  const double ln2_low = 1.90821492927058770002e-10;
+  return k * ln2_high - ((half - (s * (half + (odd + even)) + k * ln2_low)) - f);
+}
+
+class PodTopologySpread final : public framework::Plugin,
+                                public framework::PreFilterPlugin,
+                                public framework::FilterPlugin,
+                                public framework::PreScorePlugin,
+                                public framework::ScorePlugin,
+                                public framework::SignPlugin,
+                                public framework::EnqueueExtensions {
+ public:
+  PodTopologySpread(const api::PodTopologySpreadArgs& args, framework::Handle& handle)
+      : handle_(handle),
+        id_(handle.plugin_names().IdOf("PodTopologySpread")),
+        constraints_(args, handle),
+        counts_(handle) {}
+
+  absl::string_view Name() const override { return "PodTopologySpread"; }
+
+  bool SignsPods() const override { return !constraints_.HasDefaults(); }
+  bool SignPod(const PodInfo& pod, framework::PodSigner&) const override {
+    return pod.pod->spec->topology_spread_constraints.empty();
+  }
+
+  framework::PreFilterResult PreFilter(CycleState& state, const PodInfo& pod, NodeInfos) override {
+    framework::PreFilterResult result;
+    const SpreadConstraints constraints = constraints_.Of(pod, SpreadUse::kFilter);
+    if (!constraints.error.empty()) {
+      result.status = Status::Error(absl::StrCat("get constraints from pod: ", constraints.error));
+      return result;
+    }
+    if (constraints.list->empty()) {
+      result.status = Status::Skip();
+      return result;
+    }
+    auto data = std::make_unique<FilterState>();
+    data->counts = counts_.Of(pod, SpreadUse::kFilter, constraints.list, /*requires_all_keys=*/true);
+    for (size_t i = 0; i < constraints.list->size(); ++i) {
+      const DomainCounts& counts = data->counts->counts(i);
+      FilterState::OfConstraint of_constraint = {
+          .counts = ChangedCounts(data->counts->domains(i), &counts.pods()),
+          .minimum = {},
+          .matches_itself = (*constraints.list)[i].selector.Matches(pod.labels, handle_.symbols())};
+      for (size_t domain = 0; domain < counts.pods().size(); ++domain) {
+        if (counts.nodes()[domain] == 0) continue;
+        of_constraint.minimum.Update(static_cast<int32_t>(domain), counts.pods()[domain]);
+      }
+      data->constraints.push_back(std::move(of_constraint));
+    }
+    state.Write(id_, CycleState::kFilterSlot, std::move(data));
+    return result;
+  }
+
+  Status AddPod(CycleState& state, const PodInfo& pod, const PodInfo& other, const NodeInfo& node) override {
+    return Change(state, pod, other, node, 1);
+  }
+  // Pods that are being deleted count here, although PreFilter left them out.
+  Status RemovePod(CycleState& state, const PodInfo& pod, const PodInfo& other,
+                   const NodeInfo& node) override {
+    return Change(state, pod, other, node, -1);
+  }
+
+  Status Filter(const CycleState& state, const PodInfo&, const NodeInfo& node) override {
+    const auto* data = state.Read<FilterState>(id_, CycleState::kFilterSlot);
+    if (data == nullptr) return NoFilterState();
+    const std::vector<SpreadConstraint>& constraints = data->counts->constraints();
+    for (size_t i = 0; i < constraints.size(); ++i) {
+      const FilterState::OfConstraint& of_constraint = data->constraints[i];
+      const int32_t domain = of_constraint.counts.DomainOf(node);
+      if (domain == kNoDomain) return missing_label_;
+      // Too few domains: the least count of those still to come is 0.
+      const bool too_few = data->counts->counts(i).domain_count() < constraints[i].min_domains;
+      const int64_t minimum = too_few ? 0 : of_constraint.minimum.Get();
+      const int64_t count = of_constraint.counts.At(domain) + (of_constraint.matches_itself ? 1 : 0);
+      if (count - minimum > constraints[i].max_skew) return skewed_;
+    }
+    return Status();
+  }
+
+  Status PreScore(CycleState& state, const PodInfo& pod, NodeInfos nodes) override {
+    const SpreadConstraints constraints = constraints_.Of(pod, SpreadUse::kScore);
+    if (!constraints.error.empty()) {
+      return Status::Error(absl::StrCat("calculating preScoreState: ", constraints.error));
+    }
+    if (constraints.list->empty()) return Status::Skip();
+    auto data = std::make_unique<ScoreState>();
+    data->counts = counts_.Of(pod, SpreadUse::kScore, constraints.list, constraints_.RequiresAllKeys(pod));
+    for (size_t i = 0; i < constraints.list->size(); ++i) {
+      data->weights.push_back(Log(static_cast<double>(TopologySize(*data, i, nodes) + 2)));
+    }
+    state.Write(id_, CycleState::kScoreSlot, std::move(data));
+    return Status();
+  }
+
+  Status Score(const CycleState& state, const PodInfo&, const NodeInfo& node, int64_t& score) override {
+    score = 0;
+    const auto* data = state.Read<ScoreState>(id_, CycleState::kScoreSlot);
+    if (data == nullptr) return NoScoreState();
+    if (data->IsIgnored(node)) return Status();
+    const SpreadCounts& counts = *data->counts;
+    double sum = 0;
+    for (size_t i = 0; i < data->weights.size(); ++i) {
+      const int32_t domain = counts.domains(i).Of(node);
+      if (domain == kNoDomain) continue;
+      const std::vector<int32_t>& pods = counts.counts(i).pods();
+      int64_t count = 0;
+      if (counts.IsHostname(i)) {
+        count = counts.PodsOn(i, node);
+      } else if (static_cast<size_t>(domain) < pods.size()) {
+        count = pods[static_cast<size_t>(domain)];
+      }
+      sum += static_cast<double>(count) * data->weights[i] +
+             static_cast<double>(counts.constraints()[i].max_skew - 1);
+    }
+    score = static_cast<int64_t>(std::round(sum));
+    return Status();
+  }
+
+  bool HasNormalizeScore() const override { return true; }
+  // Fewer pods are better; all zero: all nodes that take part are best.
+  Status NormalizeScore(const CycleState& state, const PodInfo&, NodeInfos nodes,
+                        absl::Span<int64_t> scores) override {
+    const auto* data = state.Read<ScoreState>(id_, CycleState::kScoreSlot);
+    if (data == nullptr) return NoScoreState();
+    int64_t least = std::numeric_limits<int64_t>::max();
+    int64_t most = 0;
+    for (size_t i = 0; i < nodes.size(); ++i) {
+      if (data->IsIgnored(*nodes[i])) continue;
+      least = std::min(least, scores[i]);
+      most = std::max(most, scores[i]);
+    }
+    for (size_t i = 0; i < nodes.size(); ++i) {
+      if (data->IsIgnored(*nodes[i])) {
+        scores[i] = 0;
+      } else {
+        scores[i] = most == 0 ? framework::kMaxNodeScore
+                              : framework::kMaxNodeScore * (most + least - scores[i]) / most;
+      }
+    }
+    return Status();
+  }
+
+  std::vector<framework::ClusterEventWithHint> EventsToRegister() override {
+    return PodTopologySpreadEvents(constraints_, handle_);
+  }
+
+ private:
+  static Status NoFilterState() {
+    return Status::Error("reading \"PreFilterPodTopologySpread\" from cycleState: not found");
+  }
+  static Status NoScoreState() {
+    return Status::Error("error reading \"PreScorePodTopologySpread\" from cycleState: not found");
+  }
+
+  Status Change(CycleState& state, const PodInfo& pod, const PodInfo& other, const NodeInfo& node,
+                int64_t delta) {
+    auto* data = state.Read<FilterState>(id_, CycleState::kFilterSlot);
+    if (data == nullptr) return NoFilterState();
+    const SpreadCounts& counts = *data->counts;
+    if (other.namespace_ != pod.namespace_ || !counts.HasAllKeys(node)) return Status();
+    for (size_t i = 0; i < data->constraints.size(); ++i) {
+      if (!counts.constraints()[i].selector.Matches(other.labels, handle_.symbols())) continue;
+      if (!counts.Includes(i, node)) continue;
+      FilterState::OfConstraint& of_constraint = data->constraints[i];
+      const int32_t domain = of_constraint.counts.DomainOf(node);
+      of_constraint.counts.Add(domain, delta);
+      of_constraint.minimum.Update(domain, of_constraint.counts.At(domain));
+    }
+    return Status();
+  }
+
+  // Over how many domains the feasible nodes spread that take part; an absent label is a domain, too.
+  int64_t TopologySize(const ScoreState& data, size_t constraint, NodeInfos nodes) {
+    const TopologyDomains& domains = data.counts->domains(constraint);
+    seen_.assign(static_cast<size_t>(domains.count()), 0);
+    const bool by_node = data.counts->IsHostname(constraint);
+    int64_t size = 0;
+    for (const NodeInfo* node : nodes) {
+      if (data.IsIgnored(*node)) continue;
+      int32_t domain = domains.Of(*node);
+      if (domain == kNoDomain) domain = data.counts->DomainOfOthers(constraint);
+      uint8_t& seen = seen_[static_cast<size_t>(domain)];
+      if (by_node || seen == 0) ++size;
+      seen = 1;
+    }
+    return size;
+  }
+
+  framework::Handle& handle_;
+  const framework::PluginId id_;
+  SpreadConstraintsFactory constraints_;
+  SpreadCountsStore counts_;
+  std::vector<uint8_t> seen_;  // By domain; only within TopologySize.
+  const Status missing_label_{
+      framework::Code::kUnschedulableAndUnresolvable,
+      "node(s) didn't match pod topology spread constraints (missing required label)"};
+  const Status skewed_{framework::Code::kUnschedulable,
+                       "node(s) didn't match pod topology spread constraints"};
+};
+
+}  // namespace
+
+PluginOr NewPodTopologySpread(const api::PluginArgs& args, framework::Handle& handle) {
+  const auto* typed = std::get_if<api::PodTopologySpreadArgs>(&args);
+  return std::make_unique<PodTopologySpread>(typed == nullptr ? api::PodTopologySpreadArgs() : *typed,
+                                             handle);
+}
+
+}  // namespace schedsim::plugins

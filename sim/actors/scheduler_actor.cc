@@ -1,0 +1,235 @@
+#include "sim/actors/scheduler_actor.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/base/status_macros.h"
+
+namespace schedsim::sim {
+namespace {
+
+constexpr absl::Duration kBackoffFlushPeriod = absl::Seconds(1);
+constexpr absl::Duration kUnschedulableFlushPeriod = absl::Seconds(30);
+
+// The scheduler's informer selects pods by phase: a terminal pod does not exist for it.
+bool IsHidden(const api::ObjectPtr& object) {
+  return object != nullptr && object->kind == api::Kind::kPod &&
+         static_cast<const api::Pod&>(*object).IsTerminal();
+}
+
+}  // namespace
+
+SchedulerActor::Chance::Chance(const Rng& rng)
+    : scheduling_cycle(rng.Fork("latency/scheduling-cycle")),
+      binding(rng.Fork("latency/binding")),
+      informer(rng.Fork("latency/informer")),
+      api_call(rng.Fork("latency/api-call")) {}
+
+SchedulerActor::SchedulerActor(Options options, EventLoop& loop, ApiServer& server, Kubelets& kubelets,
+                               Trace& trace, const Rng& rng)
+    : options_(std::move(options)),
+      loop_(loop),
+      server_(server),
+      kubelets_(kubelets),
+      trace_(trace),
+      chance_(rng),
+      bucket_(options_.latency.client) {
+  last_delivery_.fill(absl::InfinitePast());
+}
+
+SchedulerActor::~SchedulerActor() = default;
+
+absl::StatusOr<std::unique_ptr<SchedulerActor>> SchedulerActor::Make(
+    Options options, const std::vector<framework::RegisteredPlugin>& registry, EventLoop& loop,
+    ApiServer& server, Kubelets& kubelets, Trace& trace, const Rng& rng) {
+  std::unique_ptr<SchedulerActor> actor(
+      new SchedulerActor(std::move(options), loop, server, kubelets, trace, rng));
+  SchedulerActor* self = actor.get();
+  ASSIGN_OR_RETURN(
+      actor->scheduler_,
+      scheduler::Scheduler::Make(
+          self->options_.scheduler, registry,
+          {.clock = loop,
+           .executor = loop,
+           .client = *self,
+           .observer = trace,
+           .rng = rng.Fork("scheduler"),
+           .on_poppable = [self] { self->WakeUp(); },
+           .binding_delay = [self] { return self->options_.latency.binding.Draw(self->chance_.binding); },
+           .free_choice = self->options_.choice,
+           .preemption_starts_at_first = self->options_.preemption_starts_at_first}));
+  trace.set_scheduler(actor->scheduler_.get());
+  server.Watch([self](const WatchEvent& event) { self->OnWatchEvent(event); });
+  return actor;
+}
+
+// The informers are in sync when the scheduler starts: until then they hear of everything at once. A watch is
+// a stream for each kind, in which nothing overtakes.
+void SchedulerActor::OnWatchEvent(const WatchEvent& event) {
+  const api::Kind kind = event.new_object != nullptr ? event.new_object->kind : event.old_object->kind;
+  absl::Time& last = last_delivery_[static_cast<size_t>(kind)];
+  absl::Time at = loop_.Now();
+  if (started_) at += options_.latency.informer.Draw(chance_.informer);
+  // Whoever catches up comes just behind: pods that enter the queue at the very same time have no order.
+  last = at < last ? last + absl::Microseconds(1) : at;
+  const bool late = in_late_cycle_ || late_deliveries_ > 0;
+  if (late) ++late_deliveries_;
+  ++in_transit_;
+  loop_.At(last, late ? EventLoop::Phase::kLateDelivery : EventLoop::Phase::kDelivery, [this, event, late] {
+    --in_transit_;
+    if (late) --late_deliveries_;
+    Deliver(event);
+  });
+}
+
+void SchedulerActor::Deliver(const WatchEvent& event) {
+  const api::ObjectPtr old_object = IsHidden(event.old_object) ? nullptr : event.old_object;
+  const api::ObjectPtr new_object = IsHidden(event.new_object) ? nullptr : event.new_object;
+  if (old_object == nullptr && new_object == nullptr) return;
+  const bool was_woken = woken_;
+  if (old_object == nullptr) {
+    scheduler_->OnAdd(new_object);
+  } else if (new_object == nullptr) {
+    scheduler_->OnDelete(old_object);
+  } else {
+    scheduler_->OnUpdate(old_object, new_object);
+  }
+  if (was_woken && events_first_ > 0 && --events_first_ == 0)
+    loop_.Post(absl::ZeroDuration(), [this] { PopWoken(); });
+}
+
+void SchedulerActor::Start() {
+  started_ = true;
+  FlushUnschedulable();
+  const absl::Time next_second = absl::FromUnixSeconds(absl::ToUnixSeconds(loop_.Now()) + 1);
+  loop_.AtInBackground(next_second, EventLoop::Phase::kWork, [this] { FlushBackoff(); });
+  loop_.At(loop_.Now(), EventLoop::Phase::kNextPod, [this] { Ready(); });
+}
+
+void SchedulerActor::FlushBackoff() {
+  loop_.AtInBackground(loop_.Now() + kBackoffFlushPeriod, EventLoop::Phase::kWork,
+                       [this] { FlushBackoff(); });
+  scheduler_->queue().FlushBackoffCompleted();
+}
+
+void SchedulerActor::FlushUnschedulable() {
+  loop_.AtInBackground(loop_.Now() + kUnschedulableFlushPeriod, EventLoop::Phase::kWork,
+                       [this] { FlushUnschedulable(); });
+  scheduler_->queue().FlushUnschedulableLeftover();
+}
+
+void SchedulerActor::Ready() {
+  if (scheduler_->queue().HasPoppable()) {
+    PopNow(/*woken=*/false);
+  } else {
+    idle_ = true;
+  }
+}
+
+void SchedulerActor::WakeUp() {
+  if (!idle_) return;
+  idle_ = false;
+  woken_ = true;
+  // With two handlers of pods the one that moves pods falls behind, by chance: other events of the instant
+  // may come first.
+  events_first_ = -1;
+  if (options_.scheduler.line.one_pod_handler) {
+    events_first_ = 0;
+  } else if (options_.choice != nullptr) {
+    events_first_ = options_.choice->ChooseWake(loop_.Now());
+  }
+  const EventLoop::Phase phase = events_first_ == 0 ? EventLoop::Phase::kWork : EventLoop::Phase::kSpawned;
+  loop_.At(loop_.Now(), phase, [this] { PopWoken(); });
+}
+
+void SchedulerActor::PopWoken() {
+  if (!woken_) return;
+  woken_ = false;
+  PopNow(/*woken=*/true);
+}
+
+void SchedulerActor::PopNow(bool woken) {
+  cycle_end_ = loop_.Now();
+  in_cycle_ = true;
+  in_late_cycle_ = options_.choice != nullptr ? options_.choice->ChooseLate(loop_.Now(), woken) : woken;
+  const bool popped = scheduler_->ScheduleOne();
+  in_cycle_ = false;
+  in_late_cycle_ = false;
+  if (!popped) {
+    // What woke the scheduler was deleted in the meantime.
+    idle_ = true;
+    return;
+  }
+  // However fast: pods that come back in the same instant must not keep it from ending.
+  const absl::Duration busy =
+      std::max(options_.latency.scheduling_cycle.Draw(chance_.scheduling_cycle), absl::Microseconds(1));
+  loop_.At(cycle_end_ + busy, EventLoop::Phase::kNextPod, [this] { Ready(); });
+}
+
+// Calls of several goroutines may overtake each other, as in the real client. The goroutine of the scheduling
+// cycle waits for its calls: while the status of a pod that did not fit is written, no other pod is popped.
+// What takes no time happens at once: a caller goes on from such a call without anything in between.
+void SchedulerActor::Call(std::function<void()> effect) {
+  const absl::Duration wait = bucket_.Take(loop_.Now());
+  const absl::Duration delay = wait + options_.latency.api_call.Draw(chance_.api_call);
+  if (in_cycle_) cycle_end_ = std::max(cycle_end_, loop_.Now() + delay);
+  const bool interrupted =
+      !in_cycle_ && options_.choice != nullptr && options_.choice->ChooseInterrupted(loop_.Now());
+  if (delay == absl::ZeroDuration() && !interrupted) {
+    effect();
+    return;
+  }
+  ++in_transit_;
+  const EventLoop::Phase phase = interrupted ? EventLoop::Phase::kSpawned : EventLoop::Phase::kWork;
+  loop_.At(loop_.Now() + delay, phase, [this, effect = std::move(effect)] {
+    --in_transit_;
+    effect();
+  });
+}
+
+void SchedulerActor::Bind(const api::Pod& pod, absl::string_view node_name, Done done) {
+  auto target = std::static_pointer_cast<api::Pod>(pod.Clone());
+  Call([this, target, node = std::string(node_name), done = std::move(done)] {
+    const absl::Status status = server_.Bind(*target, node);
+    if (status.ok()) trace_.Bind(*target, node);
+    done(status);
+  });
+}
+
+void SchedulerActor::PatchPodStatus(const api::Pod& pod, framework::PodStatusPatch patch, Done done) {
+  auto target = std::static_pointer_cast<api::Pod>(pod.Clone());
+  Call([this, target, patch = std::move(patch), done = std::move(done)] {
+    const absl::StatusOr<api::PodPtr> stored = server_.PatchPodStatus(*target, patch);
+    if (stored.ok()) trace_.Status(**stored);
+    done(stored.status());
+  });
+}
+
+void SchedulerActor::DeletePod(const api::Pod& pod, Done done) {
+  auto target = std::static_pointer_cast<api::Pod>(pod.Clone());
+  Call([this, target, done = std::move(done)] {
+    trace_.Delete(*target);
+    victims_.insert(target->metadata.uid);
+    done(kubelets_.DeletePod(*target));
+  });
+}
+
+void SchedulerActor::Update(api::ObjectPtr object, ObjectDone done) {
+  Call([this, object = std::move(object), done = std::move(done)] {
+    // What was asked for is on record even if it fails.
+    trace_.Update(*object);
+    const absl::Status status =
+        options_.checks_versions ? server_.UpdateVersion(object) : server_.Update(object);
+    if (!status.ok()) {
+      done(status);
+      return;
+    }
+    if (options_.on_updated != nullptr) options_.on_updated();
+    const api::ObjectMeta& meta = object->metadata;
+    done(server_.Find(object->kind, object->kind_name, meta.namespace_, meta.name));
+  });
+}
+
+void SchedulerActor::RecordEvent(const api::Pod& pod, framework::PodEvent event) { trace_.Event(pod, event); }
+
+}  // namespace schedsim::sim

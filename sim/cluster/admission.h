@@ -1,0 +1,54 @@
+// What the API server fills in when a pod is created.
+#ifndef SCHEDSIM_SIM_CLUSTER_ADMISSION_H_
+#define SCHEDSIM_SIM_CLUSTER_ADMISSION_H_
+
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include "absl/strings/string_view.h"
+#include "core/api/pod.h"
+#include "core/api/workloads.h"
+#include "core/base/lookup_map.h"
+
+namespace schedsim::sim {
+
+// Completes specs as the API server's defaults and admission do: the scheduler's name, a request for
+// each limit without one, pod-level requests, host ports with hostNetwork, and the priority.
+// Source: kubernetes v1.37, pkg/apis/core/v1/defaults.go and plugin/pkg/admission/priority.
+class Admission {
+ public:
+  struct Options {
+    // Also what is not in a conformance case: pod-level requests, and priority and preemption policy
+    // by priority class.
+    bool complete = true;
+  };
+
+  explicit Admission(const Options& options) : options_(options) {}
+  Admission(const Admission&) = delete;
+  Admission& operator=(const Admission&) = delete;
+
+  // Takes the place of, or removes (nullptr), the priority class `name`.
+  void SetPriorityClass(absl::string_view name, std::shared_ptr<const api::PriorityClass> priority_class);
+
+  // The completed spec, the same object for the same `spec`; specs that lack nothing are returned as
+  // they are.
+  std::shared_ptr<const api::PodSpec> Complete(const std::shared_ptr<const api::PodSpec>& spec);
+
+ private:
+  struct Entry {
+    std::shared_ptr<const api::PodSpec> spec;  // Kept alive, so that its address stays its own.
+    std::shared_ptr<const api::PodSpec> completed;
+  };
+
+  void SetPriority(api::PodSpec& spec) const;
+
+  const Options options_;
+  LookupMap<const api::PodSpec*, Entry> completed_;
+  LookupMap<std::string, std::shared_ptr<const api::PriorityClass>> priority_classes_;
+  std::shared_ptr<const api::PriorityClass> default_class_;
+};
+
+}  // namespace schedsim::sim
+
+#endif  // SCHEDSIM_SIM_CLUSTER_ADMISSION_H_

@@ -1,0 +1,100 @@
+// An API server in memory: whole objects, versions, watches.
+#ifndef SCHEDSIM_SIM_CLUSTER_API_SERVER_H_
+#define SCHEDSIM_SIM_CLUSTER_API_SERVER_H_
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/container/btree_map.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "core/api/object.h"
+#include "core/api/pod.h"
+#include "core/base/clock.h"
+#include "core/framework/client.h"
+#include "sim/cluster/admission.h"
+
+namespace schedsim::sim {
+
+// What happened to an object. `old_object` is nullptr for additions, `new_object` for deletions.
+struct WatchEvent {
+  api::ObjectPtr old_object;
+  api::ObjectPtr new_object;
+};
+
+// Keeps objects under (kind, namespace, name) and gives each change a resource version. All calls take
+// effect at once; whoever wants them to take time calls later.
+class ApiServer {
+ public:
+  struct Options {
+    // Clears status.nominatedNodeName when a pod is bound (gate ClearingNominatedNodeNameAfterBinding).
+    bool clears_nomination_when_bound = true;
+    Admission::Options admission;
+  };
+  // Called with each change, in order, before the call that made it returns.
+  using Watcher = std::function<void(const WatchEvent&)>;
+
+  // `clock` must outlive the server.
+  ApiServer(const Options& options, const Clock& clock)
+      : options_(options), clock_(clock), admission_(options.admission) {}
+  ApiServer(const ApiServer&) = delete;
+  ApiServer& operator=(const ApiServer&) = delete;
+
+  void Watch(Watcher watcher) { watchers_.push_back(std::move(watcher)); }
+
+  // Stores a new object, with defaults for what the input leaves out: uid, creationTimestamp, and for
+  // pods what admission sets. AlreadyExists when there is one of that name.
+  absl::Status Create(const api::ObjectPtr& object);
+  // Replaces an object, which keeps its uid and creationTimestamp. A pod keeps its node, conditions and
+  // nomination where the new one has none. NotFound when there is none.
+  absl::Status Update(const api::ObjectPtr& object);
+  // The same, but a conflict (Aborted) when another version than that of `object` is stored.
+  absl::Status UpdateVersion(const api::ObjectPtr& object);
+  // Ends a pod's life gracefully: sets its deletionTimestamp, `grace` from now. NotFound when there is none.
+  absl::Status MarkDeleted(const api::Pod& pod, absl::Duration grace);
+  // NotFound when there is none.
+  absl::Status Delete(api::Kind kind, absl::string_view kind_name, absl::string_view name_space,
+                      absl::string_view name);
+
+  // The binding subresource of a pod. NotFound, or a conflict (Aborted) when the pod is bound already, being
+  // deleted, or another one of the same name.
+  absl::Status Bind(const api::Pod& pod, absl::string_view node_name);
+  // NotFound when the pod is gone. Returns the pod as stored.
+  absl::StatusOr<api::PodPtr> PatchPodStatus(const api::Pod& pod, const framework::PodStatusPatch& patch);
+
+  // nullptr when there is none.
+  api::ObjectPtr Find(api::Kind kind, absl::string_view kind_name, absl::string_view name_space,
+                      absl::string_view name) const;
+  api::PodPtr FindPod(absl::string_view name_space, absl::string_view name) const;
+
+  // All objects of a kind by "namespace/name", in that order; kOther has "Kind/" in front.
+  using Objects = absl::btree_map<std::string, api::ObjectPtr>;
+  const Objects& List(api::Kind kind) const { return objects_[static_cast<size_t>(kind)]; }
+
+  uint64_t resource_version() const { return resource_version_; }
+
+ private:
+  static std::string KeyOf(api::Kind kind, absl::string_view kind_name, absl::string_view name_space,
+                           absl::string_view name);
+  // A copy of `object` with the next resource version.
+  std::shared_ptr<api::Object> Copy(const api::Object& object);
+  std::shared_ptr<api::Pod> CopyPod(const api::Pod& pod);
+  void CompletePod(api::Pod& pod);
+  void Store(const api::ObjectPtr& old_object, const api::ObjectPtr& new_object);
+
+  const Options options_;
+  const Clock& clock_;
+  Admission admission_;
+  std::array<Objects, api::kKindCount> objects_;
+  std::vector<Watcher> watchers_;
+  uint64_t resource_version_ = 0;
+  uint64_t uid_count_ = 0;
+};
+
+}  // namespace schedsim::sim
+
+#endif  // SCHEDSIM_SIM_CLUSTER_API_SERVER_H_

@@ -1,0 +1,76 @@
+// The cluster and the pods of a run, from files.
+#ifndef SCHEDSIM_SIM_FORMATS_CLUSTER_INPUT_H_
+#define SCHEDSIM_SIM_FORMATS_CLUSTER_INPUT_H_
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "core/api/object.h"
+#include "core/api/pod.h"
+#include "core/codec/text/value.h"
+
+namespace schedsim::sim {
+
+// What `--bound` says of pods that are on a node already.
+struct BoundPods {
+  // Whether to schedule them anew.
+  bool reset = false;
+  // Only pods whose labels match; a label selector such as `app=web,tier!=db`. "": all.
+  std::string selector;
+};
+
+// Parses `keep`, `reset` or `reset=SELECTOR`.
+absl::StatusOr<BoundPods> ParseBoundPods(absl::string_view text);
+
+struct ClusterInputOptions {
+  // An object that was read already, with its place.
+  struct Inline {
+    api::ObjectPtr object;
+    std::string file;
+    codec::Position position;
+  };
+
+  // Files, folders, or "-".
+  std::vector<std::string> paths;
+  // These come behind the files.
+  std::vector<Inline> objects;
+  BoundPods bound;
+  // Makes warnings errors.
+  bool strict = false;
+};
+
+struct ClusterInput {
+  // In the order in which they are to be created: nodes, then all that is neither a node nor a pending
+  // pod, then the pending pods. Within each, what a cluster gave out (it has uids) comes by namespace and
+  // name, as after a restart of the scheduler, and manifests follow in the order of the files. With
+  // bound pods reset, the pending pods come in the order of their creation.
+  std::vector<api::ObjectPtr> objects;
+  // Absent: there is no timestamp in the input.
+  std::optional<absl::Time> newest_timestamp;
+  int64_t node_count = 0;
+  int64_t bound_pod_count = 0;
+  int64_t pending_pod_count = 0;
+  int64_t finished_pod_count = 0;
+  int64_t reset_pod_count = 0;
+  // Kinds that do not matter to scheduling, with how many objects of each there are.
+  std::map<std::string, int64_t> other_kinds;
+  // What the user should know.
+  std::vector<std::string> warnings;
+  // How much text was read, decompressed.
+  int64_t object_json_bytes = 0;
+};
+
+// InvalidArgument, `file:line:column: path: what, and what was expected`, for anything that cannot be
+// read, and for two objects of one kind, namespace and name.
+absl::StatusOr<ClusterInput> ReadClusterInput(const ClusterInputOptions& options);
+
+}  // namespace schedsim::sim
+
+#endif  // SCHEDSIM_SIM_FORMATS_CLUSTER_INPUT_H_

@@ -1,0 +1,92 @@
+// The clock of a simulation, and the work that waits for its time.
+#ifndef SCHEDSIM_SIM_KERNEL_EVENT_LOOP_H_
+#define SCHEDSIM_SIM_KERNEL_EVENT_LOOP_H_
+
+#include <cstdint>
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "core/base/clock.h"
+#include "core/base/executor.h"
+
+namespace schedsim::sim {
+
+// Runs work in the order of (time, phase, scheduling). Only the loop moves the clock.
+class EventLoop : public Clock, public Executor {
+ public:
+  // Of work that is due at the same time, an earlier phase comes first. Within an instant, everything
+  // that work sets off comes before the next work of a later phase.
+  enum class Phase : uint8_t {
+    kWork,          // API calls, timers.
+    kDelivery,      // What the informers hear: after everything that one caller does in a row.
+    kSpawned,       // Threads that a caller started.
+    kLateDelivery,  // What informers hear that have fallen behind.
+    kStep,          // A change of the cluster from outside, one at a time; the end of the run.
+    kNextPod,       // The scheduler is ready for its next pod.
+  };
+
+  explicit EventLoop(absl::Time start) : now_(start) {}
+  EventLoop(const EventLoop&) = delete;
+  EventLoop& operator=(const EventLoop&) = delete;
+
+  absl::Time Now() const override { return now_; }
+
+  // `time` must not be in the past. Returns what Cancel takes.
+  uint64_t At(absl::Time time, Phase phase, std::function<void()> work) {
+    return Add(time, phase, std::move(work), /*in_background=*/false);
+  }
+  // The same for work that is no reason to go on: timers that come again, deadlines.
+  uint64_t AtInBackground(absl::Time time, Phase phase, std::function<void()> work) {
+    return Add(time, phase, std::move(work), /*in_background=*/true);
+  }
+  void Cancel(uint64_t id) override;
+  uint64_t Post(absl::Duration delay, std::function<void()> work) override {
+    return At(now_ + delay, Phase::kWork, std::move(work));
+  }
+  uint64_t PostDeadline(absl::Duration delay, std::function<void()> work) override {
+    return AtInBackground(now_ + delay, Phase::kWork, std::move(work));
+  }
+  void Spawn(std::function<void()> work) override { At(now_, Phase::kSpawned, std::move(work)); }
+
+  // Called before each piece of work of a later phase than kLateDelivery, and when an instant is over:
+  // whatever was set off has settled then.
+  void set_on_settled(std::function<void()> on_settled) { on_settled_ = std::move(on_settled); }
+
+  // Runs until nothing is left or Stop is called.
+  void Run();
+  // Runs what is due now or was set off by it, up to kLateDelivery. For building up the start.
+  void Settle();
+  void Stop() { stopped_ = true; }
+
+  // Moves the clock on; nothing may be due before.
+  void AdvanceTo(absl::Time time);
+
+  // How much work waits that is not in the background.
+  size_t foreground_count() const { return foreground_count_; }
+
+ private:
+  struct Item {
+    absl::Time time;
+    Phase phase = Phase::kWork;
+    uint64_t sequence = 0;
+    bool in_background = false;
+    std::function<void()> work;
+  };
+  uint64_t Add(absl::Time time, Phase phase, std::function<void()> work, bool in_background);
+  static bool Later(const Item& a, const Item& b);
+  Item PopItem();
+  void DropCancelled();
+
+  absl::Time now_;
+  uint64_t sequence_ = 0;
+  size_t foreground_count_ = 0;
+  bool stopped_ = false;
+  std::vector<Item> heap_;  // Cancelled items have no work; the first one is none.
+  std::function<void()> on_settled_;
+};
+
+}  // namespace schedsim::sim
+
+#endif  // SCHEDSIM_SIM_KERNEL_EVENT_LOOP_H_

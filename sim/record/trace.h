@@ -1,0 +1,127 @@
+// The record of a run: every decision as a line of JSON, and digests over them.
+#ifndef SCHEDSIM_SIM_RECORD_TRACE_H_
+#define SCHEDSIM_SIM_RECORD_TRACE_H_
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "core/api/pod.h"
+#include "core/base/clock.h"
+#include "core/base/digest.h"
+#include "core/codec/text/json_writer.h"
+#include "core/framework/client.h"
+#include "core/queue/queue_observer.h"
+#include "core/queue/scheduling_queue.h"
+#include "core/scheduler/attempt.h"
+#include "core/scheduler/scheduler.h"
+
+namespace schedsim::sim {
+
+enum class TraceLevel : uint8_t {
+  kOff,        // Only the digest over the decisions.
+  kDecisions,  // Attempts without each node's status and scores, no queue states, no moves.
+  kFull,
+};
+
+// Writes one JSON object a line; docs/trace.md describes them. Each line ends with `digest`, the running
+// digest over the decisions, which is the same at every level.
+class Trace : public scheduler::Observer, public queue::QueueObserver {
+ public:
+  // Called with each line, without the line feed. Not called with kOff.
+  using Sink = std::function<void(absl::string_view line)>;
+
+  // `clock` must outlive the trace. Times in it are seconds since `zero`.
+  Trace(TraceLevel level, const Clock& clock, Sink sink);
+
+  // Before the first record.
+  void set_zero(absl::Time zero) { zero_ = zero; }
+  void set_scheduler(const scheduler::Scheduler* scheduler) { scheduler_ = scheduler; }
+
+  bool WantsDetails() const override { return level_ == TraceLevel::kFull; }
+  void OnAttempt(const scheduler::Attempt& attempt) override;
+  void OnBindFailure(const framework::PodInfo& pod, const scheduler::Attempt::Failure& failure) override;
+  void OnInexact(const framework::PodInfo& pod, absl::string_view reason) override;
+  // At kFull. Nobody needs to tell of moves at other levels.
+  void OnMove(const queue::Move& move) override;
+
+  void Bind(const api::Pod& pod, absl::string_view node_name);
+  void Status(const api::Pod& pod);
+  // An update of a claim or a volume by the scheduler.
+  void Update(const api::Object& object);
+  // `claim` was bound by a controller.
+  void ClaimBound(const api::Object& claim, absl::string_view volume_name);
+  void Delete(const api::Pod& pod);
+  void Gone(const api::Pod& pod);
+  void Event(const api::Pod& pod, const framework::PodEvent& event);
+  void Step(int64_t index);
+  void ApiError(absl::string_view verb, absl::string_view message);
+  void ConfigError(absl::string_view message);
+  // What each profile's plugins wait for.
+  void Registrations(const queue::SchedulingQueue& queue, const api::LineBehavior& line);
+  // The state of the queue, when it differs from the last one written.
+  void Queue(const queue::SchedulingQueue& queue);
+
+  // What became of a pod.
+  struct FinalPod {
+    std::string key;
+    std::string node;
+    std::string phase;
+    std::string nominated;
+    std::string reason;
+    std::string message;
+    bool deleted = false;
+  };
+  // Shape: by key. Ends the trace.
+  void Final(const std::vector<FinalPod>& pods);
+
+  // Over the decisions: pod, attempt number, host, counts, best total, nomination, message, victims.
+  std::string DecisionDigest() const { return decisions_.Hex(); }
+  // Over all lines written; meaningful with kFull.
+  std::string TraceDigest() const { return lines_.Hex(); }
+
+  int64_t attempt_count() const { return attempt_count_; }
+  struct InexactPod {
+    std::string key;
+    std::string reason;
+  };
+  // Pods whose result is not exact, each pod and reason once, in order of first sight.
+  const std::vector<InexactPod>& inexact_pods() const { return inexact_pods_; }
+
+ private:
+  bool Begin(absl::string_view kind);
+  void End();
+  void WriteStatus(const framework::Status& status);
+  void WriteNames(absl::string_view key, const framework::PluginSet& set, bool when_empty);
+  void WritePreFilter(const scheduler::Attempt& attempt);
+  void WriteFilter(const scheduler::Attempt& attempt);
+  void WriteScores(const scheduler::Attempt& attempt);
+  void WriteBest(const scheduler::Attempt& attempt);
+  void WriteDryRuns(const scheduler::Attempt& attempt);
+  void WritePostFilter(const scheduler::Attempt& attempt);
+  void WriteRejectors(const scheduler::Attempt::Failure& failure);
+  void WriteWaits(const scheduler::Attempt& attempt);
+  void WriteFailure(const scheduler::Attempt::Failure& failure);
+  void WriteQueue(absl::string_view key, const std::vector<const framework::QueuedPodInfo*>& pods);
+  absl::string_view NameOf(const framework::NodeInfo& node) const;
+
+  const TraceLevel level_;
+  const Clock& clock_;
+  const Sink sink_;
+  absl::Time zero_;
+  const scheduler::Scheduler* scheduler_ = nullptr;
+  codec::JsonWriter json_;
+  Digest decisions_;
+  Digest lines_;
+  std::string last_queue_;
+  uint64_t last_queue_change_ = UINT64_MAX;
+  int64_t attempt_count_ = 0;
+  std::vector<InexactPod> inexact_pods_;
+};
+
+}  // namespace schedsim::sim
+
+#endif  // SCHEDSIM_SIM_RECORD_TRACE_H_

@@ -1,0 +1,91 @@
+// What a run came to, for people and for programs.
+#ifndef SCHEDSIM_SIM_REPORT_REPORT_H_
+#define SCHEDSIM_SIM_REPORT_REPORT_H_
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "sim/analysis/wakeups.h"
+#include "sim/formats/cluster_input.h"
+#include "sim/record/trace.h"
+#include "sim/run/simulation.h"
+
+namespace schedsim::sim {
+
+// docs/report.md describes the JSON and the CSV form field by field.
+struct Report {
+  struct Pod {
+    std::string name_space;
+    std::string name;
+    std::string node;
+    std::string status;  // Bound, Pending, Gone (evicted or deleted) or Ignored (of another scheduler).
+    std::string reason;
+    std::string message;
+    // From the first queue entry to the binding; negative: not bound in this run.
+    absl::Duration queue_latency = absl::Seconds(-1);
+    bool inexact = false;
+  };
+  // Units: cpu in cores, memory and storage in bytes, others in wholes; as exact decimal text.
+  struct Resource {
+    std::string name;
+    int64_t requested = 0;    // cpu: thousandths.
+    int64_t allocatable = 0;  // cpu: thousandths.
+  };
+  struct Node {
+    std::string name;
+    int64_t pod_count = 0;
+    std::vector<Resource> resources;
+  };
+  struct MessageCount {
+    std::string message;
+    int64_t count = 0;
+    std::vector<std::string> pods;  // The first few, "namespace/name".
+  };
+
+  std::string kubernetes_version;
+  int64_t node_count = 0;
+  int64_t bound_before = 0;
+  int64_t bound_count = 0;
+  // Of pods that the scheduler is responsible for.
+  int64_t pending_count = 0;
+  // Pods that are gone: victims of preemption, and those that something else deleted.
+  int64_t evicted_count = 0;
+  int64_t deleted_count = 0;
+  std::vector<MessageCount> pending_by_message;  // The most frequent first.
+  int64_t attempt_count = 0;
+  // Zeros when no pod was bound in this run.
+  absl::Duration latency_p50, latency_p90, latency_p99, latency_max;
+  std::string latency_model;
+  std::vector<Resource> totals;
+  std::vector<Node> most_used_nodes;
+  std::vector<Pod> pods;  // By namespace and name.
+  std::vector<Trace::InexactPod> inexact_pods;
+  std::map<std::string, int64_t> other_kinds;
+  std::vector<std::string> warnings;
+  // What the scenario waited for in vain.
+  std::vector<std::string> failures;
+  // Absent: they were not looked for.
+  std::optional<std::vector<MissedWakeup>> missed_wakeups;
+  absl::Time virtual_zero;
+  absl::Duration virtual_time;
+  std::string digest;
+  // Over the whole trace; "": no full one was written. The rest of the report does not depend on the trace,
+  // so whoever writes one sets this.
+  std::string trace_digest;
+};
+
+Report MakeReport(Simulation& simulation, const ClusterInput& input, const LatencyModel& latency,
+                  absl::string_view kubernetes_version);
+
+std::string ReportText(const Report& report);
+std::string ReportJson(const Report& report);
+// One line a pod, below a line of column names.
+std::string ReportCsv(const Report& report);
+
+}  // namespace schedsim::sim
+
+#endif  // SCHEDSIM_SIM_REPORT_REPORT_H_

@@ -1,0 +1,241 @@
+#include "sim/run/simulation.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "core/base/check.h"
+#include "core/base/status_macros.h"
+#include "core/plugins/registry.h"
+
+namespace schedsim::sim {
+namespace {
+
+constexpr int64_t kAttemptsPerProgress = 1024;
+// How long pods whose last attempt ended with an error keep a run going on without any progress: some
+// retries.
+constexpr absl::Duration kRetryTime = absl::Minutes(1);
+// The same for pods that wait on Permit: a pod that ran into the longest timeout may wait once more.
+constexpr absl::Duration kPermitTime = absl::Minutes(30);
+
+Trace::FinalPod FinalOf(const api::Pod& pod, bool deleted) {
+  Trace::FinalPod final_pod = {.key = pod.Key(), .node = pod.node_name, .phase = pod.status.phase};
+  final_pod.deleted = deleted;
+  if (deleted) return final_pod;
+  final_pod.nominated = pod.status.nominated_node_name;
+  const api::PodCondition* scheduled = pod.FindCondition("PodScheduled");
+  if (scheduled != nullptr && scheduled->status == "False") {
+    final_pod.reason = scheduled->reason;
+    final_pod.message = scheduled->message;
+  }
+  return final_pod;
+}
+
+}  // namespace
+
+Simulation::Simulation(SimulationOptions options)
+    : options_(std::move(options)), loop_(absl::InfinitePast()), zero_(options_.zero) {}
+
+absl::Status RefuseExtenders(absl::string_view place, const api::KubeSchedulerConfiguration& config) {
+  if (config.extenders.empty()) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      place, "extenders: not simulated yet, expected none; the first is ", config.extenders[0].url_prefix));
+}
+
+absl::StatusOr<std::unique_ptr<Simulation>> Simulation::Make(SimulationOptions options) {
+  std::unique_ptr<Simulation> simulation(new Simulation(std::move(options)));
+  SimulationOptions& own = simulation->options_;
+  simulation->server_ = std::make_unique<ApiServer>(
+      ApiServer::Options{.clears_nomination_when_bound = own.line.clears_nomination_when_bound,
+                         .admission = {.complete = own.complete_admission}},
+      simulation->loop_);
+  simulation->trace_ = std::make_unique<Trace>(own.trace_level, simulation->loop_, own.trace_sink);
+  simulation->trace_->set_zero(simulation->zero_);
+  if (own.volume_binder.has_value()) {
+    simulation->volume_binder_ = std::make_unique<VolumeBinder>(*own.volume_binder, simulation->loop_,
+                                                                *simulation->server_, *simulation->trace_);
+  }
+  const api::KubeSchedulerConfiguration& config = own.config.config;
+  SchedulerActor::Options actor = {
+      .scheduler = {.line = own.line,
+                    .profiles = own.config.profiles,
+                    .percentage_of_nodes_to_score = config.percentage_of_nodes_to_score,
+                    .queue = {.pod_initial_backoff = absl::Seconds(config.pod_initial_backoff_seconds),
+                              .pod_max_backoff = absl::Seconds(config.pod_max_backoff_seconds)},
+                    .reference = own.reference},
+      .latency = own.latency,
+      .checks_versions = own.complete_admission,
+      .preemption_starts_at_first = own.preemption_starts_at_first,
+      .choice = own.choice,
+      .on_updated = nullptr};
+  if (simulation->volume_binder_ != nullptr && !own.volume_binder->watches) {
+    actor.on_updated = [binder = simulation->volume_binder_.get()] { binder->ReconcileLater(); };
+  }
+  simulation->kubelets_ =
+      std::make_unique<Kubelets>(own.latency.pod_termination, Rng(own.seed), simulation->loop_,
+                                 *simulation->server_, *simulation->trace_);
+  simulation->kubelets_->set_choice(own.choice);
+  std::vector<framework::RegisteredPlugin> registry = plugins::InTreeRegistry();
+  registry.insert(registry.end(), own.more_plugins.begin(), own.more_plugins.end());
+  ASSIGN_OR_RETURN(simulation->actor_,
+                   SchedulerActor::Make(std::move(actor), registry, simulation->loop_, *simulation->server_,
+                                        *simulation->kubelets_, *simulation->trace_, Rng(own.seed)));
+  Simulation* self = simulation.get();
+  self->ObserveQueue();
+  self->server_->Watch([self](const WatchEvent& event) { self->WatchForTimes(event); });
+  return simulation;
+}
+
+void Simulation::ObserveQueue() {
+  queue::QueueObserver* observer = options_.trace_level == TraceLevel::kFull ? trace_.get() : nullptr;
+  if (options_.check_wakeups) {
+    wakeups_ = std::make_unique<WakeupCheck>(scheduler(), loop_, zero_, observer);
+    server_->Watch([this](const WatchEvent& event) { wakeups_->OnChange(event); });
+    observer = wakeups_.get();
+  }
+  scheduler().queue().set_observer(observer);
+}
+
+void Simulation::CreateObjects(const std::vector<api::ObjectPtr>& objects) {
+  // The volume controller, where it has a lead, looks at the objects once they are all there.
+  const bool leads = volume_binder_ != nullptr && options_.volume_binder->lead > absl::ZeroDuration();
+  const absl::Duration lead = leads ? options_.volume_binder->lead : absl::ZeroDuration();
+  const absl::Duration delay = leads ? options_.volume_binder->delay : absl::ZeroDuration();
+  absl::Time time = zero_ - lead - delay - options_.creation_interval * static_cast<int64_t>(objects.size());
+  for (const api::ObjectPtr& object : objects) {
+    loop_.AdvanceTo(time);
+    const absl::Status status = server_->Create(object);
+    if (!status.ok()) trace_->ApiError("create", status.message());
+    loop_.Settle();
+    time += options_.creation_interval;
+  }
+  if (volume_binder_ != nullptr) {
+    loop_.AdvanceTo(zero_ - lead);
+    volume_binder_->Start();
+    loop_.Settle();
+  }
+  loop_.AdvanceTo(zero_);
+}
+
+void Simulation::WatchForTimes(const WatchEvent& event) {
+  const api::Object& object = event.new_object != nullptr ? *event.new_object : *event.old_object;
+  if (object.kind == api::Kind::kNode) last_progress_ = loop_.Now();
+  if (object.kind != api::Kind::kPod) return;
+  const auto& pod = static_cast<const api::Pod&>(object);
+  const bool was_there = event.old_object != nullptr && event.new_object != nullptr;
+  if (!was_there || static_cast<const api::Pod&>(*event.old_object).node_name != pod.node_name) {
+    last_progress_ = loop_.Now();
+  }
+  if (event.new_object == nullptr || pod.IsTerminal()) {
+    gone_[pod.Key()] = FinalOf(pod, /*deleted=*/true);
+    if (actor_->IsVictim(pod.metadata.uid)) {
+      evicted_.insert(pod.Key());
+    } else {
+      evicted_.erase(pod.Key());
+    }
+    return;
+  }
+  if (!actor_->scheduler().ResponsibleFor(pod)) return;
+  const bool was_bound =
+      event.old_object != nullptr && !static_cast<const api::Pod&>(*event.old_object).node_name.empty();
+  PodTimes* times = nullptr;
+  if (event.old_object == nullptr && pod.node_name.empty()) {
+    times = &(pod_times_[pod.Key()] = PodTimes());
+    times->queued = std::max(loop_.Now(), zero_);
+  } else if (event.old_object != nullptr && !was_bound && !pod.node_name.empty()) {
+    pod_times_[pod.Key()].bound = loop_.Now();
+  }
+}
+
+// Each step is put into the loop when the one before is done, so that what a step sets off comes before
+// the next one.
+void Simulation::ScheduleStep(size_t index) {
+  if (index == steps_.size()) {
+    steps_left_ = false;
+    if (options_.until.has_value()) {
+      loop_.AtInBackground(std::max(loop_.Now(), zero_ + *options_.until), EventLoop::Phase::kStep,
+                           [this] { loop_.Stop(); });
+    }
+    return;
+  }
+  steps_left_ = true;
+  const absl::Time at = std::max(loop_.Now(), zero_ + steps_[index].at);
+  loop_.At(at, EventLoop::Phase::kStep, [this, index] {
+    trace_->Step(static_cast<int64_t>(index));
+    RunStep(steps_[index]);
+    ScheduleStep(index + 1);
+  });
+}
+
+void Simulation::RunStep(const Step& step) {
+  absl::Status status;
+  absl::string_view verb = "create";
+  if (step.create != nullptr) {
+    status = server_->Create(step.create);
+  } else if (step.update != nullptr) {
+    verb = "update";
+    status = server_->Update(step.update);
+    const bool ends =
+        step.update->kind == api::Kind::kPod && static_cast<const api::Pod&>(*step.update).IsTerminal();
+    if (status.ok() && ends && options_.deletes_terminal_pods) {
+      const api::ObjectMeta& meta = step.update->metadata;
+      status = server_->Delete(api::Kind::kPod, "Pod", meta.namespace_, meta.name);
+    }
+  } else {
+    verb = "delete";
+    const Step::Reference& reference = *step.remove;
+    const api::PodPtr pod =
+        reference.kind == api::Kind::kPod ? server_->FindPod(reference.name_space, reference.name) : nullptr;
+    status = pod != nullptr
+                 ? kubelets_->DeletePod(*pod)
+                 : server_->Delete(reference.kind, reference.kind_name, reference.name_space, reference.name);
+  }
+  if (!status.ok()) trace_->ApiError(verb, status.message());
+}
+
+bool Simulation::Quiet() const {
+  if (actor_->Busy() || loop_.foreground_count() > 0) return false;
+  const absl::Duration idle = loop_.Now() - std::max(last_progress_, zero_);
+  if (actor_->scheduler().AnyWaitingOnPermit() && idle < kPermitTime) return false;
+  return !actor_->scheduler().queue().AnyWaitingForTime() || idle >= kRetryTime;
+}
+
+// What was set off has settled. Without an end of its own the run is over when nothing but the periodic
+// flushes is left.
+void Simulation::OnSettled() {
+  trace_->Queue(actor_->scheduler().queue());
+  if (wakeups_ != nullptr && !actor_->Busy() && !actor_->InTransit()) wakeups_->Check();
+  if (options_.on_settled != nullptr) options_.on_settled();
+  if (options_.on_progress != nullptr && trace_->attempt_count() % kAttemptsPerProgress == 0) {
+    options_.on_progress(trace_->attempt_count(), loop_.Now() - zero_);
+  }
+  if (script_ != nullptr) {
+    script_->OnSettled();
+    if (!script_->Done()) return;
+  }
+  if (!options_.until.has_value() && !steps_left_ && Quiet()) loop_.Stop();
+}
+
+void Simulation::Run() {
+  trace_->Registrations(actor_->scheduler().queue(), options_.line);
+  trace_->Queue(actor_->scheduler().queue());
+  loop_.set_on_settled([this] { OnSettled(); });
+  if (script_ != nullptr) script_->Start();
+  ScheduleStep(0);
+  actor_->Start();
+  loop_.Run();
+  Finish();
+}
+
+void Simulation::Finish() {
+  std::map<std::string, Trace::FinalPod> pods = gone_;
+  for (const auto& [key, object] : server_->List(api::Kind::kPod)) {
+    const auto& pod = static_cast<const api::Pod&>(*object);
+    pods[key] = FinalOf(pod, pod.IsTerminal());
+  }
+  std::vector<Trace::FinalPod> list;
+  for (auto& [key, pod] : pods) list.push_back(std::move(pod));
+  trace_->Final(list);
+}
+
+}  // namespace schedsim::sim

@@ -1,0 +1,190 @@
+// One run: a cluster, what happens to it, and a scheduler.
+#ifndef SCHEDSIM_SIM_RUN_SIMULATION_H_
+#define SCHEDSIM_SIM_RUN_SIMULATION_H_
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "core/api/feature_gates.h"
+#include "core/api/kubernetes_version.h"
+#include "core/api/object.h"
+#include "core/base/rng.h"
+#include "core/codec/config/scheduler_config.h"
+#include "sim/actors/kubelets.h"
+#include "sim/actors/scheduler_actor.h"
+#include "sim/analysis/wakeups.h"
+#include "sim/cluster/api_server.h"
+#include "sim/controllers/volume_binder.h"
+#include "sim/kernel/event_loop.h"
+#include "sim/kernel/latency.h"
+#include "sim/record/trace.h"
+
+namespace schedsim::sim {
+
+// A change of the cluster from outside.
+struct Step {
+  // What is deleted.
+  struct Reference {
+    api::Kind kind = api::Kind::kOther;
+    std::string kind_name;
+    std::string name_space;
+    std::string name;
+  };
+
+  // Since virtual zero.
+  absl::Duration at;
+  // One of these.
+  api::ObjectPtr create;
+  api::ObjectPtr update;
+  std::optional<Reference> remove;
+};
+
+struct SimulationOptions {
+  api::LineBehavior line;
+  // What the scheduler runs with.
+  codec::LoadedSchedulerConfig config;
+  // When virtual zero is.
+  absl::Time zero;
+  // Objects are created one after the other, this far apart, the last one at virtual zero.
+  absl::Duration creation_interval = absl::Milliseconds(1);
+  LatencyModel latency;
+  // Absent: claims stay as they are unless someone changes them.
+  std::optional<VolumeBinder::Options> volume_binder;
+  // Since virtual zero; absent: the run ends when nothing but periodic flushes is left.
+  std::optional<absl::Duration> until;
+  // Whether pods are completed as by a full API server; conformance cases are not.
+  bool complete_admission = true;
+  // Whether pods that a step makes Succeeded or Failed are deleted, as in conformance cases.
+  bool deletes_terminal_pods = false;
+  // Plugins beside the in-tree ones that the configuration may name.
+  std::vector<framework::RegisteredPlugin> more_plugins;
+  // Whether pods are looked for that would fit, but that nothing wakes.
+  bool check_wakeups = false;
+  // Turns off all fast paths.
+  bool reference = false;
+  uint64_t seed = 1;
+  // Whether preemption starts with the first node, as in conformance cases; otherwise the seed says where.
+  bool preemption_starts_at_first = false;
+  TraceLevel trace_level = TraceLevel::kOff;
+  Trace::Sink trace_sink;
+  // Must outlive the simulation; nullptr: what the real scheduler leaves to chance follows the seed.
+  ThreadChoice* choice = nullptr;
+  // Called now and then, for people who wait; nothing that it does may reach a result.
+  std::function<void(int64_t attempts, absl::Duration virtual_time)> on_progress;
+  // Called whenever what was set off has settled, for tests: it must not change anything.
+  std::function<void()> on_settled;
+};
+
+// InvalidArgument where the configuration has extenders, which are not simulated. `place`: what goes before
+// "extenders" in the message, "config.yaml: ".
+absl::Status RefuseExtenders(absl::string_view place, const api::KubeSchedulerConfiguration& config);
+
+// What happens to the cluster from outside, where it is more than a list of steps.
+class Script {
+ public:
+  virtual ~Script() = default;
+  // Virtual zero: the objects are there, the scheduler is about to start.
+  virtual void Start() = 0;
+  // Whatever was set off has settled.
+  virtual void OnSettled() = 0;
+  // Whether nothing more comes from it, but what waits in the loop.
+  virtual bool Done() const = 0;
+};
+
+// When a pod entered the queue first, and when it was bound.
+struct PodTimes {
+  std::optional<absl::Time> queued;
+  std::optional<absl::Time> bound;
+};
+
+class Simulation {
+ public:
+  // InvalidArgument where a plugin refuses its arguments.
+  static absl::StatusOr<std::unique_ptr<Simulation>> Make(SimulationOptions options);
+  Simulation(const Simulation&) = delete;
+  Simulation& operator=(const Simulation&) = delete;
+
+  // Creates the objects, in order, before virtual zero. One that cannot be created is left out, with a
+  // record in the trace.
+  void CreateObjects(const std::vector<api::ObjectPtr>& objects);
+
+  // To be given before Run, in order of time.
+  void AddSteps(std::vector<Step> steps) { steps_ = std::move(steps); }
+
+  // To be given before Run; it must outlive the run.
+  void set_script(Script* script) { script_ = script; }
+
+  // Runs to the end. Once.
+  void Run();
+  // Ends the run before its time; from within.
+  void Stop() { loop_.Stop(); }
+  // Whether nothing is left but what would go on for ever: flushes, and pods that fail with an error again
+  // and again.
+  bool Quiet() const;
+
+  EventLoop& loop() { return loop_; }
+  ApiServer& server() { return *server_; }
+  Kubelets& kubelets() { return *kubelets_; }
+  Trace& trace() { return *trace_; }
+  // The stream of chance `name`.
+  Rng Chance(absl::string_view name) const { return Rng(options_.seed).Fork(name); }
+
+  const ApiServer& server() const { return *server_; }
+  const Trace& trace() const { return *trace_; }
+  scheduler::Scheduler& scheduler() { return actor_->scheduler(); }
+  absl::Time now() const { return loop_.Now(); }
+  absl::Time zero() const { return zero_; }
+  // Pods that were deleted or became terminal, as they were last, by "namespace/name".
+  const std::map<std::string, Trace::FinalPod>& gone() const { return gone_; }
+  // Those of them that the scheduler deleted.
+  const std::set<std::string>& evicted() const { return evicted_; }
+  // nullptr where they are not looked for.
+  const std::vector<MissedWakeup>* missed_wakeups() const {
+    return wakeups_ == nullptr ? nullptr : &wakeups_->findings();
+  }
+  // By "namespace/name"; of pods that the scheduler is responsible for.
+  const std::map<std::string, PodTimes>& pod_times() const { return pod_times_; }
+
+ private:
+  explicit Simulation(SimulationOptions options);
+
+  void ObserveQueue();
+  void ScheduleStep(size_t index);
+  void RunStep(const Step& step);
+  void WatchForTimes(const WatchEvent& event);
+  void OnSettled();
+  void Finish();
+
+  SimulationOptions options_;
+  EventLoop loop_;
+  std::unique_ptr<ApiServer> server_;
+  std::unique_ptr<Trace> trace_;
+  std::unique_ptr<VolumeBinder> volume_binder_;
+  std::unique_ptr<Kubelets> kubelets_;
+  std::unique_ptr<SchedulerActor> actor_;
+  std::unique_ptr<WakeupCheck> wakeups_;
+  Script* script_ = nullptr;
+  std::vector<Step> steps_;
+  absl::Time zero_;
+  // Pods that were deleted or became terminal, as they were last.
+  std::map<std::string, Trace::FinalPod> gone_;
+  std::set<std::string> evicted_;
+  std::map<std::string, PodTimes> pod_times_;
+  // When a pod came, left or was bound, or a node changed.
+  absl::Time last_progress_;
+  bool steps_left_ = false;
+};
+
+}  // namespace schedsim::sim
+
+#endif  // SCHEDSIM_SIM_RUN_SIMULATION_H_

@@ -1,0 +1,361 @@
+#include "sim/scenario/timeline.h"
+
+#include <algorithm>
+#include <memory>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "core/api/node.h"
+#include "core/api/pod.h"
+#include "core/base/check.h"
+#include "core/base/status_macros.h"
+#include "core/codec/objects/object_writer.h"
+#include "core/codec/patch/merge_patch.h"
+#include "core/codec/text/reader.h"
+#include "core/codec/text/writer.h"
+
+namespace schedsim::sim {
+namespace {
+
+const api::Pod& PodOf(const api::ObjectPtr& object) { return static_cast<const api::Pod&>(*object); }
+
+std::shared_ptr<api::Node> NodeCopy(const api::Object& object) {
+  return std::static_pointer_cast<api::Node>(object.Clone());
+}
+
+bool IsOneOf(const api::Taint& taint, const std::vector<api::Taint>& taints, bool any_effect) {
+  return std::any_of(taints.begin(), taints.end(), [&](const api::Taint& other) {
+    return other.key == taint.key && (other.effect == taint.effect || (any_effect && other.effect.empty()));
+  });
+}
+
+constexpr absl::Duration kInterval = absl::Milliseconds(1);
+
+// Pods that are over match no selector.
+bool Matches(const Target& target, const api::Object& object) {
+  const api::ObjectMeta& meta = object.metadata;
+  if (object.kind != target.kind || object.kind_name != target.kind_name) return false;
+  if (!target.name_space.empty() && meta.namespace_ != target.name_space) return false;
+  if (!target.selector.has_value()) {
+    return std::find(target.names.begin(), target.names.end(), meta.name) != target.names.end();
+  }
+  const bool is_over = object.kind == api::Kind::kPod && static_cast<const api::Pod&>(object).IsTerminal();
+  return !is_over && target.selector->Matches(meta.labels);
+}
+
+std::string SecondsText(absl::Duration duration) { return absl::FormatDuration(duration); }
+
+}  // namespace
+
+Timeline::Timeline(std::vector<TimelineEntry> entries, const TimelineOptions& options, Simulation& simulation)
+    : entries_(std::move(entries)),
+      options_(options),
+      simulation_(simulation),
+      drainer_(simulation.loop(), simulation.server(), simulation.kubelets()),
+      replicas_(simulation.Chance("timeline"), simulation.loop(), simulation.server(),
+                simulation.kubelets()) {
+  simulation_.server().Watch([this](const WatchEvent& event) {
+    if (wait_ == nullptr) return;
+    Count(event.old_object, -1);
+    Count(event.new_object, 1);
+  });
+  if (!options_.has_controllers) return;
+  node_lifecycle_ = std::make_unique<NodeLifecycle>(simulation.loop(), simulation.server(),
+                                                    simulation.kubelets(), simulation.trace());
+  pod_gc_ = std::make_unique<PodGc>(simulation.loop(), simulation.server(), simulation.trace());
+}
+
+void Timeline::Start() {
+  if (node_lifecycle_ != nullptr) node_lifecycle_->Start();
+  if (pod_gc_ != nullptr) pod_gc_->Start();
+  if (options_.replaces_deleted_pods) replicas_.ReplaceFromNowOn();
+  Schedule(0);
+}
+
+// Each entry is put into the loop when the one before is done, so that what an entry sets off comes before
+// the next one.
+void Timeline::Schedule(size_t index) {
+  index_ = index;
+  if (index == entries_.size()) {
+    done_ = true;
+    return;
+  }
+  EventLoop& loop = simulation_.loop();
+  const TimelineEntry& entry = entries_[index];
+  const absl::Time ready = std::max(loop.Now(), busy_until_);
+  const absl::Time at =
+      entry.at.has_value() ? std::max(ready, simulation_.zero() + *entry.at) : ready + entry.after;
+  loop.At(at, EventLoop::Phase::kStep, [this, index] { Carry(index); });
+}
+
+void Timeline::Carry(size_t index) {
+  simulation_.trace().Step(static_cast<int64_t>(index));
+  const absl::Status status =
+      std::visit([this](const auto& action) { return Do(action); }, entries_[index].action);
+  Warn(entries_[index].place, status);
+  if (wait_ == nullptr) Schedule(index + 1);
+}
+
+void Timeline::Warn(const std::string& place, const absl::Status& status) {
+  if (status.ok()) return;
+  simulation_.trace().ApiError("timeline", status.message());
+  warnings_.push_back(absl::StrCat(place, ": ", status.message()));
+}
+
+void Timeline::OneByOne(const std::vector<api::ObjectPtr>& objects,
+                        absl::Status (ApiServer::*change)(const api::ObjectPtr&)) {
+  EventLoop& loop = simulation_.loop();
+  busy_until_ = loop.Now();
+  for (const api::ObjectPtr& object : objects) {
+    loop.At(busy_until_, EventLoop::Phase::kStep, [this, place = &entries_[index_].place, object, change] {
+      Warn(*place, (simulation_.server().*change)(object));
+    });
+    if (object != objects.back()) busy_until_ += kInterval;
+  }
+}
+
+void Timeline::OnSettled() {
+  if (wait_ == nullptr || !Holds(*wait_)) return;
+  simulation_.loop().Cancel(deadline_);
+  wait_ = nullptr;
+  Schedule(index_ + 1);
+}
+
+// What was to come after the wait rests on it, so the run ends here.
+void Timeline::TimeOut() {
+  failures_.push_back(absl::StrCat(entries_[index_].place, ": not so after ", SecondsText(wait_->timeout),
+                                   ": ", StateOf(*wait_)));
+  wait_ = nullptr;
+  done_ = true;
+  simulation_.Stop();
+}
+
+void Timeline::Finish() {
+  if (done_) return;
+  const std::string end =
+      absl::StrCat("the run ended at ", SecondsText(simulation_.now() - simulation_.zero()));
+  failures_.push_back(
+      wait_ == nullptr ? absl::StrCat(entries_[index_].place, ": never came: ", end, " before")
+                       : absl::StrCat(entries_[index_].place, ": not so when ", end, ": ", StateOf(*wait_)));
+}
+
+absl::Status Timeline::Do(const CreateObjects& action) {
+  OneByOne(action.objects, &ApiServer::Create);
+  return absl::OkStatus();
+}
+
+absl::Status Timeline::Do(const UpdateObjects& action) {
+  OneByOne(action.objects, &ApiServer::Update);
+  return absl::OkStatus();
+}
+
+absl::Status Timeline::Do(const PatchObjects& action) {
+  return ForEach(action.target, [&](const api::Object& object) { return Patch(object, action.patch); });
+}
+
+absl::Status Timeline::Patch(const api::Object& object, const std::string& patch) {
+  api::ObjectPtr patched;
+  codec::Document merged;
+  const std::string name = absl::StrCat(object.kind_name, " ", object.Key(), ", patched");
+  const auto apply = [&](const codec::Value& change) {
+    return codec::ReadText(
+        codec::ObjectJson(object), name, {}, [&](const codec::Document& stored) -> absl::Status {
+          ASSIGN_OR_RETURN(patched, reader_.Decode(codec::MergePatch(stored.root, change, merged), name));
+          return absl::OkStatus();
+        });
+  };
+  RETURN_IF_ERROR(
+      codec::ReadText(patch, name, {}, [&](const codec::Document& change) { return apply(change.root); }));
+  if (patched->kind_name != object.kind_name || patched->Key() != object.Key()) {
+    return absl::InvalidArgumentError(absl::StrCat(name, ": kind, namespace and name cannot change"));
+  }
+  return simulation_.server().Update(patched);
+}
+
+absl::Status Timeline::Do(const DeleteObjects& action) {
+  return ForEach(action.target, [&](const api::Object& object) {
+    if (object.kind == api::Kind::kPod) {
+      return simulation_.kubelets().DeletePod(static_cast<const api::Pod&>(object));
+    }
+    return simulation_.server().Delete(object.kind, object.kind_name, object.metadata.namespace_,
+                                       object.metadata.name);
+  });
+}
+
+absl::Status Timeline::Do(const CompletePods& action) {
+  return ForEach(action.target, [&](const api::Object& object) {
+    auto pod = std::static_pointer_cast<api::Pod>(object.Clone());
+    if (pod->IsTerminal()) return absl::OkStatus();
+    pod->status.phase = action.phase;
+    return simulation_.server().Update(pod);
+  });
+}
+
+absl::Status Timeline::Do(const CordonNodes& action) {
+  return ForEach(action.nodes, [&](const api::Object& object) {
+    auto node = NodeCopy(object);
+    if (node->spec.unschedulable == action.unschedulable) return absl::OkStatus();
+    node->spec.unschedulable = action.unschedulable;
+    return simulation_.server().Update(node);
+  });
+}
+
+absl::Status Timeline::Do(const TaintNodes& action) {
+  return ForEach(action.nodes, [&](const api::Object& object) {
+    auto node = NodeCopy(object);
+    std::vector<api::Taint>& taints = node->spec.taints;
+    const std::vector<api::Taint> before = taints;
+    std::erase_if(taints,
+                  [&](const api::Taint& taint) { return IsOneOf(taint, action.taints, action.remove); });
+    if (!action.remove) taints.insert(taints.end(), action.taints.begin(), action.taints.end());
+    return taints == before ? absl::OkStatus() : simulation_.server().Update(node);
+  });
+}
+
+absl::Status Timeline::Do(const LabelObjects& action) {
+  return ForEach(action.target, [&](const api::Object& object) {
+    std::shared_ptr<api::Object> copy = object.Clone();
+    for (const auto& [key, value] : action.labels) {
+      if (value.has_value()) {
+        copy->metadata.labels.Set(key, *value);
+      } else {
+        copy->metadata.labels.Erase(key);
+      }
+    }
+    return simulation_.server().Update(copy);
+  });
+}
+
+absl::Status Timeline::Do(const DrainNodes& action) {
+  RETURN_IF_ERROR(Do(CordonNodes{.nodes = action.nodes, .unschedulable = true}));
+  return ForEach(action.nodes, [&](const api::Object& node) {
+    drainer_.Drain(node.metadata.name, action.timeout);
+    return absl::OkStatus();
+  });
+}
+
+absl::Status Timeline::Do(const NodeDown& action) {
+  return ForEach(action.nodes, [&](const api::Object& node) {
+    const std::string& name = node.metadata.name;
+    return action.silent ? node_lifecycle_->Silence(name, action.grace_period)
+                         : node_lifecycle_->SetNotReady(name);
+  });
+}
+
+absl::Status Timeline::Do(const NodeUp& action) {
+  return ForEach(action.nodes,
+                 [&](const api::Object& node) { return node_lifecycle_->Recover(node.metadata.name); });
+}
+
+absl::Status Timeline::Do(const ScaleWorkload& action) {
+  const absl::Status status = replicas_.Scale(action.workload, action.replicas);
+  busy_until_ = replicas_.busy_until();
+  return status;
+}
+
+absl::Status Timeline::Do(const WaitUntil& action) {
+  wait_ = &action;
+  tally_ = Tally();
+  for (const auto& [key, object] : simulation_.server().List(api::Kind::kPod)) Count(object, 1);
+  if (action.target.kind != api::Kind::kPod) {
+    for (const auto& [key, object] : simulation_.server().List(action.target.kind)) Count(object, 1);
+  }
+  EventLoop& loop = simulation_.loop();
+  deadline_ =
+      loop.AtInBackground(loop.Now() + action.timeout, EventLoop::Phase::kStep, [this] { TimeOut(); });
+  return absl::OkStatus();
+}
+
+std::vector<api::ObjectPtr> Timeline::Find(const Target& target, std::vector<std::string>* missing) const {
+  std::vector<api::ObjectPtr> found;
+  const int64_t limit = target.count.value_or(INT64_MAX);
+  if (!target.selector.has_value()) {
+    for (const std::string& name : target.names) {
+      api::ObjectPtr object =
+          simulation_.server().Find(target.kind, target.kind_name, target.name_space, name);
+      if (object != nullptr)
+        found.push_back(std::move(object));
+      else if (missing != nullptr)
+        missing->push_back(name);
+    }
+    return found;
+  }
+  for (const auto& [key, object] : simulation_.server().List(target.kind)) {
+    if (static_cast<int64_t>(found.size()) == limit) break;
+    if (Matches(target, *object)) found.push_back(object);
+  }
+  return found;
+}
+
+template <typename Change>
+absl::Status Timeline::ForEach(const Target& target, const Change& change) {
+  std::vector<std::string> missing;
+  absl::Status first;
+  for (const api::ObjectPtr& object : Find(target, &missing)) first.Update(change(*object));
+  if (missing.empty()) return first;
+  first.Update(absl::NotFoundError(absl::StrCat("there is no ", target.kind_name, " ", missing[0])));
+  return first;
+}
+
+void Timeline::Count(const api::ObjectPtr& object, int64_t by) {
+  if (object == nullptr) return;
+  const bool is_pod = object->kind == api::Kind::kPod;
+  if (is_pod && PodOf(object).node_name.empty() && !PodOf(object).IsTerminal() &&
+      simulation_.scheduler().ResponsibleFor(PodOf(object))) {
+    tally_.pending += by;
+  }
+  if (!Matches(wait_->target, *object)) return;
+  tally_.matching += by;
+  if (is_pod && !PodOf(object).node_name.empty()) tally_.bound += by;
+}
+
+bool Timeline::Holds(const WaitUntil& wait) const {
+  switch (wait.condition) {
+    case WaitUntil::Condition::kBound:
+      return EnoughBound(wait);
+    case WaitUntil::Condition::kPending:
+      return tally_.pending <= wait.count.value_or(0);
+    case WaitUntil::Condition::kGone:
+      return tally_.matching == 0;
+    case WaitUntil::Condition::kDrained:
+      return AllDrained(wait);
+    case WaitUntil::Condition::kQuiet:
+      return simulation_.Quiet();
+  }
+  CHECK(false);
+}
+
+bool Timeline::EnoughBound(const WaitUntil& wait) const {
+  if (wait.count.has_value()) return tally_.bound >= *wait.count;
+  const auto wanted = static_cast<int64_t>(wait.target.names.size());
+  return tally_.matching >= std::max<int64_t>(wanted, 1) && tally_.bound == tally_.matching;
+}
+
+bool Timeline::AllDrained(const WaitUntil& wait) const {
+  const std::vector<api::ObjectPtr> nodes = Find(wait.target, nullptr);
+  return std::all_of(nodes.begin(), nodes.end(),
+                     [this](const api::ObjectPtr& node) { return drainer_.IsDrained(node->metadata.name); });
+}
+
+std::string Timeline::StateOf(const WaitUntil& wait) const {
+  switch (wait.condition) {
+    case WaitUntil::Condition::kBound:
+      return absl::StrCat(tally_.bound, " of ", tally_.matching, " pods are bound");
+    case WaitUntil::Condition::kPending:
+      return absl::StrCat(tally_.pending, " pods are pending");
+    case WaitUntil::Condition::kGone:
+      return absl::StrCat(tally_.matching, " are still there");
+    case WaitUntil::Condition::kDrained: {
+      std::vector<std::string> left;
+      for (const api::ObjectPtr& node : Find(wait.target, nullptr)) {
+        for (std::string& pod : drainer_.Left(node->metadata.name)) left.push_back(std::move(pod));
+      }
+      return absl::StrCat("still there: ", absl::StrJoin(left, ", "));
+    }
+    case WaitUntil::Condition::kQuiet:
+      return "something still goes on";
+  }
+  CHECK(false);
+}
+
+}  // namespace schedsim::sim

@@ -1,0 +1,211 @@
+// What happens to a cluster over time: the timeline of a scenario.
+#ifndef SCHEDSIM_SIM_SCENARIO_TIMELINE_H_
+#define SCHEDSIM_SIM_SCENARIO_TIMELINE_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/time/time.h"
+#include "core/api/object.h"
+#include "core/api/taints.h"
+#include "core/codec/objects/objects.h"
+#include "sim/cluster/label_selector.h"
+#include "sim/controllers/drain.h"
+#include "sim/controllers/node_lifecycle.h"
+#include "sim/controllers/pod_gc.h"
+#include "sim/controllers/replicas.h"
+#include "sim/run/simulation.h"
+
+namespace schedsim::sim {
+
+// The objects that an action is about: those with these names, or those whose labels match.
+struct Target {
+  api::Kind kind = api::Kind::kPod;
+  std::string kind_name = "Pod";
+  // Of names: where they are. Of a selector: only there; "": everywhere.
+  std::string name_space;
+  std::vector<std::string> names;
+  // Absent: `names` count.
+  std::optional<LabelSelector> selector;
+  // Of those that match, this many at most, by namespace and name.
+  std::optional<int64_t> count;
+};
+
+struct CreateObjects {
+  std::vector<api::ObjectPtr> objects;
+};
+struct UpdateObjects {
+  std::vector<api::ObjectPtr> objects;
+};
+// A JSON merge patch.
+struct PatchObjects {
+  Target target;
+  std::string patch;
+};
+struct DeleteObjects {
+  Target target;
+};
+struct CompletePods {
+  Target target;
+  // Succeeded or Failed.
+  std::string phase;
+};
+struct CordonNodes {
+  Target nodes;
+  bool unschedulable = true;
+};
+struct TaintNodes {
+  Target nodes;
+  // Each takes the place of one with the same key and effect.
+  std::vector<api::Taint> taints;
+  bool remove = false;  // Removes those of the key, and of the effect where it is not "".
+};
+struct LabelObjects {
+  Target target;
+  // Absent values remove the label.
+  std::vector<std::pair<std::string, std::optional<std::string>>> labels;
+};
+struct DrainNodes {
+  Target nodes;
+  absl::Duration timeout = absl::Minutes(10);
+};
+struct NodeDown {
+  Target nodes;
+  // Without it, the node says itself that it is not ready.
+  bool silent = true;
+  absl::Duration grace_period = absl::Seconds(50);
+};
+struct NodeUp {
+  Target nodes;
+};
+struct ScaleWorkload {
+  Workload workload;
+  int64_t replicas = 0;
+};
+struct WaitUntil {
+  enum class Condition : uint8_t {
+    kBound,    // At least `count` pods of the target are bound; without a count: one, and all of them.
+    kPending,  // At most `count` pods wait for a node.
+    kGone,     // Nothing of the target is left.
+    kDrained,  // No pod that was to be evicted is left on the target's nodes.
+    kQuiet,    // Nothing is left but what would go on for ever: flushes of the queue.
+  };
+  Condition condition = Condition::kQuiet;
+  Target target;
+  std::optional<int64_t> count;
+  absl::Duration timeout = absl::Minutes(10);
+};
+
+using Action =
+    std::variant<CreateObjects, UpdateObjects, PatchObjects, DeleteObjects, CompletePods, CordonNodes,
+                 TaintNodes, LabelObjects, DrainNodes, NodeDown, NodeUp, ScaleWorkload, WaitUntil>;
+
+struct TimelineEntry {
+  // Since virtual zero. Absent: `after` the entry before is done.
+  std::optional<absl::Duration> at;
+  absl::Duration after;
+  Action action;
+  // For messages: `file:line:column: timeline[3].create`.
+  std::string place;
+};
+
+struct TimelineOptions {
+  // Whether the controllers that a timeline needs take part: pods leave nodes with NoExecute taints.
+  bool has_controllers = false;
+  // Whether pods of workloads that are deleted are made anew.
+  bool replaces_deleted_pods = false;
+};
+
+// Carries out the entries in their order. One whose time has passed comes at once.
+class Timeline : public Script {
+ public:
+  // `simulation` must outlive the timeline.
+  Timeline(std::vector<TimelineEntry> entries, const TimelineOptions& options, Simulation& simulation);
+
+  void Start() override;
+  void OnSettled() override;
+  bool Done() const override { return done_; }
+
+  // After the run: adds failures for what did not come to pass before its end.
+  void Finish();
+
+  // Waits that timed out, each `place: what`.
+  const std::vector<std::string>& failures() const { return failures_; }
+  // Actions that could not be carried out, each `place: what`; the run went on.
+  const std::vector<std::string>& warnings() const { return warnings_; }
+
+ private:
+  void Schedule(size_t index);
+  void Carry(size_t index);
+  void TimeOut();
+
+  // One for each kind of action.
+  absl::Status Do(const CreateObjects& action);
+  absl::Status Do(const UpdateObjects& action);
+  absl::Status Do(const PatchObjects& action);
+  absl::Status Do(const DeleteObjects& action);
+  absl::Status Do(const CompletePods& action);
+  absl::Status Do(const CordonNodes& action);
+  absl::Status Do(const TaintNodes& action);
+  absl::Status Do(const LabelObjects& action);
+  absl::Status Do(const DrainNodes& action);
+  absl::Status Do(const NodeDown& action);
+  absl::Status Do(const NodeUp& action);
+  absl::Status Do(const ScaleWorkload& action);
+  absl::Status Do(const WaitUntil& action);
+
+  // Makes a change of each object, as far apart as objects are created at the start.
+  void OneByOne(const std::vector<api::ObjectPtr>& objects,
+                absl::Status (ApiServer::*change)(const api::ObjectPtr&));
+  void Warn(const std::string& place, const absl::Status& status);
+
+  absl::Status Patch(const api::Object& object, const std::string& patch);
+  // The objects of a target, by name. Names that are not there go to `missing`, if it is not nullptr.
+  std::vector<api::ObjectPtr> Find(const Target& target, std::vector<std::string>* missing) const;
+  // Calls `change` for each object of the target. The first error, after all of them.
+  template <typename Change>
+  absl::Status ForEach(const Target& target, const Change& change);
+  bool Holds(const WaitUntil& wait) const;
+  bool EnoughBound(const WaitUntil& wait) const;
+  // Whether all nodes of the wait are drained.
+  bool AllDrained(const WaitUntil& wait) const;
+  // Counts the object for the wait: `by` is 1, or -1 for one that changes or goes. nullptr: nothing.
+  void Count(const api::ObjectPtr& object, int64_t by);
+  // What keeps a wait from ending, for messages.
+  std::string StateOf(const WaitUntil& wait) const;
+
+  const std::vector<TimelineEntry> entries_;
+  const TimelineOptions options_;
+  Simulation& simulation_;
+  Drainer drainer_;
+  // Only with controllers.
+  std::unique_ptr<NodeLifecycle> node_lifecycle_;
+  std::unique_ptr<PodGc> pod_gc_;
+  Replicas replicas_;
+  // When the running entry is done with its changes.
+  absl::Time busy_until_ = absl::InfinitePast();
+  codec::ObjectReader reader_;
+  size_t index_ = 0;  // Of the entry that runs, or comes next.
+  const WaitUntil* wait_ = nullptr;
+  uint64_t deadline_ = 0;  // What Cancel takes, while there is a wait.
+  // What the wait counts, kept up to date by every change, so that looking at it costs nothing.
+  struct Tally {
+    int64_t matching = 0;  // Objects of the target.
+    int64_t bound = 0;     // Pods of the target that have a node.
+    int64_t pending = 0;   // Pods of the simulated profiles that have none.
+  };
+  Tally tally_;
+  bool done_ = false;
+  std::vector<std::string> failures_;
+  std::vector<std::string> warnings_;
+};
+
+}  // namespace schedsim::sim
+
+#endif  // SCHEDSIM_SIM_SCENARIO_TIMELINE_H_

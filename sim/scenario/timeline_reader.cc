@@ -1,0 +1,459 @@
+#include "sim/scenario/timeline_reader.h"
+
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "core/api/label_name.h"
+#include "core/base/status_macros.h"
+#include "core/codec/text/writer.h"
+
+namespace schedsim::sim {
+namespace {
+
+using codec::ErrorList;
+using codec::StrictReader;
+using codec::Value;
+
+constexpr api::Kind kNamespacedKinds[] = {api::Kind::kPod,
+                                          api::Kind::kService,
+                                          api::Kind::kReplicaSet,
+                                          api::Kind::kReplicationController,
+                                          api::Kind::kStatefulSet,
+                                          api::Kind::kPodDisruptionBudget,
+                                          api::Kind::kResourceClaim,
+                                          api::Kind::kPersistentVolumeClaim,
+                                          api::Kind::kResourceClaimTemplate,
+                                          api::Kind::kCSIStorageCapacity};
+
+bool IsNamespaced(api::Kind kind) {
+  for (const api::Kind namespaced : kNamespacedKinds) {
+    if (kind == namespaced) return true;
+  }
+  return false;
+}
+
+api::Kind KindOf(absl::string_view kind_name) {
+  for (int i = 1; i < api::kKindCount; ++i) {
+    if (api::KindName(static_cast<api::Kind>(i)) == kind_name) return static_cast<api::Kind>(i);
+  }
+  return api::Kind::kOther;
+}
+
+class EntryReader {
+ public:
+  EntryReader(const TimelineReaderOptions& options, codec::ObjectReader& objects, ErrorList& errors)
+      : options_(options), objects_(objects), errors_(errors) {}
+
+  void Read(const Value& value, const std::string& path, TimelineEntry& entry);
+  const absl::Status& status() const { return status_; }
+
+ private:
+  // The name of an action, and what reads it.
+  struct Verb {
+    absl::string_view name;
+    Action (EntryReader::*read)(const Value& value, const std::string& path);
+  };
+  static const Verb kVerbs[];
+
+  Action ReadCreate(const Value& value, const std::string& path) {
+    return CreateObjects{ReadObjects(value, path)};
+  }
+  Action ReadUpdate(const Value& value, const std::string& path) {
+    return UpdateObjects{ReadObjects(value, path)};
+  }
+  Action ReadPatch(const Value& value, const std::string& path);
+  Action ReadDelete(const Value& value, const std::string& path);
+  Action ReadComplete(const Value& value, const std::string& path);
+  Action ReadCordon(const Value& value, const std::string& path) {
+    return CordonNodes{.nodes = ReadNodes(value, path), .unschedulable = true};
+  }
+  Action ReadUncordon(const Value& value, const std::string& path) {
+    return CordonNodes{.nodes = ReadNodes(value, path), .unschedulable = false};
+  }
+  Action ReadTaint(const Value& value, const std::string& path) {
+    return ReadTaints(value, path, /*remove=*/false);
+  }
+  Action ReadUntaint(const Value& value, const std::string& path) {
+    return ReadTaints(value, path, /*remove=*/true);
+  }
+  Action ReadTaints(const Value& value, const std::string& path, bool remove);
+  Action ReadLabel(const Value& value, const std::string& path);
+  Action ReadDrain(const Value& value, const std::string& path);
+  Action ReadNodeDown(const Value& value, const std::string& path);
+  Action ReadNodeUp(const Value& value, const std::string& path) { return NodeUp{ReadNodes(value, path)}; }
+  Action ReadScale(const Value& value, const std::string& path);
+  Action ReadWait(const Value& value, const std::string& path);
+
+  std::vector<api::ObjectPtr> ReadObjects(const Value& value, const std::string& path);
+  Target ReadTarget(const Value& value, const std::string& path, absl::string_view kind = "Pod");
+  Target ReadPods(const Value& value, const std::string& path);
+  Target ReadNodes(const Value& value, const std::string& path);
+  Target TakeNodes(StrictReader& reader, const Value& value);
+  // Reads the fields of a target out of a map that has others, too. `kind` is the default.
+  Target TakeTarget(StrictReader& reader, const Value& value, absl::string_view kind);
+  void TakeNames(StrictReader& reader, const Value& value, Target& target);
+  void Error(const Value& value, const std::string& path, absl::string_view what) {
+    errors_.Add(value.position, absl::StrCat(path, ": ", what));
+  }
+
+  const TimelineReaderOptions& options_;
+  codec::ObjectReader& objects_;
+  ErrorList& errors_;
+  absl::Status status_;
+};
+
+const EntryReader::Verb EntryReader::kVerbs[] = {
+    {"create", &EntryReader::ReadCreate},     {"update", &EntryReader::ReadUpdate},
+    {"patch", &EntryReader::ReadPatch},       {"delete", &EntryReader::ReadDelete},
+    {"complete", &EntryReader::ReadComplete}, {"cordon", &EntryReader::ReadCordon},
+    {"uncordon", &EntryReader::ReadUncordon}, {"taint", &EntryReader::ReadTaint},
+    {"untaint", &EntryReader::ReadUntaint},   {"label", &EntryReader::ReadLabel},
+    {"drain", &EntryReader::ReadDrain},       {"nodeDown", &EntryReader::ReadNodeDown},
+    {"nodeUp", &EntryReader::ReadNodeUp},     {"scale", &EntryReader::ReadScale},
+    {"waitUntil", &EntryReader::ReadWait}};
+
+void EntryReader::Read(const Value& value, const std::string& path, TimelineEntry& entry) {
+  StrictReader reader(value, path, errors_);
+  if (!value.is_object()) return;
+  reader.Read("at", entry.at);
+  std::optional<absl::Duration> after;
+  reader.Read("after", after);
+  entry.after = after.value_or(absl::ZeroDuration());
+  const bool negative =
+      entry.at.value_or(absl::ZeroDuration()) < absl::ZeroDuration() || entry.after < absl::ZeroDuration();
+  if (negative) Error(value, path, "expected a time that is not negative");
+  if (entry.at.has_value() && after.has_value()) Error(value, path, "expected either at or after, got both");
+  int actions = 0;
+  for (const Verb& verb : kVerbs) {
+    const Value* action = reader.Take(verb.name);
+    if (action == nullptr) continue;
+    if (++actions > 1)
+      Error(*action, path, "expected one action, got another one: make it an entry of its own");
+    const std::string action_path = reader.PathOf(verb.name);
+    entry.place = std::string(
+        codec::ErrorAt({.file = options_.file, .position = action->position}, action_path).message());
+    entry.action = (this->*verb.read)(*action, action_path);
+  }
+  reader.Finish();
+  if (actions > 0) return;
+  const std::string names = absl::StrJoin(
+      kVerbs, ", ", [](std::string* out, const Verb& verb) { absl::StrAppend(out, verb.name); });
+  Error(value, path, absl::StrCat("expected an action: one of ", names));
+}
+
+std::vector<api::ObjectPtr> EntryReader::ReadObjects(const Value& value, const std::string& path) {
+  std::vector<api::ObjectPtr> objects;
+  const auto take = [&](api::ObjectPtr object, const codec::Location& location) -> absl::Status {
+    if (object->metadata.name.empty()) {
+      return codec::ErrorAt(location, "metadata.name: expected a name, got only generateName");
+    }
+    objects.push_back(std::move(object));
+    return absl::OkStatus();
+  };
+  if (value.is_string()) {
+    status_.Update(objects_.Read(PathFrom(options_.folder, value.text), take));
+  } else if (value.is_array()) {
+    for (const Value& item : value.items) status_.Update(objects_.ReadValue(item, options_.file, take));
+  } else if (value.is_object()) {
+    status_.Update(objects_.ReadValue(value, options_.file, take));
+  } else {
+    Error(value, path,
+          absl::StrCat("expected an object, a list of objects or the path of a file, got ",
+                       Describe(value.type)));
+  }
+  return objects;
+}
+
+void EntryReader::TakeNames(StrictReader& reader, const Value& value, Target& target) {
+  std::optional<std::string> name;
+  reader.Read("name", name);
+  reader.ReadStrings("names", target.names);
+  if (name.has_value()) target.names.push_back(*name);
+  std::optional<std::string> selector;
+  reader.Read("selector", selector);
+  if (selector.has_value()) {
+    absl::StatusOr<LabelSelector> parsed = LabelSelector::Parse(*selector);
+    if (parsed.ok()) {
+      target.selector = *std::move(parsed);
+    } else {
+      Error(*value.Find("selector"), reader.PathOf("selector"), parsed.status().message());
+    }
+  }
+  if (selector.has_value() != target.names.empty()) {
+    Error(value, reader.PathOf("name"), "expected either name, names or selector (\"\" selects everything)");
+  }
+}
+
+Target EntryReader::TakeTarget(StrictReader& reader, const Value& value, absl::string_view kind) {
+  Target target;
+  target.kind_name = std::string(kind);
+  reader.Read("kind", target.kind_name);
+  target.kind = KindOf(target.kind_name);
+  reader.Read("namespace", target.name_space);
+  TakeNames(reader, value, target);
+  if (!target.selector.has_value() && IsNamespaced(target.kind) && target.name_space.empty()) {
+    target.name_space = "default";
+  }
+  reader.Read("count", target.count);
+  if (target.count.has_value() && (*target.count < 0 || !target.selector.has_value())) {
+    Error(*value.Find("count"), reader.PathOf("count"),
+          "expected a whole number that is not negative, with a selector");
+  }
+  return target;
+}
+
+Target EntryReader::ReadTarget(const Value& value, const std::string& path, absl::string_view kind) {
+  StrictReader reader(value, path, errors_);
+  if (!value.is_object()) return {};
+  Target target = TakeTarget(reader, value, kind);
+  reader.Finish();
+  return target;
+}
+
+Target EntryReader::ReadPods(const Value& value, const std::string& path) {
+  Target target = ReadTarget(value, path);
+  if (target.kind != api::Kind::kPod) Error(value, path, "expected pods");
+  return target;
+}
+
+// "n1", [n1, n2] or {selector: "zone=a"}.
+Target EntryReader::ReadNodes(const Value& value, const std::string& path) {
+  Target target = {.kind = api::Kind::kNode, .kind_name = "Node"};
+  if (value.is_string()) {
+    target.names.emplace_back(value.text);
+  } else if (value.is_array()) {
+    for (const Value& item : value.items) {
+      if (!item.is_string())
+        Error(item, path, absl::StrCat("expected the name of a node, got ", Describe(item.type)));
+      target.names.emplace_back(item.text);
+    }
+  } else if (value.is_object()) {
+    StrictReader reader(value, path, errors_);
+    TakeNames(reader, value, target);
+    reader.Finish();
+  } else {
+    Error(value, path,
+          absl::StrCat("expected the name of a node, a list of names, or a map with a selector, got ",
+                       Describe(value.type)));
+  }
+  return target;
+}
+
+Target EntryReader::TakeNodes(StrictReader& reader, const Value& value) {
+  const Value* nodes = reader.Take("nodes");
+  if (nodes != nullptr) return ReadNodes(*nodes, reader.PathOf("nodes"));
+  Error(value, reader.PathOf("nodes"),
+        "expected the name of a node, a list of names, or a map with a selector");
+  return {};
+}
+
+Action EntryReader::ReadPatch(const Value& value, const std::string& path) {
+  PatchObjects action;
+  StrictReader reader(value, path, errors_);
+  if (!value.is_object()) return action;
+  action.target = TakeTarget(reader, value, "Pod");
+  const bool has_map =
+      reader.ReadMap("patch", [&](const Value& patch, const std::string&) { action.patch = ToJson(patch); });
+  if (!has_map && !reader.Has("patch"))
+    Error(value, reader.PathOf("patch"), "expected a map, a JSON merge patch");
+  reader.Finish();
+  return action;
+}
+
+Action EntryReader::ReadDelete(const Value& value, const std::string& path) {
+  return DeleteObjects{ReadTarget(value, path)};
+}
+
+Action EntryReader::ReadComplete(const Value& value, const std::string& path) {
+  CompletePods action = {.target = {}, .phase = "Succeeded"};
+  StrictReader reader(value, path, errors_);
+  if (!value.is_object()) return action;
+  reader.Read("phase", action.phase);
+  if (action.phase != "Succeeded" && action.phase != "Failed") {
+    Error(*value.Find("phase"), reader.PathOf("phase"), "expected Succeeded or Failed");
+  }
+  action.target = TakeTarget(reader, value, "Pod");
+  if (action.target.kind != api::Kind::kPod) Error(value, path, "expected pods");
+  reader.Finish();
+  return action;
+}
+
+Action EntryReader::ReadTaints(const Value& value, const std::string& path, bool remove) {
+  TaintNodes action;
+  action.remove = remove;
+  StrictReader reader(value, path, errors_);
+  if (!value.is_object()) return action;
+  action.nodes = TakeNodes(reader, value);
+  reader.ReadList("taints", [&](const Value& item, const std::string& item_path) {
+    api::Taint taint;
+    StrictReader taint_reader(item, item_path, errors_);
+    taint_reader.Read("key", taint.key);
+    taint_reader.Read("value", taint.value);
+    taint_reader.Read("effect", taint.effect);
+    taint_reader.Finish();
+    if (taint.key.empty()) Error(item, item_path, "expected a taint with a key");
+    const bool known = taint.effect == "NoSchedule" || taint.effect == "PreferNoSchedule" ||
+                       taint.effect == "NoExecute" || (remove && taint.effect.empty());
+    if (!known) Error(item, item_path, "expected the effect NoSchedule, PreferNoSchedule or NoExecute");
+    action.taints.push_back(std::move(taint));
+  });
+  if (action.taints.empty()) Error(value, reader.PathOf("taints"), "expected a list with at least one taint");
+  reader.Finish();
+  return action;
+}
+
+Action EntryReader::ReadLabel(const Value& value, const std::string& path) {
+  LabelObjects action;
+  StrictReader reader(value, path, errors_);
+  if (!value.is_object()) return action;
+  action.target = TakeTarget(reader, value, "Node");
+  reader.ReadMap("labels", [&](const Value& labels, const std::string& labels_path) {
+    for (const codec::Member& member : labels.members) {
+      const std::string member_path = absl::StrCat(labels_path, "[", member.key, "]");
+      for (const std::string& what : api::LabelKeyErrors(member.key)) Error(member.value, member_path, what);
+      if (!member.value.is_string() && !member.value.is_null()) {
+        Error(member.value, member_path,
+              absl::StrCat("expected a string, or null to remove the label, got ",
+                           Describe(member.value.type)));
+      }
+      std::optional<std::string> text;
+      if (member.value.is_string()) text = std::string(member.value.text);
+      for (const std::string& what : api::LabelValueErrors(text.value_or("")))
+        Error(member.value, member_path, what);
+      action.labels.emplace_back(member.key, std::move(text));
+    }
+  });
+  if (action.labels.empty()) Error(value, reader.PathOf("labels"), "expected a map with at least one label");
+  reader.Finish();
+  return action;
+}
+
+// Nodes, or a map with nodes and more.
+Action EntryReader::ReadDrain(const Value& value, const std::string& path) {
+  DrainNodes action;
+  if (value.Find("nodes") == nullptr) {
+    action.nodes = ReadNodes(value, path);
+    return action;
+  }
+  StrictReader reader(value, path, errors_);
+  action.nodes = TakeNodes(reader, value);
+  reader.Read("timeout", action.timeout);
+  reader.Finish();
+  return action;
+}
+
+Action EntryReader::ReadNodeDown(const Value& value, const std::string& path) {
+  NodeDown action;
+  if (value.Find("nodes") == nullptr) {
+    action.nodes = ReadNodes(value, path);
+    return action;
+  }
+  StrictReader reader(value, path, errors_);
+  action.nodes = TakeNodes(reader, value);
+  std::string reason = "Unreachable";
+  reader.Read("reason", reason);
+  action.silent = reason != "NotReady";
+  if (reason != "NotReady" && reason != "Unreachable") {
+    Error(*value.Find("reason"), reader.PathOf("reason"), "expected Unreachable or NotReady");
+  }
+  reader.Read("gracePeriod", action.grace_period);
+  if (action.grace_period < absl::ZeroDuration()) {
+    Error(*value.Find("gracePeriod"), reader.PathOf("gracePeriod"),
+          "expected a duration that is not negative");
+  }
+  reader.Finish();
+  return action;
+}
+
+Action EntryReader::ReadScale(const Value& value, const std::string& path) {
+  ScaleWorkload action;
+  StrictReader reader(value, path, errors_);
+  if (!value.is_object()) return action;
+  Workload& workload = action.workload;
+  workload = {.kind = "Deployment", .name_space = "default", .name = ""};
+  reader.Read("kind", workload.kind);
+  reader.Read("namespace", workload.name_space);
+  reader.Read("name", workload.name);
+  if (workload.name.empty()) Error(value, reader.PathOf("name"), "expected the name of a workload");
+  const bool known = workload.kind == "Deployment" || workload.kind == "ReplicaSet" ||
+                     workload.kind == "ReplicationController" || workload.kind == "StatefulSet";
+  if (!known) {
+    Error(*value.Find("kind"), reader.PathOf("kind"),
+          "expected Deployment, ReplicaSet, ReplicationController or StatefulSet");
+  }
+  std::optional<int64_t> replicas;
+  reader.Read("replicas", replicas);
+  constexpr int64_t kReplicasMax = 1'000'000;
+  action.replicas = replicas.value_or(-1);
+  if (action.replicas < 0 || action.replicas > kReplicasMax) {
+    Error(value, reader.PathOf("replicas"), "expected a whole number from 0 to 1000000");
+  }
+  reader.Finish();
+  return action;
+}
+
+Action EntryReader::ReadWait(const Value& value, const std::string& path) {
+  using Condition = WaitUntil::Condition;
+  WaitUntil action;
+  StrictReader reader(value, path, errors_);
+  if (!value.is_object()) return action;
+  reader.Read("timeout", action.timeout);
+  if (action.timeout <= absl::ZeroDuration()) {
+    Error(*value.Find("timeout"), reader.PathOf("timeout"), "expected a duration above zero");
+  }
+  int conditions = 0;
+  if (const Value* bound = reader.Take("bound")) {
+    ++conditions;
+    action.condition = Condition::kBound;
+    action.target = ReadPods(*bound, reader.PathOf("bound"));
+    action.count = std::exchange(action.target.count, std::nullopt);
+  }
+  if (const Value* gone = reader.Take("gone")) {
+    ++conditions;
+    action.condition = Condition::kGone;
+    action.target = ReadTarget(*gone, reader.PathOf("gone"));
+  }
+  if (const Value* drained = reader.Take("drained")) {
+    ++conditions;
+    action.condition = Condition::kDrained;
+    action.target = ReadNodes(*drained, reader.PathOf("drained"));
+  }
+  if (reader.Has("pending")) {
+    ++conditions;
+    action.condition = Condition::kPending;
+    reader.Read("pending", action.count);
+  }
+  bool quiet = false;
+  reader.Read("quiet", quiet);
+  if (quiet) {
+    ++conditions;
+    action.condition = Condition::kQuiet;
+  }
+  reader.Finish();
+  if (conditions != 1)
+    Error(value, path, "expected one condition: bound, pending, gone, drained or quiet: true");
+  return action;
+}
+
+}  // namespace
+
+std::string PathFrom(absl::string_view folder, absl::string_view path) {
+  if (folder.empty() || path == "-" || absl::StartsWith(path, "/")) return std::string(path);
+  return absl::StrCat(folder, "/", path);
+}
+
+absl::StatusOr<std::vector<TimelineEntry>> ReadTimeline(const Value& list, const std::string& path,
+                                                        const TimelineReaderOptions& options,
+                                                        codec::ObjectReader& objects, ErrorList& errors) {
+  std::vector<TimelineEntry> entries;
+  EntryReader reader(options, objects, errors);
+  for (size_t i = 0; i < list.items.size(); ++i) {
+    reader.Read(list.items[i], absl::StrCat(path, "[", i, "]"), entries.emplace_back());
+  }
+  RETURN_IF_ERROR(reader.status());
+  return entries;
+}
+
+}  // namespace schedsim::sim

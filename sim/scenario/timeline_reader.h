@@ -1,0 +1,36 @@
+// The timeline of a scenario, from its document.
+#ifndef SCHEDSIM_SIM_SCENARIO_TIMELINE_READER_H_
+#define SCHEDSIM_SIM_SCENARIO_TIMELINE_READER_H_
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "core/codec/config/strict_reader.h"
+#include "core/codec/objects/objects.h"
+#include "core/codec/text/value.h"
+#include "sim/scenario/timeline.h"
+
+namespace schedsim::sim {
+
+struct TimelineReaderOptions {
+  // The scenario's file, for messages.
+  std::string file;
+  // The folder that relative paths start from; "": the working directory.
+  std::string folder;
+};
+
+// `path`, or the path from `folder` to it where it is relative; "-" stays.
+std::string PathFrom(absl::string_view folder, absl::string_view path);
+
+// Reads the list of entries; docs/scenario.md has the fields. What is wrong goes to `errors`; errors of files
+// that the entries name are returned.
+absl::StatusOr<std::vector<TimelineEntry>> ReadTimeline(const codec::Value& list, const std::string& path,
+                                                        const TimelineReaderOptions& options,
+                                                        codec::ObjectReader& objects,
+                                                        codec::ErrorList& errors);
+
+}  // namespace schedsim::sim
+
+#endif  // SCHEDSIM_SIM_SCENARIO_TIMELINE_READER_H_

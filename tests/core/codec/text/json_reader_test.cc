@@ -1,0 +1,137 @@
+#include "core/codec/text/json_reader.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "tests/core/codec/text/codec_test_util.h"
+
+namespace schedsim::codec {
+namespace {
+
+struct Row {
+  absl::string_view text;
+  absl::string_view json;
+};
+
+TEST(JsonReaderTest, ReadsValuesExactly) {
+  constexpr Row kRows[] = {
+      {"", ""},
+      {" \n", ""},
+      {"{}", "{}"},
+      {"[]", "[]"},
+      {"\xef\xbb\xbf{}", "{}"},
+      {"{\"a\": [1, 1.50, -0, 1e400, 1E+2, 123456789012345678901234567890]}",
+       "{\"a\":[1,1.50,-0,1e400,1E+2,123456789012345678901234567890]}"},
+      {"{\"a\":{\"b\":[{}, [], null, true, false, \"\"]}}", "{\"a\":{\"b\":[{},[],null,true,false,\"\"]}}"},
+      {"{\"\\u00fc\":\"\\ud83d\\ude00\\/\\n\\u0001\"}", "{\"\xc3\xbc\":\"\xf0\x9f\x98\x80/\\n\\u0001\"}"},
+      {"\"\xe2\x80\xa8\"", "\"\xe2\x80\xa8\""},
+      {"1", "1"},
+      {"null", "null"},
+      {"true", "true"},
+      {"\"a\"", "\"a\""},
+      {"{\"a\":1}\n{\"a\":2}\n\n[3]", "{\"a\":1}\n{\"a\":2}\n[3]"},
+      {"{}{}[]1 2\"x\"null", "{}\n{}\n[]\n1\n2\n\"x\"\nnull"},
+      {"{\"y\": \"no\"}", "{\"y\":\"no\"}"},
+  };
+  for (const Row& row : kRows) EXPECT_EQ(JsonOf(row.text, "f.json"), row.json) << row.text;
+}
+
+struct BadRow {
+  absl::string_view text;
+  absl::string_view place;
+  absl::string_view what;
+};
+
+TEST(JsonReaderTest, ErrorsNameThePlaceAndWhatWasExpected) {
+  constexpr BadRow kRows[] = {
+      {"{\"a\": 1,\n \"a\": 2}", "f.json:2:2: ", "key \"a\" is already set on line 1"},
+      {"{\n\"a\": [1, 2", "f.json:2:11: ", "the text ends in a list that starts on line 2, expected `]`"},
+      {"{\n\"a\": ", "f.json:2:6: ", "the text ends in a map that starts on line 1, expected `}`"},
+      {"{\"a\": \"b", "f.json:1:9: ", "the text ends in a string that starts on line 1"},
+      {"{\"a\": [1}", "f.json:1:9: ", "expected `]` first"},
+      {"{} }", "f.json:1:4: ", "expected another value or the end of the file"},
+      {"{},{}", "f.json:1:3: ", "expected another value"},
+      {"{} x", "f.json:1:4: ", "malformed JSON"},
+      {"{\"a\" 1}", "f.json:1:6: ", "expected"},
+      {"{a: 1}", "f.json:1:2: ", "expected"},
+      {"{\"a\": 1,}", "f.json:1:9: ", "expected"},
+      {"[1,]", "f.json:1:4: ", "expected"},
+      {"[1 2]", "f.json:1:4: ", "expected"},
+      {"[,1]", "f.json:1:2: ", "expected"},
+      {"[01]", "f.json:1:2: ", "is no JSON number"},
+      {"[1.]", "f.json:1:2: ", "is no JSON number"},
+      {"[+1]", "f.json:1:2: ", "expected"},
+      {"[.5]", "f.json:1:2: ", "expected"},
+      {"[NaN]", "f.json:1:2: ", "expected"},
+      {"[trux]", "f.json:1:2: ", "expected true, false, null"},
+      {"[nul]", "f.json:1:2: ", "expected true, false, null"},
+      {"['a']", "f.json:1:2: ", "expected"},
+      {"[\"\\x\"]", "f.json:1:2: ", "bad escape"},
+      {"[\"\\ud800\"]", "f.json:1:2: ", "bad escape"},
+      {"[\"a\nb\"]", "f.json:1:4: ", "control character in a string"},
+      {"[\n\"a\xff\"]", "f.json:2:3: ", "invalid UTF-8"},
+      {"{\"a\": 1} // x", "f.json:1:10: ", "expected"},
+      {absl::string_view("{}\0", 3), "f.json:1:3: ", "expected"},
+  };
+  for (const BadRow& row : kRows) {
+    const std::string message = JsonOf(row.text, "f.json");
+    EXPECT_TRUE(absl::StartsWith(message, row.place)) << row.text << "\n" << message;
+    EXPECT_TRUE(absl::StrContains(message, row.what)) << row.text << "\n" << message;
+    EXPECT_TRUE(absl::StrContains(message, "expected")) << row.text << "\n" << message;
+  }
+}
+
+TEST(JsonReaderTest, NestingIsBounded) {
+  const auto nested = [](int depth) {
+    return absl::StrCat(std::string(depth, '['), std::string(depth, ']'));
+  };
+  EXPECT_EQ(JsonOf(nested(kDepthMax), "f.json"), nested(kDepthMax));
+  EXPECT_EQ(JsonOf(nested(kDepthMax + 1), "f.json"),
+            "f.json:1:100: nested too deeply, expected at most 99 levels");
+  EXPECT_TRUE(absl::StrContains(JsonOf(nested(1'000'000), "f.json"), "nested too deeply"));
+}
+
+TEST(JsonReaderTest, FormatFollowsNameAndContent) {
+  EXPECT_EQ(JsonOf("{\"a\": 1}", "stdin"), "{\"a\":1}");
+  EXPECT_EQ(JsonOf(" {\"a\": 1}\n{\"a\": 2}", "x.yaml"), "{\"a\":1}\n{\"a\":2}");
+  EXPECT_EQ(JsonOf("a: 1", "stdin"), "{\"a\":1}");
+  EXPECT_TRUE(absl::StrContains(JsonOf("a: 1", "x.json.gz"), "expected"));
+}
+
+TEST(JsonReaderTest, ListsAreHandedOnByItems) {
+  constexpr Row kRows[] = {
+      {"{\"kind\":\"List\",\"apiVersion\":\"v1\",\"items\":[{\"a\":1},{\"a\":2}]}", "{\"a\":1}\n{\"a\":2}"},
+      {"{\"apiVersion\":\"v1\",\"items\":[{\"a\":1},{\"a\":2}],\"kind\":\"PodList\"}",
+       "{\"a\":1}\n{\"a\":2}"},
+      {"{\"items\":[{\"a\":[{\"items\":[1]}]}],\"kind\":\"List\",\"apiVersion\":\"v1\"}",
+       "{\"a\":[{\"items\":[1]}]}"},
+      {"{\"items\":[{\"a\":1}],\"kind\":\"Widget\"}", "{\"items\":[{\"a\":1}],\"kind\":\"Widget\"}"},
+      {"{\"items\":[{\"a\":1}]}", "{\"items\":[{\"a\":1}]}"},
+      {"{\"kind\":\"List\",\"items\":[]}{\"b\":1}", "{\"b\":1}"},
+  };
+  for (const Row& row : kRows) EXPECT_EQ(JsonOf(row.text, "f.json", true), row.json) << row.text;
+}
+
+TEST(JsonReaderTest, ValuesKnowTheirPlace) {
+  const absl::Status status = ReadText("\n{\"a\":\n  [1,\n   {\"b\": \"\xc3\xbc\", \"c\": 2}]}\n  {\"d\": 3}",
+                                       "f.json", {}, [](const Document& document) {
+                                         if (const Value* a = document.root.Find("a")) {
+                                           EXPECT_EQ(a->position.line, 3);
+                                           EXPECT_EQ(a->position.column, 3);
+                                           EXPECT_EQ(a->items[1].Find("c")->position.line, 4);
+                                           EXPECT_EQ(a->items[1].Find("c")->position.column, 21);
+                                         } else {
+                                           EXPECT_EQ(document.root.Find("d")->position.line, 5);
+                                           EXPECT_EQ(document.root.Find("d")->position.column, 9);
+                                         }
+                                         return absl::OkStatus();
+                                       });
+  EXPECT_TRUE(status.ok()) << status;
+}
+
+}  // namespace
+}  // namespace schedsim::codec
