@@ -73,6 +73,10 @@ function(schedsim_add_gtest name)
   cmake_parse_arguments(PARSE_ARGV 1 ARG "" "" "SOURCES;LINK;LABELS")
   schedsim_add_executable(${name} SOURCES ${ARG_SOURCES} LINK ${ARG_LINK} GTest::gtest_main)
   target_compile_definitions(${name} PRIVATE SCHEDSIM_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  # Parsed once for all test programs, see tests/CMakeLists.txt.
+  if(TARGET schedsim_test_headers)
+    target_precompile_headers(${name} REUSE_FROM schedsim_test_headers)
+  endif()
   add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
   set_tests_properties(${name} PROPERTIES
     ENVIRONMENT "GTEST_OUTPUT=xml:${PROJECT_BINARY_DIR}/test_results/${name}.xml"

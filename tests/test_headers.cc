@@ -1,0 +1,2 @@
+// Nothing: this program is there for the precompiled headers that the test programs use.
+#include "gtest/gtest.h"
