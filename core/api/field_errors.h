@@ -71,6 +71,7 @@ class FieldErrors {
     errors_.push_back(std::move(error));
   }
 
+  bool empty() const { return errors_.empty(); }
   std::vector<FieldError> Take() { return std::move(errors_); }
 
  private:

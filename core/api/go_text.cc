@@ -57,6 +57,27 @@ std::string GoQuote(absl::string_view text) {
   return quoted;
 }
 
+std::string GoJsonQuote(absl::string_view text) {
+  std::string quoted = "\"";
+  for (char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    const size_t short_escape = absl::string_view("\b\f\n\r\t").find(c);
+    if (c == '"' || c == '\\') {
+      quoted += '\\';
+      quoted += c;
+    } else if (short_escape != absl::string_view::npos) {
+      quoted += '\\';
+      quoted += "bfnrt"[short_escape];
+    } else if (byte < 0x20 || c == '<' || c == '>' || c == '&') {
+      absl::StrAppendFormat(&quoted, "\\u%04x", byte);
+    } else {
+      quoted += c;
+    }
+  }
+  quoted += '"';
+  return quoted;
+}
+
 std::string FormatGoDuration(absl::Duration duration) {
   const absl::string_view sign = duration < absl::ZeroDuration() ? "-" : "";
   const int64_t nanos = absl::ToInt64Nanoseconds(absl::AbsDuration(duration));

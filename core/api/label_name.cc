@@ -26,7 +26,10 @@ constexpr char kDomainError[] =
     "and must start and end with an alphanumeric character (e.g. 'example.com', regex used for "
     "validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
 
-std::string TooLong(size_t bytes_max) { return absl::StrCat("must be no more than ", bytes_max, " bytes"); }
+std::string TooLong(size_t bytes_max, KubernetesLine line) {
+  return absl::StrCat("must be no more than ", bytes_max,
+                      line == KubernetesLine::k1_34 ? " characters" : " bytes");
+}
 
 bool IsAlphanumeric(char c) { return absl::ascii_isalnum(static_cast<unsigned char>(c)); }
 bool IsLowerOrDigit(char c) {
@@ -53,18 +56,19 @@ bool IsDomain(absl::string_view text) {
 
 }  // namespace
 
-std::vector<std::string> LabelKeyErrors(absl::string_view key) {
+std::vector<std::string> LabelKeyErrors(absl::string_view key, KubernetesLine line) {
   std::vector<std::string> errors;
   const std::vector<absl::string_view> parts = absl::StrSplit(key, '/');
   if (parts.size() > 2) {
-    return {absl::StrCat("a valid label key ", kNameError,
+    const absl::string_view form = line == KubernetesLine::k1_34 ? "a qualified name " : "a valid label key ";
+    return {absl::StrCat(form, kNameError,
                          " with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')")};
   }
   if (parts.size() == 2 && parts[0].empty()) {
     errors.push_back("prefix part must be non-empty");
   } else if (parts.size() == 2) {
     if (parts[0].size() > kDomainBytesMax) {
-      errors.push_back(absl::StrCat("prefix part ", TooLong(kDomainBytesMax)));
+      errors.push_back(absl::StrCat("prefix part ", TooLong(kDomainBytesMax, line)));
     }
     if (!IsDomain(parts[0])) errors.push_back(absl::StrCat("prefix part ", kDomainError));
   }
@@ -72,15 +76,15 @@ std::vector<std::string> LabelKeyErrors(absl::string_view key) {
   if (name.empty()) {
     errors.push_back("name part must be non-empty");
   } else if (name.size() > kNameBytesMax) {
-    errors.push_back(absl::StrCat("name part ", TooLong(kNameBytesMax)));
+    errors.push_back(absl::StrCat("name part ", TooLong(kNameBytesMax, line)));
   }
   if (!IsName(name)) errors.push_back(absl::StrCat("name part ", kNameError));
   return errors;
 }
 
-std::vector<std::string> LabelValueErrors(absl::string_view value) {
+std::vector<std::string> LabelValueErrors(absl::string_view value, KubernetesLine line) {
   std::vector<std::string> errors;
-  if (value.size() > kNameBytesMax) errors.push_back(TooLong(kNameBytesMax));
+  if (value.size() > kNameBytesMax) errors.push_back(TooLong(kNameBytesMax, line));
   if (!value.empty() && !IsName(value)) errors.push_back(kValueError);
   return errors;
 }

@@ -8,27 +8,18 @@
 #include <vector>
 
 #include "absl/strings/match.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/time/time.h"
 #include "core/api/go_text.h"
 #include "core/api/label_name.h"
+#include "core/api/selector_validation.h"
 
 namespace schedsim::api {
 namespace {
 
 constexpr int32_t kMaxUtilization = 100;
 constexpr int32_t kMaxCustomPriorityScore = 10;
-
-std::string JsonList(const std::vector<std::string>& values) {
-  if (values.empty()) return "null";
-  return absl::StrCat(
-      "[",
-      absl::StrJoin(values, ",",
-                    [](std::string* out, const std::string& text) { absl::StrAppend(out, GoQuote(text)); }),
-      "]");
-}
 
 std::string JsonShape(const std::vector<UtilizationShapePoint>& shape) {
   return absl::StrCat("[",
@@ -63,78 +54,6 @@ void ValidateShape(const std::string& path, const std::vector<UtilizationShapePo
   }
 }
 
-// A requirement on node labels. Returns at an unknown operator, as the real one does.
-void ValidateLabelRequirement(const std::string& path, const NodeSelectorRequirement& requirement,
-                              FieldErrors& errors) {
-  static constexpr absl::string_view kOperators[] = {"In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"};
-  const std::string& name = requirement.operator_;
-  const std::vector<std::string>& values = requirement.values;
-  if (std::find(std::begin(kOperators), std::end(kOperators), name) == std::end(kOperators)) {
-    errors.NotSupported(Child(path, "operator"), name, kOperators);
-    return;
-  }
-  const std::vector<std::string> key_errors = LabelKeyErrors(requirement.key);
-  if (!key_errors.empty()) {
-    errors.Invalid(Child(path, "key"), requirement.key, absl::StrJoin(key_errors, "; "));
-  }
-  const std::string values_path = Child(path, "values");
-  if (name == "In" || name == "NotIn") {
-    if (values.empty()) {
-      errors.InvalidJson(values_path, JsonList(values),
-                         "for 'in', 'notin' operators, values set can't be empty");
-    }
-  } else if (name == "Exists" || name == "DoesNotExist") {
-    if (!values.empty()) {
-      errors.InvalidJson(values_path, JsonList(values),
-                         "values set must be empty for exists and does not exist");
-    }
-  } else {
-    if (values.size() != 1) {
-      errors.InvalidJson(values_path, JsonList(values),
-                         "for 'Gt', 'Lt' operators, exactly one value is required");
-    }
-    for (size_t i = 0; i < values.size(); ++i) {
-      int64_t number = 0;
-      if (absl::SimpleAtoi(values[i], &number)) continue;
-      errors.Invalid(Index(values_path, i), values[i],
-                     "for 'Gt', 'Lt' operators, the value must be an integer");
-    }
-  }
-  for (size_t i = 0; i < values.size(); ++i) {
-    const std::vector<std::string> value_errors = LabelValueErrors(values[i]);
-    if (value_errors.empty()) continue;
-    errors.Invalid(absl::StrCat(Index(values_path, i), "[", requirement.key, "]"), values[i],
-                   absl::StrJoin(value_errors, "; "));
-  }
-}
-
-void ValidateFieldRequirement(const std::string& path, const NodeSelectorRequirement& requirement,
-                              FieldErrors& errors) {
-  static constexpr absl::string_view kOperators[] = {"In", "NotIn"};
-  if (requirement.operator_ != "In" && requirement.operator_ != "NotIn") {
-    errors.NotSupported(Child(path, "operator"), requirement.operator_, kOperators);
-  } else if (requirement.values.size() != 1) {
-    errors.InvalidJson(Child(path, "values"), JsonList(requirement.values), "must have one element");
-  }
-}
-
-void ValidateTerm(const std::string& path, const NodeSelectorTerm& term, FieldErrors& errors) {
-  for (size_t i = 0; i < term.match_expressions.size(); ++i) {
-    ValidateLabelRequirement(Index(Child(path, "matchExpressions"), i), term.match_expressions[i], errors);
-  }
-  for (size_t i = 0; i < term.match_fields.size(); ++i) {
-    ValidateFieldRequirement(Index(Child(path, "matchFields"), i), term.match_fields[i], errors);
-  }
-}
-
-void ValidatePreferredTerms(absl::string_view path, const std::vector<PreferredSchedulingTerm>& terms,
-                            FieldErrors& errors) {
-  for (size_t i = 0; i < terms.size(); ++i) {
-    // The real one leaves `preference` out of the path.
-    if (terms[i].weight != 0) ValidateTerm(Index(path, i), terms[i].preference, errors);
-  }
-}
-
 void Validate(absl::string_view path, const DefaultPreemptionArgs& args, const FeatureGates&,
               FieldErrors& errors) {
   const std::string percentage = Child(path, "minCandidateNodesPercentage");
@@ -159,29 +78,28 @@ void Validate(absl::string_view path, const InterPodAffinityArgs& args, const Fe
   }
 }
 
-void Validate(absl::string_view path, const NodeAffinityArgs& args, const FeatureGates&,
+void Validate(absl::string_view path, const NodeAffinityArgs& args, const FeatureGates& gates,
               FieldErrors& errors) {
   if (!args.added_affinity) return;
   const NodeAffinity& affinity = *args.added_affinity;
   const std::string added = Child(path, "addedAffinity");
   if (affinity.required_during_scheduling_ignored_during_execution) {
-    const std::vector<NodeSelectorTerm>& terms =
-        affinity.required_during_scheduling_ignored_during_execution->node_selector_terms;
-    const std::string terms_path =
-        Child(Child(added, "requiredDuringSchedulingIgnoredDuringExecution"), "nodeSelectorTerms");
-    for (size_t i = 0; i < terms.size(); ++i) ValidateTerm(Index(terms_path, i), terms[i], errors);
+    ValidateNodeSelectorTerms(
+        Child(Child(added, "requiredDuringSchedulingIgnoredDuringExecution"), "nodeSelectorTerms"),
+        affinity.required_during_scheduling_ignored_during_execution->node_selector_terms, gates.line(),
+        errors);
   }
   ValidatePreferredTerms(Child(added, "preferredDuringSchedulingIgnoredDuringExecution"),
-                         affinity.preferred_during_scheduling_ignored_during_execution, errors);
+                         affinity.preferred_during_scheduling_ignored_during_execution, gates.line(), errors);
 }
 
 void ValidateResourceNames(const std::string& path, const std::vector<std::string>& names, bool is_group,
-                           FieldErrors& errors) {
+                           KubernetesLine line, FieldErrors& errors) {
   for (size_t i = 0; i < names.size(); ++i) {
     if (is_group && absl::StrContains(names[i], '/')) {
       errors.Invalid(Index(path, i), names[i], "resource group name can't contain '/'");
     }
-    for (const std::string& error : LabelKeyErrors(names[i])) {
+    for (const std::string& error : LabelKeyErrors(names[i], line)) {
       errors.Invalid(Index(path, i), names[i], error);
     }
   }
@@ -191,8 +109,9 @@ void Validate(absl::string_view path, const NodeResourcesFitArgs& args, const Fe
               FieldErrors& errors) {
   static constexpr absl::string_view kTypes[] = {"LeastAllocated", "MostAllocated",
                                                  "RequestedToCapacityRatio"};
-  ValidateResourceNames(Child(path, "ignoredResources"), args.ignored_resources, false, errors);
-  ValidateResourceNames(Child(path, "ignoredResourceGroups"), args.ignored_resource_groups, true, errors);
+  ValidateResourceNames(Child(path, "ignoredResources"), args.ignored_resources, false, gates.line(), errors);
+  ValidateResourceNames(Child(path, "ignoredResourceGroups"), args.ignored_resource_groups, true,
+                        gates.line(), errors);
   const std::string strategy_path = Child(path, "scoringStrategy");
   const ScoringStrategy& strategy = args.scoring_strategy;
   if (std::find(std::begin(kTypes), std::end(kTypes), strategy.type) == std::end(kTypes)) {
@@ -235,7 +154,7 @@ void Validate(absl::string_view path, const NodeResourcesBalancedAllocationArgs&
 }
 
 void ValidateConstraint(const std::string& path, const TopologySpreadConstraint& constraint,
-                        FieldErrors& errors) {
+                        KubernetesLine line, FieldErrors& errors) {
   static constexpr absl::string_view kActions[] = {"DoNotSchedule", "ScheduleAnyway"};
   if (constraint.max_skew <= 0) {
     errors.Invalid(Child(path, "maxSkew"), constraint.max_skew, "not in valid range (0, inf)");
@@ -243,7 +162,7 @@ void ValidateConstraint(const std::string& path, const TopologySpreadConstraint&
   if (constraint.topology_key.empty()) {
     errors.Required(Child(path, "topologyKey"), "can not be empty");
   } else {
-    for (const std::string& error : LabelKeyErrors(constraint.topology_key)) {
+    for (const std::string& error : LabelKeyErrors(constraint.topology_key, line)) {
       errors.Invalid(Child(path, "topologyKey"), constraint.topology_key, error);
     }
   }
@@ -259,7 +178,7 @@ void ValidateConstraint(const std::string& path, const TopologySpreadConstraint&
   }
 }
 
-void Validate(absl::string_view path, const PodTopologySpreadArgs& args, const FeatureGates&,
+void Validate(absl::string_view path, const PodTopologySpreadArgs& args, const FeatureGates& gates,
               FieldErrors& errors) {
   static constexpr absl::string_view kTypes[] = {"System", "List"};
   const std::vector<TopologySpreadConstraint>& constraints = args.default_constraints;
@@ -272,7 +191,7 @@ void Validate(absl::string_view path, const PodTopologySpreadArgs& args, const F
   const std::string constraints_path = Child(path, "defaultConstraints");
   for (size_t i = 0; i < constraints.size(); ++i) {
     const TopologySpreadConstraint& constraint = constraints[i];
-    ValidateConstraint(Index(constraints_path, i), constraint, errors);
+    ValidateConstraint(Index(constraints_path, i), constraint, gates.line(), errors);
     const auto end = constraints.begin() + static_cast<std::ptrdiff_t>(i);
     if (std::any_of(constraints.begin(), end, [&](const TopologySpreadConstraint& other) {
           return other.topology_key == constraint.topology_key &&
@@ -327,16 +246,6 @@ void Validate(absl::string_view, const std::monostate&, const FeatureGates&, Fie
 void ValidatePluginArgs(absl::string_view path, const PluginArgs& args, const FeatureGates& gates,
                         FieldErrors& errors) {
   std::visit([&](const auto& typed) { Validate(path, typed, gates, errors); }, args);
-}
-
-std::string PreferredNodeTermsError(const std::vector<PreferredSchedulingTerm>& terms) {
-  FieldErrors errors;
-  ValidatePreferredTerms("", terms, errors);
-  std::vector<std::string> texts;
-  for (const FieldError& error : errors.Take()) texts.push_back(absl::StrCat(error.field, ": ", error.body));
-  return texts.size() == 1 ? texts[0]
-         : texts.empty()   ? ""
-                           : absl::StrCat("[", absl::StrJoin(texts, ", "), "]");
 }
 
 }  // namespace schedsim::api

@@ -2,13 +2,9 @@
 #ifndef SCHEDSIM_CORE_API_PLUGIN_ARGS_VALIDATION_H_
 #define SCHEDSIM_CORE_API_PLUGIN_ARGS_VALIDATION_H_
 
-#include <string>
-#include <vector>
-
 #include "absl/strings/string_view.h"
 #include "core/api/feature_gates.h"
 #include "core/api/field_errors.h"
-#include "core/api/pod.h"
 #include "core/api/scheduler_config.h"
 
 namespace schedsim::api {
@@ -17,11 +13,6 @@ namespace schedsim::api {
 // Source: kubernetes, pkg/scheduler/apis/config/validation/validation_pluginargs.go.
 void ValidatePluginArgs(absl::string_view path, const PluginArgs& args, const FeatureGates& gates,
                         FieldErrors& errors);
-
-// What is wrong with preferred terms of node affinity, as one text; "" where nothing is.
-// Source: component-helpers v0.37, scheduling/corev1/nodeaffinity/nodeaffinity.go,
-// NewPreferredSchedulingTerms.
-std::string PreferredNodeTermsError(const std::vector<PreferredSchedulingTerm>& terms);
 
 }  // namespace schedsim::api
 

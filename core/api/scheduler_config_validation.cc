@@ -162,7 +162,7 @@ void ValidateProfiles(const std::vector<KubeSchedulerProfile>& profiles, const F
   ValidateQueueSort(profiles, errors);
 }
 
-void ValidateExtenders(const std::vector<Extender>& extenders, FieldErrors& errors) {
+void ValidateExtenders(const std::vector<Extender>& extenders, KubernetesLine line, FieldErrors& errors) {
   int binder_count = 0;
   std::vector<std::string> managed;
   for (size_t i = 0; i < extenders.size(); ++i) {
@@ -175,7 +175,7 @@ void ValidateExtenders(const std::vector<Extender>& extenders, FieldErrors& erro
     for (size_t j = 0; j < extender.managed_resources.size(); ++j) {
       const std::string& name = extender.managed_resources[j].name;
       const std::string name_path = Child(Index(Child(path, "managedResources"), j), "name");
-      const std::vector<std::string> name_errors = LabelKeyErrors(name);
+      const std::vector<std::string> name_errors = LabelKeyErrors(name, line);
       for (const std::string& error : name_errors) errors.Invalid(name_path, name, error);
       if (name_errors.empty() && !IsExtendedResourceName(name)) {
         errors.Invalid(name_path, name, "is an invalid extended resource name");
@@ -213,7 +213,7 @@ std::vector<FieldError> ValidateSchedulerConfig(const KubeSchedulerConfiguration
     errors.Invalid("podMaxBackoffSeconds", config.pod_max_backoff_seconds,
                    "must be greater than or equal to PodInitialBackoffSeconds");
   }
-  ValidateExtenders(config.extenders, errors);
+  ValidateExtenders(config.extenders, gates.line(), errors);
   return errors.Take();
 }
 

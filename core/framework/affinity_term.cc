@@ -6,18 +6,19 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "core/api/selector_validation.h"
 
 namespace schedsim::framework {
 namespace {
 
 // Returns what is wrong with the term's selectors, or "".
-std::string Compile(const api::PodAffinityTerm& term, int32_t weight, SymbolTable& symbols,
-                    std::vector<AffinityTerm>& terms) {
+std::string Compile(const api::PodAffinityTerm& term, int32_t weight, api::KubernetesLine line,
+                    SymbolTable& symbols, std::vector<AffinityTerm>& terms) {
   AffinityTerm compiled;
   for (auto [selector, matcher] : {std::pair(&term.label_selector, &compiled.selector),
                                    std::pair(&term.namespace_selector, &compiled.namespace_selector)}) {
     std::optional<LabelMatcher> made = LabelMatcher::Make(*selector, symbols);
-    if (!made.has_value()) return LabelSelectorError(**selector);
+    if (!made.has_value()) return api::LabelSelectorError(**selector, line);
     *matcher = *std::move(made);
   }
   compiled.topology_key = symbols.Intern(term.topology_key);
@@ -28,21 +29,19 @@ std::string Compile(const api::PodAffinityTerm& term, int32_t weight, SymbolTabl
   return "";
 }
 
-std::string Compile(const std::vector<api::PodAffinityTerm>& from, SymbolTable& symbols,
-                    std::vector<AffinityTerm>& terms) {
-  for (const api::PodAffinityTerm& term : from) {
-    std::string error = Compile(term, 0, symbols, terms);
-    if (error.empty()) continue;
-    terms.clear();
-    return error;
-  }
-  return "";
+const api::PodAffinityTerm& TermOf(const api::PodAffinityTerm& term) { return term; }
+const api::PodAffinityTerm& TermOf(const api::WeightedPodAffinityTerm& term) {
+  return term.pod_affinity_term;
 }
+int32_t WeightOf(const api::PodAffinityTerm&) { return 0; }
+int32_t WeightOf(const api::WeightedPodAffinityTerm& term) { return term.weight; }
 
-std::string Compile(const std::vector<api::WeightedPodAffinityTerm>& from, SymbolTable& symbols,
+// Compiles a list of required or preferred terms. Returns what is wrong with the first bad one, or "".
+template <typename Term>
+std::string Compile(const std::vector<Term>& from, api::KubernetesLine line, SymbolTable& symbols,
                     std::vector<AffinityTerm>& terms) {
-  for (const api::WeightedPodAffinityTerm& term : from) {
-    std::string error = Compile(term.pod_affinity_term, term.weight, symbols, terms);
+  for (const Term& term : from) {
+    std::string error = Compile(TermOf(term), WeightOf(term), line, symbols, terms);
     if (error.empty()) continue;
     terms.clear();
     return error;
@@ -57,28 +56,31 @@ bool AffinityTerm::ListsNamespace(Symbol owner, Symbol other) const {
   return std::find(namespaces.begin(), namespaces.end(), other) != namespaces.end();
 }
 
-PodAffinityTerms::PodAffinityTerms(const api::PodSpec& spec, SymbolTable& symbols) {
+PodAffinityTerms::PodAffinityTerms(const api::PodSpec& spec, api::KubernetesLine line, SymbolTable& symbols) {
   if (!spec.affinity.has_value()) return;
   const auto& with = spec.affinity->pod_affinity;
   const auto& against = spec.affinity->pod_anti_affinity;
   present = with.has_value() || against.has_value();
-  const api::PodAffinity affinity = with.value_or(api::PodAffinity());
-  const api::PodAffinity anti_affinity = against.value_or(api::PodAffinity());
+  static const auto* const kNone = new api::PodAffinity();
+  const api::PodAffinity& affinity = with.has_value() ? *with : *kNone;
+  const api::PodAffinity& anti_affinity = against.has_value() ? *against : *kNone;
 
   std::vector<std::string> errors;
-  auto note = [&errors](absl::string_view list, const std::string& problem) {
-    if (!problem.empty()) errors.push_back(absl::StrCat(list, ": ", problem));
+  const auto compile = [&](absl::string_view name, const auto& from, std::vector<AffinityTerm>& terms) {
+    const std::string problem = Compile(from, line, symbols, terms);
+    if (!problem.empty()) errors.push_back(absl::StrCat(name, ": ", problem));
+    return problem.empty();
   };
-  note("requiredAffinityTerms",
-       Compile(affinity.required_during_scheduling_ignored_during_execution, symbols, required_affinity));
-  note("requiredAntiAffinityTerms", Compile(anti_affinity.required_during_scheduling_ignored_during_execution,
-                                            symbols, required_anti_affinity));
+  compile("requiredAffinityTerms", affinity.required_during_scheduling_ignored_during_execution,
+          required_affinity);
+  required_anti_affinity_is_invalid =
+      !compile("requiredAntiAffinityTerms", anti_affinity.required_during_scheduling_ignored_during_execution,
+               required_anti_affinity);
   required_is_invalid = !errors.empty();
-  note("preferredAffinityTerms",
-       Compile(affinity.preferred_during_scheduling_ignored_during_execution, symbols, preferred_affinity));
-  note("preferredAntiAffinityTerms",
-       Compile(anti_affinity.preferred_during_scheduling_ignored_during_execution, symbols,
-               preferred_anti_affinity));
+  compile("preferredAffinityTerms", affinity.preferred_during_scheduling_ignored_during_execution,
+          preferred_affinity);
+  compile("preferredAntiAffinityTerms", anti_affinity.preferred_during_scheduling_ignored_during_execution,
+          preferred_anti_affinity);
   if (errors.empty()) return;
   error = errors.size() == 1 ? errors[0] : absl::StrCat("[", absl::StrJoin(errors, ", "), "]");
 }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/api/kubernetes_line.h"
 #include "core/api/pod.h"
 #include "core/api/selectors.h"
 #include "core/base/symbol.h"
@@ -34,7 +35,8 @@ struct AffinityTerm {
 // The terms of one pod spec. A list with an invalid selector is empty.
 struct PodAffinityTerms {
   PodAffinityTerms() = default;
-  PodAffinityTerms(const api::PodSpec& spec, SymbolTable& symbols);
+  // `line`: whose words `error` has.
+  PodAffinityTerms(const api::PodSpec& spec, api::KubernetesLine line, SymbolTable& symbols);
 
   // Whether the spec has pod affinity or anti-affinity at all, even without terms.
   bool present = false;
@@ -44,6 +46,7 @@ struct PodAffinityTerms {
   std::vector<AffinityTerm> preferred_anti_affinity;
   // Whether one of the required lists is invalid.
   bool required_is_invalid = false;
+  bool required_anti_affinity_is_invalid = false;
   // Which lists are invalid and why, in upstream's words; "" where none is.
   std::string error;
 };

@@ -79,7 +79,7 @@ std::shared_ptr<const PodSpecInfo> PodInfoFactory::Compile(const std::shared_ptr
     info->preferred_node_terms = PreferredNodeTerms(
         spec->affinity->node_affinity->preferred_during_scheduling_ignored_during_execution, symbols_);
   }
-  info->affinity_terms = PodAffinityTerms(*spec, symbols_);
+  info->affinity_terms = PodAffinityTerms(*spec, line_.line, symbols_);
   AddImages(*spec, line_.image_volume_scoring, symbols_, *info);
   ids_[spec.get()] = info->id;
   specs_.push_back(info);

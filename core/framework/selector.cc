@@ -1,12 +1,22 @@
 #include "core/framework/selector.h"
 
 #include <algorithm>
+#include <iterator>
 
-#include "absl/strings/numbers.h"
-#include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
+#include "core/api/field_errors.h"
+#include "core/api/selector_validation.h"
 
 namespace schedsim::framework {
+namespace {
+
+bool IsValid(absl::string_view key, absl::string_view operator_name, const std::vector<std::string>& values) {
+  api::FieldErrors errors;
+  // Lines differ in wording only.
+  api::ValidateRequirement("", key, operator_name, values, api::kDefaultKubernetesLine, errors);
+  return errors.empty();
+}
+
+}  // namespace
 
 LabelSet::LabelSet(const api::StringMap& labels, SymbolTable& symbols) {
   entries_.reserve(labels.size());
@@ -23,25 +33,22 @@ const Symbol* LabelSet::Find(Symbol key) const {
 
 std::optional<Requirement> Requirement::Make(absl::string_view key, absl::string_view operator_name,
                                              const std::vector<std::string>& values, SymbolTable& symbols) {
+  static constexpr std::pair<absl::string_view, Operator> kOperators[] = {
+      {"In", Operator::kIn},         {"NotIn", Operator::kNotIn},
+      {"Exists", Operator::kExists}, {"DoesNotExist", Operator::kDoesNotExist},
+      {"Gt", Operator::kGt},         {"Lt", Operator::kLt}};
+  const auto* known = std::find_if(std::begin(kOperators), std::end(kOperators),
+                                   [&](const auto& entry) { return entry.first == operator_name; });
+  if (known == std::end(kOperators) || !IsValid(key, operator_name, values)) return std::nullopt;
   Requirement requirement;
+  requirement.operator_ = known->second;
   requirement.key_ = symbols.Intern(key);
-  if (operator_name == "In" || operator_name == "NotIn") {
-    if (values.empty()) return std::nullopt;
-    requirement.operator_ = operator_name == "In" ? Operator::kIn : Operator::kNotIn;
-    for (const std::string& value : values) requirement.values_.push_back(symbols.Intern(value));
+  if (requirement.operator_ == Operator::kGt || requirement.operator_ == Operator::kLt) {
+    requirement.number_ = *api::ParseLabelNumber(values[0]);
     return requirement;
   }
-  if (operator_name == "Exists" || operator_name == "DoesNotExist") {
-    if (!values.empty()) return std::nullopt;
-    requirement.operator_ = operator_name == "Exists" ? Operator::kExists : Operator::kDoesNotExist;
-    return requirement;
-  }
-  if (operator_name == "Gt" || operator_name == "Lt") {
-    if (values.size() != 1 || !absl::SimpleAtoi(values[0], &requirement.number_)) return std::nullopt;
-    requirement.operator_ = operator_name == "Gt" ? Operator::kGt : Operator::kLt;
-    return requirement;
-  }
-  return std::nullopt;
+  for (const std::string& value : values) requirement.values_.push_back(symbols.Intern(value));
+  return requirement;
 }
 
 bool Requirement::Matches(const LabelSet& labels, const SymbolTable& symbols) const {
@@ -59,15 +66,19 @@ bool Requirement::Matches(const LabelSet& labels, const SymbolTable& symbols) co
     case Operator::kLt:
       break;
   }
-  int64_t number = 0;
-  if (value == nullptr || !absl::SimpleAtoi(symbols.Text(*value), &number)) return false;
-  return operator_ == Operator::kGt ? number > number_ : number < number_;
+  if (value == nullptr) return false;
+  const std::optional<int64_t> number = api::ParseLabelNumber(symbols.Text(*value));
+  if (!number.has_value()) return false;
+  return operator_ == Operator::kGt ? *number > number_ : *number < number_;
 }
 
 std::optional<LabelMatcher> LabelMatcher::Make(const std::optional<api::LabelSelector>& selector,
                                                SymbolTable& symbols) {
   LabelMatcher matcher;
   if (!selector.has_value()) return matcher;
+  for (const auto& [key, value] : selector->match_labels) {
+    if (!IsValid(key, "=", {value})) return std::nullopt;
+  }
   matcher = Exactly(selector->match_labels, symbols);
   for (const api::LabelSelectorRequirement& expression : selector->match_expressions) {
     if (expression.operator_ == "Gt" || expression.operator_ == "Lt") return std::nullopt;
@@ -92,23 +103,6 @@ void LabelMatcher::RequireAllOf(const LabelMatcher& other) {
   if (other.matches_nothing_) return;
   equal_.insert(equal_.end(), other.equal_.begin(), other.equal_.end());
   requirements_.insert(requirements_.end(), other.requirements_.begin(), other.requirements_.end());
-}
-
-std::string LabelSelectorError(const api::LabelSelector& selector) {
-  for (const api::LabelSelectorRequirement& expression : selector.match_expressions) {
-    const std::string& name = expression.operator_;
-    if (name == "In" || name == "NotIn") {
-      if (!expression.values.empty()) continue;
-      return "values: Invalid value: []: for 'in', 'notin' operators, values set can't be empty";
-    }
-    if (name != "Exists" && name != "DoesNotExist") {
-      return absl::StrCat("\"", name, "\" is not a valid label selector operator");
-    }
-    if (expression.values.empty()) continue;
-    return absl::StrCat("values: Invalid value: [\"", absl::StrJoin(expression.values, "\",\""),
-                        "\"]: values set must be empty for exists and does not exist");
-  }
-  return "";
 }
 
 bool LabelMatcher::Matches(const LabelSet& labels, const SymbolTable& symbols) const {
@@ -138,12 +132,13 @@ NodeSelectorTermMatcher::NodeSelectorTermMatcher(const api::NodeSelectorTerm& te
       invalid_ = true;
       continue;
     }
-    if (field.key != "metadata.name") {
-      // Upstream reads every other field as absent: In fails and NotIn holds.
-      if (field.operator_ == "In") names_.push_back({.equal = true, .name = Symbol{SymbolTable::kUnknown}});
-      continue;
+    const bool equal = field.operator_ == "In";
+    if (field.key == "metadata.name") {
+      names_.push_back({.equal = equal, .name = symbols.Intern(field.values[0])});
+    } else if (equal != field.values[0].empty()) {
+      // Upstream reads every other field as "": this requirement never holds.
+      names_.push_back({.equal = true, .name = Symbol{SymbolTable::kUnknown}});
     }
-    names_.push_back({.equal = field.operator_ == "In", .name = symbols.Intern(field.values[0])});
   }
 }
 
@@ -159,6 +154,11 @@ bool NodeSelectorTermMatcher::Matches(const LabelSet& labels, Symbol node_name,
 
 NodeSelectorMatcher::NodeSelectorMatcher(const api::NodeSelector& selector, SymbolTable& symbols) {
   for (const api::NodeSelectorTerm& term : selector.node_selector_terms) terms_.emplace_back(term, symbols);
+}
+
+bool NodeSelectorMatcher::invalid() const {
+  return std::any_of(terms_.begin(), terms_.end(),
+                     [](const NodeSelectorTermMatcher& term) { return term.invalid(); });
 }
 
 bool NodeSelectorMatcher::Matches(const LabelSet& labels, Symbol node_name,
@@ -177,10 +177,20 @@ RequiredNodeAffinity::RequiredNodeAffinity(const api::PodSpec& spec, SymbolTable
   if (required.has_value()) affinity_.emplace(*required, symbols);
 }
 
+bool RequiredNodeAffinity::MatchesNodeSelector(const LabelSet& labels, const SymbolTable& symbols) const {
+  return !node_selector_.has_value() || node_selector_->Matches(labels, symbols);
+}
+
 bool RequiredNodeAffinity::Matches(const LabelSet& labels, Symbol node_name,
                                    const SymbolTable& symbols) const {
-  if (node_selector_.has_value() && !node_selector_->Matches(labels, symbols)) return false;
+  if (!MatchesNodeSelector(labels, symbols)) return false;
   return !affinity_.has_value() || affinity_->Matches(labels, node_name, symbols);
+}
+
+bool RequiredNodeAffinity::FailsFor(const LabelSet& labels, Symbol node_name,
+                                    const SymbolTable& symbols) const {
+  return affinity_.has_value() && affinity_->invalid() && MatchesNodeSelector(labels, symbols) &&
+         !affinity_->Matches(labels, node_name, symbols);
 }
 
 PreferredNodeTerms::PreferredNodeTerms(const std::vector<api::PreferredSchedulingTerm>& terms,

@@ -33,8 +33,7 @@ class LabelSet {
 // A test on one label.
 class Requirement {
  public:
-  // std::nullopt when the operator is unknown or the number of values does not go with it: upstream
-  // refuses such a requirement, and what it belongs to never matches.
+  // std::nullopt when the operator is unknown, or when api::ValidateRequirement finds fault with the rest.
   // Source: apimachinery v0.37, pkg/labels/selector.go, NewRequirement.
   static std::optional<Requirement> Make(absl::string_view key, absl::string_view operator_name,
                                          const std::vector<std::string>& values, SymbolTable& symbols);
@@ -58,10 +57,11 @@ class LabelMatcher {
   // Matches nothing.
   LabelMatcher() = default;
 
-  // std::nullopt in: matches nothing. An empty selector matches everything. std::nullopt out: invalid.
+  // std::nullopt in: matches nothing. An empty selector matches everything. std::nullopt out: invalid;
+  // api::LabelSelectorError says why.
   static std::optional<LabelMatcher> Make(const std::optional<api::LabelSelector>& selector,
                                           SymbolTable& symbols);
-  // Matches labels that have all of `labels`.
+  // Matches labels that have all of `labels`, which upstream does not validate here.
   static LabelMatcher Exactly(const api::StringMap& labels, SymbolTable& symbols);
 
   // Also asks for `key`=`value`.
@@ -83,10 +83,6 @@ class LabelMatcher {
   std::vector<std::pair<Symbol, Symbol>> equal_;
   std::vector<Requirement> requirements_;
 };
-
-// What upstream says of a label selector that LabelMatcher::Make refuses; "" for others.
-// Source: apimachinery v0.37, pkg/apis/meta/v1/helpers.go, LabelSelectorAsSelector.
-std::string LabelSelectorError(const api::LabelSelector& selector);
 
 // One term of a node selector: labels and name.
 class NodeSelectorTermMatcher {
@@ -116,6 +112,9 @@ class NodeSelectorMatcher {
  public:
   NodeSelectorMatcher(const api::NodeSelector& selector, SymbolTable& symbols);
 
+  // Whether upstream would refuse one of the terms. The others still match; only where none of them does,
+  // upstream's match is an error.
+  bool invalid() const;
   bool Matches(const LabelSet& labels, Symbol node_name, const SymbolTable& symbols) const;
 
  private:
@@ -129,9 +128,14 @@ class RequiredNodeAffinity {
   RequiredNodeAffinity() = default;
   RequiredNodeAffinity(const api::PodSpec& spec, SymbolTable& symbols);
 
+  // An error of upstream's counts as no match.
   bool Matches(const LabelSet& labels, Symbol node_name, const SymbolTable& symbols) const;
+  // Whether upstream's match is an error for this node.
+  bool FailsFor(const LabelSet& labels, Symbol node_name, const SymbolTable& symbols) const;
 
  private:
+  bool MatchesNodeSelector(const LabelSet& labels, const SymbolTable& symbols) const;
+
   std::optional<LabelMatcher> node_selector_;
   std::optional<NodeSelectorMatcher> affinity_;
 };

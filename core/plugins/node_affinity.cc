@@ -9,8 +9,8 @@
 #include <variant>
 #include <vector>
 
-#include "core/api/plugin_args_validation.h"
 #include "core/api/scheduler_config.h"
+#include "core/api/selector_validation.h"
 #include "core/framework/plugin.h"
 #include "core/framework/selector.h"
 #include "core/plugins/normalize_score.h"
@@ -167,13 +167,14 @@ class NodeAffinity final : public framework::Plugin,
         affinity != nullptr && !affinity->preferred_during_scheduling_ignored_during_execution.empty();
     if (!preferred && !added_preferred_.has_value()) return Status::Skip();
     if (!pod.spec_info->preferred_node_terms.invalid()) return Status();
-    return Status::Error(
-        api::PreferredNodeTermsError(affinity->preferred_during_scheduling_ignored_during_execution));
+    return ParseError(*affinity);
   }
 
   Status Score(const framework::CycleState&, const PodInfo& pod, const framework::NodeInfo& node,
                int64_t& score) override {
     const SymbolTable& symbols = handle_.symbols();
+    // PreScore refuses such a pod; it comes here only where the profile leaves PreScore out.
+    if (pod.spec_info->preferred_node_terms.invalid()) return ParseError(*AffinityOf(*pod.pod->spec));
     score = pod.spec_info->preferred_node_terms.Score(node.labels, node.name, symbols);
     if (added_preferred_.has_value()) score += added_preferred_->Score(node.labels, node.name, symbols);
     return Status();
@@ -198,11 +199,9 @@ class NodeAffinity final : public framework::Plugin,
   }
 
  private:
-  bool Matches(const PodInfo& pod, const api::Object& node) const {
-    SymbolTable& symbols = handle_.symbols();
-    const framework::LabelSet labels(node.metadata.labels, symbols);
-    const Symbol name = symbols.Intern(node.metadata.name);
-    return pod.spec_info->required_node_affinity.Matches(labels, name, symbols);
+  Status ParseError(const api::NodeAffinity& affinity) const {
+    return Status::Error(api::PreferredNodeTermsError(
+        affinity.preferred_during_scheduling_ignored_during_execution, handle_.line().line));
   }
 
   QueueingHint AfterNodeChange(const PodInfo& pod, const api::Object* old_object,
@@ -212,8 +211,13 @@ class NodeAffinity final : public framework::Plugin,
     const Symbol name = symbols.Intern(new_object->metadata.name);
     if (added_required_.has_value() && !added_required_->Matches(labels, name, symbols))
       return QueueingHint::kSkip;
-    if (!Matches(pod, *new_object)) return QueueingHint::kSkip;
-    return old_object == nullptr || !Matches(pod, *old_object) ? QueueingHint::kQueue : QueueingHint::kSkip;
+    const framework::RequiredNodeAffinity& required = pod.spec_info->required_node_affinity;
+    // Upstream's hint fails where the affinity cannot be parsed, and a hint that fails means Queue.
+    if (required.FailsFor(labels, name, symbols)) return QueueingHint::kQueue;
+    if (!required.Matches(labels, name, symbols)) return QueueingHint::kSkip;
+    if (old_object == nullptr) return QueueingHint::kQueue;
+    const framework::LabelSet old_labels(old_object->metadata.labels, symbols);
+    return required.Matches(old_labels, name, symbols) ? QueueingHint::kSkip : QueueingHint::kQueue;
   }
 
   framework::Handle& handle_;

@@ -82,6 +82,8 @@ class Hints {
       return QueueingHint::kQueue;
     if (rules_ == InterPodAffinityHints::k1_35) return QueueingHint::kSkip;
     const std::shared_ptr<const framework::PodSpecInfo> spec = handle_.pod_infos().Compile(deleted.spec);
+    // Upstream's hint fails here, and a hint that fails means Queue.
+    if (spec->affinity_terms.required_anti_affinity_is_invalid) return QueueingHint::kQueue;
     const Symbol owner = handle_.symbols().Intern(deleted.metadata.namespace_);
     const Target target = {.name_space = pod.namespace_, .labels = pod.labels};
     return QueueIf(MatchesAnti(spec->affinity_terms.required_anti_affinity, owner, target));

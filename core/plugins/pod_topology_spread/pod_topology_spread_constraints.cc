@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "absl/strings/str_cat.h"
+#include "core/api/selector_validation.h"
 #include "core/api/workloads.h"
 
 namespace schedsim::plugins {
@@ -108,9 +109,10 @@ SpreadConstraints SpreadConstraintsFactory::Own(const PodInfo& pod, SpreadUse us
     std::optional<LabelMatcher> selector = LabelMatcher::Make(constraint.label_selector, symbols);
     if (!selector.has_value()) {
       const absl::string_view kind = use == SpreadUse::kFilter ? "hard" : "soft";
-      return {.list = none_,
-              .error = absl::StrCat("obtaining pod's ", kind, " topology spread constraints: ",
-                                    framework::LabelSelectorError(*constraint.label_selector))};
+      return {
+          .list = none_,
+          .error = absl::StrCat("obtaining pod's ", kind, " topology spread constraints: ",
+                                api::LabelSelectorError(*constraint.label_selector, handle_.line().line))};
     }
     MergeMatchLabelKeys(constraint.match_label_keys, pod, symbols, *selector);
     list->push_back(Compile(constraint, *std::move(selector), symbols));

@@ -6,6 +6,7 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
+#include "core/api/selector_validation.h"
 #include "core/base/go_sort.h"
 #include "core/base/lookup_map.h"
 #include "core/base/status_macros.h"
@@ -108,7 +109,7 @@ DelayedClaim VolumeBinder::MakeDelayed(const ClaimPtr& claim) {
   if (node != nullptr) delayed.selected_node = *node;
   if (claim->spec.selector.has_value()) {
     delayed.selector = LabelMatcher::Make(claim->spec.selector, symbols);
-    delayed.selector_error = framework::LabelSelectorError(*claim->spec.selector);
+    delayed.selector_error = api::LabelSelectorError(*claim->spec.selector, handle_.line().line);
   }
   return delayed;
 }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "core/api/selector_validation.h"
 #include "core/base/status_macros.h"
 #include "core/plugins/volume/volume_binder.h"
 
@@ -174,9 +175,13 @@ absl::Status VolumeBinder::CheckNode(const VolumePtr& volume, absl::string_view 
                                      const LabelSet& labels) {
   ASSIGN_OR_RETURN(const bool suits, SuitsNode(*compiler_.Compile(volume), node_name, labels));
   if (suits) return absl::OkStatus();
-  return absl::FailedPreconditionError(absl::StrCat("pv \"", volume->metadata.name,
-                                                    "\" node affinity doesn't match node \"", node_name,
-                                                    "\": no matching NodeSelectorTerms"));
+  std::string reason;
+  if (volume->spec.node_affinity.has_value()) {
+    reason = api::NodeSelectorError(*volume->spec.node_affinity, handle_.line().line);
+  }
+  return absl::FailedPreconditionError(
+      absl::StrCat("pv \"", volume->metadata.name, "\" node affinity doesn't match node \"", node_name,
+                   "\": ", reason.empty() ? "no matching NodeSelectorTerms" : reason));
 }
 
 absl::StatusOr<bool> VolumeBinder::CheckStaticBinding(const BindingInfo& binding, absl::string_view node_name,
