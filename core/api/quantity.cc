@@ -144,8 +144,7 @@ int64_t Quantity::Scaled(int64_t nano_per_unit) const {
   const __int128 rest = nano_ % nano_per_unit;
   if (rest > 0) ++scaled;
   if (rest < 0) --scaled;
-  constexpr __int128 kMax = std::numeric_limits<int64_t>::max();
-  return static_cast<int64_t>(std::clamp(scaled, -kMax - 1, kMax));
+  return static_cast<int64_t>(static_cast<uint64_t>(scaled));
 }
 
 Quantity& Quantity::operator+=(Quantity other) {

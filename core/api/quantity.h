@@ -28,10 +28,10 @@ class Quantity {
   static Quantity FromMilli(int64_t milli) { return Quantity(static_cast<__int128>(milli) * 1'000'000); }
   static Quantity FromValue(int64_t value) { return Quantity(static_cast<__int128>(value) * 1'000'000'000); }
 
-  // The number in thousandths, rounded away from zero; saturates at the ends of int64_t.
+  // The number in thousandths, rounded away from zero. From 2^63 on it wraps around.
   int64_t MilliValue() const { return Scaled(1'000'000); }
 
-  // The number as an integer, rounded away from zero.
+  // The number as an integer, rounded away from zero. A sum of 2^63 or more wraps around.
   int64_t Value() const { return Scaled(1'000'000'000); }
 
   bool IsZero() const { return nano_ == 0; }

@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/base/wrapping.h"
+
 namespace schedsim::framework {
 
 void NodeInfo::AddScaled(const PodInfo& pod, int64_t sign) {
   requested.AddScaled(pod.requests, sign);
-  non_zero_milli_cpu += sign * pod.non_zero_milli_cpu;
-  non_zero_memory_bytes += sign * pod.non_zero_memory_bytes;
+  non_zero_milli_cpu = WrappingAdd(non_zero_milli_cpu, WrappingMultiply(sign, pod.non_zero_milli_cpu));
+  non_zero_memory_bytes =
+      WrappingAdd(non_zero_memory_bytes, WrappingMultiply(sign, pod.non_zero_memory_bytes));
 }
 
 void NodeInfo::AddPod(PodInfoPtr pod) {

@@ -5,6 +5,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "core/base/wrapping.h"
 
 namespace schedsim::framework {
 namespace {
@@ -163,17 +164,20 @@ bool Resource::HasScalar(Symbol name) const {
 }
 
 void Resource::AddScaled(const Resource& other, int64_t sign) {
-  milli_cpu += sign * other.milli_cpu;
-  memory_bytes += sign * other.memory_bytes;
-  ephemeral_storage_bytes += sign * other.ephemeral_storage_bytes;
+  const auto add = [sign](int64_t& amount, int64_t more) {
+    amount = WrappingAdd(amount, WrappingMultiply(sign, more));
+  };
+  add(milli_cpu, other.milli_cpu);
+  add(memory_bytes, other.memory_bytes);
+  add(ephemeral_storage_bytes, other.ephemeral_storage_bytes);
   for (const ScalarResource& more : other.scalars) {
     auto known = std::find_if(scalars.begin(), scalars.end(),
                               [&more](const ScalarResource& scalar) { return scalar.name == more.name; });
     if (known == scalars.end()) {
-      scalars.push_back(ScalarResource{.name = more.name, .value = sign * more.value});
-    } else {
-      known->value += sign * more.value;
+      scalars.push_back(ScalarResource{.name = more.name, .value = 0});
+      known = scalars.end() - 1;
     }
+    add(known->value, more.value);
   }
 }
 

@@ -21,8 +21,8 @@ struct ScalarResource {
   friend bool operator==(const ScalarResource&, const ScalarResource&) = default;
 };
 
-// Amounts by resource. Units: cpu in thousandths, memory and storage in bytes, scalars in wholes.
-// Source: kubernetes v1.37, scheduler/framework/types.go, Resource.
+// Amounts by resource; sums wrap around, as upstream's do. Units: cpu in thousandths, memory and storage in
+// bytes, scalars in wholes. Source: kubernetes v1.37, scheduler/framework/types.go, Resource.
 struct Resource {
   int64_t milli_cpu = 0;
   int64_t memory_bytes = 0;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "core/base/wrapping.h"
 #include "core/framework/plugin.h"
 #include "core/plugins/registry.h"
 
@@ -51,7 +52,7 @@ class ImageLocality final : public framework::Plugin,
       if (state == node.images.end()) continue;
       // An image that few nodes have counts less, so that not all pods go to these.
       const double spread = static_cast<double>(state->node_count) / static_cast<double>(total_nodes);
-      sum += static_cast<int64_t>(static_cast<double>(state->size_bytes) * spread);
+      sum = WrappingAdd(sum, TruncateToInt64(static_cast<double>(state->size_bytes) * spread));
     }
     const int64_t max = kMaxContainerThreshold * pod.spec_info->image_count;
     sum = std::clamp(sum, kMinThreshold, std::max(max, kMinThreshold));

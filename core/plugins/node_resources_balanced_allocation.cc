@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/base/wrapping.h"
 #include "core/framework/plugin.h"
 #include "core/plugins/registry.h"
 #include "core/plugins/resource_allocation.h"
@@ -24,8 +25,8 @@ int64_t BalanceScore(const std::vector<ResourceUse>& uses, const std::vector<int
   double fractions[2] = {0, 0};
   size_t count = 0;
   auto fraction_of = [&](size_t i) {
-    const double fraction =
-        static_cast<double>(uses[i].allocated + requests[i]) / static_cast<double>(uses[i].allocatable);
+    const double fraction = static_cast<double>(WrappingAdd(uses[i].allocated, requests[i])) /
+                            static_cast<double>(uses[i].allocatable);
     return fraction > 1 ? 1.0 : fraction;
   };
   for (size_t i = 0; i < uses.size(); ++i) {
@@ -48,7 +49,7 @@ int64_t BalanceScore(const std::vector<ResourceUse>& uses, const std::vector<int
     }
     deviation = std::sqrt(sum / static_cast<double>(count));
   }
-  return static_cast<int64_t>((1 - deviation) * static_cast<double>(framework::kMaxNodeScore));
+  return TruncateToInt64((1 - deviation) * static_cast<double>(framework::kMaxNodeScore));
 }
 
 class NodeResourcesBalancedAllocation final : public framework::Plugin,
@@ -87,7 +88,7 @@ class NodeResourcesBalancedAllocation final : public framework::Plugin,
     if (!handle_.line().balanced_allocation_scores_improvement) return Status();
     const int64_t before = BalanceScore(uses_, no_requests_);
     constexpr int64_t kHalf = framework::kMaxNodeScore / 2;
-    score = kHalf + (kHalf + score - before) / 2;
+    score = WrappingAdd(kHalf, WrappingSubtract(WrappingAdd(kHalf, score), before) / 2);
     return Status();
   }
   framework::Dependency ScoreDependency() const override { return framework::Dependency::kNode; }

@@ -16,8 +16,10 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "core/api/storage.h"
+#include "core/base/wrapping.h"
 #include "core/framework/plugin.h"
 #include "core/framework/resource.h"
+#include "core/plugins/broken_linear_function.h"
 #include "core/plugins/registry.h"
 #include "core/plugins/resource_allocation.h"
 
@@ -32,11 +34,9 @@ using framework::Resource;
 using framework::ScalarResource;
 using framework::Status;
 
-constexpr int64_t kMaxUtilization = 100;
-
-// value * 100 / total without overflow. `total` is positive.
-int64_t Percent(int64_t value, int64_t total) {
-  return static_cast<int64_t>(static_cast<__int128>(value) * 100 / total);
+// `value` as a score of 0 to 100. From 2^63 / 100 on the product wraps around, as upstream's does.
+int64_t ScaledScore(int64_t value, int64_t total) {
+  return WrappingDivide(WrappingMultiply(value, framework::kMaxNodeScore), total);
 }
 
 bool AsksForNothing(const Resource& request) {
@@ -70,9 +70,8 @@ class NodeResourcesFit final : public framework::Plugin,
         ignored_resources_(args.ignored_resources),
         ignored_groups_(args.ignored_resource_groups),
         strategy_(args.scoring_strategy.type),
-        resources_(MakeScoredResources(args.scoring_strategy.resources, handle.symbols())) {
-    if (args.scoring_strategy.shape.has_value()) shape_ = *args.scoring_strategy.shape;
-  }
+        resources_(MakeScoredResources(args.scoring_strategy.resources, handle.symbols())),
+        shape_(args.scoring_strategy.shape.value_or(std::vector<api::UtilizationShapePoint>())) {}
 
   absl::string_view Name() const override { return "NodeResourcesFit"; }
 
@@ -104,9 +103,9 @@ class NodeResourcesFit final : public framework::Plugin,
       const int64_t request = AmountOf(pod.spec_info->scoring_requests, resource);
       const ResourceUse use = UseOf(node, resource, request, /*non_zero=*/true);
       if (use.allocatable == 0) continue;
-      const int64_t one = ScoreResource(use.allocated + request, use.allocatable);
+      const int64_t one = ScoreResource(WrappingAdd(use.allocated, request), use.allocatable);
       if (by_ratio && one <= 0) continue;
-      sum += one * resource.weight;
+      sum = WrappingAdd(sum, WrappingMultiply(one, resource.weight));
       weights += resource.weight;
     }
     score = 0;
@@ -152,24 +151,9 @@ class NodeResourcesFit final : public framework::Plugin,
   // The score of one resource; `requested` includes the pod.
   int64_t ScoreResource(int64_t requested, int64_t capacity) const {
     if (strategy_ == "LeastAllocated")
-      return requested > capacity ? 0 : Percent(capacity - requested, capacity);
-    if (strategy_ == "MostAllocated") return Percent(std::min(requested, capacity), capacity);
-    return Shape(requested > capacity ? kMaxUtilization : Percent(requested, capacity));
-  }
-
-  // The broken linear function through the points of the shape; their scores are 0 to 10.
-  // Source: kubernetes v1.37, plugins/helper/shape_score.go.
-  int64_t Shape(int64_t utilization) const {
-    constexpr int64_t kScale = framework::kMaxNodeScore / 10;
-    for (size_t i = 0; i < shape_.size(); ++i) {
-      if (utilization > shape_[i].utilization) continue;
-      const int64_t score = shape_[i].score * kScale;
-      if (i == 0) return score;
-      const int64_t before = shape_[i - 1].score * kScale;
-      return before + (score - before) * (utilization - shape_[i - 1].utilization) /
-                          (shape_[i].utilization - shape_[i - 1].utilization);
-    }
-    return shape_.back().score * kScale;
+      return requested > capacity ? 0 : ScaledScore(WrappingSubtract(capacity, requested), capacity);
+    if (strategy_ == "MostAllocated") return ScaledScore(std::min(requested, capacity), capacity);
+    return shape_.ScoreOf(requested, capacity);
   }
 
   bool IsIgnored(absl::string_view name) const {
@@ -194,7 +178,7 @@ class NodeResourcesFit final : public framework::Plugin,
       reasons_.emplace_back("Too many pods");
     }
     auto check = [&](absl::string_view name, int64_t wanted, int64_t allocatable, int64_t requested) {
-      if (wanted <= 0 || wanted <= allocatable - requested) return;
+      if (wanted <= 0 || wanted <= WrappingSubtract(allocatable, requested)) return;
       reasons_.push_back(absl::StrCat("Insufficient ", name));
       unresolvable = unresolvable || wanted > allocatable;
     };
@@ -278,7 +262,7 @@ class NodeResourcesFit final : public framework::Plugin,
   const std::vector<std::string> ignored_groups_;
   const std::string strategy_;
   const std::vector<ScoredResource> resources_;
-  std::vector<api::UtilizationShapePoint> shape_;
+  const BrokenLinearFunction shape_;
   std::vector<std::string> reasons_;
   std::map<std::pair<bool, std::vector<std::string>>, Status> statuses_;
 };

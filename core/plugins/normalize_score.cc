@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/base/wrapping.h"
 #include "core/framework/plugin.h"
 
 namespace schedsim::plugins {
@@ -10,8 +11,9 @@ void DefaultNormalizeScore(bool reverse, absl::Span<int64_t> scores) {
   int64_t max = 0;
   for (int64_t score : scores) max = std::max(max, score);
   for (int64_t& score : scores) {
-    if (max > 0) score = framework::kMaxNodeScore * score / max;
-    if (reverse) score = max > 0 ? framework::kMaxNodeScore - score : framework::kMaxNodeScore;
+    if (max > 0) score = WrappingMultiply(framework::kMaxNodeScore, score) / max;
+    if (reverse)
+      score = max > 0 ? WrappingSubtract(framework::kMaxNodeScore, score) : framework::kMaxNodeScore;
   }
 }
 

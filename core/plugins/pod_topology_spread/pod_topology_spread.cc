@@ -31,6 +31,9 @@ using framework::NodeInfos;
 using framework::PodInfo;
 using framework::Status;
 
+// `number` - 1 in 32 bits, which wraps around as upstream's does.
+int32_t LessOne(int32_t number) { return static_cast<int32_t>(static_cast<uint32_t>(number) - 1); }
+
 // The least pod count of any domain, right as long as only the counts of one node's domains change.
 class MinimumCount {
  public:
@@ -218,7 +221,7 @@ class PodTopologySpread final : public framework::Plugin,
         count = pods[static_cast<size_t>(domain)];
       }
       sum += static_cast<double>(count) * data->weights[i] +
-             static_cast<double>(counts.constraints()[i].max_skew - 1);
+             static_cast<double>(LessOne(counts.constraints()[i].max_skew));
     }
     score = static_cast<int64_t>(std::round(sum));
     return Status();

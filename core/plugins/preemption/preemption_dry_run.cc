@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/base/go_sort.h"
+#include "core/base/wrapping.h"
 
 namespace schedsim::plugins {
 
@@ -82,6 +83,15 @@ Status Reprieve(DryRunNode& node, const std::vector<PodInfoPtr>& pods, std::vect
     victims.push_back(pod);
   }
   return Status();
+}
+
+// Nanoseconds since 1970, which wrap around before 1678 and after 2262.
+// Source: Go, time.Time.UnixNano.
+int64_t GoUnixNanos(absl::Time time) {
+  constexpr int64_t kNanosPerSecond = 1'000'000'000;
+  const int64_t seconds = absl::ToUnixSeconds(time);
+  const int64_t nanos = absl::ToInt64Nanoseconds(time - absl::FromUnixSeconds(seconds));
+  return WrappingAdd(WrappingMultiply(seconds, kNanosPerSecond), nanos);
 }
 
 // The start of the victim that has run for the longest time among the most important ones.
@@ -160,7 +170,8 @@ std::vector<size_t> PickNodesForPreemption(const std::vector<Candidate>& candida
     }
     return Score{candidate.violations, candidate.victims[0]->Priority(), sum,
                  static_cast<int64_t>(candidate.victims.size()),
-                 -absl::ToUnixNanos(EarliestStart(candidate, now))};
+                 // Later is better; unlike the negative, the complement never overflows.
+                 ~GoUnixNanos(EarliestStart(candidate, now))};
   };
   std::vector<size_t> best;
   Score best_score = {};

@@ -16,7 +16,9 @@
 #include "absl/strings/str_cat.h"
 #include "core/api/scheduler_config.h"
 #include "core/base/lookup_map.h"
+#include "core/base/wrapping.h"
 #include "core/framework/plugin.h"
+#include "core/plugins/broken_linear_function.h"
 #include "core/plugins/registry.h"
 #include "core/plugins/volume/csi_translation.h"
 #include "core/plugins/volume/volume_binder.h"
@@ -31,9 +33,6 @@ using framework::PodInfo;
 using framework::QueueingHint;
 using framework::Status;
 
-constexpr int64_t kMaxUtilization = 100;
-// A score of 10 in the shape stands for the most that a node can get.
-constexpr int64_t kScorePerPoint = framework::kMaxNodeScore / 10;
 constexpr uint32_t kConflictCombinations = 16;
 
 // The combinations of VolumeBinder's conflicts.
@@ -138,8 +137,8 @@ class VolumeBinding final : public framework::Plugin,
   VolumeBinding(const api::VolumeBindingArgs& args, framework::Handle& handle)
       : handle_(handle),
         id_(handle.plugin_names().IdOf("VolumeBinding")),
-        binder_(handle, absl::Seconds(args.bind_timeout_seconds)) {
-    if (args.shape.has_value()) shape_ = *args.shape;
+        binder_(handle, absl::Seconds(args.bind_timeout_seconds)),
+        shape_(args.shape.value_or(std::vector<api::UtilizationShapePoint>())) {
     for (uint32_t i = 0; i < kConflictCombinations; ++i) conflicts_.push_back(ConflictStatus(i));
   }
 
@@ -320,47 +319,29 @@ class VolumeBinding final : public framework::Plugin,
     std::map<std::string, StorageResource> classes;
     for (const BindingInfo& binding : volumes.static_bindings) {
       StorageResource& resource = classes[binding.volume->spec.storage_class_name];
-      resource.requested += RequestOf(*binding.claim).Value();
-      resource.capacity += CapacityOf(*binding.volume).Value();
+      resource.requested = WrappingAdd(resource.requested, RequestOf(*binding.claim).Value());
+      resource.capacity = WrappingAdd(resource.capacity, CapacityOf(*binding.volume).Value());
     }
     if (volumes.static_bindings.empty()) {
       for (const DynamicProvision& provision : volumes.dynamic_provisions) {
         if (provision.capacity == nullptr) continue;
         StorageResource& resource = classes[ClassOf(*provision.claim)];
-        resource.requested += RequestOf(*provision.claim).Value();
+        resource.requested = WrappingAdd(resource.requested, RequestOf(*provision.claim).Value());
         resource.capacity = provision.capacity->capacity.value_or(api::Quantity()).Value();
       }
     }
     if (classes.empty()) return 0;
     int64_t sum = 0;
-    for (const auto& [name, resource] : classes) sum += ScoreOf(resource);
-    return static_cast<int64_t>(std::round(static_cast<double>(sum) / static_cast<double>(classes.size())));
-  }
-
-  int64_t ScoreOf(const StorageResource& resource) const {
-    if (resource.capacity == 0 || resource.requested > resource.capacity) return Shape(kMaxUtilization);
-    const __int128 scaled = static_cast<__int128>(resource.requested) * kMaxUtilization;
-    return Shape(static_cast<int64_t>(scaled / resource.capacity));
-  }
-
-  // The broken linear function through the points of the shape.
-  int64_t Shape(int64_t utilization) const {
-    for (size_t i = 0; i < shape_.size(); ++i) {
-      if (utilization > shape_[i].utilization) continue;
-      const int64_t score = shape_[i].score * kScorePerPoint;
-      if (i == 0) return score;
-      const api::UtilizationShapePoint& before = shape_[i - 1];
-      const int64_t score_before = before.score * kScorePerPoint;
-      return score_before + (score - score_before) * (utilization - before.utilization) /
-                                (shape_[i].utilization - before.utilization);
+    for (const auto& [name, resource] : classes) {
+      sum += shape_.ScoreOf(resource.requested, resource.capacity);
     }
-    return shape_.empty() ? 0 : shape_.back().score * kScorePerPoint;
+    return static_cast<int64_t>(std::round(static_cast<double>(sum) / static_cast<double>(classes.size())));
   }
 
   framework::Handle& handle_;
   const framework::PluginId id_;
   VolumeBinder binder_;
-  std::vector<api::UtilizationShapePoint> shape_;
+  const BrokenLinearFunction shape_;
   // Shape: one per combination of VolumeBinder's conflicts.
   std::vector<Status> conflicts_;
   const Status unbound_immediate_{Code::kUnschedulableAndUnresolvable,

@@ -10,6 +10,7 @@ namespace schedsim::api {
 namespace {
 
 constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
+constexpr int64_t kMin = std::numeric_limits<int64_t>::min();
 
 struct GoodRow {
   const char* text;
@@ -17,8 +18,7 @@ struct GoodRow {
   int64_t milli;
 };
 
-// Expected numbers are what Kubernetes' resource.Quantity gives for Value() and MilliValue(), but for
-// thousandths of 2^63 and more: they saturate here and overflow there.
+// Expected numbers are what Kubernetes' resource.Quantity gives for Value() and MilliValue().
 constexpr GoodRow kGood[] = {
     {"0", 0, 0},
     {"-0", 0, 0},
@@ -40,19 +40,17 @@ constexpr GoodRow kGood[] = {
     {"1Mi", 1048576, 1048576000},
     {"1Ti", 1099511627776, 1099511627776000},
     {"1Pi", 1125899906842624, 1125899906842624000},
-    {"1Ei", 1152921504606846976, kMax},
+    {"1Ei", 1152921504606846976, kMin},
     {"1k", 1000, 1000000},
     {"1M", 1000000, 1000000000},
     {"1G", 1000000000, 1000000000000},
     {"1T", 1000000000000, 1000000000000000},
     {"1P", 1000000000000000, 1000000000000000000},
-    {"1E", 1000000000000000000, kMax},
     {"1e3", 1000, 1000000},
     {"1E3", 1000, 1000000},
     {"1e+3", 1000, 1000000},
     {"12e-3", 1, 12},
     {"1.25e1", 13, 12500},
-    {"1e18", 1000000000000000000, kMax},
     {"5u", 1, 1},
     {"5000u", 1, 5},
     {"1n", 1, 1},
@@ -60,9 +58,14 @@ constexpr GoodRow kGood[] = {
     {"1000001n", 1, 2},
     {"0.0000000001", 1, 1},
     {"1.0000000000001", 2, 1001},
-    {"9223372036854775807", kMax, kMax},
+    {"9223372036854775807", kMax, -1000},
+    {"9223372036854776", 9223372036854776, -9223372036854775616},
+    {"9223372036854775", 9223372036854775, 9223372036854775000},
+    {"10000000000M", 10000000000000000, -8446744073709551616},
+    {"9300000000000k", 9300000000000000, -9146744073709551616},
+    {"9Pi", 10133099161583616, -8313644912125935616},
     {"9223372036854775m", 9223372036855, 9223372036854775},
-    {"7.999Ei", 9222219115350168962, kMax},
+    {"7.999Ei", 9222219115350168962, -1152921504606846976},
     {"0.000000000000000000000000000000000000000001", 1, 1},
     {"1e-400", 1, 1},
 };
@@ -74,6 +77,23 @@ TEST(QuantityTest, ParsesAsKubernetesDoes) {
     EXPECT_EQ(quantity->Value(), row.value) << row.text;
     EXPECT_EQ(quantity->MilliValue(), row.milli) << row.text;
   }
+}
+
+// Kubernetes gives 0 thousandths here: it loses what overflows while it applies a suffix.
+TEST(QuantityTest, KeepsTheLowBitsOfTooManyThousandths) {
+  EXPECT_EQ(Quantity::Parse("1E")->MilliValue(), 3875820019684212736);
+  EXPECT_EQ(Quantity::Parse("10P")->MilliValue(), -8446744073709551616);
+}
+
+TEST(QuantityTest, SumsWrapAroundWhereKubernetesDoes) {
+  const Quantity quarter = *Quantity::Parse("4611686018427387904");
+  const Quantity half = quarter + quarter;
+  EXPECT_EQ(half.Value(), kMin);
+  EXPECT_EQ(half.MilliValue(), 0);
+  EXPECT_EQ((half + half).Value(), 0);
+  EXPECT_GT(half + half, half) << "the amount itself is exact";
+  EXPECT_EQ((*Quantity::Parse("5000000000000000000") + *Quantity::Parse("5000000000000000000")).Value(),
+            -8446744073709551616);
 }
 
 TEST(QuantityTest, RefusesMalformedText) {
