@@ -13,6 +13,16 @@
 
 namespace schedsim::framework {
 
+// The parts of the scheduling queue: activeQ, backoffQ and unschedulablePods of the real one.
+enum class SubQueue : uint8_t {
+  kNone,  // Not known to the queue: not yet, or no longer.
+  kInFlight,
+  kActive,
+  kBackoff,       // After a rejection.
+  kErrorBackoff,  // After an error.
+  kUnschedulable,
+};
+
 // Source: kubernetes v1.37, scheduler/framework/types.go, QueuedPodInfo.
 struct QueuedPodInfo {
   PodInfoPtr pod_info;
@@ -41,9 +51,8 @@ struct QueuedPodInfo {
   // As made when the pod, or a change of it, came into the queue; "" where the line signs later.
   PodSignature signature;
 
-  // Kept by the queue.
-  enum class Place : uint8_t { kNone, kActive, kBackoff, kErrorBackoff, kUnschedulable };
-  Place place = Place::kNone;
+  // Kept by the queue: never kInFlight, since a pod in flight is in none of the queue's parts.
+  SubQueue sub_queue = SubQueue::kNone;
   size_t heap_index = 0;
   uint64_t pool_sequence = 0;
 

@@ -13,16 +13,6 @@
 
 namespace schedsim::queue {
 
-// Where a pod stands.
-enum class Whereabouts : uint8_t {
-  kOutside,  // Not known to the queue: not yet, or no longer.
-  kInFlight,
-  kActive,
-  kBackoff,       // After a rejection.
-  kErrorBackoff,  // After an error.
-  kUnschedulable,
-};
-
 // What a plugin that rejected a pod said of an event for which it registered.
 struct HintAnswer {
   enum class Answer : uint8_t {
@@ -35,13 +25,13 @@ struct HintAnswer {
   Answer answer = Answer::kSkip;
 };
 
-// A pod went from one place to another, or was looked at in vain (`from` equals `to`): an event
+// A pod went from one part of the queue to another, or was looked at in vain (`from` equals `to`): an event
 // reached it, but PreEnqueue still gates it. What is borrowed is valid during the call only.
 struct Move {
   // As it is after the move.
   const framework::QueuedPodInfo& pod;
-  Whereabouts from = Whereabouts::kOutside;
-  Whereabouts to = Whereabouts::kOutside;
+  framework::SubQueue from = framework::SubQueue::kNone;
+  framework::SubQueue to = framework::SubQueue::kNone;
   // What set it off: a label of Kubernetes' metrics ("NodeAdd", "ScheduleAttemptFailure", ...), or
   // "Pop" for a pod that is taken from the active queue.
   std::string event;

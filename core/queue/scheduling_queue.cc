@@ -11,29 +11,13 @@ using framework::ClusterEvent;
 using framework::PluginId;
 using framework::PluginSet;
 using framework::QueuedPodInfo;
-using Place = framework::QueuedPodInfo::Place;
+using framework::SubQueue;
 
 namespace {
 
 absl::Time TruncatedToSecond(absl::Time time) { return absl::FromUnixSeconds(absl::ToUnixSeconds(time)); }
 
 bool ByKey(const QueuedPodInfo* a, const QueuedPodInfo* b) { return a->key < b->key; }
-
-Whereabouts WhereaboutsOf(Place place) {
-  switch (place) {
-    case Place::kNone:
-      return Whereabouts::kOutside;
-    case Place::kActive:
-      return Whereabouts::kActive;
-    case Place::kBackoff:
-      return Whereabouts::kBackoff;
-    case Place::kErrorBackoff:
-      return Whereabouts::kErrorBackoff;
-    case Place::kUnschedulable:
-      return Whereabouts::kUnschedulable;
-  }
-  CHECK(false);
-}
 
 HintAnswer::Answer AnswerOf(const framework::QueueingHintFn& function, bool queue) {
   if (function == nullptr) return HintAnswer::Answer::kNoHint;
@@ -130,23 +114,24 @@ QueuedPodInfo* SchedulingQueue::Find(const std::string& key) const {
 
 void SchedulingQueue::Detach(QueuedPodInfo* pod) {
   ++change_count_;
-  switch (pod->place) {
-    case Place::kNone:
+  switch (pod->sub_queue) {
+    case SubQueue::kNone:
+    case SubQueue::kInFlight:
       return;
-    case Place::kActive:
+    case SubQueue::kActive:
       active_.Remove(pod);
       break;
-    case Place::kBackoff:
+    case SubQueue::kBackoff:
       backoff_.Remove(pod);
       break;
-    case Place::kErrorBackoff:
+    case SubQueue::kErrorBackoff:
       error_backoff_.Remove(pod);
       break;
-    case Place::kUnschedulable:
+    case SubQueue::kUnschedulable:
       pool_.Remove(*pod);
       break;
   }
-  pod->place = Place::kNone;
+  pod->sub_queue = SubQueue::kNone;
 }
 
 // Source: backoff_queue.go, getBackoffTime: whole seconds, so that pods of one window keep the
@@ -174,7 +159,7 @@ void SchedulingQueue::RunPreEnqueue(QueuedPodInfo* pod) {
   if (framework != nullptr) gating = framework->RunPreEnqueuePlugins(*pod->pod_info, pod->gating_plugin);
   pod->gating_plugin = gating;
   if (gating.has_value()) pod->unschedulable_plugins.set(static_cast<size_t>(*gating));
-  if (pod->place == Place::kUnschedulable) pool_.Regroup(pod);
+  if (pod->sub_queue == SubQueue::kUnschedulable) pool_.Regroup(pod);
 }
 
 void SchedulingQueue::Sign(QueuedPodInfo& pod) const {
@@ -187,31 +172,28 @@ void SchedulingQueue::Sign(QueuedPodInfo& pod) const {
   }
 }
 
-void SchedulingQueue::Tell(const QueuedPodInfo& pod, Whereabouts from, absl::string_view event) const {
+void SchedulingQueue::Tell(const QueuedPodInfo& pod, SubQueue from, absl::string_view event) const {
   if (observer_ == nullptr) return;
-  observer_->OnMove({.pod = pod,
-                     .from = from,
-                     .to = WhereaboutsOf(pod.place),
-                     .event = std::string(event),
-                     .in_flight_event = ""});
+  observer_->OnMove(
+      {.pod = pod, .from = from, .to = pod.sub_queue, .event = std::string(event), .in_flight_event = ""});
 }
 
-void SchedulingQueue::Tell(const QueuedPodInfo& pod, Whereabouts from, const ClusterEvent& event,
+void SchedulingQueue::Tell(const QueuedPodInfo& pod, SubQueue from, const ClusterEvent& event,
                            const api::Object* object) const {
   if (observer_ == nullptr) return;
   observer_->OnMove({.pod = pod,
                      .from = from,
-                     .to = WhereaboutsOf(pod.place),
+                     .to = pod.sub_queue,
                      .event = framework::EventLabel(event, line_),
                      .in_flight_event = "",
                      .object = object,
                      .answers = cause_.answers});
 }
 
-void SchedulingQueue::TellPop(const QueuedPodInfo& pod, bool from_backoff, Whereabouts to) const {
+void SchedulingQueue::TellPop(const QueuedPodInfo& pod, bool from_backoff, SubQueue to) const {
   if (observer_ == nullptr) return;
   observer_->OnMove({.pod = pod,
-                     .from = from_backoff ? Whereabouts::kBackoff : Whereabouts::kActive,
+                     .from = from_backoff ? SubQueue::kBackoff : SubQueue::kActive,
                      .to = to,
                      .event = from_backoff ? "PopFromBackoffQ" : "Pop",
                      .in_flight_event = ""});
@@ -221,8 +203,8 @@ void SchedulingQueue::TellFailure(const QueuedPodInfo& pod) const {
   if (observer_ == nullptr) return;
   const InFlightEvent* event = cause_.in_flight;
   observer_->OnMove({.pod = pod,
-                     .from = Whereabouts::kInFlight,
-                     .to = WhereaboutsOf(pod.place),
+                     .from = SubQueue::kInFlight,
+                     .to = pod.sub_queue,
                      .event = "ScheduleAttemptFailure",
                      .in_flight_event = event == nullptr ? "" : framework::EventLabel(event->event, line_),
                      .object = event == nullptr ? nullptr : Subject(event->old_object, event->new_object),
@@ -231,7 +213,7 @@ void SchedulingQueue::TellFailure(const QueuedPodInfo& pod) const {
 
 void SchedulingQueue::MoveToPool(QueuedPodInfo* pod) {
   Detach(pod);
-  pod->place = Place::kUnschedulable;
+  pod->sub_queue = SubQueue::kUnschedulable;
   pool_.Add(pod);
 }
 
@@ -239,13 +221,13 @@ bool SchedulingQueue::MoveToActive(QueuedPodInfo* pod, bool from_backoff) {
   // PreEnqueue ran when the pod entered the backoff queue.
   if (!from_backoff) RunPreEnqueue(pod);
   if (pod->Gated()) {
-    if (pod->place != Place::kUnschedulable) MoveToPool(pod);
+    if (pod->sub_queue != SubQueue::kUnschedulable) MoveToPool(pod);
     ++change_count_;
     return false;
   }
   Detach(pod);
   if (!pod->initial_attempt_timestamp.has_value()) pod->initial_attempt_timestamp = clock_.Now();
-  pod->place = Place::kActive;
+  pod->sub_queue = SubQueue::kActive;
   active_.Push(pod);
   return true;
 }
@@ -253,32 +235,32 @@ bool SchedulingQueue::MoveToActive(QueuedPodInfo* pod, bool from_backoff) {
 bool SchedulingQueue::MoveToBackoff(QueuedPodInfo* pod) {
   RunPreEnqueue(pod);
   if (pod->Gated()) {
-    if (pod->place != Place::kUnschedulable) MoveToPool(pod);
+    if (pod->sub_queue != SubQueue::kUnschedulable) MoveToPool(pod);
     ++change_count_;
     return false;
   }
   Detach(pod);
   if (pod->RejectorPlugins().none()) {
-    pod->place = Place::kErrorBackoff;
+    pod->sub_queue = SubQueue::kErrorBackoff;
     error_backoff_.Push(pod);
   } else {
-    pod->place = Place::kBackoff;
+    pod->sub_queue = SubQueue::kBackoff;
     backoff_.Push(pod);
   }
   return true;
 }
 
-Place SchedulingQueue::Requeue(QueuedPodInfo* pod, Strategy strategy) {
+SubQueue SchedulingQueue::Requeue(QueuedPodInfo* pod, Strategy strategy) {
   if (strategy == Strategy::kSkip) {
-    if (pod->place != Place::kUnschedulable) MoveToPool(pod);
-    return pod->place;
+    if (pod->sub_queue != SubQueue::kUnschedulable) MoveToPool(pod);
+    return pod->sub_queue;
   }
   if (strategy == Strategy::kAfterBackoff && IsBackingOff(*pod)) {
     MoveToBackoff(pod);
   } else {
     MoveToActive(pod, false);
   }
-  return pod->place;
+  return pod->sub_queue;
 }
 
 void SchedulingQueue::Add(framework::PodInfoPtr pod) {
@@ -294,7 +276,7 @@ void SchedulingQueue::Add(framework::PodInfoPtr pod) {
   if (line_.nominates_gated_pods) nominator_.AddNominatedPod(added->pod_info, std::nullopt);
   const bool activated = MoveToActive(added, false);
   cause_.answers.clear();
-  Tell(*added, Whereabouts::kOutside, framework::kEventUnscheduledPodAdd, nullptr);
+  Tell(*added, SubQueue::kNone, framework::kEventUnscheduledPodAdd, nullptr);
   if (!activated) return;
   if (!line_.nominates_gated_pods) nominator_.AddNominatedPod(added->pod_info, std::nullopt);
   on_poppable_();
@@ -310,21 +292,21 @@ void SchedulingQueue::Update(const api::PodPtr& old_pod, framework::PodInfoPtr n
     return;
   }
   queued->pod_info = new_pod;
-  has_strangers_ = has_strangers_ || ProfileOf(*new_pod->pod).framework == nullptr;
+  may_have_foreign_pods_ = may_have_foreign_pods_ || ProfileOf(*new_pod->pod).framework == nullptr;
   Sign(*queued);
   ++change_count_;
   nominator_.UpdateNominatedPod(*old_pod, queued->pod_info);
-  if (queued->place == Place::kActive) active_.Fix(queued);
-  if (queued->place == Place::kBackoff) backoff_.Fix(queued);
-  if (queued->place == Place::kErrorBackoff) error_backoff_.Fix(queued);
-  if (queued->place != Place::kUnschedulable) return;
+  if (queued->sub_queue == SubQueue::kActive) active_.Fix(queued);
+  if (queued->sub_queue == SubQueue::kBackoff) backoff_.Fix(queued);
+  if (queued->sub_queue == SubQueue::kErrorBackoff) error_backoff_.Fix(queued);
+  if (queued->sub_queue != SubQueue::kUnschedulable) return;
   pool_.Regroup(queued);
   for (const ClusterEvent& event : events) {
     const Strategy strategy =
         IsPodWorthRequeuing(*queued, event, old_pod.get(), new_pod->pod.get(), WantedCause());
-    const Place place = Requeue(queued, strategy);
-    if (strategy != Strategy::kSkip) Tell(*queued, Whereabouts::kUnschedulable, event, nullptr);
-    if (place == Place::kUnschedulable) continue;
+    const SubQueue sub_queue = Requeue(queued, strategy);
+    if (strategy != Strategy::kSkip) Tell(*queued, SubQueue::kUnschedulable, event, nullptr);
+    if (sub_queue == SubQueue::kUnschedulable) continue;
     on_poppable_();
     return;
   }
@@ -335,7 +317,7 @@ void SchedulingQueue::Delete(const api::Pod& pod) {
   const std::string key = pod.Key();
   QueuedPodInfo* queued = Find(key);
   if (queued == nullptr) return;
-  const Whereabouts from = WhereaboutsOf(queued->place);
+  const SubQueue from = queued->sub_queue;
   Detach(queued);
   cause_.answers.clear();
   Tell(*queued, from, framework::kEventUnscheduledPodDelete, nullptr);
@@ -355,14 +337,14 @@ QueuedPodInfoPtr SchedulingQueue::Pop() {
     const std::string& uid = popped->pod_info->pod->metadata.uid;
     // A pod that is in flight already is dropped, as upstream does.
     if (in_flight_pods_.Find(uid) != nullptr) {
-      TellPop(*popped, from_backoff, Whereabouts::kOutside);
+      TellPop(*popped, from_backoff, SubQueue::kNone);
       continue;
     }
     in_flight_events_.push_back(
         InFlightEvent{.event = {}, .old_object = {}, .new_object = {}, .pod_uid = uid});
     in_flight_pods_[uid] = std::prev(in_flight_events_.end());
     ++scheduling_cycle_;
-    TellPop(*popped, from_backoff, Whereabouts::kInFlight);
+    TellPop(*popped, from_backoff, SubQueue::kInFlight);
     return popped;
   }
   return nullptr;
@@ -391,9 +373,9 @@ void SchedulingQueue::AddUnschedulableIfNotPresent(QueuedPodInfoPtr pod) {
     pod->flush_timestamp.reset();
     QueuedPodInfo* queued = pod.get();
     pods_[queued->key] = std::move(pod);
-    const Place place = Requeue(queued, StrategyForInFlightPod(*queued, WantedCause()));
+    const SubQueue sub_queue = Requeue(queued, StrategyForInFlightPod(*queued, WantedCause()));
     TellFailure(*queued);
-    if (place != Place::kUnschedulable) on_poppable_();
+    if (sub_queue != SubQueue::kUnschedulable) on_poppable_();
   }
   Done(uid);
 }
@@ -499,10 +481,10 @@ std::vector<QueuedPodInfo*> SchedulingQueue::PodsToWeigh(const ClusterEvent& eve
   std::vector<QueuedPodInfo*> pods;
   for (const auto& [rejection, groups] : pool_.groups()) {
     const uint64_t rejectors = rejection.unschedulable_plugins | rejection.pending_plugins;
-    if (rejectors != 0 && (rejectors & waiting.to_ullong()) == 0 && !has_strangers_) continue;
+    if (rejectors != 0 && (rejectors & waiting.to_ullong()) == 0 && !may_have_foreign_pods_) continue;
     if (rejection.gating_plugin != kNotGated && !waiting.test(static_cast<size_t>(rejection.gating_plugin)))
       continue;
-    for (const auto& [likeness, group] : groups) {
+    for (const auto& [equivalence_class, group] : groups) {
       const auto one =
           std::find_if(group.begin(), group.end(), [own](const auto& at) { return at.second != own; });
       const bool all_stay =
@@ -543,8 +525,8 @@ void SchedulingQueue::MovePods(const std::vector<QueuedPodInfo*>& pods, const Cl
         IsPodWorthRequeuing(*pod, event, old_object.get(), new_object.get(), WantedCause());
     if (strategy == Strategy::kSkip) continue;
     Detach(pod);
-    activated = Requeue(pod, strategy) != Place::kUnschedulable || activated;
-    Tell(*pod, Whereabouts::kUnschedulable, event, subject);
+    activated = Requeue(pod, strategy) != SubQueue::kUnschedulable || activated;
+    Tell(*pod, SubQueue::kUnschedulable, event, subject);
   }
   if (!in_flight_pods_.empty()) {
     in_flight_events_.push_back(
@@ -568,10 +550,11 @@ void SchedulingQueue::Activate(const std::vector<api::PodPtr>& pods) {
   bool activated = false;
   for (const api::PodPtr& pod : pods) {
     QueuedPodInfo* queued = Find(pod->Key());
-    const bool waits = queued != nullptr && queued->place != Place::kActive;
+    const bool waits = queued != nullptr && queued->sub_queue != SubQueue::kActive;
     if (waits) {
-      const bool from_backoff = queued->place != Place::kUnschedulable && !line_.activate_runs_pre_enqueue;
-      const Whereabouts from = WhereaboutsOf(queued->place);
+      const bool from_backoff =
+          queued->sub_queue != SubQueue::kUnschedulable && !line_.activate_runs_pre_enqueue;
+      const SubQueue from = queued->sub_queue;
       activated = MoveToActive(queued, from_backoff) || activated;
       Tell(*queued, from, framework::kEventForceActivate.label);
     } else {
@@ -584,7 +567,7 @@ void SchedulingQueue::Activate(const std::vector<api::PodPtr>& pods) {
 void SchedulingQueue::FlushCompleted(PodHeap& heap) {
   while (!heap.empty() && !IsBackingOff(*heap.Top())) {
     QueuedPodInfo* pod = heap.Top();
-    const Whereabouts from = WhereaboutsOf(pod->place);
+    const SubQueue from = pod->sub_queue;
     const bool activated = MoveToActive(pod, true);
     Tell(*pod, from, "BackoffComplete");
     if (activated) on_poppable_();

@@ -154,7 +154,7 @@ class SchedulingQueue {
   bool MatchesGatingPlugin(const framework::QueuedPodInfo& pod, const framework::ClusterEvent& event) const;
   void MovePods(const std::vector<framework::QueuedPodInfo*>& pods, const framework::ClusterEvent& event,
                 const api::ObjectPtr& old_object, const api::ObjectPtr& new_object);
-  framework::QueuedPodInfo::Place Requeue(framework::QueuedPodInfo* pod, Strategy strategy);
+  framework::SubQueue Requeue(framework::QueuedPodInfo* pod, Strategy strategy);
   bool MoveToActive(framework::QueuedPodInfo* pod, bool from_backoff);
   bool MoveToBackoff(framework::QueuedPodInfo* pod);
   void MoveToPool(framework::QueuedPodInfo* pod);
@@ -172,10 +172,10 @@ class SchedulingQueue {
 
   // What the observer hears, where there is one.
   Cause* WantedCause() { return observer_ == nullptr ? nullptr : &cause_; }
-  void Tell(const framework::QueuedPodInfo& pod, Whereabouts from, absl::string_view event) const;
-  void Tell(const framework::QueuedPodInfo& pod, Whereabouts from, const framework::ClusterEvent& event,
-            const api::Object* object) const;
-  void TellPop(const framework::QueuedPodInfo& pod, bool from_backoff, Whereabouts to) const;
+  void Tell(const framework::QueuedPodInfo& pod, framework::SubQueue from, absl::string_view event) const;
+  void Tell(const framework::QueuedPodInfo& pod, framework::SubQueue from,
+            const framework::ClusterEvent& event, const api::Object* object) const;
+  void TellPop(const framework::QueuedPodInfo& pod, bool from_backoff, framework::SubQueue to) const;
   void TellFailure(const framework::QueuedPodInfo& pod) const;
 
   const Options options_;
@@ -193,9 +193,9 @@ class SchedulingQueue {
   LookupMap<std::string, std::list<InFlightEvent>::iterator> in_flight_pods_;  // By uid.
   int64_t scheduling_cycle_ = 0;
   uint64_t change_count_ = 0;
-  // Whether some pod may have been given to another scheduler; every event that anyone waits for moves such
-  // pods.
-  bool has_strangers_ = false;
+  // Whether an update may have given some pod to another scheduler; every event that anyone waits for moves
+  // such pods.
+  bool may_have_foreign_pods_ = false;
   QueueObserver* observer_ = nullptr;
   Cause cause_;  // Of the move under way.
 };

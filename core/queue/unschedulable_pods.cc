@@ -30,17 +30,17 @@ void UnschedulablePods::JoinGroup(QueuedPodInfo* pod) {
                          .rejection = {.unschedulable_plugins = pod->unschedulable_plugins.to_ullong(),
                                        .pending_plugins = pod->pending_plugins.to_ullong(),
                                        .gating_plugin = pod->gating_plugin.value_or(kNotGated)},
-                         .likeness = {.spec_id = info.spec_info->id,
-                                      .labels_id = info.labels_id,
-                                      .sequence = follows ? 0 : pod->pool_sequence}};
+                         .equivalence_class = {.spec_id = info.spec_info->id,
+                                               .labels_id = info.labels_id,
+                                               .sequence = follows ? 0 : pod->pool_sequence}};
   members_.emplace(pod->pool_sequence, member);
-  groups_[member.rejection][member.likeness].emplace(pod->pool_sequence, pod);
+  groups_[member.rejection][member.equivalence_class].emplace(pod->pool_sequence, pod);
 }
 
 void UnschedulablePods::LeaveGroup(const Member& member) {
   const auto groups = groups_.find(member.rejection);
   CHECK(groups != groups_.end());
-  const auto group = groups->second.find(member.likeness);
+  const auto group = groups->second.find(member.equivalence_class);
   CHECK(group != groups->second.end());
   group->second.erase(member.pod->pool_sequence);
   if (group->second.empty()) groups->second.erase(group);

@@ -24,26 +24,26 @@ struct Rejection {
   friend auto operator<=>(const Rejection&, const Rejection&) = default;
 };
 // Equal keys: hints of HintScope::kSpecAndLabels answer alike, but for events about one of the pods.
-struct Likeness {
+struct EquivalenceClass {
   int32_t spec_id = 0;
   int32_t labels_id = 0;
   // Not 0 for a pod whose requests do not follow from its spec: it is like no other.
   uint64_t sequence = 0;
 
-  friend auto operator<=>(const Likeness&, const Likeness&) = default;
+  friend auto operator<=>(const EquivalenceClass&, const EquivalenceClass&) = default;
 };
 
 // Pods by the order in which they came. Beside it they stand in groups, so that an event is weighed once
-// for all pods that are alike to it.
+// for all pods of one equivalence class.
 class UnschedulablePods {
  public:
   using Pods = absl::btree_map<uint64_t, framework::QueuedPodInfo*>;
-  using Groups = std::map<Likeness, Pods>;
+  using Groups = std::map<EquivalenceClass, Pods>;
 
   struct Member {
     framework::QueuedPodInfo* pod = nullptr;
     Rejection rejection;
-    Likeness likeness;
+    EquivalenceClass equivalence_class;
   };
 
   // Puts the pod at the end; it must not be in a pool.

@@ -1,4 +1,4 @@
-// The scheduler: cache, queue and profiles behind one door.
+// The scheduler: cache, queue and profiles as one object.
 #ifndef SCHEDSIM_CORE_SCHEDULER_SCHEDULER_H_
 #define SCHEDSIM_CORE_SCHEDULER_SCHEDULER_H_
 

@@ -8,8 +8,8 @@
 namespace schedsim::sim {
 
 using framework::QueuedPodInfo;
+using framework::SubQueue;
 using queue::HintAnswer;
-using queue::Whereabouts;
 
 namespace {
 
@@ -58,8 +58,8 @@ bool IsAbout(const api::ObjectPtr& object, const std::string& node) {
 
 void WakeupCheck::OnMove(const queue::Move& move) {
   if (next_ != nullptr) next_->OnMove(move);
-  if (move.to == Whereabouts::kInFlight) popped_[move.pod.key] = next_sequence_;
-  if (move.from != Whereabouts::kUnschedulable || move.to == Whereabouts::kUnschedulable) return;
+  if (move.to == SubQueue::kInFlight) popped_[move.pod.key] = next_sequence_;
+  if (move.from != SubQueue::kUnschedulable || move.to == SubQueue::kUnschedulable) return;
   const size_t* open = open_.Find(move.pod.key);
   if (open == nullptr) return;
   findings_[*open].woken_at = clock_.Now() - zero_;

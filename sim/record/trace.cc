@@ -29,19 +29,19 @@ std::string Seconds(absl::Duration duration) {
   return text;
 }
 
-absl::string_view NameOf(queue::Whereabouts whereabouts) {
-  switch (whereabouts) {
-    case queue::Whereabouts::kOutside:
+absl::string_view NameOf(framework::SubQueue sub_queue) {
+  switch (sub_queue) {
+    case framework::SubQueue::kNone:
       return "";
-    case queue::Whereabouts::kInFlight:
+    case framework::SubQueue::kInFlight:
       return "inFlight";
-    case queue::Whereabouts::kActive:
+    case framework::SubQueue::kActive:
       return "active";
-    case queue::Whereabouts::kBackoff:
+    case framework::SubQueue::kBackoff:
       return "backoff";
-    case queue::Whereabouts::kErrorBackoff:
+    case framework::SubQueue::kErrorBackoff:
       return "errorBackoff";
-    case queue::Whereabouts::kUnschedulable:
+    case framework::SubQueue::kUnschedulable:
       return "unschedulable";
   }
   return "";
@@ -339,11 +339,11 @@ void Trace::OnMove(const queue::Move& move) {
     }
     json_.EndArray();
   }
-  const bool unschedulable = move.to == queue::Whereabouts::kUnschedulable;
+  const bool unschedulable = move.to == framework::SubQueue::kUnschedulable;
   if (unschedulable && pod.Gated())
     json_.Field("gatedBy", scheduler_->plugin_names().NameOf(*pod.gating_plugin));
   const bool backs_off =
-      move.to == queue::Whereabouts::kBackoff || move.to == queue::Whereabouts::kErrorBackoff;
+      move.to == framework::SubQueue::kBackoff || move.to == framework::SubQueue::kErrorBackoff;
   if (backs_off && pod.backoff_expiration.has_value()) {
     json_.Key("backoffExpiration").Raw(Seconds(*pod.backoff_expiration - zero_));
   }

@@ -155,7 +155,7 @@ class DefaultPreemption final : public framework::Plugin,
     const int64_t wanted =
         std::min(count, std::max<int64_t>(count * args_.min_candidate_nodes_percentage / 100,
                                           args_.min_candidate_nodes_absolute));
-    const std::vector<Budget> budgets = ListBudgets(handle_);
+    const std::vector<PodDisruptionBudgetInfo> budgets = ListPodDisruptionBudgets(handle_);
     std::vector<Candidate> candidates;
     std::vector<Candidate> violating;
     const bool records = handle_.WantsDryRuns();

@@ -26,11 +26,12 @@ void SortByImportance(std::vector<PodInfoPtr>& pods, absl::Time now) {
 
 // Splits pods, most important first, by whether evicting them exceeds a budget. Every pod that a budget
 // covers uses it up further.
-void SplitByBudgets(const std::vector<PodInfoPtr>& pods, const std::vector<Budget>& budgets,
-                    const framework::Handle& handle, std::vector<PodInfoPtr>& violating,
-                    std::vector<PodInfoPtr>& others) {
+void FilterPodsWithPdbViolation(const std::vector<PodInfoPtr>& pods,
+                                const std::vector<PodDisruptionBudgetInfo>& budgets,
+                                const framework::Handle& handle, std::vector<PodInfoPtr>& violating,
+                                std::vector<PodInfoPtr>& others) {
   std::vector<int64_t> allowed;
-  for (const Budget& budget : budgets) allowed.push_back(budget.object->disruptions_allowed);
+  for (const PodDisruptionBudgetInfo& budget : budgets) allowed.push_back(budget.object->disruptions_allowed);
   for (const PodInfoPtr& pod : pods) {
     bool exceeds = false;
     for (size_t i = 0; i < budgets.size() && !pod->pod->metadata.labels.empty(); ++i) {
@@ -113,20 +114,21 @@ bool MoreImportant(const PodInfo& a, const PodInfo& b, absl::Time now) {
   return a.pod->status.start_time.value_or(now) < b.pod->status.start_time.value_or(now);
 }
 
-std::vector<Budget> ListBudgets(const framework::Handle& handle) {
-  std::vector<Budget> budgets;
+std::vector<PodDisruptionBudgetInfo> ListPodDisruptionBudgets(const framework::Handle& handle) {
+  std::vector<PodDisruptionBudgetInfo> budgets;
   for (const auto& [key, object] : handle.informers().List(api::Kind::kPodDisruptionBudget)) {
     auto budget = std::static_pointer_cast<const api::PodDisruptionBudget>(object);
     std::optional<framework::LabelMatcher> selector =
         framework::LabelMatcher::Make(budget->selector, handle.symbols());
     if (!selector.has_value() || selector->empty()) selector = framework::LabelMatcher();
-    budgets.push_back(Budget{.object = std::move(budget), .selector = *std::move(selector)});
+    budgets.push_back(PodDisruptionBudgetInfo{.object = std::move(budget), .selector = *std::move(selector)});
   }
   return budgets;
 }
 
 Status SelectVictimsOnNode(framework::Handle& handle, const framework::CycleState& state, const PodInfo& pod,
-                           const NodeInfo& node, const std::vector<Budget>& budgets, Candidate& candidate) {
+                           const NodeInfo& node, const std::vector<PodDisruptionBudgetInfo>& budgets,
+                           Candidate& candidate) {
   static const Status* const kNoVictims =
       new Status(Code::kUnschedulableAndUnresolvable, "No preemption victims found for incoming pod");
   if (node.lowest_priority >= pod.Priority()) return *kNoVictims;
@@ -146,7 +148,7 @@ Status SelectVictimsOnNode(framework::Handle& handle, const framework::CycleStat
   SortByImportance(potential, now);
   std::vector<PodInfoPtr> violating;
   std::vector<PodInfoPtr> others;
-  SplitByBudgets(potential, budgets, handle, violating, others);
+  FilterPodsWithPdbViolation(potential, budgets, handle, violating, others);
   candidate.node = &node;
   status = Reprieve(dry_run, violating, candidate.victims);
   candidate.violations = static_cast<int64_t>(candidate.victims.size());

@@ -14,13 +14,13 @@
 namespace schedsim::plugins {
 
 // A disruption budget with its selector compiled.
-struct Budget {
+struct PodDisruptionBudgetInfo {
   std::shared_ptr<const api::PodDisruptionBudget> object;
   // Matches nothing where the selector is invalid or empty: such a budget protects no pod.
   framework::LabelMatcher selector;
 };
 
-std::vector<Budget> ListBudgets(const framework::Handle& handle);
+std::vector<PodDisruptionBudgetInfo> ListPodDisruptionBudgets(const framework::Handle& handle);
 
 // The pods to evict from one node.
 struct Candidate {
@@ -35,7 +35,8 @@ struct Candidate {
 // Source: kubernetes v1.37, plugins/defaultpreemption/default_preemption.go, SelectVictimsOnNode.
 framework::Status SelectVictimsOnNode(framework::Handle& handle, const framework::CycleState& state,
                                       const framework::PodInfo& pod, const framework::NodeInfo& node,
-                                      const std::vector<Budget>& budgets, Candidate& candidate);
+                                      const std::vector<PodDisruptionBudgetInfo>& budgets,
+                                      Candidate& candidate);
 
 // Whether `a` is spared before `b`: higher priority, then earlier start; pods without one start now.
 bool MoreImportant(const framework::PodInfo& a, const framework::PodInfo& b, absl::Time now);

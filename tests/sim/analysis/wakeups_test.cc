@@ -26,11 +26,13 @@ using framework::QueueingHint;
 
 // Rejects nodes without the annotation `open`, or, with `wants_images`, without images: a change of those is
 // no event. What it waits for is up to the test.
-class Door : public framework::Plugin, public framework::FilterPlugin, public framework::EnqueueExtensions {
+class FakeFilter : public framework::Plugin,
+                   public framework::FilterPlugin,
+                   public framework::EnqueueExtensions {
  public:
-  Door(std::vector<ClusterEventWithHint> events, bool wants_images)
+  FakeFilter(std::vector<ClusterEventWithHint> events, bool wants_images)
       : events_(std::move(events)), wants_images_(wants_images) {}
-  absl::string_view Name() const override { return "Door"; }
+  absl::string_view Name() const override { return "FakeFilter"; }
   framework::Status Filter(const framework::CycleState& /*state*/, const framework::PodInfo& /*pod*/,
                            const framework::NodeInfo& node) override {
     const bool open = wants_images_ ? !node.node->status.images.empty()
@@ -62,13 +64,14 @@ QueueingHint AlwaysSkip(const framework::PodInfo&, const api::Object*, const api
   return QueueingHint::kSkip;
 }
 
-void AddDoor(SmallCluster& cluster, framework::ActionType action, framework::QueueingHintFn hint,
-             bool wants_images = false) {
+void AddFakeFilter(SmallCluster& cluster, framework::ActionType action, framework::QueueingHintFn hint,
+                   bool wants_images = false) {
   const std::vector<ClusterEventWithHint> events = {
       {.event = {.resource = EventResource::kNode, .action = action}, .hint = std::move(hint)}};
-  AddPlugin(cluster.options, "Door", ExtensionPoint::kFilter, [events, wants_images](framework::Handle&) {
-    return std::make_unique<Door>(events, wants_images);
-  });
+  AddPlugin(cluster.options, "FakeFilter", ExtensionPoint::kFilter,
+            [events, wants_images](framework::Handle&) {
+              return std::make_unique<FakeFilter>(events, wants_images);
+            });
 }
 
 std::string Node(absl::string_view annotations, absl::string_view images = "[]") {
@@ -98,48 +101,48 @@ class Wakeups : public testing::Test {
 };
 
 TEST_F(Wakeups, FindsNothingWhereTheHintIsRight) {
-  AddDoor(cluster_, framework::kUpdateNodeAnnotation, AlwaysQueue);
+  AddFakeFilter(cluster_, framework::kUpdateNodeAnnotation, AlwaysQueue);
   cluster_.Update(30, Node("{open: 'yes'}"));
   EXPECT_TRUE(Run().empty());
 }
 
 TEST_F(Wakeups, FindsNothingWhereThereIsNoHint) {
-  AddDoor(cluster_, framework::kUpdateNodeAnnotation, nullptr);
+  AddFakeFilter(cluster_, framework::kUpdateNodeAnnotation, nullptr);
   cluster_.Update(30, Node("{open: 'yes'}"));
   EXPECT_TRUE(Run().empty());
 }
 
 TEST_F(Wakeups, FindsAHintThatIsWrong) {
-  AddDoor(cluster_, framework::kUpdateNodeAnnotation, AlwaysSkip);
+  AddFakeFilter(cluster_, framework::kUpdateNodeAnnotation, AlwaysSkip);
   cluster_.Update(30, Node("{open: 'yes'}"));
   const std::vector<MissedWakeup> missed = Run();
   ASSERT_EQ(missed.size(), 1u);
   EXPECT_EQ(missed[0].pods, std::vector<std::string>{"default/pod"});
   EXPECT_EQ(missed[0].at, absl::Seconds(30));
   EXPECT_EQ(missed[0].node, "node");
-  EXPECT_EQ(missed[0].rejectors, std::vector<std::string>{"Door"});
+  EXPECT_EQ(missed[0].rejectors, std::vector<std::string>{"FakeFilter"});
   ASSERT_EQ(missed[0].events.size(), 1u);
   EXPECT_EQ(missed[0].events[0].label, "NodeUpdateNodeAnnotation");
   EXPECT_EQ(missed[0].events[0].object, "node");
   EXPECT_EQ(missed[0].events[0].answers,
-            (std::vector<std::pair<std::string, std::string>>{{"Door", "Skip"}}));
+            (std::vector<std::pair<std::string, std::string>>{{"FakeFilter", "Skip"}}));
   EXPECT_EQ(missed[0].woken_by, "UnschedulableTimeout");
   EXPECT_EQ(missed[0].woken_at, absl::Seconds(330));
 }
 
 TEST_F(Wakeups, FindsARegistrationThatIsMissing) {
-  AddDoor(cluster_, framework::kAdd, nullptr);
+  AddFakeFilter(cluster_, framework::kAdd, nullptr);
   cluster_.Update(30, Node("{open: 'yes'}"));
   const std::vector<MissedWakeup> missed = Run();
   ASSERT_EQ(missed.size(), 1u);
   ASSERT_EQ(missed[0].events.size(), 1u);
   EXPECT_EQ(missed[0].events[0].label, "NodeUpdateNodeAnnotation");
   EXPECT_EQ(missed[0].events[0].answers,
-            (std::vector<std::pair<std::string, std::string>>{{"Door", "not registered"}}));
+            (std::vector<std::pair<std::string, std::string>>{{"FakeFilter", "not registered"}}));
 }
 
 TEST_F(Wakeups, NamesTheChangeWhereThereIsNoEvent) {
-  AddDoor(cluster_, framework::kUpdate, nullptr, /*wants_images=*/true);
+  AddFakeFilter(cluster_, framework::kUpdate, nullptr, /*wants_images=*/true);
   cluster_.Update(30, Node("{}", "[{names: [i], sizeBytes: 1}]"));
   const std::vector<MissedWakeup> missed = Run();
   ASSERT_EQ(missed.size(), 1u);
@@ -148,7 +151,7 @@ TEST_F(Wakeups, NamesTheChangeWhereThereIsNoEvent) {
 }
 
 TEST_F(Wakeups, LeavesOutEventsBeforeTheLastCheck) {
-  AddDoor(cluster_, framework::kAdd, nullptr);
+  AddFakeFilter(cluster_, framework::kAdd, nullptr);
   cluster_.Update(20, Node("{other: 'yes'}"));
   cluster_.Update(30, Node("{open: 'yes'}"));
   const std::vector<MissedWakeup> missed = Run();
@@ -160,7 +163,7 @@ TEST_F(Wakeups, LeavesOutEventsBeforeTheLastCheck) {
 TEST_F(Wakeups, ReportsPodsThatAreAlikeOnce) {
   SmallCluster cluster(Node("{}") + Pod("pod") + Pod("like") + Pod("other", "  priority: 1\n"));
   cluster.options.check_wakeups = true;
-  AddDoor(cluster, framework::kAdd, nullptr);
+  AddFakeFilter(cluster, framework::kAdd, nullptr);
   cluster.Update(30, Node("{open: 'yes'}"));
   const std::vector<MissedWakeup> missed = *cluster.Run(400)->missed_wakeups();
   ASSERT_EQ(missed.size(), 2u);
@@ -169,7 +172,7 @@ TEST_F(Wakeups, ReportsPodsThatAreAlikeOnce) {
 }
 
 TEST_F(Wakeups, LeavesOutGatedPods) {
-  AddDoor(cluster_, framework::kAdd, nullptr);
+  AddFakeFilter(cluster_, framework::kAdd, nullptr);
   cluster_.DeletePod(5, "pod");
   cluster_.Create(10, Pod("gated", "  schedulingGates: [{name: wait}]\n").substr(4));
   cluster_.Update(30, Node("{open: 'yes'}"));
@@ -184,7 +187,7 @@ TEST_F(Wakeups, LeavesOutPodsThatWereRejectedAfterFilter) {
 }
 
 TEST_F(Wakeups, ChangesNoDecision) {
-  AddDoor(cluster_, framework::kUpdateNodeAnnotation, AlwaysSkip);
+  AddFakeFilter(cluster_, framework::kUpdateNodeAnnotation, AlwaysSkip);
   cluster_.Update(30, Node("{open: 'yes'}"));
   Run();
   const std::string with = digest_;
