@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
-#include <variant>
 #include <vector>
 
 #include "core/base/wrapping.h"
@@ -72,14 +71,14 @@ class NodeResourcesBalancedAllocation final : public framework::Plugin,
   }
 
   Status PreScore(framework::CycleState&, const framework::PodInfo& pod, framework::NodeInfos) override {
-    const bool best_effort = std::all_of(
-        resources_.begin(), resources_.end(),
-        [&pod](const ScoredResource& resource) { return AmountOf(pod.spec_info->requests, resource) == 0; });
-    return best_effort ? Status::Skip() : Status();
+    return IsBestEffort(pod) ? Status::Skip() : Status();
   }
 
   Status Score(const framework::CycleState&, const framework::PodInfo& pod, const framework::NodeInfo& node,
                int64_t& score) override {
+    score = 0;
+    // PreScore skips such a pod; it comes here only where the profile leaves PreScore out.
+    if (IsBestEffort(pod)) return Status();
     for (size_t i = 0; i < resources_.size(); ++i) {
       requests_[i] = AmountOf(pod.spec_info->requests, resources_[i]);
       uses_[i] = UseOf(node, resources_[i], requests_[i], /*non_zero=*/false);
@@ -94,6 +93,12 @@ class NodeResourcesBalancedAllocation final : public framework::Plugin,
   framework::Dependency ScoreDependency() const override { return framework::Dependency::kNode; }
 
  private:
+  bool IsBestEffort(const framework::PodInfo& pod) const {
+    return std::all_of(resources_.begin(), resources_.end(), [&pod](const ScoredResource& resource) {
+      return AmountOf(pod.spec_info->requests, resource) == 0;
+    });
+  }
+
   framework::Handle& handle_;
   const std::vector<ScoredResource> resources_;
   // Working memory of Score, one entry per resource.
@@ -105,10 +110,8 @@ class NodeResourcesBalancedAllocation final : public framework::Plugin,
 }  // namespace
 
 PluginOr NewNodeResourcesBalancedAllocation(const api::PluginArgs& args, framework::Handle& handle) {
-  const auto* typed = std::get_if<api::NodeResourcesBalancedAllocationArgs>(&args);
-  const api::NodeResourcesBalancedAllocationArgs defaults;
   return std::make_unique<NodeResourcesBalancedAllocation>(
-      typed == nullptr ? defaults.resources : typed->resources, handle);
+      ArgsOf<api::NodeResourcesBalancedAllocationArgs>(args).resources, handle);
 }
 
 }  // namespace schedsim::plugins
