@@ -21,6 +21,11 @@ constexpr int64_t WrappingMultiply(int64_t a, int64_t b) {
   return static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
 }
 
+// Of 32 bits, unlike the others.
+constexpr int32_t WrappingNegate(int32_t value) {
+  return static_cast<int32_t>(uint32_t{0} - static_cast<uint32_t>(value));
+}
+
 // Cuts towards zero. `b` must not be 0.
 constexpr int64_t WrappingDivide(int64_t a, int64_t b) { return b == -1 ? WrappingSubtract(0, a) : a / b; }
 

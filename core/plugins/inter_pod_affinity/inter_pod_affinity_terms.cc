@@ -4,6 +4,7 @@
 #include <string>
 
 #include "core/api/workloads.h"
+#include "core/base/wrapping.h"
 
 namespace schedsim::plugins {
 namespace {
@@ -72,7 +73,7 @@ IncomingTermCounts::IncomingTermCounts(const PodInfo& pod, TermUse use, Topology
   } else {
     for (const AffinityTerm& term : terms.preferred_affinity) AddGroup({&term, 1}, term.weight, topology);
     for (const AffinityTerm& term : terms.preferred_anti_affinity)
-      AddGroup({&term, 1}, -term.weight, topology);
+      AddGroup({&term, 1}, WrappingNegate(term.weight), topology);
   }
 }
 
@@ -129,20 +130,21 @@ void IncomingTermCounts::Update() {
       for (IncomingTerm& term : group.terms) {
         IncomingTerm resolved = Resolve(*term.term);
         if (resolved == term) continue;
+        // Namespaces came, went, or changed their labels: what was counted for this term may be wrong.
         term = std::move(resolved);
         group.matches.Clear();
         position_ = -1;
       }
     }
   }
-  const framework::NodeChanges changes = handle_.snapshot().ChangesSince(position_);
-  position_ = changes.position;
-  if (changes.all) {
-    for (Group& group : groups_) {
-      for (Column& column : group.columns) column.counts.Clear();
-    }
-  }
-  for (const NodeInfo* node : changes.all ? handle_.snapshot().List() : changes.nodes) UpdateNode(*node);
+  FollowSnapshot(
+      handle_.snapshot(), position_,
+      [this] {
+        for (Group& group : groups_) {
+          for (Column& column : group.columns) column.counts.Clear();
+        }
+      },
+      [this](const NodeInfo& node) { UpdateNode(node); });
 }
 
 std::shared_ptr<const IncomingTermCounts> IncomingTermCountsStore::Of(const PodInfo& pod, TermUse use) {
@@ -185,7 +187,7 @@ ExistingTermCounts::Group& ExistingTermCounts::GroupOf(const PodInfo& pod) {
       add(terms.required_affinity, [this](const AffinityTerm&) { return required_affinity_weight_; });
     }
     add(terms.preferred_affinity, [](const AffinityTerm& term) { return term.weight; });
-    add(terms.preferred_anti_affinity, [](const AffinityTerm& term) { return -term.weight; });
+    add(terms.preferred_anti_affinity, [](const AffinityTerm& term) { return WrappingNegate(term.weight); });
   }
   group_ids_[key] = static_cast<int32_t>(groups_.size());
   groups_.push_back(std::move(group));
@@ -196,6 +198,7 @@ void ExistingTermCounts::UpdateNode(const NodeInfo& node) {
   const size_t index = static_cast<size_t>(node.index);
   if (index >= parts_.size()) parts_.resize(index + 1);
   std::vector<Part>& parts = parts_[index];
+  // What the node brought before is taken back first, then what it brings now is added.
   for (const Part& part : parts) {
     --part.term->pods[static_cast<size_t>(part.domain)];
     --part.term->total;
@@ -216,15 +219,15 @@ void ExistingTermCounts::UpdateNode(const NodeInfo& node) {
 }
 
 void ExistingTermCounts::Update() {
-  const framework::NodeChanges changes =
-      handle_.snapshot().ChangesSince(handle_.reference() ? -1 : position_);
-  position_ = changes.position;
-  if (changes.all) {
-    groups_.clear();
-    group_ids_.Clear();
-    parts_.clear();
-  }
-  for (const NodeInfo* node : changes.all ? handle_.snapshot().List() : changes.nodes) UpdateNode(*node);
+  if (handle_.reference()) position_ = -1;
+  FollowSnapshot(
+      handle_.snapshot(), position_,
+      [this] {
+        groups_.clear();
+        group_ids_.Clear();
+        parts_.clear();
+      },
+      [this](const NodeInfo& node) { UpdateNode(node); });
 }
 
 std::vector<const ExistingTermCounts::Term*> ExistingTermCounts::Matching(const PodInfo& pod,
@@ -232,6 +235,7 @@ std::vector<const ExistingTermCounts::Term*> ExistingTermCounts::Matching(const 
   std::vector<const Term*> matching;
   for (const Group& group : groups_) {
     for (const std::unique_ptr<Term>& term : group.terms) {
+      // Terms stay when their last pod leaves; they match nothing meanwhile.
       if (term->total == 0) continue;
       if (!ExistingTermMatches(*term->term, term->owner, pod, namespaces, handle_.symbols())) continue;
       matching.push_back(term.get());

@@ -19,6 +19,7 @@ TEST(WrappingTest, WrapsAroundAtTheEnds) {
   EXPECT_EQ(WrappingMultiply(int64_t{1} << 62, 4), 0);
   EXPECT_EQ(WrappingMultiply(kMax, 100), -100);
   EXPECT_EQ(WrappingDivide(kMin, -1), kMin);
+  EXPECT_EQ(WrappingNegate(std::numeric_limits<int32_t>::min()), std::numeric_limits<int32_t>::min());
 }
 
 TEST(WrappingTest, IsOrdinaryArithmeticBetweenTheEnds) {
@@ -27,6 +28,7 @@ TEST(WrappingTest, IsOrdinaryArithmeticBetweenTheEnds) {
   EXPECT_EQ(WrappingMultiply(2, -3), -6);
   EXPECT_EQ(WrappingDivide(-7, 2), -3);
   EXPECT_EQ(WrappingDivide(7, -1), -7);
+  EXPECT_EQ(WrappingNegate(7), -7);
 }
 
 TEST(WrappingTest, TruncatesNumbersWithAFraction) {
