@@ -1,5 +1,7 @@
 #include "core/api/taints.h"
 
+#include <algorithm>
+
 namespace schedsim::api {
 
 bool Tolerates(const Toleration& toleration, const Taint& taint) {
@@ -7,6 +9,18 @@ bool Tolerates(const Toleration& toleration, const Taint& taint) {
   if (!toleration.key.empty() && toleration.key != taint.key) return false;
   if (toleration.operator_.empty() || toleration.operator_ == "Equal") return toleration.value == taint.value;
   return toleration.operator_ == "Exists";
+}
+
+bool TolerationsTolerateTaint(const std::vector<Toleration>& tolerations, const Taint& taint) {
+  return std::any_of(tolerations.begin(), tolerations.end(),
+                     [&taint](const Toleration& toleration) { return Tolerates(toleration, taint); });
+}
+
+bool HasUntoleratedTaint(const std::vector<Taint>& taints, const std::vector<Toleration>& tolerations) {
+  return std::any_of(taints.begin(), taints.end(), [&tolerations](const Taint& taint) {
+    const bool keeps_away = taint.effect == "NoSchedule" || taint.effect == "NoExecute";
+    return keeps_away && !TolerationsTolerateTaint(tolerations, taint);
+  });
 }
 
 }  // namespace schedsim::api

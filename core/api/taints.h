@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/strings/string_view.h"
 
@@ -33,6 +34,13 @@ struct Toleration {
 // Whether `toleration` tolerates `taint`.
 // Source: api v0.37, core/v1/toleration.go, with TaintTolerationComparisonOperators off.
 bool Tolerates(const Toleration& toleration, const Taint& taint);
+
+// Whether one of `tolerations` tolerates `taint`.
+bool TolerationsTolerateTaint(const std::vector<Toleration>& tolerations, const Taint& taint);
+
+// Whether one of `taints` keeps away, by NoSchedule or NoExecute, a pod with these tolerations.
+// Source: component-helpers v0.37, scheduling/corev1/helpers.go, FindMatchingUntoleratedTaint.
+bool HasUntoleratedTaint(const std::vector<Taint>& taints, const std::vector<Toleration>& tolerations);
 
 }  // namespace schedsim::api
 

@@ -38,6 +38,10 @@ class CycleState {
 
   std::unique_ptr<CycleState> Clone() const;
 
+  // Plugins whose PreFilter, and whose PreScore, ran in this cycle. A profile may have a plugin at Filter or
+  // Score only; upstream's plugin then fails, as it misses what the step before would have written.
+  PluginSet pre_filtered;
+  PluginSet pre_scored;
   // Plugins whose Filter, and AddPod and RemovePod, are not called in this cycle.
   PluginSet skip_filter;
   // Plugins whose Score is not called in this cycle.

@@ -87,6 +87,7 @@ inline constexpr ClusterEvent kEventAssignedPodDelete = {.resource = EventResour
                                                          .action = kDelete};
 
 enum class QueueingHint : uint8_t { kSkip, kQueue };
+constexpr QueueingHint QueueIf(bool worth) { return worth ? QueueingHint::kQueue : QueueingHint::kSkip; }
 
 // Whether `pod`, rejected by this plugin before, may fit after a change. `old_object` is nullptr for
 // additions, `new_object` for deletions; both have the kind that the registered event names.

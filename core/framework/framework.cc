@@ -12,6 +12,7 @@
 namespace schedsim::framework {
 namespace {
 
+// No plugin can make a pod wait for longer on Permit.
 constexpr absl::Duration kPermitTimeoutMax = absl::Minutes(15);
 
 // An error of a plugin, with upstream's words around it.
@@ -27,7 +28,8 @@ std::string CauseOf(const CycleState& state, std::string message) {
   return canceled && absl::EndsWith(message, kContextCanceled) ? state.in_pre_bind->message() : message;
 }
 
-// Both lists sorted by Symbol id; node names have no order that a user sees.
+// The nodes that both lists name, in the order of the first. The lists are short: NodeName gives one node,
+// and NodeAffinity those that matchFields name.
 std::vector<Symbol> Intersection(const std::vector<Symbol>& a, const std::vector<Symbol>& b) {
   std::vector<Symbol> both;
   for (Symbol symbol : a) {
@@ -58,6 +60,8 @@ absl::StatusOr<std::unique_ptr<Framework>> Framework::Make(const api::EffectiveP
   RETURN_IF_ERROR(framework->Fill(profile, ExtensionPoint::kPreScore, framework->pre_score_));
   RETURN_IF_ERROR(framework->FillScore(profile));
   framework->FillSign(profile);
+  // Filters keep their order in the profile: the first that fails gives the reason. FilterRemembered asks the
+  // two kinds apart and restores that order by the index of the one that failed.
   for (size_t i = 0; i < framework->filter_.size(); ++i) {
     const bool remembered = framework->filter_[i].plugin->FilterDependency() == Dependency::kNode;
     (remembered ? framework->node_filters_ : framework->cluster_filters_).push_back(static_cast<int32_t>(i));
@@ -113,6 +117,7 @@ absl::Status Framework::Fill(const api::EffectiveProfile& profile, api::Extensio
 }
 
 absl::Status Framework::FillScore(const api::EffectiveProfile& profile) {
+  // The first plugins whose scores may be remembered get a column each, as long as there are columns.
   std::vector<Entry<ScorePlugin>> entries;
   RETURN_IF_ERROR(Fill(profile, api::ExtensionPoint::kScore, entries));
   int32_t column = 0;
@@ -157,6 +162,8 @@ void Framework::Register(const api::EffectiveProfile& profile) {
 
 std::optional<PluginId> Framework::RunPreEnqueuePlugins(const PodInfo& pod,
                                                         std::optional<PluginId> gated_by) {
+  // The plugin that gates the pod already is asked first: it most likely gates it still. In the real one the
+  // order of the others follows a map.
   for (const bool first : {true, false}) {
     for (const Entry<PreEnqueuePlugin>& entry : pre_enqueue_) {
       const bool gated_before = gated_by.has_value() && entry.id == *gated_by;
@@ -172,6 +179,7 @@ Framework::PreFilterOutcome Framework::RunPreFilterPlugins(CycleState& state, co
   PreFilterOutcome outcome;
   Status rejected;
   for (const Entry<PreFilterPlugin>& entry : pre_filter_) {
+    state.pre_filtered.set(static_cast<size_t>(entry.id));
     PreFilterResult result = entry.plugin->PreFilter(state, pod, nodes);
     Status& status = result.status;
     if (status.IsSkip()) {
@@ -185,6 +193,7 @@ Framework::PreFilterOutcome Framework::RunPreFilterPlugins(CycleState& state, co
         rejected = std::move(status);
         continue;
       }
+      // A rejection of the whole pod makes the narrowed lists of others meaningless.
       outcome.narrowing_plugins.reset();
       outcome.node_names.reset();
       outcome.status = status.code() == Code::kUnschedulableAndUnresolvable
@@ -197,6 +206,7 @@ Framework::PreFilterOutcome Framework::RunPreFilterPlugins(CycleState& state, co
     outcome.node_names = outcome.node_names.has_value()
                              ? Intersection(*outcome.node_names, *result.node_names)
                              : *std::move(result.node_names);
+    // Without a node in common upstream stops asking the other plugins.
     if (!outcome.node_names->empty()) continue;
     const std::vector<std::string> names = handle_.plugin_names().Sorted(outcome.narrowing_plugins);
     outcome.status = Status(Code::kUnschedulableAndUnresolvable,
@@ -243,6 +253,8 @@ bool Framework::FiltersByNodeOnly(const CycleState& state) const {
 Status Framework::FilterRemembered(CycleState& state, const PodInfo& pod, const NodeInfo& node) {
   NodeAnswer& answer = AnswersFor(pod)[static_cast<size_t>(node.position)];
   answer.Refresh(node.generation);
+  // PreFilter skips a plugin for every pod of a spec or for none, as far as plugins of Dependency::kNode go.
+  // So the remembered answer holds for this pod, too.
   if (answer.failed_index < 0) {
     answer.status = Status();
     answer.failed_index = static_cast<int32_t>(filter_.size());
@@ -255,6 +267,7 @@ Status Framework::FilterRemembered(CycleState& state, const PodInfo& pod, const 
       break;
     }
   }
+  // Of the others only those in front of the one that failed can change the outcome.
   for (int32_t i : cluster_filters_) {
     if (i > answer.failed_index) break;
     const Entry<FilterPlugin>& entry = filter_[static_cast<size_t>(i)];
@@ -293,6 +306,7 @@ PostFilterResult Framework::RunPostFilterPlugins(CycleState& state, const PodInf
   for (const Entry<PostFilterPlugin>& entry : post_filter_) {
     PostFilterResult result = entry.plugin->PostFilter(state, pod, statuses);
     if (result.status.IsSuccess()) return result;
+    // Only a plain rejection lets the next plugin try: upstream ends the loop with all other codes.
     if (result.status.code() == Code::kUnschedulableAndUnresolvable) {
       result.status.SetPluginIfUnset(entry.name);
       return result;
@@ -313,6 +327,7 @@ PostFilterResult Framework::RunPostFilterPlugins(CycleState& state, const PodInf
 
 Status Framework::RunPreScorePlugins(CycleState& state, const PodInfo& pod, NodeInfos nodes) {
   for (const Entry<PreScorePlugin>& entry : pre_score_) {
+    state.pre_scored.set(static_cast<size_t>(entry.id));
     Status status = entry.plugin->PreScore(state, pod, nodes);
     if (status.IsSkip()) {
       state.skip_score.set(static_cast<size_t>(entry.id));
@@ -391,6 +406,7 @@ Status Framework::RunScorePlugins(CycleState& state, const PodInfo& pod, NodeInf
     if (used == scores.plugins.size()) scores.plugins.emplace_back();
     PluginScores& column = scores.plugins[used++];
     column.plugin = entry.id;
+    // A plugin that had nothing to filter scores every node with 0, so it need not be asked.
     if (!reference_ && entry.only_with_filter && state.skip_filter.test(static_cast<size_t>(entry.id))) {
       column.raw.assign(nodes.size(), 0);
       column.weighted.assign(nodes.size(), 0);
@@ -454,6 +470,7 @@ Status Framework::RunReservePlugins(CycleState& state, const PodInfo& pod, const
 }
 
 void Framework::RunUnreservePlugins(CycleState& state, const PodInfo& pod, absl::string_view node_name) {
+  // In reverse, and all of them: a plugin may hear of a pod that it never reserved anything for.
   for (auto entry = reserve_.rbegin(); entry != reserve_.rend(); ++entry) {
     entry->plugin->Unreserve(state, pod, node_name);
   }
@@ -466,6 +483,7 @@ Framework::PermitOutcome Framework::RunPermitPlugins(CycleState& state, const Po
     PermitResult result = entry.plugin->Permit(state, pod, node_name);
     if (result.status.IsSuccess()) continue;
     result.status.SetPluginIfUnset(entry.name);
+    // A plugin that waits does not keep the next one from rejecting the pod.
     if (result.status.IsWait()) {
       outcome.waits.push_back({.plugin = entry.name, .timeout = std::min(result.timeout, kPermitTimeoutMax)});
       continue;

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
-#include <variant>
 #include <vector>
 
 #include "core/api/scheduler_config.h"
@@ -217,7 +216,7 @@ class NodeAffinity final : public framework::Plugin,
     if (!required.Matches(labels, name, symbols)) return QueueingHint::kSkip;
     if (old_object == nullptr) return QueueingHint::kQueue;
     const framework::LabelSet old_labels(old_object->metadata.labels, symbols);
-    return required.Matches(old_labels, name, symbols) ? QueueingHint::kSkip : QueueingHint::kQueue;
+    return framework::QueueIf(!required.Matches(old_labels, name, symbols));
   }
 
   framework::Handle& handle_;
@@ -233,8 +232,7 @@ class NodeAffinity final : public framework::Plugin,
 }  // namespace
 
 PluginOr NewNodeAffinity(const api::PluginArgs& args, framework::Handle& handle) {
-  const auto* typed = std::get_if<api::NodeAffinityArgs>(&args);
-  return std::make_unique<NodeAffinity>(typed == nullptr ? std::nullopt : typed->added_affinity, handle);
+  return std::make_unique<NodeAffinity>(ArgsOf<api::NodeAffinityArgs>(args).added_affinity, handle);
 }
 
 }  // namespace schedsim::plugins

@@ -79,9 +79,8 @@ class NodeDeclaredFeatures final : public framework::Plugin,
                    if (old_object == nullptr) return QueueingHint::kQueue;
                    const auto& old_node = *static_cast<const api::Node*>(old_object);
                    const auto& new_node = *static_cast<const api::Node*>(new_object);
-                   return old_node.status.declared_features == new_node.status.declared_features
-                              ? QueueingHint::kSkip
-                              : QueueingHint::kQueue;
+                   return framework::QueueIf(old_node.status.declared_features !=
+                                             new_node.status.declared_features);
                  },
              .scope = framework::HintScope::kSpecAndLabels},
             {.event = {.resource = framework::EventResource::kTargetPod, .action = framework::kUpdate},
@@ -89,10 +88,8 @@ class NodeDeclaredFeatures final : public framework::Plugin,
                             const api::Object* new_object) {
                const auto& old_pod = *static_cast<const api::Pod*>(old_object);
                const auto& new_pod = *static_cast<const api::Pod*>(new_object);
-               return NeededFeatures(*old_pod.spec, knows_bind_mounts_) ==
-                              NeededFeatures(*new_pod.spec, knows_bind_mounts_)
-                          ? QueueingHint::kSkip
-                          : QueueingHint::kQueue;
+               return framework::QueueIf(NeededFeatures(*old_pod.spec, knows_bind_mounts_) !=
+                                         NeededFeatures(*new_pod.spec, knows_bind_mounts_));
              }}};
   }
 

@@ -25,7 +25,9 @@ class NodePorts final : public framework::Plugin,
                         public framework::EnqueueExtensions {
  public:
   explicit NodePorts(framework::Handle& handle)
-      : handle_(handle), any_ip_(handle.symbols().Intern("0.0.0.0")) {}
+      : handle_(handle),
+        id_(handle.plugin_names().IdOf("NodePorts")),
+        any_ip_(handle.symbols().Intern("0.0.0.0")) {}
 
   absl::string_view Name() const override { return "NodePorts"; }
 
@@ -50,13 +52,13 @@ class NodePorts final : public framework::Plugin,
   framework::PreFilterResult PreFilter(framework::CycleState&, const PodInfo& pod,
                                        framework::NodeInfos) override {
     framework::PreFilterResult result;
-    pre_filters_ = true;
     if (pod.spec_info->host_ports.empty()) result.status = Status::Skip();
     return result;
   }
 
-  Status Filter(const framework::CycleState&, const PodInfo& pod, const framework::NodeInfo& node) override {
-    if (!pre_filters_) return no_state_;
+  Status Filter(const framework::CycleState& state, const PodInfo& pod,
+                const framework::NodeInfo& node) override {
+    if (!state.pre_filtered.test(static_cast<size_t>(id_))) return no_state_;
     return Conflict(pod.spec_info->host_ports, node.used_ports) ? taken_ : Status();
   }
   framework::Dependency FilterDependency() const override { return framework::Dependency::kNode; }
@@ -88,14 +90,12 @@ class NodePorts final : public framework::Plugin,
     // A pod without a node, bound or nominated, took no ports.
     if (deleted.node_name.empty() && deleted.status.nominated_node_name.empty()) return QueueingHint::kSkip;
     const framework::PodInfoPtr info = handle_.pod_infos().Make(std::make_shared<api::Pod>(deleted));
-    return Conflict(pod.spec_info->host_ports, info->spec_info->host_ports) ? QueueingHint::kQueue
-                                                                            : QueueingHint::kSkip;
+    return framework::QueueIf(Conflict(pod.spec_info->host_ports, info->spec_info->host_ports));
   }
 
   framework::Handle& handle_;
+  const framework::PluginId id_;
   const Symbol any_ip_;
-  // Whether the profile has this plugin at PreFilter.
-  bool pre_filters_ = false;
   const Status no_state_ = Status::Error("reading \"PreFilterNodePorts\" from cycleState: not found");
   const Status taken_{framework::Code::kUnschedulable,
                       "node(s) didn't have free ports for the requested pod ports"};

@@ -10,7 +10,6 @@
 #include <memory>
 #include <string>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "absl/strings/match.h"
@@ -67,6 +66,7 @@ class NodeResourcesFit final : public framework::Plugin,
  public:
   NodeResourcesFit(const api::NodeResourcesFitArgs& args, framework::Handle& handle)
       : handle_(handle),
+        id_(handle.plugin_names().IdOf("NodeResourcesFit")),
         ignored_resources_(args.ignored_resources),
         ignored_groups_(args.ignored_resource_groups),
         strategy_(args.scoring_strategy.type),
@@ -82,12 +82,12 @@ class NodeResourcesFit final : public framework::Plugin,
 
   framework::PreFilterResult PreFilter(framework::CycleState&, const PodInfo&,
                                        framework::NodeInfos) override {
-    pre_filters_ = true;
     return {};
   }
 
-  Status Filter(const framework::CycleState&, const PodInfo& pod, const NodeInfo& node) override {
-    return pre_filters_ ? FitsRequest(pod.spec_info->requests, node, /*ignores=*/true) : no_state_;
+  Status Filter(const framework::CycleState& state, const PodInfo& pod, const NodeInfo& node) override {
+    if (!state.pre_filtered.test(static_cast<size_t>(id_))) return no_state_;
+    return FitsRequest(pod.spec_info->requests, node, /*ignores=*/true);
   }
   framework::Dependency FilterDependency() const override { return framework::Dependency::kNode; }
 
@@ -178,6 +178,7 @@ class NodeResourcesFit final : public framework::Plugin,
       reasons_.emplace_back("Too many pods");
     }
     auto check = [&](absl::string_view name, int64_t wanted, int64_t allocatable, int64_t requested) {
+      // A pod that asks for nothing of a resource fits even where more is taken of it than there is.
       if (wanted <= 0 || wanted <= WrappingSubtract(allocatable, requested)) return;
       reasons_.push_back(absl::StrCat("Insufficient ", name));
       unresolvable = unresolvable || wanted > allocatable;
@@ -212,7 +213,7 @@ class NodeResourcesFit final : public framework::Plugin,
     const auto& old_pod = *static_cast<const api::Pod*>(old_object);
     if (new_object == nullptr) {
       const bool took_room = !old_pod.node_name.empty() || !old_pod.status.nominated_node_name.empty();
-      return took_room ? QueueingHint::kQueue : QueueingHint::kSkip;
+      return framework::QueueIf(took_room);
     }
     const auto& new_pod = *static_cast<const api::Pod*>(new_object);
     if (new_pod.metadata.uid == pod.Uid()) return QueueingHint::kQueue;
@@ -220,8 +221,7 @@ class NodeResourcesFit final : public framework::Plugin,
     const Resource older = handle_.pod_infos().Make(std::make_shared<api::Pod>(old_pod))->requests;
     const Resource newer = handle_.pod_infos().Make(std::make_shared<api::Pod>(new_pod))->requests;
     // Less for the other pod is more for this one; pods have no pod number to compare.
-    return SomeRequestedResourceIncreased(pod.requests, newer, older) ? QueueingHint::kQueue
-                                                                      : QueueingHint::kSkip;
+    return framework::QueueIf(SomeRequestedResourceIncreased(pod.requests, newer, older));
   }
 
   QueueingHint AfterNodeChange(const PodInfo& pod, const api::Node* old_node, const api::Node& new_node) {
@@ -232,9 +232,8 @@ class NodeResourcesFit final : public framework::Plugin,
       return QueueingHint::kSkip;
     if (old_node == nullptr) return QueueingHint::kQueue;
     const Resource older = framework::MakeResource(old_node->status.allocatable, handle_.symbols());
-    return SomeRequestedResourceIncreased(pod.spec_info->requests, older, empty.allocatable)
-               ? QueueingHint::kQueue
-               : QueueingHint::kSkip;
+    return framework::QueueIf(
+        SomeRequestedResourceIncreased(pod.spec_info->requests, older, empty.allocatable));
   }
 
   QueueingHint AfterDeviceClassChange(const PodInfo& pod, const api::DeviceClass* old_class,
@@ -250,12 +249,11 @@ class NodeResourcesFit final : public framework::Plugin,
     }
     const bool asked =
         !new_class.extended_resource_name.empty() && asks_for(new_class.extended_resource_name);
-    return asked ? QueueingHint::kQueue : QueueingHint::kSkip;
+    return framework::QueueIf(asked);
   }
 
   framework::Handle& handle_;
-  // Whether the profile has this plugin at PreFilter.
-  bool pre_filters_ = false;
+  const framework::PluginId id_;
   const Status no_state_ =
       Status::Error("error reading \"PreFilterNodeResourcesFit\" from cycleState: not found");
   const std::vector<std::string> ignored_resources_;
@@ -270,8 +268,7 @@ class NodeResourcesFit final : public framework::Plugin,
 }  // namespace
 
 PluginOr NewNodeResourcesFit(const api::PluginArgs& args, framework::Handle& handle) {
-  const auto* typed = std::get_if<api::NodeResourcesFitArgs>(&args);
-  return std::make_unique<NodeResourcesFit>(typed == nullptr ? api::NodeResourcesFitArgs() : *typed, handle);
+  return std::make_unique<NodeResourcesFit>(ArgsOf<api::NodeResourcesFitArgs>(args), handle);
 }
 
 }  // namespace schedsim::plugins

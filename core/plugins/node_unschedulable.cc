@@ -2,7 +2,6 @@
 // Source: kubernetes v1.37, plugins/nodeunschedulable/node_unschedulable.go.
 // Extension points: Filter. Arguments: none.
 
-#include <algorithm>
 #include <memory>
 #include <vector>
 
@@ -18,10 +17,7 @@ using framework::Status;
 
 bool ToleratesUnschedulable(const api::Pod& pod) {
   const api::Taint taint = {.key = "node.kubernetes.io/unschedulable", .value = "", .effect = "NoSchedule"};
-  const std::vector<api::Toleration>& tolerations = pod.spec->tolerations;
-  return std::any_of(tolerations.begin(), tolerations.end(), [&taint](const api::Toleration& toleration) {
-    return api::Tolerates(toleration, taint);
-  });
+  return api::TolerationsTolerateTaint(pod.spec->tolerations, taint);
 }
 
 QueueingHint AfterNodeChange(const framework::PodInfo&, const api::Object* old_object,
@@ -29,13 +25,12 @@ QueueingHint AfterNodeChange(const framework::PodInfo&, const api::Object* old_o
   const auto* old_node = static_cast<const api::Node*>(old_object);
   const auto* new_node = static_cast<const api::Node*>(new_object);
   const bool was_schedulable = old_node != nullptr && !old_node->spec.unschedulable;
-  return !was_schedulable && !new_node->spec.unschedulable ? QueueingHint::kQueue : QueueingHint::kSkip;
+  return framework::QueueIf(!was_schedulable && !new_node->spec.unschedulable);
 }
 
 QueueingHint AfterTolerationChange(const framework::PodInfo&, const api::Object*,
                                    const api::Object* new_object) {
-  return ToleratesUnschedulable(*static_cast<const api::Pod*>(new_object)) ? QueueingHint::kQueue
-                                                                           : QueueingHint::kSkip;
+  return framework::QueueIf(ToleratesUnschedulable(*static_cast<const api::Pod*>(new_object)));
 }
 
 class NodeUnschedulable final : public framework::Plugin,

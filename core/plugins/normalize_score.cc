@@ -8,6 +8,7 @@
 namespace schedsim::plugins {
 
 void DefaultNormalizeScore(bool reverse, absl::Span<int64_t> scores) {
+  // Negative scores do not raise the maximum, as upstream takes all scores for non-negative.
   int64_t max = 0;
   for (int64_t score : scores) max = std::max(max, score);
   for (int64_t& score : scores) {

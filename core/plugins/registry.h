@@ -3,6 +3,7 @@
 #define SCHEDSIM_CORE_PLUGINS_REGISTRY_H_
 
 #include <memory>
+#include <variant>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -12,6 +13,13 @@
 namespace schedsim::plugins {
 
 using PluginOr = absl::StatusOr<std::unique_ptr<framework::Plugin>>;
+
+// A plugin's arguments: those of the profile, or else the defaults.
+template <typename Args>
+Args ArgsOf(const api::PluginArgs& args) {
+  const auto* given = std::get_if<Args>(&args);
+  return given == nullptr ? Args() : *given;
+}
 
 // All in-tree plugins, sorted by name.
 // Source: kubernetes v1.37, plugins/registry.go.

@@ -50,6 +50,7 @@ int64_t AmountOf(const Resource& resource, const ScoredResource& scored) {
 }
 
 ResourceUse UseOf(const NodeInfo& node, const ScoredResource& scored, int64_t pod_request, bool non_zero) {
+  // Otherwise a node would score by a resource that the pod has no use for.
   if (scored.type == Type::kScalar && pod_request == 0) return {};
   ResourceUse use = {.allocatable = AmountOf(node.allocatable, scored),
                      .allocated = AmountOf(node.requested, scored)};

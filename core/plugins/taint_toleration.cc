@@ -2,7 +2,6 @@
 // Source: kubernetes v1.37, plugins/tainttoleration/taint_toleration.go.
 // Extension points: PreFilter (1.37), Filter, PreScore, Score. Arguments: none.
 
-#include <algorithm>
 #include <memory>
 #include <vector>
 
@@ -17,17 +16,8 @@ namespace {
 using framework::QueueingHint;
 using framework::Status;
 
-bool IsTolerated(const std::vector<api::Toleration>& tolerations, const api::Taint& taint) {
-  return std::any_of(tolerations.begin(), tolerations.end(), [&taint](const api::Toleration& toleration) {
-    return api::Tolerates(toleration, taint);
-  });
-}
-
 bool HasUntoleratedTaint(const api::Node& node, const api::Pod& pod) {
-  return std::any_of(node.spec.taints.begin(), node.spec.taints.end(), [&pod](const api::Taint& taint) {
-    const bool keeps_away = taint.effect == "NoSchedule" || taint.effect == "NoExecute";
-    return keeps_away && !IsTolerated(pod.spec->tolerations, taint);
-  });
+  return api::HasUntoleratedTaint(node.spec.taints, pod.spec->tolerations);
 }
 
 QueueingHint AfterNodeChange(const framework::PodInfo& pod, const api::Object* old_object,
@@ -35,8 +25,7 @@ QueueingHint AfterNodeChange(const framework::PodInfo& pod, const api::Object* o
   const auto* old_node = static_cast<const api::Node*>(old_object);
   const auto* new_node = static_cast<const api::Node*>(new_object);
   const bool was_untolerated = old_node == nullptr || HasUntoleratedTaint(*old_node, *pod.pod);
-  return was_untolerated && !HasUntoleratedTaint(*new_node, *pod.pod) ? QueueingHint::kQueue
-                                                                      : QueueingHint::kSkip;
+  return framework::QueueIf(was_untolerated && !HasUntoleratedTaint(*new_node, *pod.pod));
 }
 
 class TaintToleration final : public framework::Plugin,
@@ -47,6 +36,8 @@ class TaintToleration final : public framework::Plugin,
                               public framework::SignPlugin,
                               public framework::EnqueueExtensions {
  public:
+  explicit TaintToleration(framework::Handle& handle) : id_(handle.plugin_names().IdOf("TaintToleration")) {}
+
   absl::string_view Name() const override { return "TaintToleration"; }
 
   bool SignPod(const framework::PodInfo& pod, framework::PodSigner& signer) const override {
@@ -66,18 +57,20 @@ class TaintToleration final : public framework::Plugin,
   framework::Dependency FilterDependency() const override { return framework::Dependency::kNode; }
 
   Status PreScore(framework::CycleState&, const framework::PodInfo&, framework::NodeInfos) override {
-    pre_scores_ = true;
     return Status();
   }
 
   // How many PreferNoSchedule taints are not tolerated; only tolerations for that effect count.
-  Status Score(const framework::CycleState&, const framework::PodInfo& pod, const framework::NodeInfo& node,
-               int64_t& score) override {
-    if (!pre_scores_)
+  Status Score(const framework::CycleState& state, const framework::PodInfo& pod,
+               const framework::NodeInfo& node, int64_t& score) override {
+    if (!state.pre_scored.test(static_cast<size_t>(id_))) {
       return Status::Error("failed to read \"PreScoreTaintToleration\" from cycleState: not found");
+    }
     score = 0;
     for (const api::Taint& taint : node.node->spec.taints) {
-      if (taint.effect == "PreferNoSchedule" && !IsTolerated(pod.pod->spec->tolerations, taint)) ++score;
+      if (taint.effect == "PreferNoSchedule" &&
+          !api::TolerationsTolerateTaint(pod.pod->spec->tolerations, taint))
+        ++score;
     }
     return Status();
   }
@@ -101,16 +94,15 @@ class TaintToleration final : public framework::Plugin,
   }
 
  private:
-  // Whether the profile has this plugin at PreScore.
-  bool pre_scores_ = false;
+  const framework::PluginId id_;
   const Status untolerated_{framework::Code::kUnschedulableAndUnresolvable,
                             "node(s) had untolerated taint(s)"};
 };
 
 }  // namespace
 
-PluginOr NewTaintToleration(const api::PluginArgs&, framework::Handle&) {
-  return std::make_unique<TaintToleration>();
+PluginOr NewTaintToleration(const api::PluginArgs&, framework::Handle& handle) {
+  return std::make_unique<TaintToleration>(handle);
 }
 
 }  // namespace schedsim::plugins

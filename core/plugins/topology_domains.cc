@@ -18,12 +18,14 @@ void TopologyDomains::Set(const framework::NodeInfo& node, int32_t index_limit) 
 
 void TopologyIndex::Refresh() {
   const framework::SnapshotLister& snapshot = handle_.snapshot();
-  const framework::NodeChanges changes = snapshot.ChangesSince(handle_.reference() ? -1 : position_);
-  position_ = changes.position;
-  for (const framework::NodeInfo* node : changes.all ? snapshot.List() : changes.nodes) {
-    for (const std::unique_ptr<TopologyDomains>& domains : domains_)
-      domains->Set(*node, snapshot.IndexLimit());
-  }
+  if (handle_.reference()) position_ = -1;
+  // Numbers of domains stay when nodes go: counts that were made before go on meaning the same.
+  FollowSnapshot(
+      snapshot, position_, [] {},
+      [&](const framework::NodeInfo& node) {
+        for (const std::unique_ptr<TopologyDomains>& domains : domains_)
+          domains->Set(node, snapshot.IndexLimit());
+      });
 }
 
 TopologyDomains& TopologyIndex::Of(Symbol key) {

@@ -15,6 +15,17 @@
 
 namespace schedsim::plugins {
 
+// Brings something that follows from the nodes up to date: calls `clear()` where the list of nodes was built
+// anew, and `update(node)` for each node that changed since `position`, which becomes the snapshot's.
+template <typename Clear, typename Update>
+void FollowSnapshot(const framework::SnapshotLister& snapshot, int64_t& position, const Clear& clear,
+                    const Update& update) {
+  const framework::NodeChanges changes = snapshot.ChangesSince(position);
+  position = changes.position;
+  if (changes.all) clear();
+  for (const framework::NodeInfo* node : changes.all ? snapshot.List() : changes.nodes) update(*node);
+}
+
 // No domain: the node lacks the label.
 inline constexpr int32_t kNoDomain = -1;
 

@@ -9,7 +9,6 @@
 #include <limits>
 #include <memory>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -60,7 +59,7 @@ struct ScoreState : framework::StateData {
   std::vector<Weighted> terms;
 };
 
-// Puts terms of one key together.
+// Puts terms of one key together. A key with a single term needs no sum of its own, which is the usual case.
 void AddExisting(const std::vector<const ExistingTermCounts::Term*>& terms, FilterState& state) {
   std::vector<const ExistingTermCounts::Term*> left = terms;
   while (!left.empty()) {
@@ -121,6 +120,7 @@ class InterPodAffinity final : public framework::Plugin,
 
   framework::PreFilterResult PreFilter(CycleState& state, const PodInfo& pod, NodeInfos) override {
     framework::PreFilterResult result;
+    // Invalid preferred terms, too, reject the pod: upstream parses all four lists at once.
     const framework::PodAffinityTerms& terms = pod.spec_info->affinity_terms;
     if (!terms.error.empty()) {
       result.status =
@@ -154,6 +154,8 @@ class InterPodAffinity final : public framework::Plugin,
   Status Filter(const CycleState& state, const PodInfo&, const NodeInfo& node) override {
     const auto* data = state.Read<FilterState>(id_, CycleState::kFilterSlot);
     if (data == nullptr) return NoFilterState();
+    // The order decides the reason, and whether preemption may help: affinity that no pod satisfies is not
+    // resolved by evicting pods.
     if (!SatisfiesAffinity(*data, node)) return affinity_mismatch_;
     if (AnyPods(data->anti_affinity, node)) return anti_affinity_mismatch_;
     if (AnyPods(data->existing, node)) return existing_mismatch_;
@@ -326,8 +328,7 @@ class InterPodAffinity final : public framework::Plugin,
 }  // namespace
 
 PluginOr NewInterPodAffinity(const api::PluginArgs& args, framework::Handle& handle) {
-  const auto* typed = std::get_if<api::InterPodAffinityArgs>(&args);
-  return std::make_unique<InterPodAffinity>(typed == nullptr ? api::InterPodAffinityArgs() : *typed, handle);
+  return std::make_unique<InterPodAffinity>(ArgsOf<api::InterPodAffinityArgs>(args), handle);
 }
 
 }  // namespace schedsim::plugins

@@ -18,10 +18,9 @@ using api::InterPodAffinityHints;
 using framework::AffinityTerm;
 using framework::LabelSet;
 using framework::PodInfo;
+using framework::QueueIf;
 using framework::QueueingHint;
 using Terms = std::vector<AffinityTerm>;
-
-QueueingHint QueueIf(bool worth) { return worth ? QueueingHint::kQueue : QueueingHint::kSkip; }
 
 // What terms are compared with.
 struct Target {
@@ -41,6 +40,7 @@ class Hints {
     if (own_update && rules_ == InterPodAffinityHints::k1_36) return QueueingHint::kQueue;
     if (!HasNode(old_pod) || !HasNode(new_pod)) return QueueingHint::kSkip;
     const framework::PodAffinityTerms& terms = pod.spec_info->affinity_terms;
+    // Upstream's hint fails to parse the pod, and a hint that fails means Queue.
     if (terms.required_is_invalid) return QueueingHint::kQueue;
     if (update) {
       const Target before = TargetOf(*old_pod);
@@ -66,6 +66,7 @@ class Hints {
       const std::string* after = Find(new_node, term);
       if (after != nullptr && (before == nullptr || *before != *after)) return QueueingHint::kQueue;
     }
+    // A new node without the key takes any pod with anti-affinity; one with the key may be a new domain.
     if (old_node == nullptr) return QueueIf(!terms.required_anti_affinity.empty());
     for (const AffinityTerm& term : terms.required_anti_affinity) {
       const std::string* before = Find(*old_node, term);

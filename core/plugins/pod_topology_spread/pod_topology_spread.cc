@@ -10,7 +10,6 @@
 #include <limits>
 #include <memory>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -312,9 +311,7 @@ class PodTopologySpread final : public framework::Plugin,
 }  // namespace
 
 PluginOr NewPodTopologySpread(const api::PluginArgs& args, framework::Handle& handle) {
-  const auto* typed = std::get_if<api::PodTopologySpreadArgs>(&args);
-  return std::make_unique<PodTopologySpread>(typed == nullptr ? api::PodTopologySpreadArgs() : *typed,
-                                             handle);
+  return std::make_unique<PodTopologySpread>(ArgsOf<api::PodTopologySpreadArgs>(args), handle);
 }
 
 }  // namespace schedsim::plugins

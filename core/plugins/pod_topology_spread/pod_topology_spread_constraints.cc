@@ -89,6 +89,7 @@ SpreadConstraintsFactory::SpreadConstraintsFactory(const api::PodTopologySpreadA
       defaults_(system_defaulted_ ? SystemDefaults() : args.default_constraints),
       none_(std::make_shared<const std::vector<SpreadConstraint>>()) {}
 
+// Constraints of the pod's own follow from its spec, unless matchLabelKeys adds values of its labels.
 SpreadConstraints SpreadConstraintsFactory::Of(const PodInfo& pod, SpreadUse use) {
   const std::vector<api::TopologySpreadConstraint>& own = pod.pod->spec->topology_spread_constraints;
   if (own.empty()) return Default(pod, use);
@@ -131,6 +132,7 @@ bool SpreadConstraintsFactory::DependsOnOwner(SpreadUse use) const {
 SpreadConstraints SpreadConstraintsFactory::Default(const PodInfo& pod, SpreadUse use) const {
   SpreadConstraints none = {.list = none_, .error = ""};
   if (!DependsOnOwner(use)) return none;
+  // A pod that no service selects and no known controller owns has nothing to spread over.
   const LabelMatcher selector = DefaultSelector(pod);
   if (selector.empty()) return none;
   auto list = std::make_shared<std::vector<SpreadConstraint>>();
@@ -164,6 +166,7 @@ LabelMatcher SpreadConstraintsFactory::DefaultSelector(const PodInfo& pod) const
       more = LabelMatcher::Make(static_cast<const api::StatefulSet&>(*stateful_set).selector, symbols);
     }
   }
+  // A selector that cannot be parsed, or that is absent, adds nothing; upstream ignores the error.
   LabelMatcher selector = LabelMatcher::Exactly(labels, symbols);
   if (more.has_value()) selector.RequireAllOf(*more);
   return selector;

@@ -14,14 +14,6 @@ using framework::PodInfo;
 // Bounds what is remembered to some tens of megabytes.
 constexpr int64_t kRememberedPartsMax = int64_t{4} << 20;
 
-bool ToleratesNode(const api::PodSpec& spec, const api::Node& node) {
-  return std::all_of(node.spec.taints.begin(), node.spec.taints.end(), [&spec](const api::Taint& taint) {
-    if (taint.effect != "NoSchedule" && taint.effect != "NoExecute") return true;
-    return std::any_of(spec.tolerations.begin(), spec.tolerations.end(),
-                       [&taint](const api::Toleration& toleration) { return Tolerates(toleration, taint); });
-  });
-}
-
 }  // namespace
 
 SpreadCounts::SpreadCounts(const PodInfo& pod, Constraints constraints, bool requires_all_keys,
@@ -53,7 +45,8 @@ bool SpreadCounts::Includes(size_t constraint, const NodeInfo& node) const {
       !spec_->required_node_affinity.Matches(node.labels, node.name, handle_.symbols())) {
     return false;
   }
-  return !policies.honors_taints || ToleratesNode(*spec_->spec, *node.node);
+  return !policies.honors_taints ||
+         !api::HasUntoleratedTaint(node.node->spec.taints, spec_->spec->tolerations);
 }
 
 // Pods that are being deleted do not count, and an empty selector counts none.
@@ -77,6 +70,7 @@ void SpreadCounts::UpdateNode(const NodeInfo& node) {
   for (size_t i = 0; i < columns_.size(); ++i) {
     Column& column = columns_[i];
     const SpreadConstraint& constraint = (*constraints_)[i];
+    // Constraints with one selector over several keys are common; their pods are counted once.
     const bool same = i > 0 && constraint.selector == (*constraints_)[i - 1].selector;
     if (!same) pod_count = CountPods(i, node);
     if (column.is_hostname) {
@@ -94,12 +88,12 @@ void SpreadCounts::UpdateNode(const NodeInfo& node) {
 }
 
 void SpreadCounts::Update() {
-  const framework::NodeChanges changes = handle_.snapshot().ChangesSince(position_);
-  position_ = changes.position;
-  if (changes.all) {
-    for (Column& column : columns_) column.counts.Clear();
-  }
-  for (const NodeInfo* node : changes.all ? handle_.snapshot().List() : changes.nodes) UpdateNode(*node);
+  FollowSnapshot(
+      handle_.snapshot(), position_,
+      [this] {
+        for (Column& column : columns_) column.counts.Clear();
+      },
+      [this](const NodeInfo& node) { UpdateNode(node); });
 }
 
 std::shared_ptr<const SpreadCounts> SpreadCountsStore::Of(const PodInfo& pod, SpreadUse use,

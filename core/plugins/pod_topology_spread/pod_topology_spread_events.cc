@@ -13,10 +13,9 @@ namespace {
 using api::PodTopologySpreadHints;
 using framework::LabelSet;
 using framework::PodInfo;
+using framework::QueueIf;
 using framework::QueueingHint;
 using Constraints = std::vector<SpreadConstraint>;
-
-QueueingHint QueueIf(bool worth) { return worth ? QueueingHint::kQueue : QueueingHint::kSkip; }
 
 bool SameTolerations(const api::PodSpec& a, const api::PodSpec& b) {
   return std::equal(a.tolerations.begin(), a.tolerations.end(), b.tolerations.begin(), b.tolerations.end(),

@@ -9,7 +9,6 @@
 #include <optional>
 #include <string>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -150,6 +149,7 @@ class DefaultPreemption final : public framework::Plugin,
       if (statuses.Get(node->position).code() == Code::kUnschedulable) potential.push_back(node);
     }
     const int64_t count = static_cast<int64_t>(potential.size());
+    // The real one starts at a random node, so that preemption does not always hit the same nodes.
     if (count > 0)
       std::rotate(potential.begin(), potential.begin() + handle_.PreemptionOffset(count), potential.end());
     const int64_t wanted =
@@ -170,6 +170,7 @@ class DefaultPreemption final : public framework::Plugin,
       }
       (candidate.violations == 0 ? candidates : violating).push_back(std::move(candidate));
       const int64_t found = static_cast<int64_t>(candidates.size() + violating.size());
+      // Enough to choose from, and one of them violates no budget.
       if (!candidates.empty() && found >= wanted) break;
     }
     std::move(violating.begin(), violating.end(), std::back_inserter(candidates));
@@ -332,9 +333,7 @@ class DefaultPreemption final : public framework::Plugin,
 }  // namespace
 
 PluginOr NewDefaultPreemption(const api::PluginArgs& args, framework::Handle& handle) {
-  const auto* typed = std::get_if<api::DefaultPreemptionArgs>(&args);
-  return std::make_unique<DefaultPreemption>(typed == nullptr ? api::DefaultPreemptionArgs() : *typed,
-                                             handle);
+  return std::make_unique<DefaultPreemption>(ArgsOf<api::DefaultPreemptionArgs>(args), handle);
 }
 
 }  // namespace schedsim::plugins

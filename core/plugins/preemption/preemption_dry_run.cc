@@ -78,6 +78,7 @@ Status Reprieve(DryRunNode& node, const std::vector<PodInfoPtr>& pods, std::vect
   for (const PodInfoPtr& pod : pods) {
     Status status = node.Add(pod);
     if (!status.IsSuccess()) return status;
+    // An error, too, means that the pod cannot stay.
     if (node.Filter().IsSuccess()) continue;
     status = node.Remove(*pod);
     if (!status.IsSuccess()) return status;

@@ -126,14 +126,11 @@ class NodeVolumeLimits final : public framework::Plugin,
                    // A pod that has no node, and is to get none, held nothing.
                    const bool held =
                        !deleted.node_name.empty() || !deleted.status.nominated_node_name.empty();
-                   return held && MayCount(deleted) ? QueueingHint::kQueue : QueueingHint::kSkip;
+                   return framework::QueueIf(held && MayCount(deleted));
                  },
              .scope = framework::HintScope::kSpecAndLabels},
             {.event = {.resource = EventResource::kPersistentVolumeClaim, .action = framework::kAdd},
-             .hint =
-                 [](const PodInfo& pod, const api::Object*, const api::Object* claim) {
-                   return UsesClaim(*pod.pod, *claim) ? QueueingHint::kQueue : QueueingHint::kSkip;
-                 }},
+             .hint = AfterUsedClaimChange},
             {.event = {.resource = EventResource::kVolumeAttachment, .action = framework::kDelete},
              .hint =
                  [](const PodInfo& pod, const api::Object* old_object, const api::Object*) {

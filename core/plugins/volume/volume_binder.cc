@@ -154,6 +154,7 @@ absl::StatusOr<bool> VolumeBinder::SuitsNode(const CompiledVolume& volume, absl:
 absl::Status VolumeBinder::CheckBoundVolumes(const PodVolumeClaims& claims, const NodeInfo& node,
                                              uint32_t& conflicts) const {
   for (const CompiledVolumePtr& volume : claims.bound_volumes) {
+    // Upstream stops at the first volume that is in the way, so there is never more than one reason of these.
     if (volume == nullptr) {
       conflicts |= kVolumeNotExist;
       return absl::OkStatus();
@@ -179,6 +180,7 @@ absl::Status VolumeBinder::FindDelayed(const PodVolumeClaims& claims, const Node
                                        FoundVolumes& found) const {
   const SymbolTable& symbols = handle_.symbols();
   const absl::string_view node_name = symbols.Text(node.name);
+  // A provisioner works for another node already. Only it can give the claim back, by its annotation.
   for (const DelayedClaim& delayed : claims.delayed) {
     if (delayed.selected_node.has_value() && *delayed.selected_node != node_name) {
       found.conflicts |= kBindConflict;
@@ -245,6 +247,8 @@ absl::StatusOr<bool> VolumeBinder::AssumePodVolumes(const api::Pod& pod, absl::s
   if (ArePodVolumesBound(pod)) return true;
   PodVolumes assumed;
   absl::Status status;
+  // Assumed volumes and claims stand before what the informers know, so that the next cycle does not give
+  // them away again before the API server has answered.
   for (const BindingInfo& binding : volumes.static_bindings) {
     VolumePtr volume = BindVolumeToClaim(*binding.volume, *binding.claim);
     if (volume == nullptr) {

@@ -9,7 +9,6 @@
 #include <memory>
 #include <string>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "absl/algorithm/container.h"
@@ -30,6 +29,7 @@ using framework::Code;
 using framework::CycleState;
 using framework::NodeInfo;
 using framework::PodInfo;
+using framework::QueueIf;
 using framework::QueueingHint;
 using framework::Status;
 
@@ -84,8 +84,6 @@ bool SameTopologies(const api::StorageClass& a, const api::StorageClass& b) {
                                               same_requirement);
                        });
 }
-
-QueueingHint QueueIf(bool queue) { return queue ? QueueingHint::kQueue : QueueingHint::kSkip; }
 
 template <typename T>
 const T& As(const api::Object* object) {
@@ -252,9 +250,7 @@ class VolumeBinding final : public framework::Plugin,
          .hint = AfterStorageClassChange,
          .scope = by_spec},
         {.event = {.resource = EventResource::kPersistentVolumeClaim, .action = add_or_update},
-         // By the pod's name, too: claims of ephemeral volumes have it in theirs.
-         .hint = [](const PodInfo& pod, const api::Object*,
-                    const api::Object* claim) { return QueueIf(UsesClaim(*pod.pod, *claim)); }},
+         .hint = AfterUsedClaimChange},
         {.event = {.resource = EventResource::kPersistentVolume, .action = add_or_update}, .hint = nullptr},
         {.event = {.resource = EventResource::kNode, .action = framework::kAdd | framework::kUpdateNodeLabel},
          .hint = nullptr},
@@ -352,8 +348,7 @@ class VolumeBinding final : public framework::Plugin,
 }  // namespace
 
 PluginOr NewVolumeBinding(const api::PluginArgs& args, framework::Handle& handle) {
-  const auto* typed = std::get_if<api::VolumeBindingArgs>(&args);
-  return std::make_unique<VolumeBinding>(typed == nullptr ? api::VolumeBindingArgs() : *typed, handle);
+  return std::make_unique<VolumeBinding>(ArgsOf<api::VolumeBindingArgs>(args), handle);
 }
 
 }  // namespace schedsim::plugins

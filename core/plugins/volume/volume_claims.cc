@@ -26,6 +26,7 @@ std::optional<ClaimReference> ClaimOf(const api::Pod& pod, const api::Volume& vo
   if (volume.persistent_volume_claim.has_value()) {
     return ClaimReference{.name = volume.persistent_volume_claim->claim_name};
   }
+  // The name by which the controller for ephemeral volumes makes the claim.
   if (!volume.ephemeral.has_value()) return std::nullopt;
   return ClaimReference{.name = absl::StrCat(pod.metadata.name, "-", volume.name), .is_ephemeral = true};
 }
@@ -48,6 +49,16 @@ bool NamesClaim(const api::Pod& pod, const api::Object& claim) {
   });
 }
 
+framework::QueueingHint AfterUsedClaimChange(const framework::PodInfo& pod, const api::Object*,
+                                             const api::Object* claim) {
+  return framework::QueueIf(UsesClaim(*pod.pod, *claim));
+}
+
+framework::QueueingHint AfterNamedClaimChange(const framework::PodInfo& pod, const api::Object*,
+                                              const api::Object* claim) {
+  return framework::QueueIf(NamesClaim(*pod.pod, *claim));
+}
+
 bool IsOwner(const api::Pod& pod, const api::PersistentVolumeClaim& claim) {
   if (claim.metadata.namespace_ != pod.metadata.namespace_) return false;
   for (const api::OwnerReference& owner : claim.metadata.owner_references) {
@@ -60,6 +71,7 @@ std::string NotOwnerMessage(const api::Pod& pod, const api::PersistentVolumeClai
   return absl::StrCat("PVC ", claim.Key(), " was not created for pod ", pod.Key(), " (pod is not owner)");
 }
 
+// The annotation is older than the field and still wins.
 const std::string& ClassOf(const api::PersistentVolumeClaim& claim) {
   static const std::string& none = *new std::string();
   const std::string* annotation = claim.metadata.annotations.Find(kBetaStorageClassAnnotation);

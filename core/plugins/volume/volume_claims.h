@@ -9,7 +9,9 @@
 #include "absl/strings/string_view.h"
 #include "core/api/pod.h"
 #include "core/api/storage.h"
+#include "core/framework/events.h"
 #include "core/framework/informer_cache.h"
+#include "core/framework/pod_info.h"
 
 // Source of this file: component-helpers v0.37, storage/volume and storage/ephemeral.
 namespace schedsim::plugins {
@@ -37,6 +39,13 @@ std::optional<ClaimReference> ClaimOf(const api::Pod& pod, const api::Volume& vo
 bool UsesClaim(const api::Pod& pod, const api::Object& claim);
 // As above without ephemeral volumes.
 bool NamesClaim(const api::Pod& pod, const api::Object& claim);
+
+// Hints of plugins that wait for claims which the pod uses, or names; `claim` is the new object.
+// The first looks at the pod's name, too, since the claims of ephemeral volumes have it in theirs.
+framework::QueueingHint AfterUsedClaimChange(const framework::PodInfo& pod, const api::Object* old_claim,
+                                             const api::Object* claim);
+framework::QueueingHint AfterNamedClaimChange(const framework::PodInfo& pod, const api::Object* old_claim,
+                                              const api::Object* claim);
 
 // Whether the claim of an ephemeral volume was made for this pod.
 bool IsOwner(const api::Pod& pod, const api::PersistentVolumeClaim& claim);

@@ -104,8 +104,11 @@ CompiledVolumePtr FindMatchingVolume(const api::PersistentVolumeClaim& claim,
       return other->volume->metadata.name == volume.metadata.name;
     });
     if (is_taken) continue;
+    // No other volume comes into question for a claim that has one reserved, even where that one does not
+    // suit.
     if (reserved) return suits_node(*compiled) ? compiled : nullptr;
     if (smallest != nullptr && smallest_capacity <= capacity) continue;
+    // The cheap tests come first. Their order does not matter for the result.
     if (!IsCandidate(claim, selector, *compiled, symbols)) continue;
     if (!suits_node(*compiled)) continue;
     smallest = compiled;

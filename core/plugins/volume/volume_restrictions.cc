@@ -159,10 +159,7 @@ class VolumeRestrictions final : public framework::Plugin,
              .scope = framework::HintScope::kSpecAndLabels},
             {.event = {.resource = EventResource::kNode, .action = framework::kAdd}, .hint = nullptr},
             {.event = {.resource = EventResource::kPersistentVolumeClaim, .action = framework::kAdd},
-             .hint =
-                 [](const PodInfo& pod, const api::Object*, const api::Object* claim) {
-                   return NamesClaim(*pod.pod, *claim) ? QueueingHint::kQueue : QueueingHint::kSkip;
-                 },
+             .hint = AfterNamedClaimChange,
              .scope = framework::HintScope::kSpecAndLabels}};
   }
 
@@ -199,7 +196,7 @@ class VolumeRestrictions final : public framework::Plugin,
       if (volume.persistent_volume_claim.has_value())
         claims.insert(volume.persistent_volume_claim->claim_name);
     }
-    return CountClaims(*deleted.spec, claims) > 0 ? QueueingHint::kQueue : QueueingHint::kSkip;
+    return framework::QueueIf(CountClaims(*deleted.spec, claims) > 0);
   }
 
   framework::Handle& handle_;

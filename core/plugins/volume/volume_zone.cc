@@ -143,24 +143,21 @@ class VolumeZone final : public framework::Plugin,
          .hint =
              [](const PodInfo&, const api::Object*, const api::Object* added) {
                const auto& mode = static_cast<const api::StorageClass*>(added)->volume_binding_mode;
-               return mode == kWaitForFirstConsumer ? QueueingHint::kQueue : QueueingHint::kSkip;
+               return framework::QueueIf(mode == kWaitForFirstConsumer);
              },
          .scope = framework::HintScope::kSpecAndLabels},
         {.event = {.resource = EventResource::kNode, .action = framework::kAdd | framework::kUpdateNodeLabel},
          .hint = nullptr},
         {.event = {.resource = EventResource::kPersistentVolumeClaim, .action = add_or_update},
-         .hint =
-             [](const PodInfo& pod, const api::Object*, const api::Object* claim) {
-               return NamesClaim(*pod.pod, *claim) ? QueueingHint::kQueue : QueueingHint::kSkip;
-             },
+         .hint = AfterNamedClaimChange,
          .scope = framework::HintScope::kSpecAndLabels},
         {.event = {.resource = EventResource::kPersistentVolume, .action = add_or_update},
          .hint =
              [](const PodInfo&, const api::Object* old_object, const api::Object* new_object) {
                if (old_object == nullptr) return QueueingHint::kQueue;
-               const bool same = TopologiesOf(*static_cast<const api::PersistentVolume*>(old_object)) ==
-                                 TopologiesOf(*static_cast<const api::PersistentVolume*>(new_object));
-               return same ? QueueingHint::kSkip : QueueingHint::kQueue;
+               return framework::QueueIf(
+                   TopologiesOf(*static_cast<const api::PersistentVolume*>(old_object)) !=
+                   TopologiesOf(*static_cast<const api::PersistentVolume*>(new_object)));
              },
          .scope = framework::HintScope::kSpecAndLabels}};
   }
