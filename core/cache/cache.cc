@@ -26,6 +26,8 @@ NodeInfo& Cache::NodeOf(absl::string_view name) {
   return node;
 }
 
+// Generations come from one counter for all nodes. So what was remembered for a generation can be mistaken
+// neither for an older state of its node nor for another node.
 void Cache::Touch(NodeInfo& node) {
   node.generation = ++generation_;
   const size_t index = static_cast<size_t>(node.index);
@@ -35,6 +37,7 @@ void Cache::Touch(NodeInfo& node) {
 }
 
 void Cache::Insert(PodInfoPtr pod, bool assumed) {
+  // Where the node is not known yet, this makes an entry without a node: the pod waits there for it.
   NodeInfo& node = NodeOf(pod->pod->node_name);
   pods_[pod->pod->metadata.uid] = PodState{.pod = pod, .assumed = assumed};
   node.AddPod(std::move(pod));
@@ -75,6 +78,8 @@ void Cache::AddPod(PodInfoPtr pod) {
   const std::string& uid = pod->pod->metadata.uid;
   const PodState* state = pods_.Find(uid);
   if (state != nullptr && !state->assumed) return;
+  // The bound pod may be on another node than the assumed one: another scheduler may have been faster. Taking
+  // it out and in again makes it the last on its node in either case, as upstream does.
   Remove(uid);
   Insert(std::move(pod), false);
 }
@@ -102,6 +107,7 @@ void Cache::AddImages(const api::Node& node, int32_t index) {
   for (const api::ContainerImage& image : node.status.images) {
     for (const std::string& name : image.names) {
       ImageStateEntry& entry = images_[symbols_.Intern(name)];
+      // The size that a node reports later does not count, however much it differs.
       if (entry.nodes.empty()) entry.size_bytes = image.size_bytes;
       if (std::find(entry.nodes.begin(), entry.nodes.end(), index) == entry.nodes.end()) {
         entry.nodes.push_back(index);
@@ -122,6 +128,8 @@ void Cache::RemoveImages(const api::Node& node, int32_t index) {
   }
 }
 
+// How many nodes have an image is written down when its node is taken into the snapshot, and stays so until
+// the node changes again. Upstream scores with such old numbers, too.
 void Cache::RefreshImages(NodeInfo& info) {
   info.images.clear();
   for (const api::ContainerImage& image : info.node->status.images) {
@@ -170,6 +178,7 @@ void Cache::UpdateNode(api::NodePtr old_node, api::NodePtr new_node) {
 void Cache::RemoveNode(const api::Node& node) {
   NodeInfo& info = NodeOf(node.metadata.name);
   if (info.node == nullptr) return;
+  // The entry stays with its pods: their deletions come later, and the node may come back.
   node_tree_.RemoveNode(node, info.index);
   RemoveImages(node, info.index);
   info.node = nullptr;
@@ -181,6 +190,7 @@ bool Cache::UpdateSnapshot(Snapshot& snapshot) {
   for (int32_t index : changed_) {
     NodeInfo& info = *nodes_[static_cast<size_t>(index)];
     is_changed_[static_cast<size_t>(index)] = false;
+    // Nodes without an object are no candidates. Whether one left the list is found out below, by the counts.
     if (info.node == nullptr) continue;
     RefreshImages(info);
     snapshot.LogChange(info);
@@ -202,6 +212,7 @@ bool Cache::UpdateSnapshot(Snapshot& snapshot) {
     rebuild = true;
   }
   if (!rebuild) return false;
+  // Positions change with the list, so everything that is kept by position starts anew.
   snapshot.ForgetChanges();
   snapshot.list_.clear();
   snapshot.by_name_.Clear();

@@ -21,6 +21,7 @@ std::string ZoneKey(const api::Node& node) {
   const std::string zone =
       LabelOf(node, "failure-domain.beta.kubernetes.io/zone", "topology.kubernetes.io/zone");
   if (region.empty() && zone.empty()) return "";
+  // Upstream puts a zero byte between region and zone, which neither can contain.
   std::string key = region;
   key.append(":\0:", 3);
   key.append(zone);
@@ -32,6 +33,7 @@ void NodeTree::AddNode(const api::Node& node, int32_t index) {
   auto zone =
       std::find_if(zones_.begin(), zones_.end(), [&key](const Zone& known) { return known.key == key; });
   if (zone == zones_.end()) zone = zones_.insert(zone, Zone{.key = key, .nodes = {}});
+  // The cache adds a node twice where an update is the first that it hears of it.
   if (std::find(zone->nodes.begin(), zone->nodes.end(), index) != zone->nodes.end()) return;
   zone->nodes.push_back(index);
   ++node_count_;

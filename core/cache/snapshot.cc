@@ -14,6 +14,7 @@ const framework::NodeInfo* Snapshot::Get(Symbol node_name) const {
 
 framework::NodeChanges Snapshot::ChangesSince(int64_t position) const {
   const int64_t end = log_start_ + static_cast<int64_t>(log_.size());
+  // ForgetChanges leaves a gap of one, so that a reader who had read everything notices it, too.
   if (position < log_start_) return {.all = true, .nodes = {}, .position = end};
   const framework::NodeInfos log(log_);
   return {.all = false, .nodes = log.subspan(static_cast<size_t>(position - log_start_)), .position = end};

@@ -87,6 +87,7 @@ absl::string_view ActionName(ActionType action) {
   }
 }
 
+// Who registered for pods waits for all three kinds of pod events.
 bool ResourceMatches(EventResource registered, EventResource incoming) {
   if (registered == EventResource::kWildcard || registered == incoming) return true;
   return registered == EventResource::kPod &&
@@ -102,7 +103,8 @@ std::map<std::string, std::string> ConditionStatuses(const api::Node& node) {
   return statuses;
 }
 
-// Whether some request of `a` is missing from `b` or smaller there.
+// Whether some request of `a` is missing from `b` or smaller there. Upstream compares thousandths of all
+// resources, so that requests from 2^63 / 1000 on wrap around here.
 bool SomeRequestShrinks(const api::ResourceList& a, const api::ResourceList& b) {
   return std::any_of(a.begin(), a.end(), [&b](const auto& entry) {
     const api::Quantity* other = b.Find(entry.first);
@@ -122,6 +124,7 @@ bool SameResourceClaimStatuses(const api::Pod& a, const api::Pod& b) {
 
 std::string EventLabel(const ClusterEvent& event, const api::LineBehavior& line) {
   if (!event.label.empty()) return std::string(event.label);
+  // Up to 1.36 the labels did not tell the pod that is waiting from other pods without a node.
   const bool without_node =
       event.resource == EventResource::kUnscheduledPod || event.resource == EventResource::kTargetPod;
   if (without_node && !line.event_labels_name_target_pod) {
@@ -146,6 +149,7 @@ std::vector<std::string> RegistrationLabels(const ClusterEvent& registered, cons
 
 bool MatchClusterEvents(const ClusterEvent& registered, const ClusterEvent& incoming) {
   if (registered.IsWildcard()) return true;
+  // An incoming event with more bits than were registered for does not match, although it includes them.
   return ResourceMatches(registered.resource, incoming.resource) &&
          (registered.action & incoming.action) != 0 && incoming.action <= registered.action;
 }
@@ -156,6 +160,8 @@ std::vector<ClusterEvent> NodeSchedulingPropertiesChange(const api::Node& new_no
   auto add = [&events](bool changed, ActionType action) {
     if (changed) events.push_back({.resource = EventResource::kNode, .action = action});
   };
+  // Upstream treats a node that becomes schedulable as one that loses a taint. A second event of the same
+  // kind may follow below.
   add(old_node.spec.unschedulable && !new_node.spec.unschedulable, kUpdateNodeTaint);
   add(!(new_node.status.allocatable == old_node.status.allocatable), kUpdateNodeAllocatable);
   add(!(new_node.metadata.labels == old_node.metadata.labels), kUpdateNodeLabel);
@@ -186,6 +192,7 @@ std::vector<ClusterEvent> PodSchedulingPropertiesChange(const api::Pod& new_pod,
       kUpdatePodSchedulingGatesEliminated);
   add(new_pod.spec->tolerations.size() != old_pod.spec->tolerations.size(), kUpdatePodToleration);
   add(!SameResourceClaimStatuses(new_pod, old_pod), kUpdatePodGeneratedResourceClaim);
+  // A change that none of the above names may still matter to plugins that wait for any update.
   if (events.empty()) events.push_back({.resource = resource, .action = kUpdate});
   return events;
 }

@@ -31,6 +31,7 @@ bool NodeInfo::RemovePod(absl::string_view uid) {
       std::find_if(pods.begin(), pods.end(), [uid](const PodInfoPtr& pod) { return pod->Uid() == uid; });
   if (found == pods.end()) return false;
   AddScaled(**found, -1);
+  // A port that another pod has, too, becomes free all the same: see `used_ports`.
   for (const HostPort& port : (*found)->spec_info->host_ports) {
     std::erase(used_ports, port);
   }
@@ -39,6 +40,7 @@ bool NodeInfo::RemovePod(absl::string_view uid) {
     std::erase(pods_with_required_anti_affinity, found->get());
   }
   const bool was_lowest = (*found)->Priority() == lowest_priority;
+  // The last pod takes the free place, as upstream's slice does. Preemption sees this order among equal pods.
   *found = std::move(pods.back());
   pods.pop_back();
   if (was_lowest) {

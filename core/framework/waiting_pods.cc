@@ -16,6 +16,7 @@ std::vector<std::string> WaitingPod::GetPendingPlugins() const {
 }
 
 void WaitingPod::StartTimers(const std::vector<PermitWait>& waits) {
+  // One timer a plugin: whichever ends first rejects the pod for all of them.
   for (const PermitWait& wait : waits) {
     const std::string message = absl::StrCat("rejected due to timeout after waiting ",
                                              api::FormatGoDuration(wait.timeout), " at plugin ", wait.plugin);
@@ -54,8 +55,10 @@ bool WaitingPod::Stop(Code code, absl::string_view plugin, absl::string_view mes
 }
 
 void WaitingPod::Signal(Status status) {
+  // The first result counts. Upstream's channel has room for one, and later ones are dropped.
   if (result_.has_value()) return;
   result_ = std::move(status);
+  // A result that comes before the binding cycle waits for it stays here until then.
   if (waiter_ == nullptr) return;
   executor_.Spawn([self = shared_from_this()] { self->waiter_(*self->result_); });
 }
@@ -82,6 +85,7 @@ void WaitingPods::Wait(absl::string_view uid, std::function<void(const Status&)>
   WaitingPod* pod = Find(uid);
   CHECK(pod != nullptr);
   CHECK(pod->waiter_ == nullptr);
+  // The status lives in the pod that Remove destroys.
   auto end = [this, uid = std::string(uid), done = std::move(done)](const Status& status) {
     const Status kept = status;
     Remove(uid);
@@ -102,6 +106,7 @@ void WaitingPods::Remove(absl::string_view uid) {
 }
 
 bool PodInPreBind::CancelPod(absl::string_view message) {
+  // Too late: the binding goes on to Bind, which cannot be stopped.
   if (finished_) return false;
   if (canceled_) return true;
   canceled_ = true;

@@ -8,6 +8,7 @@ void Nominator::AddNominatedPod(const PodInfoPtr& pod, const std::optional<std::
   DeleteNominatedPodIfExists(*pod->pod);
   const std::string& node = node_name.has_value() ? *node_name : pod->pod->status.nominated_node_name;
   if (node.empty()) return;
+  // No event would end the nomination of a pod that is gone or bound by now.
   const api::PodPtr known = informers_.FindPod(pod->pod->metadata.namespace_, pod->pod->metadata.name);
   if (known == nullptr || !known->node_name.empty()) return;
   const Symbol symbol = symbols_.Intern(node);
@@ -16,6 +17,8 @@ void Nominator::AddNominatedPod(const PodInfoPtr& pod, const std::optional<std::
 }
 
 void Nominator::UpdateNominatedPod(const api::Pod& old_pod, const PodInfoPtr& new_pod) {
+  // An update without any nomination may be older than the one that the scheduler has made in memory. That
+  // one stays.
   std::optional<std::string> node_name;
   if (old_pod.status.nominated_node_name.empty() && new_pod->pod->status.nominated_node_name.empty()) {
     const Symbol* node = node_of_pod_.Find(old_pod.metadata.uid);

@@ -12,6 +12,7 @@ void PodHeap::Swap(size_t a, size_t b) {
   pods_[b]->heap_index = b;
 }
 
+// Each step is that of container/heap: which of several equal pods comes out first follows from them.
 void PodHeap::Up(size_t index) {
   while (index > 0) {
     const size_t parent = (index - 1) / 2;

@@ -137,6 +137,8 @@ void SchedulingQueue::Detach(QueuedPodInfo* pod) {
 // Source: backoff_queue.go, getBackoffTime: whole seconds, so that pods of one window keep the
 // active queue's order.
 absl::Time SchedulingQueue::BackoffTime(QueuedPodInfo& pod) const {
+  // Errors in a row count anew from one, so that a pod that was often rejected does not wait long after the
+  // first error.
   const int32_t count =
       pod.consecutive_errors_count > 0 ? pod.consecutive_errors_count : pod.unschedulable_count;
   if (count == 0 || options_.pod_max_backoff == absl::ZeroDuration()) return absl::InfinitePast();
@@ -149,6 +151,7 @@ absl::Time SchedulingQueue::BackoffTime(QueuedPodInfo& pod) const {
   return *pod.backoff_expiration;
 }
 
+// Upstream's window of a second: a backoff that ends within the running second is not over.
 bool SchedulingQueue::IsBackingOff(QueuedPodInfo& pod) const {
   return BackoffTime(pod) >= TruncatedToSecond(clock_.Now());
 }
@@ -158,6 +161,7 @@ void SchedulingQueue::RunPreEnqueue(QueuedPodInfo* pod) {
   std::optional<PluginId> gating;
   if (framework != nullptr) gating = framework->RunPreEnqueuePlugins(*pod->pod_info, pod->gating_plugin);
   pod->gating_plugin = gating;
+  // The gating plugin counts as a rejector, so that its events wake the pod.
   if (gating.has_value()) pod->unschedulable_plugins.set(static_cast<size_t>(*gating));
   if (pod->sub_queue == SubQueue::kUnschedulable) pool_.Regroup(pod);
 }
@@ -240,6 +244,7 @@ bool SchedulingQueue::MoveToBackoff(QueuedPodInfo* pod) {
     return false;
   }
   Detach(pod);
+  // Only rejected pods may be popped before their backoff is over: an error is not to be tried again at once.
   if (pod->RejectorPlugins().none()) {
     pod->sub_queue = SubQueue::kErrorBackoff;
     error_backoff_.Push(pod);
@@ -270,6 +275,7 @@ void SchedulingQueue::Add(framework::PodInfoPtr pod) {
   queued->pod_info = std::move(pod);
   Sign(*queued);
   QueuedPodInfo* added = queued.get();
+  // A pod of this name may be there, where its deletion was missed; the new one takes its place.
   if (QueuedPodInfo* known = Find(added->key)) Detach(known);
   pods_[added->key] = std::move(queued);
   // Up to 1.36 a pod that PreEnqueue gates is not nominated.
@@ -285,6 +291,7 @@ void SchedulingQueue::Add(framework::PodInfoPtr pod) {
 void SchedulingQueue::Update(const api::PodPtr& old_pod, framework::PodInfoPtr new_pod) {
   const std::vector<ClusterEvent> events = framework::PodSchedulingPropertiesChange(
       *new_pod->pod, *old_pod, framework::EventResource::kTargetPod, line_);
+  // The attempt under way works with the old pod. The change counts when the pod comes back.
   if (AddEventsIfInFlight(new_pod->pod->metadata.uid, events, old_pod, new_pod->pod)) return;
   QueuedPodInfo* queued = Find(new_pod->pod->Key());
   if (queued == nullptr) {
@@ -296,6 +303,7 @@ void SchedulingQueue::Update(const api::PodPtr& old_pod, framework::PodInfoPtr n
   Sign(*queued);
   ++change_count_;
   nominator_.UpdateNominatedPod(*old_pod, queued->pod_info);
+  // A queue sort plugin may look at what changed.
   if (queued->sub_queue == SubQueue::kActive) active_.Fix(queued);
   if (queued->sub_queue == SubQueue::kBackoff) backoff_.Fix(queued);
   if (queued->sub_queue == SubQueue::kErrorBackoff) error_backoff_.Fix(queued);
@@ -335,11 +343,12 @@ QueuedPodInfoPtr SchedulingQueue::Pop() {
     popped->backoff_expiration.reset();
     popped->gating_plugin.reset();
     const std::string& uid = popped->pod_info->pod->metadata.uid;
-    // A pod that is in flight already is dropped, as upstream does.
+    // A pod that is in flight already stood in the queue a second time. Upstream drops it, too.
     if (in_flight_pods_.Find(uid) != nullptr) {
       TellPop(*popped, from_backoff, SubQueue::kNone);
       continue;
     }
+    // The mark says from where on events concern this pod: those behind it came during its attempt.
     in_flight_events_.push_back(
         InFlightEvent{.event = {}, .old_object = {}, .new_object = {}, .pod_uid = uid});
     in_flight_pods_[uid] = std::prev(in_flight_events_.end());
@@ -355,6 +364,7 @@ void SchedulingQueue::Done(const std::string& uid) {
   if (mark == nullptr) return;
   in_flight_events_.erase(*mark);
   in_flight_pods_.Erase(uid);
+  // Events in front of the first mark concern no pod in flight any more. This bounds the list.
   while (!in_flight_events_.empty() && in_flight_events_.front().pod_uid.empty())
     in_flight_events_.pop_front();
 }
@@ -396,9 +406,11 @@ SchedulingQueue::Strategy SchedulingQueue::IsPodWorthRequeuing(const QueuedPodIn
                                                                const api::Object* new_object,
                                                                Cause* cause) const {
   if (cause != nullptr) cause->answers.clear();
+  // After an error no plugin can say what would help, so any event may.
   const PluginSet rejectors = pod.RejectorPlugins();
   if (rejectors.none()) return Strategy::kAfterBackoff;
   if (event.IsWildcard()) {
+    // The wildcard event of ForceActivate is about the one pod that it activates.
     const bool other_pod = new_object != nullptr && new_object->kind == api::Kind::kPod &&
                            new_object->metadata.uid != pod.pod_info->Uid();
     return other_pod ? Strategy::kSkip : Strategy::kAfterBackoff;
@@ -412,8 +424,10 @@ SchedulingQueue::Strategy SchedulingQueue::IsPodWorthRequeuing(const QueuedPodIn
     if (cause != nullptr)
       cause->answers.push_back({.plugin = hint.plugin, .answer = AnswerOf(hint.function, queue)});
     if (!queue) continue;
+    // A plugin that answered Pending waited for just this: the pod did nothing that a backoff would punish.
     if (pod.pending_plugins.test(static_cast<size_t>(hint.plugin))) return Strategy::kImmediately;
     strategy = Strategy::kAfterBackoff;
+    // Without pending plugins no other hint can say more.
     if (pod.pending_plugins.none()) return strategy;
   }
   return strategy;
@@ -481,10 +495,12 @@ std::vector<QueuedPodInfo*> SchedulingQueue::PodsToWeigh(const ClusterEvent& eve
   std::vector<QueuedPodInfo*> pods;
   for (const auto& [rejection, groups] : pool_.groups()) {
     const uint64_t rejectors = rejection.unschedulable_plugins | rejection.pending_plugins;
+    // Pods without rejectors move with every event. The others wait for their plugins' events only.
     if (rejectors != 0 && (rejectors & waiting.to_ullong()) == 0 && !may_have_foreign_pods_) continue;
     if (rejection.gating_plugin != kNotGated && !waiting.test(static_cast<size_t>(rejection.gating_plugin)))
       continue;
     for (const auto& [equivalence_class, group] : groups) {
+      // One pod answers for its class, unless the event is about it.
       const auto one =
           std::find_if(group.begin(), group.end(), [own](const auto& at) { return at.second != own; });
       const bool all_stay =
@@ -495,6 +511,7 @@ std::vector<QueuedPodInfo*> SchedulingQueue::PodsToWeigh(const ClusterEvent& eve
       }
     }
   }
+  // The groups are only a way to ask less often. Pods move in the order in which they came.
   std::sort(pods.begin(), pods.end(), [](const QueuedPodInfo* a, const QueuedPodInfo* b) {
     return a->pool_sequence < b->pool_sequence;
   });
@@ -528,6 +545,7 @@ void SchedulingQueue::MovePods(const std::vector<QueuedPodInfo*>& pods, const Cl
     activated = Requeue(pod, strategy) != SubQueue::kUnschedulable || activated;
     Tell(*pod, SubQueue::kUnschedulable, event, subject);
   }
+  // Pods in flight cannot move now. The event is kept until they come back.
   if (!in_flight_pods_.empty()) {
     in_flight_events_.push_back(
         InFlightEvent{.event = event, .old_object = old_object, .new_object = new_object, .pod_uid = ""});
@@ -586,6 +604,7 @@ void SchedulingQueue::FlushUnschedulableLeftover() {
     QueuedPodInfo* pod = member.pod;
     absl::Time since = pod->timestamp;
     if (pod->flush_timestamp.has_value()) since = std::max(since, *pod->flush_timestamp);
+    // A guard against events that were missed: after this time a pod is tried anyway.
     if (now - since <= options_.pod_max_in_unschedulable_pods) continue;
     // Up to 1.36 there is no flush timestamp: a gated pod is looked at, in vain, each time.
     if (line_.flush_reaches_gated_pods) pod->flush_timestamp = now;

@@ -25,6 +25,7 @@ void UnschedulablePods::Regroup(QueuedPodInfo* pod) {
 
 void UnschedulablePods::JoinGroup(QueuedPodInfo* pod) {
   const framework::PodInfo& info = *pod->pod_info;
+  // A pod that was resized in place asks for what its status says, which hints may look at.
   const bool follows = info.requests == info.spec_info->requests;
   const Member member = {.pod = pod,
                          .rejection = {.unschedulable_plugins = pod->unschedulable_plugins.to_ullong(),

@@ -24,6 +24,7 @@ void Scheduler::StartBindingCycle(std::shared_ptr<BindingCycle> cycle) {
     HandleBindingCycleError(std::move(cycle), pre_flight);
     return;
   }
+  // Skip of all plugins says that the binding takes no time. The early nomination is then not worth a write.
   cycle->pre_bind_works = pre_flight.IsSuccess();
   const bool takes_time = cycle->pre_bind_works || waiting_pods_.Find(pod.metadata.uid) != nullptr;
   if (!takes_time || pod.status.nominated_node_name == cycle->node_name) {
@@ -47,6 +48,7 @@ void Scheduler::WaitOnPermit(std::shared_ptr<BindingCycle> cycle) {
     if (status.IsSuccess()) {
       RunPreBind(cycle);
     } else if (status.IsRejected()) {
+      // Upstream makes a fit error of it: the rejecting plugin's events wake the pod, as after a Filter.
       HandleBindingCycleError(cycle, status, /*on_permit=*/true);
     } else {
       Status error = Status::Error(absl::StrCat("waiting on permit for pod: ", status.Message()));
@@ -60,6 +62,7 @@ void Scheduler::RunPreBind(std::shared_ptr<BindingCycle> cycle) {
   // Whatever fails from here on is retried after a backoff, so events no longer matter for this pod.
   const std::string& uid = cycle->assumed->pod->metadata.uid;
   queue_->Done(uid);
+  // The callback keeps the cycle alive.
   BindingCycle& borrowed = *cycle;
   if (options_.line.preempted_waiting_pod_is_error && borrowed.pre_bind_works) {
     auto in_pre_bind = std::make_unique<framework::PodInPreBind>(environment_.executor);
@@ -93,6 +96,7 @@ void Scheduler::RunBind(std::shared_ptr<BindingCycle> cycle) {
           HandleBindingCycleError(cycle, std::move(status));
           return;
         }
+        // The pod stays assumed until the informer shows it bound: Cache::AddPod confirms it.
         const api::Pod& pod = *cycle->assumed->pod;
         environment_.client.RecordEvent(
             pod, {.type = "Normal",
@@ -135,6 +139,7 @@ void Scheduler::HandleBindingCycleError(std::shared_ptr<BindingCycle> cycle, Sta
   if (std::exchange(held_poppable_, false)) environment_.executor.Spawn(environment_.on_poppable);
 }
 
+// The message counts one node of one, as upstream makes its diagnosis of the host alone.
 void Scheduler::SetFitErrorOfHost(const Status& status, CycleResult& result) {
   framework::Diagnosis diagnosis;
   diagnosis.Reset(1);

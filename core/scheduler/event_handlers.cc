@@ -47,6 +47,7 @@ std::shared_ptr<const T> As(const api::ObjectPtr& object) {
   return std::static_pointer_cast<const T>(object);
 }
 
+// A nomination was in the way only of pods that are not more important: the others had not counted it.
 queue::SchedulingQueue::PreCheck AtMostPriority(int32_t priority) {
   return [priority](const api::Pod& pod) { return pod.Priority() <= priority; };
 }
@@ -54,10 +55,13 @@ queue::SchedulingQueue::PreCheck AtMostPriority(int32_t priority) {
 }  // namespace
 
 void Scheduler::Move(const ClusterEvent& event, api::ObjectPtr old_object, api::ObjectPtr new_object) {
+  // Answers remembered for a node hold as long as the DeviceClasses do: see Dependency::kNode.
   if (event.resource == EventResource::kDeviceClass) ForgetAnswers();
   queue_->MoveAllToActiveOrBackoffQueue(event, std::move(old_object), std::move(new_object));
 }
 
+// In each handler the informers' cache and the scheduler's cache change before the event moves pods. Hints,
+// and the attempts that follow, see the cluster as it is after the change.
 void Scheduler::OnAdd(const api::ObjectPtr& object) {
   ++change_count_;
   informers_.Set(object);
@@ -96,7 +100,7 @@ void Scheduler::OnDelete(const api::ObjectPtr& object) {
   if (object->kind == api::Kind::kPod) {
     DeletePod(As<api::Pod>(object));
   } else if (object->kind == api::Kind::kNode) {
-    // The event comes before the node leaves the cache.
+    // The one exception: upstream tells the queue before the node leaves the cache.
     Move({.resource = EventResource::kNode, .action = framework::kDelete}, object, nullptr);
     cache_.RemoveNode(*As<api::Node>(object));
   } else if (const EventResource resource = ResourceOf(object->kind); resource != EventResource::kWildcard) {
@@ -116,6 +120,7 @@ void Scheduler::UpdatePod(const api::PodPtr& old_pod, const api::PodPtr& new_pod
   if (!old_pod->node_name.empty()) {
     UpdateAssignedPod(old_pod, new_pod);
   } else if (!new_pod->node_name.empty()) {
+    // The pod was bound, by this scheduler or another one: the assumed pod is confirmed, or a new one comes.
     AddAssignedPod(new_pod);
     if (ResponsibleFor(*old_pod)) DeletePodFromQueue(old_pod, /*in_binding=*/true);
   } else if (ResponsibleFor(*old_pod)) {
@@ -134,6 +139,7 @@ void Scheduler::DeletePod(const api::PodPtr& pod) {
 void Scheduler::UpdatePodInQueue(const api::PodPtr& old_pod, const api::PodPtr& new_pod) {
   if (old_pod->metadata.resource_version == new_pod->metadata.resource_version) return;
   if (cache_.IsAssumedPod(*new_pod)) {
+    // A pod that is being bound is in no queue, and its own updates must not put it there.
     const bool deletion_started =
         new_pod->metadata.deletion_timestamp.has_value() && !old_pod->metadata.deletion_timestamp.has_value();
     if (deletion_started && options_.line.deletion_forgets_assumed_pod) HandleAssumedPodDeletion(*new_pod);

@@ -15,6 +15,7 @@ bool NoFitMemo::StillFitsNowhere(framework::Framework& framework, framework::Cyc
   Entry* entry = known_.Find(key);
   if (entry == nullptr) return false;
   const NodeChanges changes = snapshot.ChangesSince(entry->position);
+  // Too many changes: a new search costs less than the repair of the old one.
   if (changes.all || changes.nodes.size() > snapshot.List().size()) {
     known_.Erase(key);
     return false;
@@ -28,6 +29,8 @@ bool NoFitMemo::StillFitsNowhere(framework::Framework& framework, framework::Cyc
     }
     known.node_to_status.Set(node->position, std::move(status));
   }
+  // The plugins that rejected the pod follow from all statuses; those of the changed nodes may have been the
+  // only ones of a plugin.
   if (!changes.nodes.empty()) {
     known.unschedulable_plugins.reset();
     known.pending_plugins.reset();

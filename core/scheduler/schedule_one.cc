@@ -23,11 +23,14 @@ using framework::Status;
 
 namespace {
 
+// No search ends before it found this many nodes, so smaller clusters are searched whole.
 constexpr int32_t kMinFeasibleNodesToFind = 100;
 constexpr int32_t kMinFeasibleNodesPercentageToFind = 5;
 // So many nodes ahead, the next one is brought near: most of the time goes into waiting for memory.
 constexpr int32_t kPrefetchDistance = 8;
 
+// A pod of which only the name is left: all that upstream knows of a nominated pod that is in none of the
+// queue's parts. See Nominator::ReduceToName.
 api::PodPtr NameOnly(const api::Pod& pod) {
   static const auto* const kEmptySpec =
       new std::shared_ptr<const api::PodSpec>(std::make_shared<api::PodSpec>());
@@ -53,6 +56,7 @@ bool Scheduler::ScheduleOne() {
     return true;
   }
   if (object.metadata.deletion_timestamp.has_value()) {
+    // The pod leaves the queue for good: its deletion is on the way, and no event has to wake it.
     environment_.client.RecordEvent(object,
                                     {.type = "Warning",
                                      .reason = "FailedScheduling",
@@ -63,6 +67,7 @@ bool Scheduler::ScheduleOne() {
     return true;
   }
   if (cache_.IsAssumedPod(object)) {
+    // An update put the pod into the queue while an earlier attempt is still being bound.
     queue_->Done(object.metadata.uid);
     return true;
   }
@@ -79,6 +84,7 @@ void Scheduler::SchedulingCycle(Framework& framework, queue::QueuedPodInfoPtr po
   attempt_.start_index = next_start_node_index_;
   attempt_.nominated_before = pod->pod_info->pod->status.nominated_node_name;
 
+  // The state outlives the cycle where a node is found: Reserve, Permit and the binding cycle read it, too.
   auto state = std::make_unique<CycleState>();
   CycleResult result = SchedulePod(framework, *state, *pod);
   pod->found_node = result.status.IsSuccess();
@@ -87,6 +93,7 @@ void Scheduler::SchedulingCycle(Framework& framework, queue::QueuedPodInfoPtr po
     attempt_.fit_error = result.fit_error;
     attempt_.unschedulable_plugins = result.unschedulable_plugins;
     attempt_.pending_plugins = result.pending_plugins;
+    // Preemption helps a pod that was rejected by nodes. After an error no one knows what would help.
     if (result.fit_error) result = RunPostFilter(framework, *state, *pod->pod_info, std::move(result));
     attempt_.failure = HandleSchedulingFailure(std::move(pod), std::move(result));
     environment_.observer.OnAttempt(attempt_);
@@ -104,6 +111,7 @@ void Scheduler::SchedulingCycle(Framework& framework, queue::QueuedPodInfoPtr po
     if (status.IsRejected()) SetFitErrorOfHost(status, failed);
     attempt_.failure = HandleSchedulingFailure(std::move(cycle->queued), std::move(failed));
   }
+  // The attempt is told before the binding starts, so that observers hear of it first.
   environment_.observer.OnAttempt(attempt_);
   if (!status.IsSuccess()) return;
   const absl::Duration delay =
@@ -129,6 +137,7 @@ Scheduler::CycleResult Scheduler::SchedulePod(Framework& framework, CycleState& 
             .unschedulable_plugins = diagnosis_.unschedulable_plugins,
             .pending_plugins = diagnosis_.pending_plugins};
   }
+  // Upstream takes a single feasible node without scoring it, so that its PreScore errors do not matter.
   int32_t host = 0;
   if (feasible_.size() > 1) {
     status = PrioritizeNodes(framework, state, *queued.pod_info);
@@ -156,6 +165,7 @@ Status Scheduler::FindNodesThatFit(Framework& framework, CycleState& state, cons
   diagnosis_.unschedulable_plugins = outcome.narrowing_plugins;
   if (!outcome.status.IsSuccess()) {
     if (!outcome.status.IsRejected()) return outcome.status;
+    // No node was looked at: all of them count as rejected for this one reason.
     diagnosis_.node_to_status.SetAbsentNodesStatus(outcome.status);
     diagnosis_.pre_filter_message = outcome.status.Message();
     diagnosis_.AddPluginStatus(outcome.status, plugin_names_);
@@ -163,6 +173,7 @@ Status Scheduler::FindNodesThatFit(Framework& framework, CycleState& state, cons
   }
   if (framework.batch() != nullptr) GetNodeHint(framework, state, queued);
   std::optional<Symbol> first = attempt_.hint;
+  // A nomination goes before a hint. It most likely fits, since preemption made room there.
   const std::string& nominated = pod.pod->status.nominated_node_name;
   if (!nominated.empty()) first = symbols_.Find(nominated);
   if (first.has_value() && EvaluateNominatedNode(framework, state, pod, *first)) return Status();
@@ -178,6 +189,9 @@ Status Scheduler::FindNodesThatFit(Framework& framework, CycleState& state, cons
                absl::StrCat("node(s) didn't satisfy plugin(s) [", absl::StrJoin(plugins, " "), "]")));
   }
   const NodeInfos nodes = outcome.node_names.has_value() ? NodeInfos(named) : all_nodes;
+  // The memo leaves out whatever would make the answer depend on more than the spec and the nodes: a narrowed
+  // list, a node that was tried first, nominated pods, and filters that count pods of other nodes. With
+  // WantsDetails each node's status is to be recorded anew.
   const bool may_remember = !options_.reference && !outcome.node_names.has_value() && !first.has_value() &&
                             nominator_.empty() && !environment_.observer.WantsDetails() &&
                             framework.FiltersByNodeOnly(state);
@@ -190,6 +204,9 @@ Status Scheduler::FindNodesThatFit(Framework& framework, CycleState& state, cons
   if (may_remember && status.IsSuccess() && feasible_.empty()) {
     no_fit_.Remember(framework, pod, snapshot_, diagnosis_);
   }
+  // The next search starts behind the nodes of this one, so that all nodes get their turn. Upstream counts a
+  // nominated node that failed among them. It takes the remainder by all nodes even where PreFilter named
+  // some.
   const int64_t processed = static_cast<int64_t>(feasible_.size()) + diagnosis_.node_to_status.size();
   next_start_node_index_ =
       static_cast<int32_t>((next_start_node_index_ + processed) % static_cast<int64_t>(all_nodes.size()));
@@ -241,6 +258,7 @@ void Scheduler::StoreScheduleResults(Framework& framework) {
   framework::SortedScoredNodes others;
   if (feasible_.size() > 1 && !signature_.empty()) {
     others = framework::SortedScoredNodes(feasible_, scores_, options_.line.batching_rescores);
+    // The heap's first node is the host: SelectHost follows the same order.
     CHECK(others.Pop() == attempt_.host->name);
   }
   framework.batch()->StoreScheduleResults(signature_, attempt_.hint, attempt_.host->name, std::move(others),
@@ -263,6 +281,7 @@ int32_t Scheduler::NumFeasibleNodesToFind(const Framework& framework, int32_t no
   if (node_count < kMinFeasibleNodesToFind) return node_count;
   int32_t percentage =
       framework.percentage_of_nodes_to_score().value_or(options_.percentage_of_nodes_to_score);
+  // Adaptive: half of the nodes of a small cluster, and a smaller part of a larger one.
   if (percentage == 0) percentage = std::max(50 - node_count / 125, kMinFeasibleNodesPercentageToFind);
   return std::max(node_count * percentage / 100, kMinFeasibleNodesToFind);
 }
@@ -271,6 +290,7 @@ Status Scheduler::FindNodesThatPassFilters(Framework& framework, CycleState& sta
                                            NodeInfos nodes) {
   const int32_t count = static_cast<int32_t>(nodes.size());
   int32_t wanted = NumFeasibleNodesToFind(framework, count);
+  // Without scores the first node is as good as any other.
   if (!framework.HasScorePlugins()) wanted = 1;
   if (!framework.HasFilterPlugins()) {
     for (int32_t i = 0; i < std::min(wanted, count); ++i) {
@@ -292,6 +312,7 @@ Status Scheduler::FindNodesThatPassFilters(Framework& framework, CycleState& sta
       if (static_cast<int32_t>(feasible_.size()) == wanted) break;
       feasible_.push_back(node);
     } else if (status.code() == Code::kError) {
+      // An error of one node ends the attempt, even where other nodes would fit.
       return status;
     } else {
       diagnosis_.AddPluginStatus(status, plugin_names_);
@@ -314,9 +335,11 @@ Status Scheduler::FilterWithNominatedPods(Framework& framework, CycleState& stat
   std::unique_ptr<CycleState> state_with;
   std::unique_ptr<NodeInfo> node_with;
   for (const framework::PodInfoPtr& nominated : nominator_.NominatedPodsForNode(node.name)) {
+    // Less important pods do not count: this one goes before them.
     if (nominated->Priority() < pod.Priority() || nominated->Uid() == pod.Uid()) continue;
     if (node_with == nullptr) {
       node_with = std::make_unique<NodeInfo>(node);
+      // Nothing that is said of this copy may be remembered for the node itself.
       node_with->generation = -1;
       state_with = state.Clone();
     }
@@ -333,6 +356,7 @@ Status Scheduler::FilterWithNominatedPods(Framework& framework, CycleState& stat
 
 Status Scheduler::PrioritizeNodes(Framework& framework, CycleState& state, const PodInfo& pod) {
   if (!framework.HasScorePlugins()) {
+    // All nodes tie, with the score that upstream gives them.
     scores_.plugins.clear();
     scores_.totals.assign(feasible_.size(), 1);
     return Status();
@@ -398,6 +422,8 @@ Scheduler::CycleResult Scheduler::RunPostFilter(Framework& framework, CycleState
 }
 
 Status Scheduler::AssumeAndReserve(Framework& framework, BindingCycle& cycle) {
+  // The pod counts on its node from here on, so that the next cycle need not wait for the binding. The queued
+  // pod stays as it was: it goes back to the queue where the binding fails.
   auto object = std::make_shared<api::Pod>(*cycle.queued->pod_info->pod);
   object->node_name = cycle.node_name;
   auto assumed = std::make_shared<PodInfo>(*cycle.queued->pod_info);
@@ -405,6 +431,7 @@ Status Scheduler::AssumeAndReserve(Framework& framework, BindingCycle& cycle) {
   cycle.assumed = std::move(assumed);
   const absl::Status in_cache = cache_.AssumePod(cycle.assumed);
   if (!in_cache.ok()) return Status::Error(std::string(in_cache.message()));
+  // An assumed pod is on its node already; as a nominated one it would count twice.
   nominator_.DeleteNominatedPodIfExists(*cycle.assumed->pod);
 
   const NodeInfo& node = *snapshot_.Get(symbols_.Find(cycle.node_name));

@@ -44,6 +44,7 @@ absl::StatusOr<std::unique_ptr<Scheduler>> Scheduler::Make(
 }
 
 const cache::Snapshot& Scheduler::UpdateSnapshot() {
+  // Answers are kept by the nodes' places in the list, which has changed.
   if (cache_.UpdateSnapshot(snapshot_)) ForgetAnswers();
   return snapshot_;
 }

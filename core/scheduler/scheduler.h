@@ -202,7 +202,7 @@ class Scheduler {
   Rng host_tie_rng_;
   Rng preemption_rng_;
   Rng node_order_rng_;
-  // Of the running cycle; members so that their memory is used again.
+  // What the running cycle works with. Members, so that the next cycle finds their memory allocated.
   Attempt attempt_;
   framework::Diagnosis diagnosis_;
   NoFitMemo no_fit_;
