@@ -1,33 +1,44 @@
-// Arithmetic as Go has it: what does not fit into 64 bits wraps around, where C++ leaves it undefined.
-// The real scheduler adds and compares amounts without looking for overflow, so a cluster with absurd
-// amounts gets its decisions from wrapped sums.
+// Arithmetic as Go has it: what does not fit wraps around, where C++ leaves it undefined. The real scheduler
+// adds and compares amounts without looking for overflow, so a cluster with absurd amounts gets its decisions
+// from wrapped sums.
 #ifndef SCHEDSIM_CORE_BASE_WRAPPING_H_
 #define SCHEDSIM_CORE_BASE_WRAPPING_H_
 
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 
 namespace schedsim {
 
-constexpr int64_t WrappingAdd(int64_t a, int64_t b) {
-  return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
+// `Int` is int32_t or int64_t, by the first argument.
+template <typename Int>
+constexpr Int WrappingAdd(Int a, std::type_identity_t<Int> b) {
+  using Bits = std::make_unsigned_t<Int>;
+  return static_cast<Int>(static_cast<Bits>(a) + static_cast<Bits>(b));
 }
 
-constexpr int64_t WrappingSubtract(int64_t a, int64_t b) {
-  return static_cast<int64_t>(static_cast<uint64_t>(a) - static_cast<uint64_t>(b));
+template <typename Int>
+constexpr Int WrappingSubtract(Int a, std::type_identity_t<Int> b) {
+  using Bits = std::make_unsigned_t<Int>;
+  return static_cast<Int>(static_cast<Bits>(a) - static_cast<Bits>(b));
 }
 
-constexpr int64_t WrappingMultiply(int64_t a, int64_t b) {
-  return static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
+template <typename Int>
+constexpr Int WrappingNegate(Int value) {
+  return WrappingSubtract(Int{0}, value);
 }
 
-// Of 32 bits, unlike the others.
-constexpr int32_t WrappingNegate(int32_t value) {
-  return static_cast<int32_t>(uint32_t{0} - static_cast<uint32_t>(value));
+template <typename Int>
+constexpr Int WrappingMultiply(Int a, std::type_identity_t<Int> b) {
+  using Bits = std::make_unsigned_t<Int>;
+  return static_cast<Int>(static_cast<Bits>(a) * static_cast<Bits>(b));
 }
 
 // Cuts towards zero. `b` must not be 0.
-constexpr int64_t WrappingDivide(int64_t a, int64_t b) { return b == -1 ? WrappingSubtract(0, a) : a / b; }
+template <typename Int>
+constexpr Int WrappingDivide(Int a, std::type_identity_t<Int> b) {
+  return b == -1 ? WrappingNegate(a) : a / b;
+}
 
 // `value` cut towards zero. What does not fit, and what is not a number, becomes the least int64_t: Go leaves
 // that to the machine, and amd64 does this.

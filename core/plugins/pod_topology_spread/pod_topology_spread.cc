@@ -14,6 +14,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/api/scheduler_config.h"
+#include "core/base/wrapping.h"
 #include "core/framework/plugin.h"
 #include "core/plugins/pod_topology_spread/pod_topology_spread_constraints.h"
 #include "core/plugins/pod_topology_spread/pod_topology_spread_counts.h"
@@ -29,9 +30,6 @@ using framework::NodeInfo;
 using framework::NodeInfos;
 using framework::PodInfo;
 using framework::Status;
-
-// `number` - 1 in 32 bits, which wraps around as upstream's does.
-int32_t LessOne(int32_t number) { return static_cast<int32_t>(static_cast<uint32_t>(number) - 1); }
 
 // The least pod count of any domain, right as long as only the counts of one node's domains change.
 class MinimumCount {
@@ -220,7 +218,7 @@ class PodTopologySpread final : public framework::Plugin,
         count = pods[static_cast<size_t>(domain)];
       }
       sum += static_cast<double>(count) * data->weights[i] +
-             static_cast<double>(LessOne(counts.constraints()[i].max_skew));
+             static_cast<double>(WrappingSubtract(counts.constraints()[i].max_skew, 1));
     }
     score = static_cast<int64_t>(std::round(sum));
     return Status();

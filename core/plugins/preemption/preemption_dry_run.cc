@@ -30,7 +30,7 @@ void FilterPodsWithPdbViolation(const std::vector<PodInfoPtr>& pods,
                                 const std::vector<PodDisruptionBudgetInfo>& budgets,
                                 const framework::Handle& handle, std::vector<PodInfoPtr>& violating,
                                 std::vector<PodInfoPtr>& others) {
-  std::vector<int64_t> allowed;
+  std::vector<int32_t> allowed;
   for (const PodDisruptionBudgetInfo& budget : budgets) allowed.push_back(budget.object->disruptions_allowed);
   for (const PodInfoPtr& pod : pods) {
     bool exceeds = false;
@@ -40,7 +40,8 @@ void FilterPodsWithPdbViolation(const std::vector<PodInfoPtr>& pods,
       if (!budgets[i].selector.Matches(pod->labels, handle.symbols())) continue;
       const auto& disrupted = budget.disrupted_pods;
       if (std::binary_search(disrupted.begin(), disrupted.end(), pod->pod->metadata.name)) continue;
-      exceeds = --allowed[i] < 0 || exceeds;
+      allowed[i] = WrappingSubtract(allowed[i], 1);
+      exceeds = allowed[i] < 0 || exceeds;
       if (exceeds && handle.line().pdb_walk_stops_at_first_violation) break;
     }
     (exceeds ? violating : others).push_back(pod);
