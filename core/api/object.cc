@@ -6,33 +6,6 @@
 
 namespace schedsim::api {
 
-absl::string_view KindName(Kind kind) {
-  static constexpr absl::string_view kNames[kKindCount] = {
-      "",
-      "Namespace",
-      "Node",
-      "Pod",
-      "Service",
-      "ReplicationController",
-      "ReplicaSet",
-      "StatefulSet",
-      "PodDisruptionBudget",
-      "PriorityClass",
-      "StorageClass",
-      "PersistentVolume",
-      "PersistentVolumeClaim",
-      "CSINode",
-      "CSIDriver",
-      "CSIStorageCapacity",
-      "VolumeAttachment",
-      "ResourceClaim",
-      "ResourceClaimTemplate",
-      "ResourceSlice",
-      "DeviceClass",
-  };
-  return kNames[static_cast<int>(kind)];
-}
-
 namespace {
 
 bool KeyLess(const StringMap::Entry& entry, absl::string_view key) { return entry.first < key; }

@@ -4,46 +4,43 @@
 #include <map>
 
 #include "absl/strings/str_cat.h"
+#include "core/api/kinds.h"
 #include "core/base/check.h"
 #include "core/framework/resource.h"
 
 namespace schedsim::framework {
 namespace {
 
-absl::string_view ResourceName(EventResource resource) {
-  switch (resource) {
-    case EventResource::kWildcard:
-      return "*";
-    case EventResource::kPod:
-      return "Pod";
-    case EventResource::kAssignedPod:
-      return "AssignedPod";
-    case EventResource::kUnscheduledPod:
-      return "UnscheduledPod";
-    case EventResource::kTargetPod:
-      return "TargetPod";
-    case EventResource::kNode:
-      return "Node";
-    case EventResource::kPersistentVolume:
-      return "PersistentVolume";
-    case EventResource::kPersistentVolumeClaim:
-      return "PersistentVolumeClaim";
-    case EventResource::kStorageClass:
-      return "storage.k8s.io/StorageClass";
-    case EventResource::kCSINode:
-      return "storage.k8s.io/CSINode";
-    case EventResource::kCSIDriver:
-      return "storage.k8s.io/CSIDriver";
-    case EventResource::kCSIStorageCapacity:
-      return "storage.k8s.io/CSIStorageCapacity";
-    case EventResource::kVolumeAttachment:
-      return "storage.k8s.io/VolumeAttachment";
-    case EventResource::kResourceClaim:
-      return "resource.k8s.io/ResourceClaim";
-    case EventResource::kResourceSlice:
-      return "resource.k8s.io/ResourceSlice";
-    case EventResource::kDeviceClass:
-      return "resource.k8s.io/DeviceClass";
+// The resources that are kinds of the API.
+struct ResourceKind {
+  EventResource resource = EventResource::kWildcard;
+  api::Kind kind = api::Kind::kOther;
+};
+constexpr ResourceKind kResourceKinds[] = {
+    {EventResource::kPod, api::Kind::kPod},
+    {EventResource::kNode, api::Kind::kNode},
+    {EventResource::kPersistentVolume, api::Kind::kPersistentVolume},
+    {EventResource::kPersistentVolumeClaim, api::Kind::kPersistentVolumeClaim},
+    {EventResource::kStorageClass, api::Kind::kStorageClass},
+    {EventResource::kCSINode, api::Kind::kCSINode},
+    {EventResource::kCSIDriver, api::Kind::kCSIDriver},
+    {EventResource::kCSIStorageCapacity, api::Kind::kCSIStorageCapacity},
+    {EventResource::kVolumeAttachment, api::Kind::kVolumeAttachment},
+    {EventResource::kResourceClaim, api::Kind::kResourceClaim},
+    {EventResource::kResourceSlice, api::Kind::kResourceSlice},
+    {EventResource::kDeviceClass, api::Kind::kDeviceClass},
+};
+
+// "Node", "storage.k8s.io/StorageClass".
+std::string ResourceName(EventResource resource) {
+  if (resource == EventResource::kWildcard) return "*";
+  if (resource == EventResource::kAssignedPod) return "AssignedPod";
+  if (resource == EventResource::kUnscheduledPod) return "UnscheduledPod";
+  if (resource == EventResource::kTargetPod) return "TargetPod";
+  for (const ResourceKind& entry : kResourceKinds) {
+    if (entry.resource != resource) continue;
+    const api::KindInfo& info = api::KindInfoOf(entry.kind);
+    return absl::StrCat(info.group, info.group.empty() ? "" : "/", info.name);
   }
   CHECK(false);
 }
@@ -121,6 +118,13 @@ bool SameResourceClaimStatuses(const api::Pod& a, const api::Pod& b) {
 }
 
 }  // namespace
+
+EventResource EventResourceOf(api::Kind kind) {
+  for (const ResourceKind& entry : kResourceKinds) {
+    if (entry.kind == kind) return entry.resource;
+  }
+  return EventResource::kWildcard;
+}
 
 std::string EventLabel(const ClusterEvent& event, const api::LineBehavior& line) {
   if (!event.label.empty()) return std::string(event.label);

@@ -36,6 +36,9 @@ enum class EventResource : uint8_t {
   kDeviceClass,
 };
 
+// The resource of events about objects of a kind; kWildcard: there are no such events.
+EventResource EventResourceOf(api::Kind kind);
+
 // What happened to it: bits, in upstream's numeric order.
 // Source: kube-scheduler v0.37, framework/types.go, ActionType.
 using ActionType = uint32_t;

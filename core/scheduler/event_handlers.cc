@@ -14,34 +14,6 @@ using framework::EventResource;
 
 namespace {
 
-// The resource of events about objects that are neither pods nor nodes; kWildcard: no events.
-EventResource ResourceOf(api::Kind kind) {
-  switch (kind) {
-    case api::Kind::kPersistentVolume:
-      return EventResource::kPersistentVolume;
-    case api::Kind::kPersistentVolumeClaim:
-      return EventResource::kPersistentVolumeClaim;
-    case api::Kind::kStorageClass:
-      return EventResource::kStorageClass;
-    case api::Kind::kCSINode:
-      return EventResource::kCSINode;
-    case api::Kind::kCSIDriver:
-      return EventResource::kCSIDriver;
-    case api::Kind::kCSIStorageCapacity:
-      return EventResource::kCSIStorageCapacity;
-    case api::Kind::kVolumeAttachment:
-      return EventResource::kVolumeAttachment;
-    case api::Kind::kResourceClaim:
-      return EventResource::kResourceClaim;
-    case api::Kind::kResourceSlice:
-      return EventResource::kResourceSlice;
-    case api::Kind::kDeviceClass:
-      return EventResource::kDeviceClass;
-    default:
-      return EventResource::kWildcard;
-  }
-}
-
 template <typename T>
 std::shared_ptr<const T> As(const api::ObjectPtr& object) {
   return std::static_pointer_cast<const T>(object);
@@ -70,7 +42,8 @@ void Scheduler::OnAdd(const api::ObjectPtr& object) {
   } else if (object->kind == api::Kind::kNode) {
     cache_.AddNode(As<api::Node>(object));
     Move({.resource = EventResource::kNode, .action = framework::kAdd}, nullptr, object);
-  } else if (const EventResource resource = ResourceOf(object->kind); resource != EventResource::kWildcard) {
+  } else if (const EventResource resource = framework::EventResourceOf(object->kind);
+             resource != EventResource::kWildcard) {
     Move({.resource = resource, .action = framework::kAdd}, nullptr, object);
   }
 }
@@ -88,7 +61,7 @@ void Scheduler::OnUpdate(const api::ObjectPtr& old_object, const api::ObjectPtr&
          framework::NodeSchedulingPropertiesChange(*new_node, *old_node, options_.line)) {
       Move(event, old_object, new_object);
     }
-  } else if (const EventResource resource = ResourceOf(new_object->kind);
+  } else if (const EventResource resource = framework::EventResourceOf(new_object->kind);
              resource != EventResource::kWildcard) {
     Move({.resource = resource, .action = framework::kUpdate}, old_object, new_object);
   }
@@ -103,7 +76,8 @@ void Scheduler::OnDelete(const api::ObjectPtr& object) {
     // The one exception: upstream tells the queue before the node leaves the cache.
     Move({.resource = EventResource::kNode, .action = framework::kDelete}, object, nullptr);
     cache_.RemoveNode(*As<api::Node>(object));
-  } else if (const EventResource resource = ResourceOf(object->kind); resource != EventResource::kWildcard) {
+  } else if (const EventResource resource = framework::EventResourceOf(object->kind);
+             resource != EventResource::kWildcard) {
     Move({.resource = resource, .action = framework::kDelete}, object, nullptr);
   }
 }

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/api/default_profile.h"
 #include "core/api/feature_gates.h"
+#include "core/api/kinds.h"
 #include "core/base/status_macros.h"
 #include "core/codec/objects/objects.h"
 #include "core/codec/text/reader.h"
@@ -125,10 +126,8 @@ class CaseReader {
 
   // References to what is deleted have no apiVersion.
   static api::Kind KindOf(absl::string_view kind_name) {
-    for (int i = 1; i < api::kKindCount; ++i) {
-      if (api::KindName(static_cast<api::Kind>(i)) == kind_name) return static_cast<api::Kind>(i);
-    }
-    return api::Kind::kOther;
+    const api::KindInfo* const info = api::FindKindByName(kind_name);
+    return info == nullptr ? api::Kind::kOther : info->kind;
   }
 
   const absl::string_view file_;

@@ -10,6 +10,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
+#include "core/api/kinds.h"
 #include "core/base/digest.h"
 #include "core/base/status_macros.h"
 #include "core/codec/objects/object_writer.h"
@@ -194,11 +195,9 @@ Replicas::Pods Replicas::PodsOf(const Workload& workload) const {
 }
 
 api::ObjectPtr Replicas::Find(const Workload& workload) const {
-  api::Kind kind = api::Kind::kOther;
-  if (workload.kind == "ReplicaSet") kind = api::Kind::kReplicaSet;
-  if (workload.kind == "ReplicationController") kind = api::Kind::kReplicationController;
-  if (workload.kind == "StatefulSet") kind = api::Kind::kStatefulSet;
-  return server_.Find(kind, workload.kind, workload.name_space, workload.name);
+  const api::KindInfo* const info = api::FindKindByName(workload.kind);
+  if (info == nullptr) return nullptr;
+  return server_.Find(info->kind, workload.kind, workload.name_space, workload.name);
 }
 
 absl::Status Replicas::Scale(const Workload& asked_for, int64_t replicas) {

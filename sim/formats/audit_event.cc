@@ -6,43 +6,14 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "core/api/kinds.h"
 #include "core/base/status_macros.h"
-#include "core/codec/objects/objects.h"
 #include "core/codec/text/writer.h"
 
 namespace schedsim::sim {
 namespace {
 
 using codec::Value;
-
-struct Resource {
-  absl::string_view group;
-  absl::string_view name;
-  absl::string_view kind;
-};
-
-constexpr Resource kResources[] = {
-    {"", "namespaces", "Namespace"},
-    {"", "nodes", "Node"},
-    {"", "persistentvolumeclaims", "PersistentVolumeClaim"},
-    {"", "persistentvolumes", "PersistentVolume"},
-    {"", "pods", "Pod"},
-    {"", "replicationcontrollers", "ReplicationController"},
-    {"", "services", "Service"},
-    {"apps", "replicasets", "ReplicaSet"},
-    {"apps", "statefulsets", "StatefulSet"},
-    {"policy", "poddisruptionbudgets", "PodDisruptionBudget"},
-    {"resource.k8s.io", "deviceclasses", "DeviceClass"},
-    {"resource.k8s.io", "resourceclaims", "ResourceClaim"},
-    {"resource.k8s.io", "resourceclaimtemplates", "ResourceClaimTemplate"},
-    {"resource.k8s.io", "resourceslices", "ResourceSlice"},
-    {"scheduling.k8s.io", "priorityclasses", "PriorityClass"},
-    {"storage.k8s.io", "csidrivers", "CSIDriver"},
-    {"storage.k8s.io", "csinodes", "CSINode"},
-    {"storage.k8s.io", "csistoragecapacities", "CSIStorageCapacity"},
-    {"storage.k8s.io", "storageclasses", "StorageClass"},
-    {"storage.k8s.io", "volumeattachments", "VolumeAttachment"},
-};
 
 // The value at a path of keys; nullptr where there is none.
 const Value* FindPath(const Value& root, std::initializer_list<absl::string_view> path) {
@@ -92,12 +63,11 @@ bool IsWrite(absl::string_view verb) {
 void SetKind(const Value& event, absl::string_view resource, AuditEvent& result) {
   const std::string group = TextAt(event, {"objectRef", "apiGroup"});
   const std::string version = TextAt(event, {"objectRef", "apiVersion"});
-  for (const Resource& known : kResources) {
-    if (known.group != group || known.name != resource) continue;
-    const absl::string_view of_version = version.empty() ? "v1" : absl::string_view(version);
-    result.api_version = group.empty() ? std::string(of_version) : absl::StrCat(group, "/", of_version);
-    result.kind = codec::FindKind(result.api_version, known.kind);
-  }
+  const api::KindInfo* const info = api::FindKindByResource(group, resource);
+  if (info == nullptr || info->kind == api::Kind::kOther) return;
+  const absl::string_view of_version = version.empty() ? "v1" : absl::string_view(version);
+  result.api_version = group.empty() ? std::string(of_version) : absl::StrCat(group, "/", of_version);
+  result.kind = info->kind;
 }
 
 // The node that the first term of node affinity names, if it is the only term.

@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "core/api/kinds.h"
 #include "core/api/storage.h"
 
 namespace schedsim::sim {
@@ -57,20 +58,6 @@ absl::string_view NameOf(queue::HintAnswer::Answer answer) {
       return "none";
   }
   return "";
-}
-
-// As in the path of the API.
-absl::string_view ResourceOf(api::Kind kind) {
-  switch (kind) {
-    case api::Kind::kPersistentVolume:
-      return "persistentvolumes";
-    case api::Kind::kPersistentVolumeClaim:
-      return "persistentvolumeclaims";
-    case api::Kind::kResourceClaim:
-      return "resourceclaims";
-    default:
-      return "";
-  }
 }
 
 }  // namespace
@@ -373,7 +360,8 @@ void Trace::Status(const api::Pod& pod) {
 
 void Trace::Update(const api::Object& object) {
   if (!Begin("update")) return;
-  json_.Field("resource", ResourceOf(object.kind)).Field("name", object.Key());
+  // The scheduler updates kinds that it reads only.
+  json_.Field("resource", api::KindInfoOf(object.kind).plural).Field("name", object.Key());
   if (object.kind == api::Kind::kPersistentVolumeClaim) {
     const std::string* node = object.metadata.annotations.Find("volume.kubernetes.io/selected-node");
     json_.Field("volumeName", static_cast<const api::PersistentVolumeClaim&>(object).spec.volume_name);

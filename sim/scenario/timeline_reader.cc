@@ -5,6 +5,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "core/api/kinds.h"
 #include "core/api/label_name.h"
 #include "core/base/status_macros.h"
 #include "core/codec/text/writer.h"
@@ -15,31 +16,6 @@ namespace {
 using codec::ErrorList;
 using codec::StrictReader;
 using codec::Value;
-
-constexpr api::Kind kNamespacedKinds[] = {api::Kind::kPod,
-                                          api::Kind::kService,
-                                          api::Kind::kReplicaSet,
-                                          api::Kind::kReplicationController,
-                                          api::Kind::kStatefulSet,
-                                          api::Kind::kPodDisruptionBudget,
-                                          api::Kind::kResourceClaim,
-                                          api::Kind::kPersistentVolumeClaim,
-                                          api::Kind::kResourceClaimTemplate,
-                                          api::Kind::kCSIStorageCapacity};
-
-bool IsNamespaced(api::Kind kind) {
-  for (const api::Kind namespaced : kNamespacedKinds) {
-    if (kind == namespaced) return true;
-  }
-  return false;
-}
-
-api::Kind KindOf(absl::string_view kind_name) {
-  for (int i = 1; i < api::kKindCount; ++i) {
-    if (api::KindName(static_cast<api::Kind>(i)) == kind_name) return static_cast<api::Kind>(i);
-  }
-  return api::Kind::kOther;
-}
 
 class EntryReader {
  public:
@@ -190,10 +166,12 @@ Target EntryReader::TakeTarget(StrictReader& reader, const Value& value, absl::s
   Target target;
   target.kind_name = std::string(kind);
   reader.Read("kind", target.kind_name);
-  target.kind = KindOf(target.kind_name);
+  const api::KindInfo* const info = api::FindKindByName(target.kind_name);
+  target.kind = info == nullptr ? api::Kind::kOther : info->kind;
   reader.Read("namespace", target.name_space);
   TakeNames(reader, value, target);
-  if (!target.selector.has_value() && IsNamespaced(target.kind) && target.name_space.empty()) {
+  const bool is_namespaced = info != nullptr && info->is_namespaced;
+  if (!target.selector.has_value() && is_namespaced && target.name_space.empty()) {
     target.name_space = "default";
   }
   reader.Read("count", target.count);

@@ -1,4 +1,4 @@
-// The kinds with a struct of their own, and what is known about built-in kinds.
+// The kinds with a struct of their own.
 #ifndef SCHEDSIM_CORE_CODEC_OBJECTS_KINDS_H_
 #define SCHEDSIM_CORE_CODEC_OBJECTS_KINDS_H_
 
@@ -10,52 +10,38 @@
 
 namespace schedsim::codec {
 
+template <typename... T>
+struct TypeList {};
+
+// Each struct stands here once; the struct itself says of which kind it is. All else about a kind is in
+// core/api/kinds.h, and the struct's fields are in fields_*.h.
+using TypedKinds =
+    TypeList<api::Namespace, api::Node, api::Pod, api::Service, api::ReplicationController, api::ReplicaSet,
+             api::StatefulSet, api::PodDisruptionBudget, api::PriorityClass, api::StorageClass,
+             api::PersistentVolume, api::PersistentVolumeClaim, api::CSINode, api::CSIDriver,
+             api::CSIStorageCapacity, api::VolumeAttachment, api::DeviceClass>;
+
+// The kind of a struct, from its base.
+template <typename T, api::Kind K>
+constexpr api::Kind KindOfStruct(const api::TypedObject<T, K>*) {
+  return K;
+}
+
+template <typename Visitor, typename T, typename... Rest>
+auto VisitKindAmong(TypeList<T, Rest...>, api::Kind kind, const Visitor& visitor) {
+  if (kind == KindOfStruct(static_cast<const T*>(nullptr))) return visitor.template operator()<T>();
+  if constexpr (sizeof...(Rest) > 0) {
+    return VisitKindAmong(TypeList<Rest...>(), kind, visitor);
+  } else {
+    return visitor.template operator()<api::Object>();
+  }
+}
+
 // Calls visitor.operator()<T>() with the struct of the kind, api::Object for kinds without one, and
 // returns its result.
 template <typename Visitor>
 auto VisitKind(api::Kind kind, const Visitor& visitor) {
-  switch (kind) {
-    case api::Kind::kNamespace:
-      return visitor.template operator()<api::Namespace>();
-    case api::Kind::kNode:
-      return visitor.template operator()<api::Node>();
-    case api::Kind::kPod:
-      return visitor.template operator()<api::Pod>();
-    case api::Kind::kService:
-      return visitor.template operator()<api::Service>();
-    case api::Kind::kReplicationController:
-      return visitor.template operator()<api::ReplicationController>();
-    case api::Kind::kReplicaSet:
-      return visitor.template operator()<api::ReplicaSet>();
-    case api::Kind::kStatefulSet:
-      return visitor.template operator()<api::StatefulSet>();
-    case api::Kind::kPodDisruptionBudget:
-      return visitor.template operator()<api::PodDisruptionBudget>();
-    case api::Kind::kPriorityClass:
-      return visitor.template operator()<api::PriorityClass>();
-    case api::Kind::kStorageClass:
-      return visitor.template operator()<api::StorageClass>();
-    case api::Kind::kPersistentVolume:
-      return visitor.template operator()<api::PersistentVolume>();
-    case api::Kind::kPersistentVolumeClaim:
-      return visitor.template operator()<api::PersistentVolumeClaim>();
-    case api::Kind::kCSINode:
-      return visitor.template operator()<api::CSINode>();
-    case api::Kind::kCSIDriver:
-      return visitor.template operator()<api::CSIDriver>();
-    case api::Kind::kCSIStorageCapacity:
-      return visitor.template operator()<api::CSIStorageCapacity>();
-    case api::Kind::kVolumeAttachment:
-      return visitor.template operator()<api::VolumeAttachment>();
-    case api::Kind::kDeviceClass:
-      return visitor.template operator()<api::DeviceClass>();
-    case api::Kind::kOther:
-    case api::Kind::kResourceClaim:
-    case api::Kind::kResourceClaimTemplate:
-    case api::Kind::kResourceSlice:
-      break;
-  }
-  return visitor.template operator()<api::Object>();
+  return VisitKindAmong(TypedKinds(), kind, visitor);
 }
 
 }  // namespace schedsim::codec

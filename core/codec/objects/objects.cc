@@ -6,6 +6,7 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
+#include "core/api/kinds.h"
 #include "core/api/node.h"
 #include "core/api/pod.h"
 #include "core/base/status_macros.h"
@@ -17,67 +18,6 @@
 
 namespace schedsim::codec {
 namespace {
-
-struct KindEntry {
-  absl::string_view group;
-  absl::string_view kind;
-  api::Kind value = api::Kind::kOther;
-  bool is_namespaced = false;
-};
-
-constexpr KindEntry kKinds[] = {
-    {"", "Namespace", api::Kind::kNamespace, false},
-    {"", "Node", api::Kind::kNode, false},
-    {"", "Pod", api::Kind::kPod, true},
-    {"", "Service", api::Kind::kService, true},
-    {"", "ReplicationController", api::Kind::kReplicationController, true},
-    {"", "PersistentVolume", api::Kind::kPersistentVolume, false},
-    {"", "PersistentVolumeClaim", api::Kind::kPersistentVolumeClaim, true},
-    {"apps", "ReplicaSet", api::Kind::kReplicaSet, true},
-    {"apps", "StatefulSet", api::Kind::kStatefulSet, true},
-    {"policy", "PodDisruptionBudget", api::Kind::kPodDisruptionBudget, true},
-    {"scheduling.k8s.io", "PriorityClass", api::Kind::kPriorityClass, false},
-    {"storage.k8s.io", "StorageClass", api::Kind::kStorageClass, false},
-    {"storage.k8s.io", "CSINode", api::Kind::kCSINode, false},
-    {"storage.k8s.io", "CSIDriver", api::Kind::kCSIDriver, false},
-    {"storage.k8s.io", "CSIStorageCapacity", api::Kind::kCSIStorageCapacity, true},
-    {"storage.k8s.io", "VolumeAttachment", api::Kind::kVolumeAttachment, false},
-    {"resource.k8s.io", "ResourceClaim", api::Kind::kResourceClaim, true},
-    {"resource.k8s.io", "ResourceClaimTemplate", api::Kind::kResourceClaimTemplate, true},
-    {"resource.k8s.io", "ResourceSlice", api::Kind::kResourceSlice, false},
-    {"resource.k8s.io", "DeviceClass", api::Kind::kDeviceClass, false},
-    // Kinds that scheduling does not read but whose namespace has a default.
-    {"", "ConfigMap", api::Kind::kOther, true},
-    {"", "Endpoints", api::Kind::kOther, true},
-    {"", "Event", api::Kind::kOther, true},
-    {"", "LimitRange", api::Kind::kOther, true},
-    {"", "PodTemplate", api::Kind::kOther, true},
-    {"", "ResourceQuota", api::Kind::kOther, true},
-    {"", "Secret", api::Kind::kOther, true},
-    {"", "ServiceAccount", api::Kind::kOther, true},
-    {"apps", "ControllerRevision", api::Kind::kOther, true},
-    {"apps", "DaemonSet", api::Kind::kOther, true},
-    {"apps", "Deployment", api::Kind::kOther, true},
-    {"autoscaling", "HorizontalPodAutoscaler", api::Kind::kOther, true},
-    {"batch", "CronJob", api::Kind::kOther, true},
-    {"batch", "Job", api::Kind::kOther, true},
-    {"coordination.k8s.io", "Lease", api::Kind::kOther, true},
-    {"discovery.k8s.io", "EndpointSlice", api::Kind::kOther, true},
-    {"events.k8s.io", "Event", api::Kind::kOther, true},
-    {"networking.k8s.io", "Ingress", api::Kind::kOther, true},
-    {"networking.k8s.io", "NetworkPolicy", api::Kind::kOther, true},
-    {"rbac.authorization.k8s.io", "Role", api::Kind::kOther, true},
-    {"rbac.authorization.k8s.io", "RoleBinding", api::Kind::kOther, true},
-};
-
-const KindEntry* FindEntry(absl::string_view api_version, absl::string_view kind) {
-  const size_t slash = api_version.find('/');
-  const absl::string_view group = slash == absl::string_view::npos ? "" : api_version.substr(0, slash);
-  for (const KindEntry& entry : kKinds) {
-    if (entry.kind == kind && entry.group == group) return &entry;
-  }
-  return nullptr;
-}
 
 // A pod needs its spec; without validation it gets an empty one.
 absl::Status Complete(const DecodeContext& context, const Value& value, api::Pod& pod) {
@@ -247,7 +187,8 @@ absl::StatusOr<api::ObjectPtr> ObjectReader::DecodeItem(const Value& value, cons
   ASSIGN_OR_RETURN(std::string api_version,
                    RequiredText(value, "apiVersion", header.api_version, file, "v1"));
   ASSIGN_OR_RETURN(std::string kind_name, RequiredText(value, "kind", header.item_kind, file, "Pod"));
-  const api::Kind kind = FindKind(api_version, kind_name);
+  const api::KindInfo* const info = api::FindKind(api_version, kind_name);
+  const api::Kind kind = info == nullptr ? api::Kind::kOther : info->kind;
   DecodeContext context = {.file = file, .validate = options_.validate, .specs = specs_.get()};
   context.is_lenient = kind == api::Kind::kOther;
 
@@ -265,23 +206,13 @@ absl::StatusOr<api::ObjectPtr> ObjectReader::DecodeItem(const Value& value, cons
     return object;
   };
   ASSIGN_OR_RETURN(std::shared_ptr<api::Object> object, VisitKind(kind, decode));
-  if (object->metadata.namespace_.empty() && IsNamespaced(api_version, kind_name)) {
+  if (object->metadata.namespace_.empty() && info != nullptr && info->is_namespaced) {
     object->metadata.namespace_ = "default";
   }
   object->json = std::make_shared<const std::string>(WholeJson(value, api_version, kind_name));
   object->api_version = std::move(api_version);
   object->kind_name = std::move(kind_name);
   return api::ObjectPtr(std::move(object));
-}
-
-api::Kind FindKind(absl::string_view api_version, absl::string_view kind) {
-  const KindEntry* entry = FindEntry(api_version, kind);
-  return entry == nullptr ? api::Kind::kOther : entry->value;
-}
-
-bool IsNamespaced(absl::string_view api_version, absl::string_view kind) {
-  const KindEntry* entry = FindEntry(api_version, kind);
-  return entry != nullptr && entry->is_namespaced;
 }
 
 }  // namespace schedsim::codec

@@ -62,13 +62,6 @@ class ObjectReader {
   std::unique_ptr<SpecPool> specs_;
 };
 
-// The kind that scheduling reads for an apiVersion and kind: ("apps/v1", "ReplicaSet") gives
-// kReplicaSet; kOther for all that it does not know. Any version of the right group counts.
-api::Kind FindKind(absl::string_view api_version, absl::string_view kind);
-
-// Whether objects of this kind live in a namespace; false for kinds that are not built in.
-bool IsNamespaced(absl::string_view api_version, absl::string_view kind);
-
 }  // namespace schedsim::codec
 
 #endif  // SCHEDSIM_CORE_CODEC_OBJECTS_OBJECTS_H_
