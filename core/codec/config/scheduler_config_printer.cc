@@ -12,223 +12,253 @@
 #include "core/api/extension_point.h"
 #include "core/api/go_text.h"
 #include "core/base/check.h"
+#include "core/codec/text/json_writer.h"
 #include "core/codec/text/reader.h"
 #include "core/codec/text/writer.h"
-#include "nlohmann/json.hpp"
 
 namespace schedsim::codec {
 namespace {
 
-using Json = nlohmann::ordered_json;
+void Write(const std::vector<std::string>& texts, JsonWriter& json) {
+  json.BeginArray();
+  for (const std::string& text : texts) json.String(text);
+  json.EndArray();
+}
 
-std::string Text(absl::string_view text) { return std::string(text); }
-
-Json ToJsonValue(const std::vector<api::UtilizationShapePoint>& shape) {
-  Json json = Json::array();
+void Write(const std::vector<api::UtilizationShapePoint>& shape, JsonWriter& json) {
+  json.BeginArray();
   for (const api::UtilizationShapePoint& point : shape) {
-    json.push_back({{"utilization", point.utilization}, {"score", point.score}});
+    json.BeginObject().Field("utilization", point.utilization).Field("score", point.score).EndObject();
   }
-  return json;
+  json.EndArray();
 }
 
-Json ToJsonValue(const std::vector<api::ResourceSpec>& resources) {
-  Json json = Json::array();
+void Write(const std::vector<api::ResourceSpec>& resources, JsonWriter& json) {
+  json.BeginArray();
   for (const api::ResourceSpec& resource : resources) {
-    json.push_back({{"name", resource.name}, {"weight", resource.weight}});
+    json.BeginObject().Field("name", resource.name).Field("weight", resource.weight).EndObject();
   }
-  return json;
+  json.EndArray();
 }
 
-Json ToJsonValue(const std::vector<api::NodeSelectorRequirement>& requirements) {
-  Json json = Json::array();
+void Write(const std::vector<api::NodeSelectorRequirement>& requirements, JsonWriter& json) {
+  json.BeginArray();
   for (const api::NodeSelectorRequirement& requirement : requirements) {
-    Json item = {{"key", requirement.key}, {"operator", requirement.operator_}};
-    if (!requirement.values.empty()) item["values"] = requirement.values;
-    json.push_back(std::move(item));
+    json.BeginObject().Field("key", requirement.key).Field("operator", requirement.operator_);
+    if (!requirement.values.empty()) Write(requirement.values, json.Key("values"));
+    json.EndObject();
   }
-  return json;
+  json.EndArray();
 }
 
-Json ToJsonValue(const api::NodeSelectorTerm& term) {
-  Json json = Json::object();
-  if (!term.match_expressions.empty()) json["matchExpressions"] = ToJsonValue(term.match_expressions);
-  if (!term.match_fields.empty()) json["matchFields"] = ToJsonValue(term.match_fields);
-  return json;
+void Write(const api::NodeSelectorTerm& term, JsonWriter& json) {
+  json.BeginObject();
+  if (!term.match_expressions.empty()) Write(term.match_expressions, json.Key("matchExpressions"));
+  if (!term.match_fields.empty()) Write(term.match_fields, json.Key("matchFields"));
+  json.EndObject();
 }
 
-Json ToJsonValue(const api::NodeAffinity& affinity) {
-  Json json = Json::object();
+void Write(const api::NodeAffinity& affinity, JsonWriter& json) {
+  json.BeginObject();
   if (affinity.required_during_scheduling_ignored_during_execution) {
-    Json terms = Json::array();
+    json.Key("requiredDuringSchedulingIgnoredDuringExecution").BeginObject();
+    json.Key("nodeSelectorTerms").BeginArray();
     for (const api::NodeSelectorTerm& term :
          affinity.required_during_scheduling_ignored_during_execution->node_selector_terms) {
-      terms.push_back(ToJsonValue(term));
+      Write(term, json);
     }
-    json["requiredDuringSchedulingIgnoredDuringExecution"]["nodeSelectorTerms"] = std::move(terms);
+    json.EndArray().EndObject();
   }
-  for (const api::PreferredSchedulingTerm& term :
-       affinity.preferred_during_scheduling_ignored_during_execution) {
-    json["preferredDuringSchedulingIgnoredDuringExecution"].push_back(
-        {{"weight", term.weight}, {"preference", ToJsonValue(term.preference)}});
+  if (!affinity.preferred_during_scheduling_ignored_during_execution.empty()) {
+    json.Key("preferredDuringSchedulingIgnoredDuringExecution").BeginArray();
+    for (const api::PreferredSchedulingTerm& term :
+         affinity.preferred_during_scheduling_ignored_during_execution) {
+      json.BeginObject().Field("weight", term.weight);
+      Write(term.preference, json.Key("preference"));
+      json.EndObject();
+    }
+    json.EndArray();
   }
-  return json;
+  json.EndObject();
 }
 
 // A valid default constraint has no selector.
-Json ToJsonValue(const api::TopologySpreadConstraint& constraint) {
-  Json json = {{"maxSkew", constraint.max_skew},
-               {"topologyKey", constraint.topology_key},
-               {"whenUnsatisfiable", constraint.when_unsatisfiable}};
-  if (constraint.min_domains) json["minDomains"] = *constraint.min_domains;
+void Write(const api::TopologySpreadConstraint& constraint, JsonWriter& json) {
+  json.BeginObject()
+      .Field("maxSkew", constraint.max_skew)
+      .Field("topologyKey", constraint.topology_key)
+      .Field("whenUnsatisfiable", constraint.when_unsatisfiable);
+  if (constraint.min_domains) json.Field("minDomains", *constraint.min_domains);
   if (!constraint.node_affinity_policy.empty()) {
-    json["nodeAffinityPolicy"] = constraint.node_affinity_policy;
+    json.Field("nodeAffinityPolicy", constraint.node_affinity_policy);
   }
-  if (!constraint.node_taints_policy.empty()) {
-    json["nodeTaintsPolicy"] = constraint.node_taints_policy;
-  }
-  if (!constraint.match_label_keys.empty()) json["matchLabelKeys"] = constraint.match_label_keys;
-  return json;
+  if (!constraint.node_taints_policy.empty()) json.Field("nodeTaintsPolicy", constraint.node_taints_policy);
+  if (!constraint.match_label_keys.empty()) Write(constraint.match_label_keys, json.Key("matchLabelKeys"));
+  json.EndObject();
 }
 
-// The fields of each kind of arguments.
+// The fields of each kind of arguments, within their object.
 
-void AddArgs(const api::DefaultPreemptionArgs& args, Json& json) {
-  json["minCandidateNodesPercentage"] = args.min_candidate_nodes_percentage;
-  json["minCandidateNodesAbsolute"] = args.min_candidate_nodes_absolute;
+void WriteArgs(const api::DefaultPreemptionArgs& args, JsonWriter& json) {
+  json.Field("minCandidateNodesPercentage", args.min_candidate_nodes_percentage);
+  json.Field("minCandidateNodesAbsolute", args.min_candidate_nodes_absolute);
 }
 
-void AddArgs(const api::InterPodAffinityArgs& args, Json& json) {
-  json["hardPodAffinityWeight"] = args.hard_pod_affinity_weight;
-  json["ignorePreferredTermsOfExistingPods"] = args.ignore_preferred_terms_of_existing_pods;
+void WriteArgs(const api::InterPodAffinityArgs& args, JsonWriter& json) {
+  json.Field("hardPodAffinityWeight", args.hard_pod_affinity_weight);
+  json.Key("ignorePreferredTermsOfExistingPods").Bool(args.ignore_preferred_terms_of_existing_pods);
 }
 
-void AddArgs(const api::NodeAffinityArgs& args, Json& json) {
-  if (args.added_affinity) json["addedAffinity"] = ToJsonValue(*args.added_affinity);
+void WriteArgs(const api::NodeAffinityArgs& args, JsonWriter& json) {
+  if (args.added_affinity) Write(*args.added_affinity, json.Key("addedAffinity"));
 }
 
-void AddArgs(const api::NodeResourcesFitArgs& args, Json& json) {
-  if (!args.ignored_resources.empty()) json["ignoredResources"] = args.ignored_resources;
+void WriteArgs(const api::NodeResourcesFitArgs& args, JsonWriter& json) {
+  if (!args.ignored_resources.empty()) Write(args.ignored_resources, json.Key("ignoredResources"));
   if (!args.ignored_resource_groups.empty()) {
-    json["ignoredResourceGroups"] = args.ignored_resource_groups;
+    Write(args.ignored_resource_groups, json.Key("ignoredResourceGroups"));
   }
-  Json& strategy = json["scoringStrategy"];
-  strategy["type"] = args.scoring_strategy.type;
-  strategy["resources"] = ToJsonValue(args.scoring_strategy.resources);
+  json.Key("scoringStrategy").BeginObject().Field("type", args.scoring_strategy.type);
+  Write(args.scoring_strategy.resources, json.Key("resources"));
   if (args.scoring_strategy.shape) {
-    strategy["requestedToCapacityRatio"]["shape"] = ToJsonValue(*args.scoring_strategy.shape);
+    json.Key("requestedToCapacityRatio").BeginObject();
+    Write(*args.scoring_strategy.shape, json.Key("shape"));
+    json.EndObject();
   }
+  json.EndObject();
 }
 
-void AddArgs(const api::NodeResourcesBalancedAllocationArgs& args, Json& json) {
-  json["resources"] = ToJsonValue(args.resources);
+void WriteArgs(const api::NodeResourcesBalancedAllocationArgs& args, JsonWriter& json) {
+  Write(args.resources, json.Key("resources"));
 }
 
-void AddArgs(const api::PodTopologySpreadArgs& args, Json& json) {
-  json["defaultingType"] = args.defaulting_type;
-  for (const api::TopologySpreadConstraint& constraint : args.default_constraints) {
-    json["defaultConstraints"].push_back(ToJsonValue(constraint));
+void WriteArgs(const api::PodTopologySpreadArgs& args, JsonWriter& json) {
+  json.Field("defaultingType", args.defaulting_type);
+  if (args.default_constraints.empty()) return;
+  json.Key("defaultConstraints").BeginArray();
+  for (const api::TopologySpreadConstraint& constraint : args.default_constraints) Write(constraint, json);
+  json.EndArray();
+}
+
+void WriteArgs(const api::VolumeBindingArgs& args, JsonWriter& json) {
+  json.Field("bindTimeoutSeconds", args.bind_timeout_seconds);
+  if (args.shape) Write(*args.shape, json.Key("shape"));
+}
+
+void WriteArgs(const api::DynamicResourcesArgs& args, JsonWriter& json) {
+  if (args.filter_timeout) json.Field("filterTimeout", api::FormatGoDuration(*args.filter_timeout));
+  if (args.binding_timeout) json.Field("bindingTimeout", api::FormatGoDuration(*args.binding_timeout));
+}
+
+// Written as a whole instead.
+void WriteArgs(const api::UnknownArgs&, JsonWriter&) {}
+
+void WriteArgs(const std::monostate&, JsonWriter&) {}
+
+void Write(const api::PluginConfig& config, JsonWriter& json) {
+  json.BeginObject().Field("name", config.name).Key("args");
+  if (const auto* unknown = std::get_if<api::UnknownArgs>(&config.args)) {
+    json.Raw(unknown->json).EndObject();
+    return;
   }
-}
-
-void AddArgs(const api::VolumeBindingArgs& args, Json& json) {
-  json["bindTimeoutSeconds"] = args.bind_timeout_seconds;
-  if (args.shape) json["shape"] = ToJsonValue(*args.shape);
-}
-
-void AddArgs(const api::DynamicResourcesArgs& args, Json& json) {
-  if (args.filter_timeout) json["filterTimeout"] = api::FormatGoDuration(*args.filter_timeout);
-  if (args.binding_timeout) json["bindingTimeout"] = api::FormatGoDuration(*args.binding_timeout);
-}
-
-void AddArgs(const api::UnknownArgs& args, Json& json) {
-  json = Json::parse(args.json, nullptr, /*allow_exceptions=*/false);
-  CHECK(!json.is_discarded());
-}
-
-void AddArgs(const std::monostate&, Json&) {}
-
-Json ToJsonValue(const api::PluginConfig& config) {
-  Json args = Json::object();
+  json.BeginObject();
   const absl::string_view kind = api::PluginArgsKind(config.name);
-  if (!kind.empty()) {
-    args["apiVersion"] = api::kSchedulerConfigApiVersion;
-    args["kind"] = Text(kind);
-  }
-  std::visit([&](const auto& typed) { AddArgs(typed, args); }, config.args);
-  return {{"name", config.name}, {"args", std::move(args)}};
+  if (!kind.empty()) json.Field("apiVersion", api::kSchedulerConfigApiVersion).Field("kind", kind);
+  std::visit([&](const auto& typed) { WriteArgs(typed, json); }, config.args);
+  json.EndObject().EndObject();
 }
 
-Json ToJsonValue(const api::EffectiveProfile& profile) {
-  Json json = {{"schedulerName", profile.scheduler_name}};
-  if (profile.percentage_of_nodes_to_score) {
-    json["percentageOfNodesToScore"] = *profile.percentage_of_nodes_to_score;
-  }
+void WritePlugins(const api::EffectiveProfile& profile, JsonWriter& json) {
+  json.BeginObject();
   // Nothing comes from MultiPoint, so that the lists below are all that there is.
-  Json& plugins = json["plugins"];
-  plugins["multiPoint"]["disabled"] = Json::array({{{"name", "*"}}});
+  json.Key("multiPoint").BeginObject().Key("disabled").BeginArray();
+  json.BeginObject().Field("name", "*").EndObject().EndArray().EndObject();
   for (int i = 0; i < static_cast<int>(api::ExtensionPoint::kPlacementGenerate); ++i) {
     const api::ExtensionPoint point = static_cast<api::ExtensionPoint>(i);
     const std::vector<std::string>& names = profile.At(point);
+    if (names.empty()) continue;
+    json.Key(api::ExtensionPointName(point)).BeginObject().Key("enabled").BeginArray();
     for (size_t j = 0; j < names.size(); ++j) {
-      Json plugin = {{"name", names[j]}};
-      if (point == api::ExtensionPoint::kScore) plugin["weight"] = profile.score_weights[j];
-      plugins[Text(api::ExtensionPointName(point))]["enabled"].push_back(std::move(plugin));
+      json.BeginObject().Field("name", names[j]);
+      if (point == api::ExtensionPoint::kScore) json.Field("weight", profile.score_weights[j]);
+      json.EndObject();
     }
+    json.EndArray().EndObject();
   }
-  for (const api::PluginConfig& config : profile.plugin_config) {
-    json["pluginConfig"].push_back(ToJsonValue(config));
-  }
-  return json;
+  json.EndObject();
 }
 
-Json ToJsonValue(const api::Extender& extender) {
-  Json json = {{"urlPrefix", extender.url_prefix}};
-  const auto add_text = [&](const char* name, const std::string& text) {
-    if (!text.empty()) json[name] = text;
+void Write(const api::EffectiveProfile& profile, JsonWriter& json) {
+  json.BeginObject().Field("schedulerName", profile.scheduler_name);
+  if (profile.percentage_of_nodes_to_score) {
+    json.Field("percentageOfNodesToScore", *profile.percentage_of_nodes_to_score);
+  }
+  WritePlugins(profile, json.Key("plugins"));
+  if (!profile.plugin_config.empty()) {
+    json.Key("pluginConfig").BeginArray();
+    for (const api::PluginConfig& config : profile.plugin_config) Write(config, json);
+    json.EndArray();
+  }
+  json.EndObject();
+}
+
+void Write(const api::Extender& extender, JsonWriter& json) {
+  json.BeginObject().Field("urlPrefix", extender.url_prefix);
+  const auto write_text = [&](absl::string_view name, const std::string& text) {
+    if (!text.empty()) json.Field(name, text);
   };
-  add_text("filterVerb", extender.filter_verb);
-  add_text("preemptVerb", extender.preempt_verb);
-  add_text("prioritizeVerb", extender.prioritize_verb);
-  if (extender.weight != 0) json["weight"] = extender.weight;
-  add_text("bindVerb", extender.bind_verb);
-  if (extender.enable_https) json["enableHTTPS"] = true;
+  write_text("filterVerb", extender.filter_verb);
+  write_text("preemptVerb", extender.preempt_verb);
+  write_text("prioritizeVerb", extender.prioritize_verb);
+  if (extender.weight != 0) json.Field("weight", extender.weight);
+  write_text("bindVerb", extender.bind_verb);
+  if (extender.enable_https) json.Key("enableHTTPS").Bool(true);
   if (extender.http_timeout != absl::ZeroDuration()) {
-    json["httpTimeout"] = api::FormatGoDuration(extender.http_timeout);
+    json.Field("httpTimeout", api::FormatGoDuration(extender.http_timeout));
   }
-  if (extender.node_cache_capable) json["nodeCacheCapable"] = true;
-  for (const api::ExtenderManagedResource& resource : extender.managed_resources) {
-    json["managedResources"].push_back(
-        {{"name", resource.name}, {"ignoredByScheduler", resource.ignored_by_scheduler}});
+  if (extender.node_cache_capable) json.Key("nodeCacheCapable").Bool(true);
+  if (!extender.managed_resources.empty()) {
+    json.Key("managedResources").BeginArray();
+    for (const api::ExtenderManagedResource& resource : extender.managed_resources) {
+      json.BeginObject().Field("name", resource.name);
+      json.Key("ignoredByScheduler").Bool(resource.ignored_by_scheduler).EndObject();
+    }
+    json.EndArray();
   }
-  if (extender.ignorable) json["ignorable"] = true;
-  return json;
+  if (extender.ignorable) json.Key("ignorable").Bool(true);
+  json.EndObject();
 }
 
 }  // namespace
 
 std::string PrintSchedulerConfig(const api::KubeSchedulerConfiguration& config,
                                  const std::vector<api::EffectiveProfile>& profiles, ConfigFormat format) {
-  Json json = {{"apiVersion", api::kSchedulerConfigApiVersion},
-               {"kind", "KubeSchedulerConfiguration"},
-               {"parallelism", config.parallelism},
-               {"percentageOfNodesToScore", config.percentage_of_nodes_to_score},
-               {"podInitialBackoffSeconds", config.pod_initial_backoff_seconds},
-               {"podMaxBackoffSeconds", config.pod_max_backoff_seconds}};
-  for (const api::EffectiveProfile& profile : profiles) {
-    json["profiles"].push_back(ToJsonValue(profile));
+  JsonWriter json;
+  json.BeginObject()
+      .Field("apiVersion", api::kSchedulerConfigApiVersion)
+      .Field("kind", "KubeSchedulerConfiguration")
+      .Field("parallelism", config.parallelism)
+      .Field("percentageOfNodesToScore", config.percentage_of_nodes_to_score)
+      .Field("podInitialBackoffSeconds", config.pod_initial_backoff_seconds)
+      .Field("podMaxBackoffSeconds", config.pod_max_backoff_seconds);
+  if (!profiles.empty()) {
+    json.Key("profiles").BeginArray();
+    for (const api::EffectiveProfile& profile : profiles) Write(profile, json);
+    json.EndArray();
   }
-  for (const api::Extender& extender : config.extenders) {
-    json["extenders"].push_back(ToJsonValue(extender));
+  if (!config.extenders.empty()) {
+    json.Key("extenders").BeginArray();
+    for (const api::Extender& extender : config.extenders) Write(extender, json);
+    json.EndArray();
   }
-  std::string text = json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-  if (format == ConfigFormat::kJson) return text;
-  std::string yaml;
-  const absl::Status status = ReadText(text, "configuration.json", {}, [&](const Document& document) {
-    yaml = ToYaml(document.root);
+  json.EndObject();
+  std::string text;
+  const absl::Status status = ReadText(json.text(), "configuration.json", {}, [&](const Document& document) {
+    text = format == ConfigFormat::kJson ? ToIndentedJson(document.root) + "\n" : ToYaml(document.root);
     return absl::OkStatus();
   });
   CHECK(status.ok());
-  return yaml;
+  return text;
 }
 
 }  // namespace schedsim::codec

@@ -1,12 +1,7 @@
 #include "core/codec/text/writer.h"
 
-#include <algorithm>
-#include <cstdint>
-#include <utility>
+#include <cstddef>
 #include <vector>
-
-#include "absl/strings/str_cat.h"
-#include "core/codec/text/yaml_scalar.h"
 
 namespace schedsim::codec {
 namespace {
@@ -17,7 +12,6 @@ constexpr char kHexDigits[] = "0123456789abcdef";
 struct Frame {
   const Value* value = nullptr;
   size_t next = 0;
-  int indent = 0;  // YAML only: columns before its parts.
 };
 
 bool HasParts(const Value& value) { return !value.items.empty() || !value.members.empty(); }
@@ -47,83 +41,40 @@ void AppendScalarJson(const Value& value, std::string& out) {
   }
 }
 
-// YAML's escapes in double quotes are JSON's and more. Line separators are written as escapes, since
-// YAML 1.1 folds them, and so is what YAML does not call printable.
-void AppendQuotedYaml(absl::string_view text, std::string& out) {
-  const size_t start = out.size();
-  AppendJsonString(text, out);
-  const auto replace = [&](absl::string_view bytes, absl::string_view escape) {
-    for (size_t at = out.find(bytes.data(), start, bytes.size()); at != std::string::npos;
-         at = out.find(bytes.data(), at + escape.size(), bytes.size())) {
-      out.replace(at, bytes.size(), escape.data(), escape.size());
+// Starts a new line of indented JSON.
+void NewLine(size_t depth, std::string& out) {
+  out.push_back('\n');
+  out.append(2 * depth, ' ');
+}
+
+// Appends JSON, with each part on a line of its own where it is indented.
+void Append(const Value& value, bool is_indented, std::string& out) {
+  if (!HasParts(value)) return AppendScalarJson(value, out);
+  std::vector<Frame> frames = {{.value = &value}};
+  while (!frames.empty()) {
+    Frame& frame = frames.back();
+    const bool is_list = frame.value->is_array();
+    if (frame.next == 0) out.push_back(is_list ? '[' : '{');
+    const bool is_end = frame.next == PartCount(*frame.value);
+    if (!is_end && frame.next > 0) out.push_back(',');
+    if (is_indented) NewLine(frames.size() - (is_end ? 1 : 0), out);
+    if (is_end) {
+      out.push_back(is_list ? ']' : '}');
+      frames.pop_back();
+      continue;
     }
-  };
-  if (std::none_of(text.begin(), text.end(), [](char c) { return c < 0 || c == 0x7f; })) return;
-  replace("\x7f", "\\x7f");
-  replace("\xe2\x80\xa8", "\\L");
-  replace("\xe2\x80\xa9", "\\P");
-  replace("\xef\xbb\xbf", "\\ufeff");
-  replace("\xef\xbf\xbe", "\\ufffe");
-  replace("\xef\xbf\xbf", "\\uffff");
-  // The control characters U+0080 to U+009F.
-  for (int c = 0x80; c < 0xa0; ++c) {
-    const char bytes[] = {'\xc2', static_cast<char>(c)};
-    const char escape[] = {'\\', 'x', kHexDigits[c >> 4], kHexDigits[c & 15]};
-    replace(absl::string_view(bytes, 2), absl::string_view(escape, 4));
+    const size_t index = frame.next++;
+    if (!is_list) {
+      AppendJsonString(frame.value->members[index].key, out);
+      out.append(is_indented ? ": " : ":");
+    }
+    const Value& child = is_list ? frame.value->items[index] : frame.value->members[index].value;
+    if (HasParts(child)) {
+      frames.push_back({.value = &child});
+    } else {
+      AppendScalarJson(child, out);
+    }
   }
-}
-
-void AppendYamlText(absl::string_view text, std::string& out) {
-  if (IsPlainYamlString(text)) {
-    out.append(text.data(), text.size());
-  } else {
-    AppendQuotedYaml(text, out);
-  }
-}
-
-void AppendScalarYaml(const Value& value, std::string& out) {
-  if (value.is_string()) {
-    AppendYamlText(value.text, out);
-  } else {
-    AppendScalarJson(value, out);
-  }
-}
-
-// Keys longer than this are written with `? `, since a plain key must end within 1024 characters.
-constexpr size_t kKeyBytesMax = 900;
-
-// Writes the start of a member or item; its value follows on the same line or, when it has parts, on
-// the next ones.
-void AppendYamlPart(Frame& frame, std::vector<Frame>& frames, bool on_line, std::string& out) {
-  const Value& parent = *frame.value;
-  const size_t index = frame.next++;
-  const int indent = frame.indent;
-  if (!on_line) out.append(static_cast<size_t>(indent), ' ');
-  const Value* child = nullptr;
-  bool is_long = false;
-  if (parent.is_array()) {
-    out.append("-");
-    child = &parent.items[index];
-  } else {
-    const absl::string_view key = parent.members[index].key;
-    is_long = key.size() > kKeyBytesMax;
-    if (is_long) out.append("? ");
-    AppendYamlText(key, out);
-    if (is_long) absl::StrAppend(&out, "\n", std::string(static_cast<size_t>(indent), ' '));
-    out.append(":");
-    child = &parent.members[index].value;
-  }
-  if (!HasParts(*child)) {
-    out.append(" ");
-    AppendScalarYaml(*child, out);
-    out.append("\n");
-    return;
-  }
-  // A list in a map starts in the map's own column; in a list, parts start behind the dash.
-  const bool is_compact = parent.is_array();
-  const int child_indent = parent.is_object() && child->is_array() && !is_long ? indent : indent + 2;
-  out.append(is_compact ? " " : "\n");
-  frames.push_back({.value = child, .next = 0, .indent = child_indent});
 }
 
 }  // namespace
@@ -162,32 +113,7 @@ void AppendJsonString(absl::string_view text, std::string& out) {
   out.push_back('"');
 }
 
-void AppendJson(const Value& value, std::string& out) {
-  if (!HasParts(value)) return AppendScalarJson(value, out);
-  std::vector<Frame> frames = {{.value = &value}};
-  while (!frames.empty()) {
-    Frame& frame = frames.back();
-    const bool is_list = frame.value->is_array();
-    if (frame.next == 0) out.push_back(is_list ? '[' : '{');
-    if (frame.next == PartCount(*frame.value)) {
-      out.push_back(is_list ? ']' : '}');
-      frames.pop_back();
-      continue;
-    }
-    if (frame.next > 0) out.push_back(',');
-    const size_t index = frame.next++;
-    if (!is_list) {
-      AppendJsonString(frame.value->members[index].key, out);
-      out.push_back(':');
-    }
-    const Value& child = is_list ? frame.value->items[index] : frame.value->members[index].value;
-    if (HasParts(child)) {
-      frames.push_back({.value = &child});
-    } else {
-      AppendScalarJson(child, out);
-    }
-  }
-}
+void AppendJson(const Value& value, std::string& out) { Append(value, /*is_indented=*/false, out); }
 
 std::string ToJson(const Value& value) {
   std::string out;
@@ -195,31 +121,9 @@ std::string ToJson(const Value& value) {
   return out;
 }
 
-void AppendYaml(const Value& value, std::string& out) {
-  if (!HasParts(value)) {
-    AppendScalarYaml(value, out);
-    out.append("\n");
-    return;
-  }
-  std::vector<Frame> frames = {{.value = &value}};
-  bool on_line = false;  // Behind the dash of a list.
-  while (!frames.empty()) {
-    Frame& frame = frames.back();
-    if (frame.next == PartCount(*frame.value)) {
-      frames.pop_back();
-      continue;
-    }
-    const bool was_on_line = std::exchange(on_line, false);
-    const size_t depth = frames.size();
-    const bool is_list = frame.value->is_array();
-    AppendYamlPart(frame, frames, was_on_line, out);
-    on_line = is_list && frames.size() > depth;
-  }
-}
-
-std::string ToYaml(const Value& value) {
+std::string ToIndentedJson(const Value& value) {
   std::string out;
-  AppendYaml(value, out);
+  Append(value, /*is_indented=*/true, out);
   return out;
 }
 

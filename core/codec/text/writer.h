@@ -17,6 +17,9 @@ void AppendJson(const Value& value, std::string& out);
 // Appends `text` as a JSON string with its quotes.
 void AppendJsonString(absl::string_view text, std::string& out);
 
+// The same with each part on a line of its own, and two columns for each level.
+std::string ToIndentedJson(const Value& value);
+
 // YAML in block style, with a newline at the end and no document marker. Reads back to the same value
 // under YAML 1.1 and 1.2: strings that either would take for something else are quoted.
 std::string ToYaml(const Value& value);

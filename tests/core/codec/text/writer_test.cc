@@ -29,8 +29,8 @@ std::string YamlOf(absl::string_view json) {
 
 TEST(WriterTest, YamlIsInBlockStyle) {
   EXPECT_EQ(YamlOf(R"({"a":1,"b":{"c":[1,"x",{"d":[],"e":{}},[2,[3]],{"f":[4]}]},"g":null,"h":true})"),
-            "a: 1\nb:\n  c:\n  - 1\n  - x\n  - d: []\n    e: {}\n  - - 2\n    - - 3\n  - f:\n    - 4\ng: "
-            "null\nh: true\n");
+            "a: 1\nb:\n  c:\n    - 1\n    - x\n    - d: []\n      e: {}\n    -\n      - 2\n      -\n        - "
+            "3\n    - f:\n        - 4\ng: null\nh: true\n");
   EXPECT_EQ(YamlOf("[]"), "[]\n");
   EXPECT_EQ(YamlOf("[1,{\"a\":2,\"b\":3}]"), "- 1\n- a: 2\n  b: 3\n");
 }
