@@ -219,7 +219,8 @@ void SchedulerActor::Update(api::ObjectPtr object, ObjectDone done) {
     // What was asked for is on record even if it fails.
     trace_.Update(*object);
     const absl::Status status =
-        options_.checks_versions ? server_.UpdateVersion(object) : server_.Update(object);
+        server_.Update(object, options_.checks_versions ? ApiServer::VersionCheck::kChecked
+                                                        : ApiServer::VersionCheck::kUnchecked);
     if (!status.ok()) {
       done(status);
       return;

@@ -15,6 +15,9 @@
 #include "core/api/object.h"
 #include "core/api/pod.h"
 #include "core/base/clock.h"
+#include "core/codec/objects/objects.h"
+#include "core/codec/patch/object_patch.h"
+#include "core/codec/text/value.h"
 #include "core/framework/client.h"
 #include "sim/cluster/admission.h"
 
@@ -35,6 +38,11 @@ class ApiServer {
     bool clears_nomination_when_bound = true;
     Admission::Options admission;
   };
+  // Whether an update is for one version of the object only.
+  enum class VersionCheck : uint8_t {
+    kChecked,
+    kUnchecked,  // The version is another server's, or the caller means whatever is there.
+  };
   // Called with each change, in order, before the call that made it returns.
   using Watcher = std::function<void(const WatchEvent&)>;
 
@@ -50,10 +58,14 @@ class ApiServer {
   // pods what admission sets. AlreadyExists when there is one of that name.
   absl::Status Create(const api::ObjectPtr& object);
   // Replaces an object, which keeps its uid and creationTimestamp. A pod keeps its node, conditions and
-  // nomination where the new one has none. NotFound when there is none.
-  absl::Status Update(const api::ObjectPtr& object);
-  // The same, but a conflict (Aborted) when another version than that of `object` is stored.
-  absl::Status UpdateVersion(const api::ObjectPtr& object);
+  // nomination where the new one has none, and the priority that admission gave it.
+  // NotFound when there is none. Aborted, a conflict, when another version than that of `object` is stored;
+  // an object without a version is for whatever is there.
+  absl::Status Update(const api::ObjectPtr& object, VersionCheck check = VersionCheck::kChecked);
+  // Patches the stored object and returns it as stored. NotFound when there is none, InvalidArgument as
+  // codec::PatchObject says it, Aborted when the patch names another version than the stored one.
+  absl::StatusOr<api::ObjectPtr> Patch(const api::Object& object, codec::PatchType type,
+                                       const codec::Value& patch);
   // Ends a pod's life gracefully: sets its deletionTimestamp, `grace` from now. NotFound when there is none.
   absl::Status MarkDeleted(const api::Pod& pod, absl::Duration grace);
   // NotFound when there is none.
@@ -66,29 +78,36 @@ class ApiServer {
   // NotFound when the pod is gone. Returns the pod as stored.
   absl::StatusOr<api::PodPtr> PatchPodStatus(const api::Pod& pod, const framework::PodStatusPatch& patch);
 
-  // nullptr when there is none.
+  // The object of this name, or nullptr. `kind_name` counts for kOther only. Where kinds that are not built
+  // in share it, the first group has precedence.
   api::ObjectPtr Find(api::Kind kind, absl::string_view kind_name, absl::string_view name_space,
                       absl::string_view name) const;
+  // The stored object of the same group, kind, namespace and name, or nullptr.
+  api::ObjectPtr Find(const api::Object& object) const;
   api::PodPtr FindPod(absl::string_view name_space, absl::string_view name) const;
 
-  // All objects of a kind by "namespace/name", in that order; kOther has "Kind/" in front.
+  // All objects of a kind by "namespace/name", in that order; kOther has the kind in front, "Kind/" or
+  // "Kind.group/".
   using Objects = absl::btree_map<std::string, api::ObjectPtr>;
   const Objects& List(api::Kind kind) const { return objects_[static_cast<size_t>(kind)]; }
 
   uint64_t resource_version() const { return resource_version_; }
 
  private:
-  static std::string KeyOf(api::Kind kind, absl::string_view kind_name, absl::string_view name_space,
-                           absl::string_view name);
+  static std::string KeyOf(const api::Object& object);
   // A copy of `object` with the next resource version.
   std::shared_ptr<api::Object> Copy(const api::Object& object);
   std::shared_ptr<api::Pod> CopyPod(const api::Pod& pod);
   void CompletePod(api::Pod& pod);
+  // What an updated pod keeps of the stored one.
+  static void KeepOfPod(const api::Pod& old_pod, api::Pod& pod);
   void Store(const api::ObjectPtr& old_object, const api::ObjectPtr& new_object);
 
   const Options options_;
   const Clock& clock_;
   Admission admission_;
+  // Decodes patched objects.
+  codec::ObjectReader reader_;
   std::array<Objects, api::kKindCount> objects_;
   std::vector<Watcher> watchers_;
   uint64_t resource_version_ = 0;

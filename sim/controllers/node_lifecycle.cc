@@ -126,7 +126,10 @@ void NodeLifecycle::SetCondition(const std::string& node_name, absl::string_view
       tainted->spec.taints.push_back({.key = std::string(taint_key), .value = "", .effect = effect});
     }
   }
-  if (tainted->spec.taints != node->spec.taints) server_.Update(tainted).IgnoreError();
+  // It is a copy from before the update above.
+  if (tainted->spec.taints != node->spec.taints) {
+    server_.Update(tainted, ApiServer::VersionCheck::kUnchecked).IgnoreError();
+  }
 }
 
 void NodeLifecycle::OnEvent(const WatchEvent& event) {

@@ -174,7 +174,8 @@ void Simulation::RunStep(const Step& step) {
     status = server_->Create(step.create);
   } else if (step.update != nullptr) {
     verb = "update";
-    status = server_->Update(step.update);
+    // The recorder checks no versions.
+    status = server_->Update(step.update, ApiServer::VersionCheck::kUnchecked);
     const bool ends =
         step.update->kind == api::Kind::kPod && static_cast<const api::Pod&>(*step.update).IsTerminal();
     if (status.ok() && ends && options_.deletes_terminal_pods) {

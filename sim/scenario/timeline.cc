@@ -10,7 +10,6 @@
 #include "core/base/check.h"
 #include "core/base/status_macros.h"
 #include "core/codec/objects/object_writer.h"
-#include "core/codec/patch/merge_patch.h"
 #include "core/codec/text/reader.h"
 #include "core/codec/text/writer.h"
 
@@ -41,6 +40,27 @@ bool Matches(const Target& target, const api::Object& object) {
   }
   const bool is_over = object.kind == api::Kind::kPod && static_cast<const api::Pod&>(object).IsTerminal();
   return !is_over && target.selector->Matches(meta.labels);
+}
+
+bool IsControlledBy(const api::Object& object, const api::Object& workload) {
+  const auto& owners = object.metadata.owner_references;
+  return object.metadata.namespace_ == workload.metadata.namespace_ &&
+         std::any_of(owners.begin(), owners.end(), [&workload](const api::OwnerReference& owner) {
+           return owner.controller && owner.kind == workload.kind_name &&
+                  owner.name == workload.metadata.name;
+         });
+}
+
+// The pod template of a workload, as JSON; "" where it has none.
+std::string TemplateOf(const api::Object& object) {
+  std::string text;
+  codec::ReadText(codec::ObjectJson(object), "object.json", {}, [&text](const codec::Document& document) {
+    const codec::Value* spec = document.root.Find("spec");
+    const codec::Value* pod_template = spec == nullptr ? nullptr : spec->Find("template");
+    if (pod_template != nullptr) text = ToJson(*pod_template);
+    return absl::OkStatus();
+  }).IgnoreError();
+  return text;
 }
 
 std::string SecondsText(absl::Duration duration) { return absl::FormatDuration(duration); }
@@ -103,13 +123,12 @@ void Timeline::Warn(const std::string& place, const absl::Status& status) {
 }
 
 void Timeline::OneByOne(const std::vector<api::ObjectPtr>& objects,
-                        absl::Status (ApiServer::*change)(const api::ObjectPtr&)) {
+                        const std::function<absl::Status(const api::ObjectPtr&)>& change) {
   EventLoop& loop = simulation_.loop();
   busy_until_ = loop.Now();
   for (const api::ObjectPtr& object : objects) {
-    loop.At(busy_until_, EventLoop::Phase::kStep, [this, place = &entries_[index_].place, object, change] {
-      Warn(*place, (simulation_.server().*change)(object));
-    });
+    loop.At(busy_until_, EventLoop::Phase::kStep,
+            [this, place = &entries_[index_].place, object, change] { Warn(*place, change(object)); });
     if (object != objects.back()) busy_until_ += kInterval;
   }
 }
@@ -140,36 +159,49 @@ void Timeline::Finish() {
 }
 
 absl::Status Timeline::Do(const CreateObjects& action) {
-  OneByOne(action.objects, &ApiServer::Create);
+  OneByOne(action.objects,
+           [this](const api::ObjectPtr& object) { return simulation_.server().Create(object); });
   return absl::OkStatus();
 }
 
 absl::Status Timeline::Do(const UpdateObjects& action) {
-  OneByOne(action.objects, &ApiServer::Update);
+  // A version in a manifest is that of another server.
+  OneByOne(action.objects, [this](const api::ObjectPtr& object) {
+    const api::ObjectPtr before = simulation_.server().Find(*object);
+    const absl::Status status = simulation_.server().Update(object, ApiServer::VersionCheck::kUnchecked);
+    if (status.ok()) WarnOfTemplate(*before, *object);
+    return status;
+  });
   return absl::OkStatus();
 }
 
 absl::Status Timeline::Do(const PatchObjects& action) {
-  return ForEach(action.target, [&](const api::Object& object) { return Patch(object, action.patch); });
+  return ForEach(action.target, [&](const api::Object& object) {
+    // The ending makes JSON of a patch that is a list.
+    return codec::ReadText(action.patch, "patch.json", {}, [&](const codec::Document& patch) -> absl::Status {
+      api::ObjectPtr patched;
+      ASSIGN_OR_RETURN(patched, simulation_.server().Patch(object, action.type, patch.root));
+      WarnOfTemplate(object, *patched);
+      return absl::OkStatus();
+    });
+  });
 }
 
-absl::Status Timeline::Patch(const api::Object& object, const std::string& patch) {
-  api::ObjectPtr patched;
-  codec::Document merged;
-  const std::string name = absl::StrCat(object.kind_name, " ", object.Key(), ", patched");
-  const auto apply = [&](const codec::Value& change) {
-    return codec::ReadText(
-        codec::ObjectJson(object), name, {}, [&](const codec::Document& stored) -> absl::Status {
-          ASSIGN_OR_RETURN(patched, reader_.Decode(codec::MergePatch(stored.root, change, merged), name));
-          return absl::OkStatus();
-        });
-  };
-  RETURN_IF_ERROR(
-      codec::ReadText(patch, name, {}, [&](const codec::Document& change) { return apply(change.root); }));
-  if (patched->kind_name != object.kind_name || patched->Key() != object.Key()) {
-    return absl::InvalidArgumentError(absl::StrCat(name, ": kind, namespace and name cannot change"));
-  }
-  return simulation_.server().Update(patched);
+// Nobody rolls out a new template: pods that are there stay, and a Deployment's ReplicaSet keeps the template
+// that it was made with.
+void Timeline::WarnOfTemplate(const api::Object& before, const api::Object& after) {
+  const std::string old_template = TemplateOf(before);
+  if (old_template.empty() || old_template == TemplateOf(after)) return;
+  const bool by_pods = after.kind == api::Kind::kStatefulSet || after.kind_name == "DaemonSet";
+  if (!by_pods && after.kind_name != "Deployment") return;
+  const auto& objects = simulation_.server().List(by_pods ? api::Kind::kPod : api::Kind::kReplicaSet);
+  const bool owns = std::any_of(objects.begin(), objects.end(),
+                                [&after](const auto& entry) { return IsControlledBy(*entry.second, after); });
+  if (!owns) return;
+  warnings_.push_back(absl::StrCat(
+      entries_[index_].place, ": the new template of ", after.kind_name, " ", after.Key(),
+      " is not rolled out: rollouts are not simulated, ",
+      by_pods ? "its pods stay as they are" : "its ReplicaSet keeps the old one, also for new pods"));
 }
 
 absl::Status Timeline::Do(const DeleteObjects& action) {

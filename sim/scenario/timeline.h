@@ -3,6 +3,7 @@
 #define SCHEDSIM_SIM_SCENARIO_TIMELINE_H_
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,7 +15,7 @@
 #include "absl/time/time.h"
 #include "core/api/object.h"
 #include "core/api/taints.h"
-#include "core/codec/objects/objects.h"
+#include "core/codec/patch/object_patch.h"
 #include "sim/cluster/label_selector.h"
 #include "sim/controllers/drain.h"
 #include "sim/controllers/node_lifecycle.h"
@@ -43,10 +44,10 @@ struct CreateObjects {
 struct UpdateObjects {
   std::vector<api::ObjectPtr> objects;
 };
-// A JSON merge patch.
 struct PatchObjects {
   Target target;
-  std::string patch;
+  codec::PatchType type = codec::PatchType::kMerge;
+  std::string patch;  // JSON.
 };
 struct DeleteObjects {
   Target target;
@@ -162,10 +163,10 @@ class Timeline : public Script {
 
   // Makes a change of each object, as far apart as objects are created at the start.
   void OneByOne(const std::vector<api::ObjectPtr>& objects,
-                absl::Status (ApiServer::*change)(const api::ObjectPtr&));
+                const std::function<absl::Status(const api::ObjectPtr&)>& change);
   void Warn(const std::string& place, const absl::Status& status);
 
-  absl::Status Patch(const api::Object& object, const std::string& patch);
+  void WarnOfTemplate(const api::Object& before, const api::Object& after);
   // The objects of a target, by name. Names that are not there go to `missing`, if it is not nullptr.
   std::vector<api::ObjectPtr> Find(const Target& target, std::vector<std::string>* missing) const;
   // Calls `change` for each object of the target. The first error, after all of them.
@@ -190,7 +191,6 @@ class Timeline : public Script {
   Replicas replicas_;
   // When the running entry is done with its changes.
   absl::Time busy_until_ = absl::InfinitePast();
-  codec::ObjectReader reader_;
   size_t index_ = 0;  // Of the entry that runs, or comes next.
   const WaitUntil* wait_ = nullptr;
   uint64_t deadline_ = 0;  // What Cancel takes, while there is a wait.

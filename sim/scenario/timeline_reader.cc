@@ -232,10 +232,26 @@ Action EntryReader::ReadPatch(const Value& value, const std::string& path) {
   StrictReader reader(value, path, errors_);
   if (!value.is_object()) return action;
   action.target = TakeTarget(reader, value, "Pod");
-  const bool has_map =
-      reader.ReadMap("patch", [&](const Value& patch, const std::string&) { action.patch = ToJson(patch); });
-  if (!has_map && !reader.Has("patch"))
-    Error(value, reader.PathOf("patch"), "expected a map, a JSON merge patch");
+  std::string type = "merge";
+  reader.Read("type", type);
+  std::string expected = "a map, a JSON merge patch";
+  if (type == "strategic") {
+    action.type = codec::PatchType::kStrategicMerge;
+    expected = "a map, a strategic merge patch";
+  } else if (type == "json") {
+    action.type = codec::PatchType::kJson;
+    expected = "a list of operations, a JSON patch";
+  } else if (type != "merge") {
+    Error(*value.Find("type"), reader.PathOf("type"), "expected merge, strategic or json");
+  }
+  const Value* patch = reader.Take("patch");
+  const bool is_list = action.type == codec::PatchType::kJson;
+  if (patch != nullptr && (is_list ? patch->is_array() : patch->is_object())) {
+    action.patch = ToJson(*patch);
+  } else {
+    Error(patch == nullptr ? value : *patch, reader.PathOf("patch"),
+          absl::StrCat("expected ", expected, ", got ", patch == nullptr ? "none" : Describe(patch->type)));
+  }
   reader.Finish();
   return action;
 }

@@ -18,6 +18,9 @@ struct Operation {
   absl::string_view name;
   std::string path;
   std::vector<std::string> keys;  // The parts of the path.
+  // For move and copy: where the value comes from.
+  std::string from;
+  std::vector<std::string> from_keys;
   Value value;
 };
 
@@ -96,6 +99,17 @@ absl::StatusOr<std::optional<Value>> Apply(const Value* target,
   return std::optional<Value>(changed);
 }
 
+// The parts of a pointer of RFC 6901; "" has none. InvalidArgument where it does not begin with a slash.
+absl::StatusOr<std::vector<std::string>> PartsOf(const Operation& operation, absl::string_view pointer) {
+  std::vector<std::string> keys;
+  for (const absl::string_view part : absl::StrSplit(pointer, '/')) {
+    keys.push_back(absl::StrReplaceAll(absl::StrReplaceAll(part, {{"~1", "/"}}), {{"~0", "~"}}));
+  }
+  if (!keys.front().empty()) return NoPlace(operation);
+  keys.erase(keys.begin());
+  return keys;
+}
+
 absl::StatusOr<Operation> ReadOperation(const Value& value) {
   const Value* name = value.Find("op");
   const Value* path = value.Find("path");
@@ -103,23 +117,64 @@ absl::StatusOr<Operation> ReadOperation(const Value& value) {
     return absl::InvalidArgumentError("an operation of a JSON patch: expected op and path");
   }
   Operation operation = {.name = name->text, .path = std::string(path->text)};
-  const bool is_known =
-      name->text == "add" || name->text == "remove" || name->text == "replace" || name->text == "test";
-  if (!is_known) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("operation ", name->text, " of a JSON patch: expected add, remove, replace or test"));
+  const bool has_from = name->text == "move" || name->text == "copy";
+  const bool has_value = name->text == "add" || name->text == "replace" || name->text == "test";
+  if (!has_from && !has_value && name->text != "remove") {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "operation ", name->text, " of a JSON patch: expected add, remove, replace, move, copy or test"));
   }
-  const Value* operand = value.Find("value");
-  if (operand == nullptr && name->text != "remove") {
+  const Value* operand = value.Find(has_from ? "from" : "value");
+  if (has_value && operand == nullptr) {
     return absl::InvalidArgumentError(absl::StrCat(name->text, " ", path->text, ": expected a value"));
   }
-  if (operand != nullptr) operation.value = *operand;
-  for (const absl::string_view part : absl::StrSplit(path->text, '/')) {
-    operation.keys.push_back(absl::StrReplaceAll(absl::StrReplaceAll(part, {{"~1", "/"}}), {{"~0", "~"}}));
+  if (has_from && (operand == nullptr || !operand->is_string())) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(name->text, " ", path->text, ": expected from, a place of the object"));
   }
-  if (!operation.keys.front().empty()) return NoPlace(operation);
-  operation.keys.erase(operation.keys.begin());
+  ASSIGN_OR_RETURN(operation.keys, PartsOf(operation, path->text));
+  if (has_value) operation.value = *operand;
+  if (has_from) {
+    operation.from = std::string(operand->text);
+    ASSIGN_OR_RETURN(operation.from_keys, PartsOf(operation, operand->text));
+  }
   return operation;
+}
+
+// The value at a place, or nullptr.
+const Value* FindPlace(const Value& root, const std::vector<std::string>& keys) {
+  const Value* value = &root;
+  for (const std::string& key : keys) {
+    if (value->is_array()) {
+      size_t index = 0;
+      const bool is_there = absl::SimpleAtoi(key, &index) && index < value->items.size();
+      value = is_there ? &value->items[index] : nullptr;
+    } else {
+      value = value->Find(key);
+    }
+    if (value == nullptr) return nullptr;
+  }
+  return value;
+}
+
+// A move is a removal and an addition, a copy just the latter.
+absl::StatusOr<std::optional<Value>> ApplyFrom(const Value& target, const Operation& operation,
+                                               Document& document) {
+  const Value* value = FindPlace(target, operation.from_keys);
+  if (value == nullptr) {
+    return absl::InvalidArgumentError(absl::StrCat(operation.name, " ", operation.path, " from ",
+                                                   operation.from, ": there is no such place"));
+  }
+  Operation add = operation;
+  add.name = "add";
+  add.value = *value;
+  if (operation.name == "copy") return Apply(&target, add, 0, document);
+  Operation remove = operation;
+  remove.name = "remove";
+  remove.path = operation.from;
+  remove.keys = operation.from_keys;
+  std::optional<Value> without;
+  ASSIGN_OR_RETURN(without, Apply(&target, remove, 0, document));
+  return Apply(without.has_value() ? &*without : nullptr, add, 0, document);
 }
 
 }  // namespace
@@ -131,7 +186,9 @@ absl::StatusOr<Value> JsonPatch(const Value& target, const Value& patch, Documen
     Operation operation;
     ASSIGN_OR_RETURN(operation, ReadOperation(item));
     std::optional<Value> changed;
-    ASSIGN_OR_RETURN(changed, Apply(&result, operation, 0, document));
+    const bool has_from = operation.name == "move" || operation.name == "copy";
+    ASSIGN_OR_RETURN(
+        changed, has_from ? ApplyFrom(result, operation, document) : Apply(&result, operation, 0, document));
     result = changed.value_or(Value());
   }
   return result;

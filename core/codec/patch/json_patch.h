@@ -7,9 +7,9 @@
 
 namespace schedsim::codec {
 
-// `target` with the operations add, remove, replace and test of `patch` applied. New parts belong to
-// `document`, which must outlive both arguments' use of it. InvalidArgument for a place that is not there, a
-// test that fails, and all other operations. Source: RFC 6902.
+// `target` with the operations of `patch` applied, one after the other. New parts belong to `document`, which
+// must outlive both arguments' use of it. InvalidArgument, with the operation and its path, for a place that
+// is not there, a test that fails, and what is no operation. Source: RFC 6902.
 absl::StatusOr<Value> JsonPatch(const Value& target, const Value& patch, Document& document);
 
 }  // namespace schedsim::codec

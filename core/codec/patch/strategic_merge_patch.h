@@ -2,16 +2,21 @@
 #ifndef SCHEDSIM_CORE_CODEC_PATCH_STRATEGIC_MERGE_PATCH_H_
 #define SCHEDSIM_CORE_CODEC_PATCH_STRATEGIC_MERGE_PATCH_H_
 
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "core/codec/text/value.h"
 
 namespace schedsim::codec {
 
-// `target` with `patch` applied. As MergePatch, but lists of maps that Kubernetes merges by a key (conditions
-// by type, containers by name, ...) are merged item by item, finalizers are a set, and the directives $patch,
-// $retainKeys and $deleteFromPrimitiveList are heeded. The order that $setElementOrder asks for is not kept:
-// what is new comes last. New parts belong to `document`, which must outlive both arguments' use of it.
-// Source: kubernetes v1.37, apimachinery/pkg/util/strategicpatch, and the patchMergeKey tags of api/core/v1.
-Value StrategicMergePatch(const Value& target, const Value& patch, Document& document);
+// `target`, an object of the kind `kind_name`, with `patch` applied. As MergePatch, but lists that the API
+// merges by a key (conditions by type, containers by name, a Service's ports by port) are merged item by
+// item, and the directives $patch, $retainKeys, $setElementOrder and $deleteFromPrimitiveList are heeded.
+// Items that the patch adds come before those that it does not name, as in the real API server. New parts
+// belong to `document`, which must outlive both arguments' use of it. InvalidArgument, `path.to.field: what,
+// and what was expected`, for a kind that is not built in, an item without its merge key, and a directive
+// that is not known or has a wrong value. Source: apimachinery v0.37, pkg/util/strategicpatch/patch.go.
+absl::StatusOr<Value> StrategicMergePatch(const Value& target, const Value& patch,
+                                          absl::string_view kind_name, Document& document);
 
 }  // namespace schedsim::codec
 

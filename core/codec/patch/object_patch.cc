@@ -1,0 +1,70 @@
+#include "core/codec/patch/object_patch.h"
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "core/base/status_macros.h"
+#include "core/codec/objects/object_writer.h"
+#include "core/codec/patch/json_patch.h"
+#include "core/codec/patch/merge_patch.h"
+#include "core/codec/patch/strategic_merge_patch.h"
+#include "core/codec/text/reader.h"
+
+namespace schedsim::codec {
+namespace {
+
+absl::StatusOr<Value> Apply(const Value& target, PatchType type, const Value& patch,
+                            const std::string& kind_name, Document& document) {
+  switch (type) {
+    case PatchType::kJson:
+      return JsonPatch(target, patch, document);
+    case PatchType::kMerge:
+      if (patch.is_object()) return MergePatch(target, patch, document);
+      return absl::InvalidArgumentError(absl::StrCat("expected a map, got ", Describe(patch.type)));
+    case PatchType::kStrategicMerge:
+      return StrategicMergePatch(target, patch, kind_name, document);
+  }
+  return absl::InvalidArgumentError("expected a patch");
+}
+
+// The same tree without places: those of the stored object and of the patch lie in texts that nobody sees.
+// The reader bounds the depth, kDepthMax.
+Value WithoutPlaces(const Value& value, Document& document) {  // NOLINT(misc-no-recursion)
+  Value out = value;
+  out.position = Position();
+  std::vector<Value> items;
+  for (const Value& item : value.items) items.push_back(WithoutPlaces(item, document));
+  out.items = document.CopyItems(items);
+  std::vector<Member> members;
+  for (const Member& member : value.members) {
+    members.push_back(
+        {.key = member.key, .key_position = {}, .value = WithoutPlaces(member.value, document)});
+  }
+  out.members = document.CopyMembers(members);
+  return out;
+}
+
+}  // namespace
+
+absl::StatusOr<api::ObjectPtr> PatchObject(const api::Object& stored, PatchType type, const Value& patch,
+                                           ObjectReader& reader) {
+  const std::string name = absl::StrCat(stored.kind_name, " ", stored.Key(), ", patched");
+  api::ObjectPtr patched;
+  Document merged;
+  const auto apply = [&](const Document& before) -> absl::Status {
+    const absl::StatusOr<Value> after = Apply(before.root, type, patch, stored.kind_name, merged);
+    if (!after.ok()) return absl::InvalidArgumentError(absl::StrCat(name, ": ", after.status().message()));
+    ASSIGN_OR_RETURN(patched, reader.Decode(WithoutPlaces(*after, merged), name));
+    return absl::OkStatus();
+  };
+  RETURN_IF_ERROR(ReadText(ObjectJson(stored), name, {}, apply));
+  if (patched->api_version != stored.api_version || patched->kind_name != stored.kind_name ||
+      patched->Key() != stored.Key()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(name, ": apiVersion, kind, namespace and name cannot change"));
+  }
+  return patched;
+}
+
+}  // namespace schedsim::codec

@@ -1,0 +1,119 @@
+// What the API server says and keeps.
+#include "sim/cluster/api_server.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "core/codec/objects/objects.h"
+#include "core/codec/text/reader.h"
+#include "gtest/gtest.h"
+#include "sim/kernel/event_loop.h"
+
+namespace schedsim::sim {
+namespace {
+
+class ApiServerTest : public testing::Test {
+ protected:
+  api::ObjectPtr Read(const std::string& yaml) {
+    api::ObjectPtr read;
+    const absl::Status status = reader_.ReadText(absl::StrCat("---\n", yaml), "test.yaml",
+                                                 [&](api::ObjectPtr object, const codec::Location&) {
+                                                   read = std::move(object);
+                                                   return absl::OkStatus();
+                                                 });
+    EXPECT_TRUE(status.ok()) << status;
+    return read;
+  }
+
+  absl::Status Patch(const api::Object& object, codec::PatchType type, const std::string& json) {
+    return codec::ReadText(json, "patch.json", {}, [&](const codec::Document& patch) {
+      return server_.Patch(object, type, patch.root).status();
+    });
+  }
+
+  static std::string Deployment(const std::string& more = "") {
+    return absl::StrCat("{apiVersion: apps/v1, kind: Deployment, metadata: {name: d", more, "}}");
+  }
+
+  EventLoop loop_{absl::UnixEpoch()};
+  codec::ObjectReader reader_;
+  ApiServer server_{{}, loop_};
+};
+
+TEST_F(ApiServerTest, MessagesNameTheResourceWithItsGroup) {
+  const api::ObjectPtr deployment = Read(Deployment());
+  EXPECT_EQ(server_.Update(deployment), absl::NotFoundError("deployments.apps \"d\" not found"));
+  EXPECT_EQ(server_.Delete(api::Kind::kOther, "Deployment", "default", "d"),
+            absl::NotFoundError("deployments.apps \"d\" not found"));
+  EXPECT_EQ(server_.Delete(api::Kind::kStorageClass, "StorageClass", "", "c"),
+            absl::NotFoundError("storageclasses.storage.k8s.io \"c\" not found"));
+  EXPECT_EQ(server_.Delete(api::Kind::kPod, "Pod", "default", "p"),
+            absl::NotFoundError("pods \"p\" not found"));
+  EXPECT_EQ(server_.Delete(api::Kind::kOther, "Widget", "default", "w"),
+            absl::NotFoundError("widgets \"w\" not found"));
+  EXPECT_TRUE(server_.Create(deployment).ok());
+  EXPECT_EQ(server_.Create(deployment), absl::AlreadyExistsError("deployments.apps \"d\" already exists"));
+}
+
+TEST_F(ApiServerTest, AnUpdateOfAnotherVersionIsAConflict) {
+  ASSERT_TRUE(server_.Create(Read(Deployment())).ok());
+  const api::ObjectPtr first = server_.Find(*Read(Deployment()));
+  EXPECT_TRUE(server_.Update(first).ok());
+  const absl::Status conflict = absl::AbortedError(
+      "Operation cannot be fulfilled on deployments.apps \"d\": the object has been modified; please apply "
+      "your "
+      "changes to the latest version and try again");
+  EXPECT_EQ(server_.Update(first), conflict);
+  EXPECT_TRUE(server_.Update(first, ApiServer::VersionCheck::kUnchecked).ok());
+  // Without a version it is for whatever is there.
+  EXPECT_TRUE(server_.Update(Read(Deployment())).ok());
+  EXPECT_EQ(server_.Update(Read(Deployment(", resourceVersion: \"1\""))), conflict);
+}
+
+TEST_F(ApiServerTest, PatchesInThreeWays) {
+  const api::ObjectPtr service = Read(
+      "{apiVersion: v1, kind: Service, metadata: {name: s}, spec: {ports: [{port: 80, targetPort: 8080}]}}");
+  ASSERT_TRUE(server_.Create(service).ok());
+  const auto ports = [&] {
+    const std::string& json = *server_.Find(*service)->json;
+    return json.substr(json.find("\"ports\""));
+  };
+  EXPECT_TRUE(Patch(*service, codec::PatchType::kStrategicMerge,
+                    R"({"spec":{"ports":[{"port":80,"targetPort":9090}]}})")
+                  .ok());
+  EXPECT_EQ(ports(), R"("ports":[{"port":80,"targetPort":9090}]}})");
+  EXPECT_TRUE(Patch(*service, codec::PatchType::kMerge, R"({"spec":{"ports":[{"port":443}]}})").ok());
+  EXPECT_EQ(ports(), R"("ports":[{"port":443}]}})");
+  EXPECT_TRUE(
+      Patch(*service, codec::PatchType::kJson, R"([{"op":"remove","path":"/spec/ports/0/port"}])").ok());
+  EXPECT_EQ(ports(), R"("ports":[{}]}})");
+  EXPECT_EQ(Patch(*service, codec::PatchType::kMerge, "[]"),
+            absl::InvalidArgumentError("Service default/s, patched: expected a map, got a list"));
+  EXPECT_EQ(Patch(*service, codec::PatchType::kMerge, R"({"metadata":{"namespace":"other"}})"),
+            absl::InvalidArgumentError(
+                "Service default/s, patched: apiVersion, kind, namespace and name cannot change"));
+  EXPECT_EQ(Patch(*service, codec::PatchType::kMerge, R"({"metadata":{"resourceVersion":"1"}})").code(),
+            absl::StatusCode::kAborted);
+  EXPECT_EQ(Patch(*Read(Deployment()), codec::PatchType::kMerge, "{}"),
+            absl::NotFoundError("deployments.apps \"d\" not found"));
+}
+
+TEST_F(ApiServerTest, KindsOfOneNameInTwoGroupsAreApart) {
+  const api::ObjectPtr a =
+      Read("{apiVersion: a.example/v1, kind: Gateway, metadata: {name: g, namespace: x}}");
+  const api::ObjectPtr b =
+      Read("{apiVersion: b.example/v1, kind: Gateway, metadata: {name: h, namespace: x}}");
+  const api::ObjectPtr c = Read("{apiVersion: v1, kind: GatewayClass, metadata: {name: g, namespace: x}}");
+  for (const api::ObjectPtr& object : {a, b, c}) EXPECT_TRUE(server_.Create(object).ok());
+  EXPECT_EQ(server_.Find(api::Kind::kOther, "Gateway", "x", "g")->api_version, "a.example/v1");
+  EXPECT_EQ(server_.Find(api::Kind::kOther, "Gateway", "x", "h")->api_version, "b.example/v1");
+  EXPECT_EQ(server_.Find(api::Kind::kOther, "Gateway", "x", "i"), nullptr);
+  EXPECT_EQ(server_.Find(api::Kind::kOther, "GatewayClass", "x", "g")->api_version, "v1");
+  EXPECT_TRUE(server_.Delete(api::Kind::kOther, "Gateway", "x", "h").ok());
+  EXPECT_EQ(server_.Find(*b), nullptr);
+}
+
+}  // namespace
+}  // namespace schedsim::sim

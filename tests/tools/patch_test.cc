@@ -1,0 +1,136 @@
+// Patches of a timeline: of every kind, in every way, and what is said where they cannot be applied.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "tests/tools/program.h"
+
+namespace schedsim {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr char kCluster[] = R"(apiVersion: schedsim/v1
+kind: Scenario
+objects:
+- {apiVersion: v1, kind: Node, metadata: {name: n1, labels: {kubernetes.io/hostname: n1}}, status: {allocatable: {cpu: "4", memory: 8Gi, pods: "110"}}}
+- {apiVersion: v1, kind: Node, metadata: {name: n2, labels: {kubernetes.io/hostname: n2}}, status: {allocatable: {cpu: "4", memory: 8Gi, pods: "110"}}}
+- apiVersion: apps/v1
+  kind: Deployment
+  metadata: {name: app1, namespace: default}
+  spec: {replicas: 0, selector: {matchLabels: {app: app1}}, template: {metadata: {labels: {app: app1}}, spec: {containers: [{name: c, image: "x:1"}]}}}
+)";
+
+ProgramResult RunScenario(const std::string& timeline, const std::vector<std::string>& more = {}) {
+  const TestFolder folder;
+  std::vector<std::string> arguments = {
+      "run", folder.Write("scenario.yaml", absl::StrCat(kCluster, timeline)), "--output", "json"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return RunProgram(arguments);
+}
+
+std::vector<std::string> Warnings(const ProgramResult& result) {
+  const Json report = Json::parse(result.out, nullptr, /*allow_exceptions=*/false);
+  return report.is_object() ? report["warnings"].get<std::vector<std::string>>() : std::vector<std::string>();
+}
+
+TEST(PatchTest, ADeploymentIsPatchedBeforeItHasPods) {
+  const ProgramResult result = RunScenario(R"(timeline:
+- patch: {kind: Deployment, name: app1, patch: {spec: {template: {spec: {nodeSelector: {kubernetes.io/hostname: n2}}}}}}
+- scale: {name: app1, replicas: 3}
+)");
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_TRUE(Warnings(result).empty()) << result.err;
+  const Json report = Json::parse(result.out);
+  ASSERT_EQ(report["pods"].size(), 3U);
+  for (const Json& pod : report["pods"]) EXPECT_EQ(pod["node"], "n2");
+}
+
+TEST(PatchTest, ATemplateThatNobodyRollsOutIsAWarning) {
+  const std::string timeline = R"(timeline:
+- scale: {name: app1, replicas: 5}
+- waitUntil: {bound: {selector: app=app1, count: 5}}
+- patch: {kind: Deployment, name: app1, patch: {spec: {template: {spec: {containers: [{name: c, image: "x:2"}]}}}}}
+- scale: {name: app1, replicas: 6}
+)";
+  const ProgramResult result = RunScenario(timeline);
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  ASSERT_EQ(Warnings(result).size(), 1U) << result.err;
+  EXPECT_TRUE(
+      absl::EndsWith(Warnings(result)[0],
+                     "scenario.yaml:13:10: timeline[2].patch: the new template of Deployment default/app1 "
+                     "is not rolled out: rollouts are not simulated, its ReplicaSet keeps the old one, "
+                     "also for new pods"))
+      << Warnings(result)[0];
+}
+
+TEST(PatchTest, EveryKindIsFoundInTheNamespaceThatItBelongsTo) {
+  const ProgramResult result = RunScenario(R"(timeline:
+- create:
+  - {apiVersion: v1, kind: ConfigMap, metadata: {name: c}, data: {a: b}}
+  - {apiVersion: batch/v1, kind: CronJob, metadata: {name: j}, spec: {suspend: true}}
+  - {apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRole, metadata: {name: r}}
+  - {apiVersion: example.com/v1, kind: Widget, metadata: {name: w, namespace: shop}}
+  - {apiVersion: serving.knative.dev/v1, kind: Service, metadata: {name: s, namespace: default}}
+  - {apiVersion: v1, kind: Service, metadata: {name: s}, spec: {ports: [{port: 80, targetPort: 8080}]}}
+- patch: {kind: ConfigMap, name: c, patch: {data: {a: null}}}
+- update: {apiVersion: v1, kind: ConfigMap, metadata: {name: c}, data: {a: c}}
+- patch: {kind: CronJob, name: j, patch: {spec: {suspend: false}}}
+- label: {kind: ClusterRole, name: r, labels: {a: b}}
+- patch: {kind: Widget, namespace: shop, name: w, patch: {spec: {size: 3}}}
+- patch: {kind: Service, name: s, type: strategic, patch: {spec: {ports: [{port: 80, targetPort: 9090}]}}}
+- patch: {kind: Service, name: s, type: json, patch: [{op: test, path: /spec/ports, value: [{port: 80, targetPort: 9090}]}]}
+- delete: {kind: ConfigMap, name: c}
+- delete: {kind: ClusterRole, name: r}
+- delete: {kind: Widget, namespace: shop, name: w}
+- waitUntil: {gone: {kind: ConfigMap, name: c}}
+)");
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(Warnings(result), std::vector<std::string>()) << result.err;
+}
+
+TEST(PatchTest, WhatCannotBePatchedIsSaidWithItsPath) {
+  const struct {
+    const char* entry;
+    const char* warning;
+  } kRows[] = {
+      {"patch: {kind: Deployment, name: ghost, patch: {spec: {replicas: 1}}}",
+       "timeline[0].patch: there is no Deployment ghost"},
+      {"patch: {kind: Node, name: n1, patch: {spec: {taints: 5}}}",
+       "timeline[0].patch: Node n1, patched: spec.taints: expected a list, got the number 5"},
+      {"patch: {kind: Node, name: n1, patch: {metadata: {name: n3}}}",
+       "timeline[0].patch: Node n1, patched: apiVersion, kind, namespace and name cannot change"},
+      {"patch: {kind: Node, name: n1, patch: {metadata: {resourceVersion: \"9999\"}}}",
+       "timeline[0].patch: Operation cannot be fulfilled on nodes \"n1\": the object has been modified; "
+       "please "
+       "apply your changes to the latest version and try again"},
+      {"patch: {kind: Deployment, name: app1, type: strategic, patch: {spec: {template: {spec: {containers: "
+       "[{image: "
+       "y}]}}}}}",
+       "timeline[0].patch: Deployment default/app1, patched: spec.template.spec.containers[0].name: expected "
+       "a value, "
+       "by which the list is merged, got none"},
+      {"patch: {kind: Node, name: n1, type: json, patch: [{op: remove, path: /spec/taints}]}",
+       "timeline[0].patch: Node n1, patched: remove /spec/taints: there is no such place"},
+  };
+  for (const auto& row : kRows) {
+    const ProgramResult result = RunScenario(absl::StrCat("timeline:\n- ", row.entry, "\n"));
+    ASSERT_EQ(Warnings(result).size(), 1U) << row.entry << result.err;
+    EXPECT_TRUE(absl::StrContains(Warnings(result)[0], row.warning)) << Warnings(result)[0];
+  }
+}
+
+TEST(PatchTest, TheTypeIsOneOfThree) {
+  const ProgramResult result =
+      RunScenario("timeline:\n- patch: {kind: Node, name: n1, type: apply, patch: {spec: {}}}\n");
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_TRUE(absl::StrContains(result.err, "timeline[0].patch.type: expected merge, strategic or json"))
+      << result.err;
+}
+
+}  // namespace
+}  // namespace schedsim
