@@ -1,17 +1,39 @@
 #include "sim/cluster/admission.h"
 
+#include <cstdint>
+#include <map>
 #include <utility>
 
 #include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "core/api/scheduler_config.h"
 #include "core/framework/resource.h"
 
 namespace schedsim::sim {
 namespace {
 
-// Priorities of the classes that every cluster has.
-constexpr int32_t kSystemClusterCritical = 2'000'000'000;
-constexpr int32_t kSystemNodeCritical = 2'000'001'000;
+// The classes that every cluster has: the API server makes them when it starts.
+// Source: kubernetes v1.37, pkg/apis/scheduling/v1/helpers.go.
+struct SystemClass {
+  absl::string_view name;
+  int32_t value = 0;
+};
+constexpr SystemClass kSystemClasses[] = {
+    {"system-cluster-critical", 2'000'000'000},
+    {"system-node-critical", 2'000'001'000},
+};
+
+const api::PriorityClass* FindSystemClass(absl::string_view name) {
+  static const auto* const kClasses = [] {
+    auto* classes = new std::map<std::string, api::PriorityClass>;
+    for (const SystemClass& system_class : kSystemClasses) {
+      (*classes)[std::string(system_class.name)].value = system_class.value;
+    }
+    return classes;
+  }();
+  const auto found = kClasses->find(std::string(name));
+  return found == kClasses->end() ? nullptr : &found->second;
+}
 
 void CompleteContainers(std::vector<api::Container>& containers, bool host_network) {
   for (api::Container& container : containers) {
@@ -65,27 +87,54 @@ bool IsComplete(const api::PodSpec& a, const api::PodSpec& b) {
 
 }  // namespace
 
+bool NeedsPriorityClass(const api::Pod& pod) {
+  const bool came_from_cluster = !pod.metadata.uid.empty() || pod.metadata.resource_version != 0;
+  return !came_from_cluster && !pod.spec->priority.has_value() && !pod.spec->priority_class_name.empty();
+}
+
+std::string NoPriorityClassMessage(const api::Pod& pod) {
+  return absl::StrCat("pods \"", pod.metadata.name, "\" is forbidden: no PriorityClass with name ",
+                      pod.spec->priority_class_name, " was found");
+}
+
+bool IsSystemPriorityClass(absl::string_view name) { return FindSystemClass(name) != nullptr; }
+
 void Admission::SetPriorityClass(absl::string_view name,
                                  std::shared_ptr<const api::PriorityClass> priority_class) {
   completed_.Clear();
-  if (default_class_ != nullptr && default_class_->metadata.name == name) default_class_ = nullptr;
-  if (priority_class != nullptr && priority_class->global_default) default_class_ = priority_class;
-  priority_classes_[std::string(name)] = std::move(priority_class);
+  if (priority_class == nullptr) {
+    priority_classes_.erase(std::string(name));
+  } else {
+    priority_classes_[std::string(name)] = std::move(priority_class);
+  }
+}
+
+absl::Status Admission::Admit(const api::Pod& pod) const {
+  if (!options_.complete || !NeedsPriorityClass(pod) || ClassOf(*pod.spec) != nullptr)
+    return absl::OkStatus();
+  return absl::PermissionDeniedError(NoPriorityClassMessage(pod));
+}
+
+const api::PriorityClass* Admission::ClassOf(const api::PodSpec& spec) const {
+  if (!spec.priority_class_name.empty()) {
+    const auto found = priority_classes_.find(spec.priority_class_name);
+    return found != priority_classes_.end() ? found->second.get() : FindSystemClass(spec.priority_class_name);
+  }
+  // Of several defaults the lowest counts.
+  const api::PriorityClass* lowest = nullptr;
+  for (const auto& [name, priority_class] : priority_classes_) {
+    if (!priority_class->global_default) continue;
+    if (lowest == nullptr || priority_class->value < lowest->value) lowest = priority_class.get();
+  }
+  return lowest;
 }
 
 void Admission::SetPriority(api::PodSpec& spec) const {
   if (spec.priority.has_value()) return;
-  const std::shared_ptr<const api::PriorityClass>* named = priority_classes_.Find(spec.priority_class_name);
-  std::shared_ptr<const api::PriorityClass> found = named == nullptr ? nullptr : *named;
-  if (spec.priority_class_name.empty()) found = default_class_;
-  if (found != nullptr) {
-    spec.priority = found->value;
-    if (spec.preemption_policy.empty()) spec.preemption_policy = found->preemption_policy;
-  } else if (spec.priority_class_name == "system-cluster-critical") {
-    spec.priority = kSystemClusterCritical;
-  } else if (spec.priority_class_name == "system-node-critical") {
-    spec.priority = kSystemNodeCritical;
-  }
+  const api::PriorityClass* const found = ClassOf(spec);
+  if (found == nullptr) return;
+  spec.priority = found->value;
+  if (spec.preemption_policy.empty()) spec.preemption_policy = found->preemption_policy;
 }
 
 std::shared_ptr<const api::PodSpec> Admission::Complete(const std::shared_ptr<const api::PodSpec>& spec) {

@@ -123,6 +123,9 @@ absl::Status ApiServer::Create(const api::ObjectPtr& object) {
     return absl::AlreadyExistsError(
         absl::StrCat(ResourceOf(*object), " \"", object->metadata.name, "\" already exists"));
   }
+  if (object->kind == api::Kind::kPod) {
+    RETURN_IF_ERROR(admission_.Admit(static_cast<const api::Pod&>(*object)));
+  }
   std::shared_ptr<api::Object> copy = Copy(*object);
   if (copy->metadata.uid.empty()) copy->metadata.uid = absl::StrFormat("uid-%06d", ++uid_count_);
   if (!copy->metadata.creation_timestamp.has_value()) copy->metadata.creation_timestamp = clock_.Now();

@@ -55,7 +55,8 @@ class ApiServer {
   void Watch(Watcher watcher) { watchers_.push_back(std::move(watcher)); }
 
   // Stores a new object, with defaults for what the input leaves out: uid, creationTimestamp, and for
-  // pods what admission sets. AlreadyExists when there is one of that name.
+  // pods what admission sets. AlreadyExists when there is one of that name. PermissionDenied when admission
+  // refuses a pod.
   absl::Status Create(const api::ObjectPtr& object);
   // Replaces an object, which keeps its uid and creationTimestamp. A pod keeps its node, conditions and
   // nomination where the new one has none, and the priority that admission gave it.

@@ -10,6 +10,7 @@
 #include "core/base/lookup_map.h"
 #include "core/base/status_macros.h"
 #include "core/codec/objects/objects.h"
+#include "sim/cluster/admission.h"
 #include "sim/cluster/label_selector.h"
 
 namespace schedsim::sim {
@@ -62,6 +63,7 @@ class InputReader {
     for (const ClusterInputOptions::Inline& given : options_.objects) {
       RETURN_IF_ERROR(Take(given.object, {.file = given.file, .position = given.position}));
     }
+    RETURN_IF_ERROR(CheckPriorityClasses());
     CountPodsOnUnknownNodes();
     if (options_.bound.reset && input_.reset_pod_count == 0) {
       input_.warnings.push_back("--bound: no bound pod is to be scheduled anew");
@@ -73,7 +75,7 @@ class InputReader {
 
  private:
   // The place of an object in the order of creation.
-  enum class Group : uint8_t { kNode, kOther, kPending };
+  enum class Group : uint8_t { kNode, kPriorityClass, kOther, kPending };
   struct Item {
     Group group = Group::kOther;
     bool from_cluster = false;
@@ -106,6 +108,9 @@ class InputReader {
       nodes_.insert(object->metadata.name);
     } else if (object->kind == api::Kind::kPod) {
       TakePod(std::static_pointer_cast<const api::Pod>(object), item);
+    } else if (object->kind == api::Kind::kPriorityClass) {
+      // Pods that are on nodes may name it.
+      item.group = Group::kPriorityClass;
     } else if (object->kind == api::Kind::kOther) {
       ++input_.other_kinds[object->kind_name];
     }
@@ -138,6 +143,23 @@ class InputReader {
     }
     ++input_.bound_pod_count;
     bound_.push_back(pod);
+  }
+
+  // The API server refuses a pod whose class does not exist. Here the order of the files does not matter.
+  absl::Status CheckPriorityClasses() {
+    std::set<std::string> classes;
+    for (const Item& item : items_) {
+      if (item.object->kind == api::Kind::kPriorityClass) classes.insert(item.object->metadata.name);
+    }
+    for (const Item& item : items_) {
+      if (item.object->kind != api::Kind::kPod) continue;
+      const auto& pod = static_cast<const api::Pod&>(*item.object);
+      const std::string& name = pod.spec->priority_class_name;
+      if (!NeedsPriorityClass(pod) || IsSystemPriorityClass(name) || classes.count(name) > 0) continue;
+      return absl::InvalidArgumentError(
+          absl::StrCat(places_["Pod " + pod.Key()], ": ", NoPriorityClassMessage(pod)));
+    }
+    return absl::OkStatus();
   }
 
   void CountPodsOnUnknownNodes() {

@@ -47,10 +47,10 @@ struct ClusterInputOptions {
 };
 
 struct ClusterInput {
-  // In the order in which they are to be created: nodes, then all that is neither a node nor a pending
-  // pod, then the pending pods. Within each, what a cluster gave out (it has uids) comes by namespace and
-  // name, as after a restart of the scheduler, and manifests follow in the order of the files. With
-  // bound pods reset, the pending pods come in the order of their creation.
+  // In the order in which they are to be created: nodes, then priority classes, then all else that is no
+  // pending pod, then the pending pods. Within each, what a cluster gave out (it has uids) comes by namespace
+  // and name, as after a restart of the scheduler, and manifests follow in the order of the files. With bound
+  // pods reset, the pending pods come in the order of their creation.
   std::vector<api::ObjectPtr> objects;
   // Absent: there is no timestamp in the input.
   std::optional<absl::Time> newest_timestamp;

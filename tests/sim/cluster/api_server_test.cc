@@ -115,5 +115,27 @@ TEST_F(ApiServerTest, KindsOfOneNameInTwoGroupsAreApart) {
   EXPECT_EQ(server_.Find(*b), nullptr);
 }
 
+TEST_F(ApiServerTest, AdmissionRefusesAPodOfAnUnknownClass) {
+  const std::string pod =
+      "{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {priorityClassName: gold, containers: [{name: "
+      "c, "
+      "image: i}]}}";
+  EXPECT_EQ(
+      server_.Create(Read(pod)),
+      absl::PermissionDeniedError("pods \"p\" is forbidden: no PriorityClass with name gold was found"));
+  ASSERT_TRUE(
+      server_
+          .Create(Read("{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: gold}, "
+                       "value: 7, preemptionPolicy: Never}"))
+          .ok());
+  ASSERT_TRUE(server_.Create(Read(pod)).ok());
+  EXPECT_EQ(server_.FindPod("default", "p")->spec->priority, 7);
+  EXPECT_EQ(server_.FindPod("default", "p")->spec->preemption_policy, "Never");
+  // What admission gave it stays, whatever becomes of the class.
+  ASSERT_TRUE(server_.Delete(api::Kind::kPriorityClass, "PriorityClass", "", "gold").ok());
+  ASSERT_TRUE(server_.Update(Read(pod)).ok());
+  EXPECT_EQ(server_.FindPod("default", "p")->spec->priority, 7);
+}
+
 }  // namespace
 }  // namespace schedsim::sim
