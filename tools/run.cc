@@ -19,6 +19,7 @@
 #include "core/api/kubernetes_version.h"
 #include "core/api/scheduler_config.h"
 #include "core/base/status_macros.h"
+#include "sim/analysis/wakeups.h"
 #include "sim/conformance/case.h"
 #include "sim/formats/cluster_input.h"
 #include "sim/report/report.h"
@@ -278,7 +279,6 @@ absl::StatusOr<int> Run(const RunOptions& options) {
   const double load_seconds = SecondsSince(load_start);
   if (options.seed.has_value()) plan.simulation.seed = *options.seed;
   plan.simulation.reference = options.reference;
-  plan.simulation.check_wakeups = options.check_wakeups;
   std::unique_ptr<TraceFile> trace_file;
   ASSIGN_OR_RETURN(trace_file, OpenTrace(options, plan.simulation));
   Progress progress;
@@ -289,6 +289,8 @@ absl::StatusOr<int> Run(const RunOptions& options) {
   const WallClock::time_point run_start = WallClock::now();
   std::unique_ptr<sim::Simulation> simulation;
   ASSIGN_OR_RETURN(simulation, sim::Simulation::Make(std::move(plan.simulation)));
+  std::optional<sim::WakeupCheck> wakeups;
+  if (options.check_wakeups) wakeups.emplace(*simulation);
   simulation->CreateObjects(plan.input.objects);
   simulation->AddSteps(std::move(plan.steps));
   sim::Timeline timeline(std::move(plan.timeline), plan.timeline_options, *simulation);
@@ -299,6 +301,7 @@ absl::StatusOr<int> Run(const RunOptions& options) {
   const double run_seconds = SecondsSince(run_start);
   sim::Report report = MakeReport(*simulation, plan.input, latency, api::KubernetesLineName(plan.line));
   report.failures = timeline.failures();
+  if (wakeups.has_value()) report.missed_wakeups = wakeups->findings();
   if (simulation->trace().WantsDetails()) report.trace_digest = simulation->trace().TraceDigest();
   for (const std::string& warning : timeline.warnings()) {
     std::fprintf(stderr, "warning: %s\n", warning.c_str());

@@ -1,30 +1,41 @@
 #include "sim/actors/kubelets.h"
 
-#include <vector>
-
-#include "core/base/status_macros.h"
+#include <memory>
+#include <utility>
 
 namespace schedsim::sim {
 
-absl::Status Kubelets::DeletePod(const api::Pod& pod) {
-  const std::string& name_space = pod.metadata.namespace_;
-  const std::string& name = pod.metadata.name;
-  const api::PodPtr stored = server_.FindPod(name_space, name);
-  const bool is_running = stored != nullptr && !stored->node_name.empty() && !stored->IsTerminal();
-  if (!is_running) return server_.Delete(api::Kind::kPod, "Pod", name_space, name);
-  const bool silent = silent_.count(stored->node_name) > 0;
-  // Even one that was being deleted when the run began.
-  if (termination_.IsZero() && !silent) return server_.Delete(api::Kind::kPod, "Pod", name_space, name);
-  if (stored->metadata.deletion_timestamp.has_value()) return absl::OkStatus();
+Kubelets::Kubelets(const Latency& termination, const Rng& rng, EventLoop& loop, ApiServer& server,
+                   Trace& trace)
+    : termination_(termination),
+      rng_(rng.Fork("latency/pod-termination")),
+      loop_(loop),
+      server_(server),
+      trace_(trace) {
+  server_.set_grace_period([this](const api::Pod& pod) { return GracePeriod(pod); });
+  server_.Watch([this](const WatchEvent& event) { OnEvent(event); });
+}
+
+std::optional<absl::Duration> Kubelets::GracePeriod(const api::Pod& pod) {
+  const bool silent = silent_.count(pod.node_name) > 0;
+  // Even a pod that was being deleted when the run began goes at once.
+  if (termination_.IsZero() && !silent) return absl::ZeroDuration();
+  if (pod.metadata.deletion_timestamp.has_value()) return std::nullopt;
   // Nobody is there to keep to it.
-  if (silent) return server_.MarkDeleted(*stored, kDefaultGracePeriod);
-  const absl::Duration termination = termination_.Draw(rng_);
-  if (termination == absl::ZeroDuration()) return server_.Delete(api::Kind::kPod, "Pod", name_space, name);
-  RETURN_IF_ERROR(server_.MarkDeleted(*stored, termination));
-  const absl::Time end = loop_.Now() + termination;
-  terminating_[end].push_back(stored);
+  if (silent) return kDefaultGracePeriod;
+  const absl::Duration grace = termination_.Draw(rng_);
+  if (grace > absl::ZeroDuration()) being_deleted_ = pod.metadata.uid;
+  return grace;
+}
+
+void Kubelets::OnEvent(const WatchEvent& event) {
+  if (being_deleted_.empty() || event.new_object == nullptr) return;
+  if (event.new_object->metadata.uid != being_deleted_) return;
+  being_deleted_.clear();
+  auto pod = std::static_pointer_cast<const api::Pod>(event.new_object);
+  const absl::Time end = *pod->metadata.deletion_timestamp;
+  terminating_[end].push_back(std::move(pod));
   loop_.At(end, EventLoop::Phase::kSpawned, [this] { EndNext(); });
-  return absl::OkStatus();
 }
 
 // Each end is a thread of its own, so that what one sets off comes before the next.

@@ -2,18 +2,14 @@
 #ifndef SCHEDSIM_SIM_ACTORS_KUBELETS_H_
 #define SCHEDSIM_SIM_ACTORS_KUBELETS_H_
 
-#include <cstddef>
-#include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
-#include "absl/types/span.h"
 #include "core/api/pod.h"
 #include "core/base/rng.h"
 #include "sim/cluster/api_server.h"
@@ -24,26 +20,16 @@
 
 namespace schedsim::sim {
 
-// How long a pod has to end that does not ask for another time.
-inline constexpr absl::Duration kDefaultGracePeriod = absl::Seconds(30);
-
-// One for all nodes. What is borrowed must outlive it.
+// One for all nodes. The kubelets tell the API server how long a pod takes to end, watch for deletions that
+// rest on it, and remove each pod when its time is over. They are actors, not controllers: they live on the
+// nodes, take time of their own, and controllers reach them through the API server alone.
+// What is borrowed must outlive it.
 class Kubelets {
  public:
   // `termination`: how long a deleted pod that is bound stays; drawn from the stream of `rng`.
-  Kubelets(const Latency& termination, const Rng& rng, EventLoop& loop, ApiServer& server, Trace& trace)
-      : termination_(termination),
-        rng_(rng.Fork("latency/pod-termination")),
-        loop_(loop),
-        server_(server),
-        trace_(trace) {}
+  Kubelets(const Latency& termination, const Rng& rng, EventLoop& loop, ApiServer& server, Trace& trace);
   Kubelets(const Kubelets&) = delete;
   Kubelets& operator=(const Kubelets&) = delete;
-
-  // Deletes the pod of this namespace and name as the API server does: one that is bound gets a
-  // deletionTimestamp and stays for the termination time, if that is not zero. Nothing happens then to one
-  // that has a deletionTimestamp. NotFound when there is none.
-  absl::Status DeletePod(const api::Pod& pod);
 
   void set_choice(ThreadChoice* choice) { choice_ = choice; }
 
@@ -51,6 +37,8 @@ class Kubelets {
   void SetSilent(absl::string_view node_name, bool silent);
 
  private:
+  std::optional<absl::Duration> GracePeriod(const api::Pod& pod);
+  void OnEvent(const WatchEvent& event);
   void EndNext();
   void End(const api::Pod& pod);
 
@@ -60,6 +48,9 @@ class Kubelets {
   ApiServer& server_;
   Trace& trace_;
   ThreadChoice* choice_ = nullptr;
+  // The uid of the pod whose deletion is under way and that was given time; "": none. A deletionTimestamp
+  // that someone writes into an update is not a deletion, so the kubelets leave it alone.
+  std::string being_deleted_;
   // Deleted pods by the end of their termination time, in the order of their deletion.
   std::map<absl::Time, std::vector<api::PodPtr>> terminating_;
   std::set<std::string> silent_;

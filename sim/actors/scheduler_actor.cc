@@ -25,12 +25,11 @@ SchedulerActor::Chance::Chance(const Rng& rng)
       informer(rng.Fork("latency/informer")),
       api_call(rng.Fork("latency/api-call")) {}
 
-SchedulerActor::SchedulerActor(Options options, EventLoop& loop, ApiServer& server, Kubelets& kubelets,
-                               Trace& trace, const Rng& rng)
+SchedulerActor::SchedulerActor(Options options, EventLoop& loop, ApiServer& server, Trace& trace,
+                               const Rng& rng)
     : options_(std::move(options)),
       loop_(loop),
       server_(server),
-      kubelets_(kubelets),
       trace_(trace),
       chance_(rng),
       bucket_(options_.latency.client) {
@@ -41,9 +40,8 @@ SchedulerActor::~SchedulerActor() = default;
 
 absl::StatusOr<std::unique_ptr<SchedulerActor>> SchedulerActor::Make(
     Options options, const std::vector<framework::RegisteredPlugin>& registry, EventLoop& loop,
-    ApiServer& server, Kubelets& kubelets, Trace& trace, const Rng& rng) {
-  std::unique_ptr<SchedulerActor> actor(
-      new SchedulerActor(std::move(options), loop, server, kubelets, trace, rng));
+    ApiServer& server, Trace& trace, const Rng& rng) {
+  std::unique_ptr<SchedulerActor> actor(new SchedulerActor(std::move(options), loop, server, trace, rng));
   SchedulerActor* self = actor.get();
   ASSIGN_OR_RETURN(
       actor->scheduler_,
@@ -210,7 +208,7 @@ void SchedulerActor::DeletePod(const api::Pod& pod, Done done) {
   Call([this, target, done = std::move(done)] {
     trace_.Delete(*target);
     victims_.insert(target->metadata.uid);
-    done(kubelets_.DeletePod(*target));
+    done(server_.DeletePod(*target));
   });
 }
 

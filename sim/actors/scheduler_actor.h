@@ -17,7 +17,6 @@
 #include "core/framework/client.h"
 #include "core/framework/framework.h"
 #include "core/scheduler/scheduler.h"
-#include "sim/actors/kubelets.h"
 #include "sim/cluster/api_server.h"
 #include "sim/kernel/event_loop.h"
 #include "sim/kernel/latency.h"
@@ -45,7 +44,7 @@ class SchedulerActor : public framework::Client {
   // InvalidArgument where a plugin refuses its arguments. What is borrowed must outlive the actor.
   static absl::StatusOr<std::unique_ptr<SchedulerActor>> Make(
       Options options, const std::vector<framework::RegisteredPlugin>& registry, EventLoop& loop,
-      ApiServer& server, Kubelets& kubelets, Trace& trace, const Rng& rng);
+      ApiServer& server, Trace& trace, const Rng& rng);
   ~SchedulerActor() override;
 
   // Starts the loop and the timers, now. Before that, informers already fill cache and queue.
@@ -67,8 +66,7 @@ class SchedulerActor : public framework::Client {
   void RecordEvent(const api::Pod& pod, framework::PodEvent event) override;
 
  private:
-  SchedulerActor(Options options, EventLoop& loop, ApiServer& server, Kubelets& kubelets, Trace& trace,
-                 const Rng& rng);
+  SchedulerActor(Options options, EventLoop& loop, ApiServer& server, Trace& trace, const Rng& rng);
 
   // The streams of chance of the latencies.
   struct Chance {
@@ -92,7 +90,6 @@ class SchedulerActor : public framework::Client {
   const Options options_;
   EventLoop& loop_;
   ApiServer& server_;
-  Kubelets& kubelets_;
   Trace& trace_;
   std::unique_ptr<scheduler::Scheduler> scheduler_;
   Chance chance_;

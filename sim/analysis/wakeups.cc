@@ -56,6 +56,14 @@ bool IsAbout(const api::ObjectPtr& object, const std::string& node) {
 
 }  // namespace
 
+WakeupCheck::WakeupCheck(Simulation& simulation)
+    : scheduler_(simulation.scheduler()),
+      clock_(simulation.loop()),
+      zero_(simulation.zero()),
+      next_(simulation.queue_trace()) {
+  simulation.set_observer(this);
+}
+
 void WakeupCheck::OnMove(const queue::Move& move) {
   if (next_ != nullptr) next_->OnMove(move);
   if (move.to == SubQueue::kInFlight) popped_[move.pod.key] = next_sequence_;
@@ -102,7 +110,7 @@ std::map<std::string, WakeupCheck::Group> WakeupCheck::Groups() const {
   return groups;
 }
 
-void WakeupCheck::Check() {
+void WakeupCheck::OnRest() {
   const uint64_t change = scheduler_.change_count() + scheduler_.queue().change_count();
   if (change == last_change_) return;
   last_change_ = change;

@@ -13,9 +13,8 @@
 #include "absl/time/time.h"
 #include "core/base/clock.h"
 #include "core/base/lookup_map.h"
-#include "core/queue/queue_observer.h"
 #include "core/scheduler/scheduler.h"
-#include "sim/cluster/api_server.h"
+#include "sim/run/simulation.h"
 
 namespace schedsim::sim {
 
@@ -53,21 +52,18 @@ struct MissedWakeup {
 // missed wake-up, since only the five-minute flush is sure to come. Gated pods are left out, and pods that a
 // plugin rejected after a node had been found: PreFilter and Filter cannot say whether that would happen
 // again. Changes no decision.
-class WakeupCheck : public queue::QueueObserver {
+class WakeupCheck : public SimulationObserver {
  public:
-  // All is borrowed. `next` hears of the queue, too; nullptr: no one.
-  WakeupCheck(scheduler::Scheduler& scheduler, const Clock& clock, absl::Time zero,
-              queue::QueueObserver* next)
-      : scheduler_(scheduler), clock_(clock), zero_(zero), next_(next) {}
+  // Becomes the observer of the simulation, which has no objects yet. It outlives the check, and must not go
+  // on without it.
+  explicit WakeupCheck(Simulation& simulation);
 
   void OnMove(const queue::Move& move) override;
   void OnClusterEvent(const framework::ClusterEvent& event, const api::ObjectPtr& old_object,
                       const api::ObjectPtr& new_object) override;
-  // Something changed in the API server.
-  void OnChange(const WatchEvent& event);
-
-  // To be called when no pod can be popped and nothing is on its way. Cheap where nothing changed since.
-  void Check();
+  void OnChange(const WatchEvent& event) override;
+  // Cheap where nothing changed since.
+  void OnRest() override;
 
   // In the order in which they were found.
   const std::vector<MissedWakeup>& findings() const { return findings_; }
@@ -92,7 +88,7 @@ class WakeupCheck : public queue::QueueObserver {
   scheduler::Scheduler& scheduler_;
   const Clock& clock_;
   const absl::Time zero_;
-  queue::QueueObserver* const next_;
+  queue::QueueObserver* const next_;  // Hears of the queue, too; nullptr: no one.
   // Since the last check.
   std::deque<LoggedEvent> events_;
   std::vector<std::string> changes_;

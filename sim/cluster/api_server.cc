@@ -183,6 +183,18 @@ absl::StatusOr<api::ObjectPtr> ApiServer::Patch(const api::Object& object, codec
   return Find(*stored);
 }
 
+absl::Status ApiServer::DeletePod(const api::Pod& pod) {
+  const std::string& name_space = pod.metadata.namespace_;
+  const std::string& name = pod.metadata.name;
+  const api::PodPtr stored = FindPod(name_space, name);
+  const bool runs = stored != nullptr && !stored->node_name.empty() && !stored->IsTerminal();
+  const std::optional<absl::Duration> grace =
+      runs && grace_period_ != nullptr ? grace_period_(*stored) : absl::ZeroDuration();
+  if (!grace.has_value()) return absl::OkStatus();
+  if (*grace > absl::ZeroDuration()) return MarkDeleted(*stored, *grace);
+  return Delete(api::Kind::kPod, "Pod", name_space, name);
+}
+
 absl::Status ApiServer::MarkDeleted(const api::Pod& pod, absl::Duration grace) {
   const api::PodPtr old_pod = FindPod(pod.metadata.namespace_, pod.metadata.name);
   if (old_pod == nullptr) return NotFound("pods", pod.metadata.name);

@@ -6,12 +6,14 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/container/btree_map.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
 #include "core/api/object.h"
 #include "core/api/pod.h"
 #include "core/base/clock.h"
@@ -28,6 +30,10 @@ struct WatchEvent {
   api::ObjectPtr old_object;
   api::ObjectPtr new_object;
 };
+
+// How long a pod has to end that does not ask for another time. Source: kubernetes v1.37,
+// pkg/apis/core/v1/defaults.go, terminationGracePeriodSeconds.
+inline constexpr absl::Duration kDefaultGracePeriod = absl::Seconds(30);
 
 // Keeps objects under (kind, namespace, name) and gives each change a resource version. All calls take
 // effect at once; whoever wants them to take time calls later.
@@ -67,6 +73,15 @@ class ApiServer {
   // codec::PatchObject says it, Aborted when the patch names another version than the stored one.
   absl::StatusOr<api::ObjectPtr> Patch(const api::Object& object, codec::PatchType type,
                                        const codec::Value& patch);
+  // Deletes the pod of this namespace and name gracefully. A pod that runs on a node gets a
+  // deletionTimestamp, as far from now as the grace period says, and stays for whoever ends it; without a
+  // grace period, and if it does not run, it is removed at once. NotFound when there is none.
+  absl::Status DeletePod(const api::Pod& pod);
+  // How long a pod that runs has from its deletion on: zero, it is removed at once; absent, it is ending
+  // already and nothing changes. The kubelets say so, since they end the pods. Without it, all are removed at
+  // once.
+  using GracePeriod = std::function<std::optional<absl::Duration>(const api::Pod&)>;
+  void set_grace_period(GracePeriod grace_period) { grace_period_ = std::move(grace_period); }
   // Ends a pod's life gracefully: sets its deletionTimestamp, `grace` from now. NotFound when there is none.
   absl::Status MarkDeleted(const api::Pod& pod, absl::Duration grace);
   // NotFound when there is none.
@@ -111,6 +126,7 @@ class ApiServer {
   codec::ObjectReader reader_;
   std::array<Objects, api::kKindCount> objects_;
   std::vector<Watcher> watchers_;
+  GracePeriod grace_period_;
   uint64_t resource_version_ = 0;
   uint64_t uid_count_ = 0;
 };

@@ -53,7 +53,7 @@ void Drainer::Try(const std::string& node_name, absl::Time deadline) {
     const api::PodPtr now = server_.FindPod(pod->metadata.namespace_, pod->metadata.name);
     if (!IsThere(*pod) || now->metadata.deletion_timestamp.has_value()) continue;
     if (now->IsTerminal() || Allowed(*now)) {
-      kubelets_.DeletePod(*now).IgnoreError();
+      server_.DeletePod(*now).IgnoreError();
     } else {
       is_blocked = true;
     }

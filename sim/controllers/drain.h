@@ -13,7 +13,6 @@
 #include "core/api/workloads.h"
 #include "core/base/symbol.h"
 #include "core/framework/selector.h"
-#include "sim/actors/kubelets.h"
 #include "sim/cluster/api_server.h"
 #include "sim/kernel/event_loop.h"
 
@@ -25,8 +24,7 @@ namespace schedsim::sim {
 class Drainer {
  public:
   // What is borrowed must outlive the drainer.
-  Drainer(EventLoop& loop, ApiServer& server, Kubelets& kubelets)
-      : loop_(loop), server_(server), kubelets_(kubelets) {}
+  Drainer(EventLoop& loop, ApiServer& server) : loop_(loop), server_(server) {}
   Drainer(const Drainer&) = delete;
   Drainer& operator=(const Drainer&) = delete;
 
@@ -53,7 +51,6 @@ class Drainer {
 
   EventLoop& loop_;
   ApiServer& server_;
-  Kubelets& kubelets_;
   // Shape: by node; pods that are to be evicted, or are being so, in the order of their names.
   std::map<std::string, std::vector<api::PodPtr>> pods_;
   std::map<std::string, int64_t> expected_;  // By the budget's key.

@@ -57,8 +57,8 @@ void SetStatus(api::Node& node, absl::string_view type, absl::string_view status
 
 }  // namespace
 
-NodeLifecycle::NodeLifecycle(EventLoop& loop, ApiServer& server, Kubelets& kubelets, Trace& trace)
-    : loop_(loop), server_(server), kubelets_(kubelets), trace_(trace) {
+NodeLifecycle::NodeLifecycle(EventLoop& loop, ApiServer& server, Trace& trace)
+    : loop_(loop), server_(server), trace_(trace) {
   server_.Watch([this](const WatchEvent& event) { OnEvent(event); });
 }
 
@@ -69,11 +69,10 @@ void NodeLifecycle::Start() {
   for (const api::ObjectPtr& pod : pods) LookAt(static_cast<const api::Pod&>(*pod));
 }
 
-absl::Status NodeLifecycle::Silence(const std::string& node_name, absl::Duration grace_period) {
+absl::Status NodeLifecycle::MissHeartbeats(const std::string& node_name, absl::Duration grace_period) {
   if (server_.Find(api::Kind::kNode, "Node", "", node_name) == nullptr) {
     return absl::NotFoundError(absl::StrCat("there is no Node ", node_name));
   }
-  kubelets_.SetSilent(node_name, true);
   if (graces_.count(node_name) > 0) return absl::OkStatus();
   graces_[node_name] = loop_.At(loop_.Now() + grace_period, EventLoop::Phase::kStep, [this, node_name] {
     graces_.erase(node_name);
@@ -100,7 +99,6 @@ absl::Status NodeLifecycle::Recover(const std::string& node_name) {
     graces_.erase(grace);
   }
   SetCondition(node_name, "True", "");
-  kubelets_.SetSilent(node_name, false);
   return absl::OkStatus();
 }
 
@@ -193,7 +191,7 @@ void NodeLifecycle::Evict(const std::string& pod_uid, const std::string& name_sp
   SetDisruptionTarget(*pod, "DeletionByTaintManager", "Taint manager: deleting due to NoExecute taint",
                       server_, trace_);
   CancelOf(pod_uid);
-  kubelets_.DeletePod(*pod).IgnoreError();
+  server_.DeletePod(*pod).IgnoreError();
 }
 
 }  // namespace schedsim::sim

@@ -12,7 +12,6 @@
 #include "absl/time/time.h"
 #include "core/api/node.h"
 #include "core/api/pod.h"
-#include "sim/actors/kubelets.h"
 #include "sim/cluster/api_server.h"
 #include "sim/kernel/event_loop.h"
 #include "sim/record/trace.h"
@@ -24,7 +23,7 @@ namespace schedsim::sim {
 class NodeLifecycle {
  public:
   // What is borrowed must outlive it.
-  NodeLifecycle(EventLoop& loop, ApiServer& server, Kubelets& kubelets, Trace& trace);
+  NodeLifecycle(EventLoop& loop, ApiServer& server, Trace& trace);
   NodeLifecycle(const NodeLifecycle&) = delete;
   NodeLifecycle& operator=(const NodeLifecycle&) = delete;
 
@@ -32,9 +31,9 @@ class NodeLifecycle {
   // the toleration is over.
   void Start();
 
-  // The node sends no more heartbeats: after `grace_period` it is Unknown and unreachable. Its pods are
-  // evicted, but nobody confirms that they are gone. NotFound when there is no such node.
-  absl::Status Silence(const std::string& node_name, absl::Duration grace_period);
+  // The node sent its last heartbeat: after `grace_period` it is Unknown and unreachable, and its pods are
+  // evicted. NotFound when there is no such node.
+  absl::Status MissHeartbeats(const std::string& node_name, absl::Duration grace_period);
   // The kubelet says that the node is not ready, and still ends pods. NotFound as above.
   absl::Status SetNotReady(const std::string& node_name);
   // The node is well again: ready, without the taints of the two above. NotFound as above.
@@ -49,7 +48,6 @@ class NodeLifecycle {
 
   EventLoop& loop_;
   ApiServer& server_;
-  Kubelets& kubelets_;
   Trace& trace_;
   bool started_ = false;
   // The end of a silent node's grace period, by node; what Cancel takes.

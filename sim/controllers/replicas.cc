@@ -142,8 +142,8 @@ void SortByDeletion(std::vector<api::PodPtr>& pods) {
 
 }  // namespace
 
-Replicas::Replicas(const Rng& rng, EventLoop& loop, ApiServer& server, Kubelets& kubelets)
-    : rng_(rng.Fork("controllers/replicas")), loop_(loop), server_(server), kubelets_(kubelets) {
+Replicas::Replicas(const Rng& rng, EventLoop& loop, ApiServer& server)
+    : rng_(rng.Fork("controllers/replicas")), loop_(loop), server_(server) {
   server_.Watch([this](const WatchEvent& event) { OnEvent(event); });
 }
 
@@ -226,7 +226,7 @@ void Replicas::DeleteSurplus(const Workload& workload, Pods pods, int64_t surplu
     SortByDeletion(pods);
   }
   pods.resize(static_cast<size_t>(surplus));
-  for (const api::PodPtr& pod : pods) kubelets_.DeletePod(*pod).IgnoreError();
+  for (const api::PodPtr& pod : pods) server_.DeletePod(*pod).IgnoreError();
 }
 
 absl::Status Replicas::MakePods(const Workload& workload, const Pods& pods, int64_t count) {

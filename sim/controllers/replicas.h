@@ -16,7 +16,6 @@
 #include "core/api/pod.h"
 #include "core/base/rng.h"
 #include "core/codec/objects/objects.h"
-#include "sim/actors/kubelets.h"
 #include "sim/cluster/api_server.h"
 #include "sim/kernel/event_loop.h"
 
@@ -35,7 +34,7 @@ struct Workload {
 class Replicas {
  public:
   // Names are drawn from `rng`.
-  Replicas(const Rng& rng, EventLoop& loop, ApiServer& server, Kubelets& kubelets);
+  Replicas(const Rng& rng, EventLoop& loop, ApiServer& server);
   Replicas(const Replicas&) = delete;
   Replicas& operator=(const Replicas&) = delete;
 
@@ -79,7 +78,6 @@ class Replicas {
   Rng rng_;
   EventLoop& loop_;
   ApiServer& server_;
-  Kubelets& kubelets_;
   codec::ObjectReader reader_;
   bool replaces_ = false;
   absl::Time busy_until_ = absl::InfinitePast();

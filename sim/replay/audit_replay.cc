@@ -46,7 +46,7 @@ class ReplayScript : public Script {
     if (Done()) return;
     EventLoop& loop = simulation_.loop();
     loop.At(std::max(loop.Now(), log_.changes[next_].at), EventLoop::Phase::kStep, [this] {
-      replayer_.Apply(log_.changes[next_], simulation_.server(), &simulation_.kubelets());
+      replayer_.Apply(log_.changes[next_], simulation_.server());
       ++next_;
       Schedule();
     });
@@ -88,7 +88,7 @@ std::vector<api::ObjectPtr> PassSilence(const AuditLog& log, const std::vector<a
   server.Watch([&](const WatchEvent& event) { replayer.OnWatch(event, loop.Now()); });
   for (; next < log.changes.size() && log.changes[next].at < end; ++next) {
     loop.AdvanceTo(std::max(loop.Now(), log.changes[next].at));
-    replayer.Apply(log.changes[next], server, nullptr);
+    replayer.Apply(log.changes[next], server);
     replayer.ApplyHeld(server);
   }
   return AllObjects(server);

@@ -96,8 +96,8 @@ const AuditPod* AuditReplayer::PodOf(const AuditChange& change) const {
   return change.pod < 0 ? nullptr : &log_.pods[static_cast<size_t>(change.pod)];
 }
 
-void AuditReplayer::Apply(const AuditChange& change, ApiServer& server, Kubelets* kubelets) {
-  const absl::Status status = TryApply(change, server, kubelets);
+void AuditReplayer::Apply(const AuditChange& change, ApiServer& server) {
+  const absl::Status status = TryApply(change, server);
   if (status.ok()) {
     ++result_.applied;
     return;
@@ -106,7 +106,7 @@ void AuditReplayer::Apply(const AuditChange& change, ApiServer& server, Kubelets
     result_.first_ignored = absl::StrCat("line ", change.line, ": ", status.message());
 }
 
-absl::Status AuditReplayer::TryApply(const AuditChange& change, ApiServer& server, Kubelets* kubelets) {
+absl::Status AuditReplayer::TryApply(const AuditChange& change, ApiServer& server) {
   const AuditPod* pod = PodOf(change);
   switch (change.verb) {
     case AuditChange::Verb::kCreate:
@@ -122,7 +122,7 @@ absl::Status AuditReplayer::TryApply(const AuditChange& change, ApiServer& serve
       }
       return Modify(change, server);
     case AuditChange::Verb::kDelete:
-      return Delete(change, server, kubelets);
+      return Delete(change, server);
     case AuditChange::Verb::kDeleteAll:
       return DeleteAll(change, server);
     case AuditChange::Verb::kBind: {
@@ -200,7 +200,7 @@ absl::Status AuditReplayer::Modify(const AuditChange& change, ApiServer& server)
   return server.Update(object, ApiServer::VersionCheck::kUnchecked);
 }
 
-absl::Status AuditReplayer::Delete(const AuditChange& change, ApiServer& server, Kubelets* kubelets) {
+absl::Status AuditReplayer::Delete(const AuditChange& change, ApiServer& server) {
   const api::ObjectPtr stored = FindObject(change, server);
   // It may be deleted twice, or the scheduler was faster.
   if (stored == nullptr) return absl::OkStatus();
@@ -211,9 +211,7 @@ absl::Status AuditReplayer::Delete(const AuditChange& change, ApiServer& server,
     return server.Update(copy);
   }
   const auto& pod = static_cast<const api::Pod&>(*stored);
-  const bool goes_at_once =
-      change.at_once || pod.node_name.empty() || pod.IsTerminal() || kubelets == nullptr;
-  if (!LogEnds(pod)) return goes_at_once ? DeleteObject(pod, server) : kubelets->DeletePod(pod);
+  if (!LogEnds(pod)) return change.at_once ? DeleteObject(pod, server) : server.DeletePod(pod);
   if (change.at_once || pod.node_name.empty() || pod.IsTerminal()) return DeleteObject(pod, server);
   if (pod.metadata.deletion_timestamp.has_value()) return absl::OkStatus();
   return server.MarkDeleted(pod, kDefaultGracePeriod);

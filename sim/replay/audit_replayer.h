@@ -14,7 +14,6 @@
 #include "core/api/object.h"
 #include "core/api/pod.h"
 #include "core/codec/objects/objects.h"
-#include "sim/actors/kubelets.h"
 #include "sim/cluster/api_server.h"
 #include "sim/formats/audit_log.h"
 
@@ -40,8 +39,8 @@ class AuditReplayer {
   // `log` and `result` must outlive it.
   AuditReplayer(const AuditLog& log, ReplayResult& result);
 
-  // `kubelets` ends pods whose end the log does not give; nullptr: they go at once.
-  void Apply(const AuditChange& change, ApiServer& server, Kubelets* kubelets);
+  // Pods whose end the log does not give end as the API server's grace period says.
+  void Apply(const AuditChange& change, ApiServer& server);
   // What a watcher of `server` hears: notes when pods are bound, and returns whether something waited for
   // that.
   bool OnWatch(const WatchEvent& event, absl::Time now);
@@ -52,10 +51,10 @@ class AuditReplayer {
 
  private:
   // OK where the change took effect, or waits for a pod to be bound.
-  absl::Status TryApply(const AuditChange& change, ApiServer& server, Kubelets* kubelets);
+  absl::Status TryApply(const AuditChange& change, ApiServer& server);
   absl::Status Create(const AuditChange& change, ApiServer& server);
   absl::Status Modify(const AuditChange& change, ApiServer& server);
-  absl::Status Delete(const AuditChange& change, ApiServer& server, Kubelets* kubelets);
+  absl::Status Delete(const AuditChange& change, ApiServer& server);
   absl::Status DeleteAll(const AuditChange& change, ApiServer& server);
   // The object that the body of a change makes of `stored`, or by itself (nullptr).
   absl::StatusOr<api::ObjectPtr> Decode(const AuditChange& change, const api::Object* stored);

@@ -240,7 +240,6 @@ Report MakeReport(Simulation& simulation, const ClusterInput& input, const Laten
   report.virtual_zero = simulation.zero();
   report.virtual_time = simulation.now() - simulation.zero();
   report.latency_model = latency.ToString();
-  if (simulation.missed_wakeups() != nullptr) report.missed_wakeups = *simulation.missed_wakeups();
   AddNodes(simulation, report);
   AddPods(simulation, report);
   std::map<std::string, bool> inexact;

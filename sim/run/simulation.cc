@@ -79,20 +79,20 @@ absl::StatusOr<std::unique_ptr<Simulation>> Simulation::Make(SimulationOptions o
   registry.insert(registry.end(), own.more_plugins.begin(), own.more_plugins.end());
   ASSIGN_OR_RETURN(simulation->actor_,
                    SchedulerActor::Make(std::move(actor), registry, simulation->loop_, *simulation->server_,
-                                        *simulation->kubelets_, *simulation->trace_, Rng(own.seed)));
+                                        *simulation->trace_, Rng(own.seed)));
   Simulation* self = simulation.get();
-  self->ObserveQueue();
+  self->scheduler().queue().set_observer(self->queue_trace());
   self->server_->Watch([self](const WatchEvent& event) { self->WatchForTimes(event); });
   return simulation;
 }
 
-void Simulation::ObserveQueue() {
-  queue::QueueObserver* observer = options_.trace_level == TraceLevel::kFull ? trace_.get() : nullptr;
-  if (options_.check_wakeups) {
-    wakeups_ = std::make_unique<WakeupCheck>(scheduler(), loop_, zero_, observer);
-    server_->Watch([this](const WatchEvent& event) { wakeups_->OnChange(event); });
-    observer = wakeups_.get();
-  }
+queue::QueueObserver* Simulation::queue_trace() {
+  return options_.trace_level == TraceLevel::kFull ? trace_.get() : nullptr;
+}
+
+void Simulation::set_observer(SimulationObserver* observer) {
+  observer_ = observer;
+  server_->Watch([observer](const WatchEvent& event) { observer->OnChange(event); });
   scheduler().queue().set_observer(observer);
 }
 
@@ -188,7 +188,7 @@ void Simulation::RunStep(const Step& step) {
     const api::PodPtr pod =
         reference.kind == api::Kind::kPod ? server_->FindPod(reference.name_space, reference.name) : nullptr;
     status = pod != nullptr
-                 ? kubelets_->DeletePod(*pod)
+                 ? server_->DeletePod(*pod)
                  : server_->Delete(reference.kind, reference.kind_name, reference.name_space, reference.name);
   }
   if (!status.ok()) trace_->ApiError(verb, status.message());
@@ -205,7 +205,7 @@ bool Simulation::Quiet() const {
 // flushes is left.
 void Simulation::OnSettled() {
   trace_->Queue(actor_->scheduler().queue());
-  if (wakeups_ != nullptr && !actor_->Busy() && !actor_->InTransit()) wakeups_->Check();
+  if (observer_ != nullptr && !actor_->Busy() && !actor_->InTransit()) observer_->OnRest();
   if (options_.on_settled != nullptr) options_.on_settled();
   if (options_.on_progress != nullptr && trace_->attempt_count() % kAttemptsPerProgress == 0) {
     options_.on_progress(trace_->attempt_count(), loop_.Now() - zero_);

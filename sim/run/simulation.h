@@ -20,9 +20,9 @@
 #include "core/api/object.h"
 #include "core/base/rng.h"
 #include "core/codec/config/scheduler_config.h"
+#include "core/queue/queue_observer.h"
 #include "sim/actors/kubelets.h"
 #include "sim/actors/scheduler_actor.h"
-#include "sim/analysis/wakeups.h"
 #include "sim/cluster/api_server.h"
 #include "sim/controllers/volume_binder.h"
 #include "sim/kernel/event_loop.h"
@@ -68,8 +68,6 @@ struct SimulationOptions {
   bool deletes_terminal_pods = false;
   // Plugins beside the in-tree ones that the configuration may name.
   std::vector<framework::RegisteredPlugin> more_plugins;
-  // Whether pods are looked for that would fit, but that nothing wakes.
-  bool check_wakeups = false;
   // Turns off all fast paths.
   bool reference = false;
   uint64_t seed = 1;
@@ -107,6 +105,15 @@ struct PodTimes {
   std::optional<absl::Time> bound;
 };
 
+// Looks on at a run, and hears of the queue as well. It must not change anything.
+class SimulationObserver : public queue::QueueObserver {
+ public:
+  // Something changed in the API server.
+  virtual void OnChange(const WatchEvent& event) = 0;
+  // The scheduler is at rest: no pod can be popped, none is being tried, and nothing is on its way.
+  virtual void OnRest() = 0;
+};
+
 class Simulation {
  public:
   // InvalidArgument where a plugin refuses its arguments.
@@ -123,6 +130,12 @@ class Simulation {
 
   // To be given before Run; it must outlive the run.
   void set_script(Script* script) { script_ = script; }
+
+  // To be given once, before objects are created; it must outlive the run. It takes the place of
+  // queue_trace() as the queue's observer, so it has to pass on what it hears.
+  void set_observer(SimulationObserver* observer);
+  // Where the queue is traced; nullptr: it is not.
+  queue::QueueObserver* queue_trace();
 
   // Runs to the end. Once.
   void Run();
@@ -148,17 +161,12 @@ class Simulation {
   const std::map<std::string, Trace::FinalPod>& gone() const { return gone_; }
   // Those of them that the scheduler deleted.
   const std::set<std::string>& evicted() const { return evicted_; }
-  // nullptr where they are not looked for.
-  const std::vector<MissedWakeup>* missed_wakeups() const {
-    return wakeups_ == nullptr ? nullptr : &wakeups_->findings();
-  }
   // By "namespace/name"; of pods that the scheduler is responsible for.
   const std::map<std::string, PodTimes>& pod_times() const { return pod_times_; }
 
  private:
   explicit Simulation(SimulationOptions options);
 
-  void ObserveQueue();
   void ScheduleStep(size_t index);
   void RunStep(const Step& step);
   void WatchForTimes(const WatchEvent& event);
@@ -172,7 +180,7 @@ class Simulation {
   std::unique_ptr<VolumeBinder> volume_binder_;
   std::unique_ptr<Kubelets> kubelets_;
   std::unique_ptr<SchedulerActor> actor_;
-  std::unique_ptr<WakeupCheck> wakeups_;
+  SimulationObserver* observer_ = nullptr;
   Script* script_ = nullptr;
   std::vector<Step> steps_;
   absl::Time zero_;

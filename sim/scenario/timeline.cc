@@ -71,17 +71,16 @@ Timeline::Timeline(std::vector<TimelineEntry> entries, const TimelineOptions& op
     : entries_(std::move(entries)),
       options_(options),
       simulation_(simulation),
-      drainer_(simulation.loop(), simulation.server(), simulation.kubelets()),
-      replicas_(simulation.Chance("timeline"), simulation.loop(), simulation.server(),
-                simulation.kubelets()) {
+      drainer_(simulation.loop(), simulation.server()),
+      replicas_(simulation.Chance("timeline"), simulation.loop(), simulation.server()) {
   simulation_.server().Watch([this](const WatchEvent& event) {
     if (wait_ == nullptr) return;
     Count(event.old_object, -1);
     Count(event.new_object, 1);
   });
   if (!options_.has_controllers) return;
-  node_lifecycle_ = std::make_unique<NodeLifecycle>(simulation.loop(), simulation.server(),
-                                                    simulation.kubelets(), simulation.trace());
+  node_lifecycle_ =
+      std::make_unique<NodeLifecycle>(simulation.loop(), simulation.server(), simulation.trace());
   pod_gc_ = std::make_unique<PodGc>(simulation.loop(), simulation.server(), simulation.trace());
 }
 
@@ -207,7 +206,7 @@ void Timeline::WarnOfTemplate(const api::Object& before, const api::Object& afte
 absl::Status Timeline::Do(const DeleteObjects& action) {
   return ForEach(action.target, [&](const api::Object& object) {
     if (object.kind == api::Kind::kPod) {
-      return simulation_.kubelets().DeletePod(static_cast<const api::Pod&>(object));
+      return simulation_.server().DeletePod(static_cast<const api::Pod&>(object));
     }
     return simulation_.server().Delete(object.kind, object.kind_name, object.metadata.namespace_,
                                        object.metadata.name);
@@ -269,14 +268,19 @@ absl::Status Timeline::Do(const DrainNodes& action) {
 absl::Status Timeline::Do(const NodeDown& action) {
   return ForEach(action.nodes, [&](const api::Object& node) {
     const std::string& name = node.metadata.name;
-    return action.silent ? node_lifecycle_->Silence(name, action.grace_period)
-                         : node_lifecycle_->SetNotReady(name);
+    if (!action.silent) return node_lifecycle_->SetNotReady(name);
+    // The kubelet stops: it sends no heartbeats, and ends no pods.
+    simulation_.kubelets().SetSilent(name, true);
+    return node_lifecycle_->MissHeartbeats(name, action.grace_period);
   });
 }
 
 absl::Status Timeline::Do(const NodeUp& action) {
-  return ForEach(action.nodes,
-                 [&](const api::Object& node) { return node_lifecycle_->Recover(node.metadata.name); });
+  return ForEach(action.nodes, [&](const api::Object& node) {
+    const absl::Status status = node_lifecycle_->Recover(node.metadata.name);
+    simulation_.kubelets().SetSilent(node.metadata.name, false);
+    return status;
+  });
 }
 
 absl::Status Timeline::Do(const ScaleWorkload& action) {

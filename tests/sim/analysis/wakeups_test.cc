@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -87,16 +88,18 @@ std::string Pod(absl::string_view name, absl::string_view more = "") {
 // A closed node and one pod; the node opens after 30 s. The run ends after 400 s.
 class Wakeups : public testing::Test {
  protected:
-  Wakeups() : cluster_(Node("{}") + Pod("pod")) { cluster_.options.check_wakeups = true; }
+  Wakeups() : cluster_(Node("{}") + Pod("pod")) {
+    cluster_.on_made = [this](Simulation& simulation) { check_.emplace(simulation); };
+  }
 
   std::vector<MissedWakeup> Run() {
     const std::unique_ptr<Simulation> simulation = cluster_.Run(400);
     digest_ = simulation->trace().DecisionDigest();
-    return simulation->missed_wakeups() == nullptr ? std::vector<MissedWakeup>()
-                                                   : *simulation->missed_wakeups();
+    return check_.has_value() ? check_->findings() : std::vector<MissedWakeup>();
   }
 
   SmallCluster cluster_;
+  std::optional<WakeupCheck> check_;
   std::string digest_;
 };
 
@@ -162,10 +165,12 @@ TEST_F(Wakeups, LeavesOutEventsBeforeTheLastCheck) {
 
 TEST_F(Wakeups, ReportsPodsThatAreAlikeOnce) {
   SmallCluster cluster(Node("{}") + Pod("pod") + Pod("like") + Pod("other", "  priority: 1\n"));
-  cluster.options.check_wakeups = true;
+  std::optional<WakeupCheck> check;
+  cluster.on_made = [&check](Simulation& simulation) { check.emplace(simulation); };
   AddFakeFilter(cluster, framework::kAdd, nullptr);
   cluster.Update(30, Node("{open: 'yes'}"));
-  const std::vector<MissedWakeup> missed = *cluster.Run(400)->missed_wakeups();
+  cluster.Run(400);
+  const std::vector<MissedWakeup> missed = check->findings();
   ASSERT_EQ(missed.size(), 2u);
   EXPECT_EQ(missed[0].pods, (std::vector<std::string>{"default/like", "default/pod"}));
   EXPECT_EQ(missed[1].pods, std::vector<std::string>{"default/other"});
@@ -192,7 +197,8 @@ TEST_F(Wakeups, ChangesNoDecision) {
   Run();
   const std::string with = digest_;
   const std::vector<std::string> records = cluster_.records;
-  cluster_.options.check_wakeups = false;
+  cluster_.on_made = nullptr;
+  check_.reset();
   Run();
   EXPECT_EQ(digest_, with);
   EXPECT_EQ(cluster_.records, records);
@@ -211,16 +217,16 @@ TEST_P(RealWakeups, AreFoundAndAreThoseOfTheRealScheduler) {
   const absl::Status read = ReadCases(folder + "cases.jsonl", GetParam(), [&](Case test_case) {
     std::vector<std::string> records;
     SimulationOptions options = OptionsOf(test_case, /*reference=*/false);
-    options.check_wakeups = true;
     options.trace_sink = [&records](absl::string_view record) { records.emplace_back(record); };
     auto simulation = Simulation::Make(std::move(options));
     EXPECT_TRUE(simulation.ok());
+    const WakeupCheck check(**simulation);
     (*simulation)->CreateObjects(test_case.objects);
     (*simulation)->AddSteps(test_case.steps);
     (*simulation)->Run();
     const auto difference = FirstDifference((*recorded)[index++].records, records);
     EXPECT_TRUE(difference.ok() && !difference->has_value()) << difference->value_or("");
-    for (const MissedWakeup& missed : *(*simulation)->missed_wakeups()) {
+    for (const MissedWakeup& missed : check.findings()) {
       EXPECT_EQ(missed.woken_by, "UnschedulableTimeout") << test_case.name;
       const MissedWakeup::Event& event = missed.events.at(0);
       std::string text =

@@ -70,6 +70,7 @@ class SmallCluster {
     if (until.has_value()) copy.until = absl::Seconds(*until);
     auto simulation = Simulation::Make(std::move(copy));
     CHECK(simulation.ok());
+    if (on_made != nullptr) on_made(**simulation);
     (*simulation)->CreateObjects(objects_);
     (*simulation)->AddSteps(steps_);
     (*simulation)->Run();
@@ -77,6 +78,8 @@ class SmallCluster {
   }
 
   SimulationOptions options;
+  // Called with each simulation before it has objects.
+  std::function<void(Simulation&)> on_made;
   // The trace of the last run, a line an entry.
   std::vector<std::string> records;
 
