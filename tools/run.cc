@@ -113,7 +113,6 @@ struct Plan {
   std::optional<absl::Time> zero;
   // One of these, or neither.
   std::vector<sim::TimelineEntry> timeline;
-  sim::TimelineOptions timeline_options;
   std::vector<sim::Step> steps;
 };
 
@@ -161,7 +160,7 @@ absl::StatusOr<Plan> PlanOfFiles(const RunOptions& options) {
   plan.line = scheduler.line;
   plan.simulation.line = scheduler.behavior;
   plan.simulation.config = std::move(scheduler.config);
-  plan.simulation.volume_binder = sim::VolumeBinder::Options();
+  plan.simulation.controllers.persistent_volumes = sim::PersistentVolumeOptions();
   RETURN_IF_ERROR(ReadInput(options, {}, plan));
   return plan;
 }
@@ -179,13 +178,12 @@ absl::StatusOr<Plan> PlanOfScenario(const RunOptions& options) {
   plan.line = scenario.line;
   plan.simulation.line = scenario.behavior;
   plan.simulation.config = std::move(scenario.config);
-  plan.simulation.volume_binder = sim::VolumeBinder::Options();
+  plan.simulation.controllers = scenario.controllers;
   plan.simulation.latency = scenario.latency;
   plan.simulation.seed = scenario.seed;
   plan.simulation.until = scenario.end;
   plan.zero = scenario.start;
   plan.timeline = std::move(scenario.timeline);
-  plan.timeline_options = scenario.timeline_options;
   RETURN_IF_ERROR(ReadInput(options, std::move(scenario.input), plan));
   return plan;
 }
@@ -293,7 +291,7 @@ absl::StatusOr<int> Run(const RunOptions& options) {
   if (options.check_wakeups) wakeups.emplace(*simulation);
   simulation->CreateObjects(plan.input.objects);
   simulation->AddSteps(std::move(plan.steps));
-  sim::Timeline timeline(std::move(plan.timeline), plan.timeline_options, *simulation);
+  sim::Timeline timeline(std::move(plan.timeline), *simulation);
   simulation->set_script(&timeline);
   simulation->Run();
   timeline.Finish();

@@ -158,9 +158,10 @@ SimulationOptions OptionsOf(const Case& test_case, bool reference) {
   options.zero = absl::FromUnixSeconds(kStart) + (polls ? absl::Milliseconds(100) : absl::ZeroDuration()) +
                  options.creation_interval * static_cast<int64_t>(test_case.objects.size());
   if (test_case.provision) {
-    options.volume_binder = {
+    options.controllers.persistent_volumes = {
         .delay = absl::Milliseconds(1), .lead = absl::Milliseconds(10), .watches = false};
-    options.zero += options.volume_binder->delay + options.volume_binder->lead;
+    options.zero +=
+        options.controllers.persistent_volumes->delay + options.controllers.persistent_volumes->lead;
   }
   options.until = test_case.end;
   options.latency.pod_termination = test_case.pod_termination;

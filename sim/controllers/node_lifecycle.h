@@ -1,4 +1,4 @@
-// Nodes that fail, and the pods that leave them: a part of the node lifecycle and taint eviction controllers.
+// Nodes that fail: a part of the node lifecycle controller.
 #ifndef SCHEDSIM_SIM_CONTROLLERS_NODE_LIFECYCLE_H_
 #define SCHEDSIM_SIM_CONTROLLERS_NODE_LIFECYCLE_H_
 
@@ -10,26 +10,24 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
-#include "core/api/node.h"
-#include "core/api/pod.h"
-#include "sim/cluster/api_server.h"
-#include "sim/kernel/event_loop.h"
-#include "sim/record/trace.h"
+#include "sim/controllers/controller.h"
 
 namespace schedsim::sim {
 
-// Source: kubernetes v1.37, pkg/controller/nodelifecycle and pkg/controller/tainteviction. Not here: how fast
+// Writes what the heartbeats of nodes say, as conditions and taints. There are no heartbeats here: whoever
+// stops a kubelet says so. Source: kubernetes v1.37, pkg/controller/nodelifecycle. Not here: how fast
 // NoExecute taints are put on the nodes of a zone, and what becomes of pods' own Ready condition.
-class NodeLifecycle {
+class NodeLifecycleController : public Controller {
  public:
-  // What is borrowed must outlive it.
-  NodeLifecycle(EventLoop& loop, ApiServer& server, Trace& trace);
-  NodeLifecycle(const NodeLifecycle&) = delete;
-  NodeLifecycle& operator=(const NodeLifecycle&) = delete;
+  static bool TakesPart(const ControllerOptions& options) { return options.nodes; }
+  explicit NodeLifecycleController(const ControllerContext& context)
+      : loop_(context.loop), server_(context.server) {}
+  NodeLifecycleController(const NodeLifecycleController&) = delete;
+  NodeLifecycleController& operator=(const NodeLifecycleController&) = delete;
 
-  // From here on pods leave nodes whose NoExecute taints they do not tolerate, at once or when the time of
-  // the toleration is over.
-  void Start();
+  std::vector<api::Kind> Watches() const override { return {}; }
+  void OnEvent(const WatchEvent&) override {}
+  void Start() override {}
 
   // The node sent its last heartbeat: after `grace_period` it is Unknown and unreachable, and its pods are
   // evicted. NotFound when there is no such node.
@@ -40,20 +38,12 @@ class NodeLifecycle {
   absl::Status Recover(const std::string& node_name);
 
  private:
-  void OnEvent(const WatchEvent& event);
   void SetCondition(const std::string& node_name, absl::string_view ready, absl::string_view taint_key);
-  void LookAt(const api::Pod& pod);
-  void CancelOf(const std::string& pod_uid);
-  void Evict(const std::string& pod_uid, const std::string& name_space, const std::string& name);
 
   EventLoop& loop_;
   ApiServer& server_;
-  Trace& trace_;
-  bool started_ = false;
   // The end of a silent node's grace period, by node; what Cancel takes.
   std::map<std::string, uint64_t> graces_;
-  // Evictions to come, by the pod's uid; what Cancel takes.
-  std::map<std::string, uint64_t> evictions_;
 };
 
 }  // namespace schedsim::sim

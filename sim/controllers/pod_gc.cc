@@ -13,21 +13,15 @@ constexpr absl::Duration kQuarantine = absl::Seconds(40);
 
 }  // namespace
 
-PodGc::PodGc(EventLoop& loop, ApiServer& server, Trace& trace) : loop_(loop), server_(server), trace_(trace) {
-  server_.Watch([this](const WatchEvent& event) { OnEvent(event); });
-}
-
-void PodGc::OnEvent(const WatchEvent& event) {
-  const bool node_is_gone = event.new_object == nullptr && event.old_object != nullptr &&
-                            event.old_object->kind == api::Kind::kNode;
-  if (!node_is_gone || loop_.Now() < start_) return;
+void PodGcController::OnEvent(const WatchEvent& event) {
+  if (event.new_object != nullptr || loop_.Now() < start_) return;
   const absl::Duration since_look = (loop_.Now() - start_) % kPeriod;
   const absl::Time found = loop_.Now() - since_look + kPeriod;
   loop_.At(found + kQuarantine, EventLoop::Phase::kWork,
            [this, node_name = event.old_object->metadata.name] { Collect(node_name); });
 }
 
-void PodGc::Collect(const std::string& node_name) {
+void PodGcController::Collect(const std::string& node_name) {
   if (server_.Find(api::Kind::kNode, "Node", "", node_name) != nullptr) return;
   std::vector<api::PodPtr> pods;
   for (const auto& [key, object] : server_.List(api::Kind::kPod)) {

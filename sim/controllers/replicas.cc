@@ -142,12 +142,14 @@ void SortByDeletion(std::vector<api::PodPtr>& pods) {
 
 }  // namespace
 
-Replicas::Replicas(const Rng& rng, EventLoop& loop, ApiServer& server)
-    : rng_(rng.Fork("controllers/replicas")), loop_(loop), server_(server) {
-  server_.Watch([this](const WatchEvent& event) { OnEvent(event); });
-}
+ReplicaController::ReplicaController(const ControllerContext& context)
+    : rng_(context.rng.Fork("controllers/replicas")),
+      loop_(context.loop),
+      server_(context.server),
+      may_replace_(context.options.replaces_deleted_pods) {}
 
-void Replicas::ReplaceFromNowOn() {
+void ReplicaController::Start() {
+  if (!may_replace_) return;
   replaces_ = true;
   for (const auto& [key, object] : server_.List(api::Kind::kPod)) {
     const auto& pod = static_cast<const api::Pod&>(*object);
@@ -159,8 +161,8 @@ void Replicas::ReplaceFromNowOn() {
 }
 
 // A ReplicaSet does not wait until a pod that is being deleted is gone; a StatefulSet needs its name.
-void Replicas::OnEvent(const WatchEvent& event) {
-  if (!replaces_ || event.old_object == nullptr || event.old_object->kind != api::Kind::kPod) return;
+void ReplicaController::OnEvent(const WatchEvent& event) {
+  if (!replaces_ || event.old_object == nullptr) return;
   const auto& before = static_cast<const api::Pod&>(*event.old_object);
   const std::optional<Workload> owner = OwnerOf(before);
   if (!owner.has_value() || wanted_.count(*owner) == 0) return;
@@ -173,17 +175,17 @@ void Replicas::OnEvent(const WatchEvent& event) {
   }
 }
 
-void Replicas::Refill(const Workload& workload) {
+void ReplicaController::Refill(const Workload& workload) {
   const Pods pods = PodsOf(workload);
   const int64_t missing = Missing(workload, pods);
   if (missing > 0) MakePods(workload, pods, missing).IgnoreError();
 }
 
-int64_t Replicas::Missing(const Workload& workload, const Pods& pods) {
+int64_t ReplicaController::Missing(const Workload& workload, const Pods& pods) {
   return wanted_[workload] - static_cast<int64_t>(pods.size() + coming_[workload].size());
 }
 
-Replicas::Pods Replicas::PodsOf(const Workload& workload) const {
+ReplicaController::Pods ReplicaController::PodsOf(const Workload& workload) const {
   Pods pods;
   for (const auto& [key, object] : server_.List(api::Kind::kPod)) {
     auto pod = std::static_pointer_cast<const api::Pod>(object);
@@ -194,13 +196,13 @@ Replicas::Pods Replicas::PodsOf(const Workload& workload) const {
   return pods;
 }
 
-api::ObjectPtr Replicas::Find(const Workload& workload) const {
+api::ObjectPtr ReplicaController::Find(const Workload& workload) const {
   const api::KindInfo* const info = api::FindKindByName(workload.kind);
   if (info == nullptr) return nullptr;
   return server_.Find(info->kind, workload.kind, workload.name_space, workload.name);
 }
 
-absl::Status Replicas::Scale(const Workload& asked_for, int64_t replicas) {
+absl::Status ReplicaController::Scale(const Workload& asked_for, int64_t replicas) {
   Workload workload = asked_for;
   if (workload.kind == "Deployment") {
     ASSIGN_OR_RETURN(workload, ReplicaSetOf(asked_for));
@@ -218,7 +220,7 @@ absl::Status Replicas::Scale(const Workload& asked_for, int64_t replicas) {
   return absl::OkStatus();
 }
 
-void Replicas::DeleteSurplus(const Workload& workload, Pods pods, int64_t surplus) {
+void ReplicaController::DeleteSurplus(const Workload& workload, Pods pods, int64_t surplus) {
   if (workload.kind == "StatefulSet") {
     std::sort(pods.begin(), pods.end(),
               [](const api::PodPtr& a, const api::PodPtr& b) { return OrdinalOf(*a) > OrdinalOf(*b); });
@@ -229,7 +231,7 @@ void Replicas::DeleteSurplus(const Workload& workload, Pods pods, int64_t surplu
   for (const api::PodPtr& pod : pods) server_.DeletePod(*pod).IgnoreError();
 }
 
-absl::Status Replicas::MakePods(const Workload& workload, const Pods& pods, int64_t count) {
+absl::Status ReplicaController::MakePods(const Workload& workload, const Pods& pods, int64_t count) {
   const api::PodPtr model = pods.empty() ? models_[workload] : pods.front();
   std::set<std::string> taken = coming_[workload];
   for (const api::PodPtr& pod : pods) taken.insert(pod->metadata.name);
@@ -255,9 +257,10 @@ absl::Status Replicas::MakePods(const Workload& workload, const Pods& pods, int6
   return absl::OkStatus();
 }
 
-absl::StatusOr<api::ObjectPtr> Replicas::MakeClaim(const codec::Value& claim_template,
-                                                   const std::string& name_space, const std::string& pod_name,
-                                                   const std::string& file) {
+absl::StatusOr<api::ObjectPtr> ReplicaController::MakeClaim(const codec::Value& claim_template,
+                                                            const std::string& name_space,
+                                                            const std::string& pod_name,
+                                                            const std::string& file) {
   codec::JsonWriter own;
   own.BeginObject()
       .Field("apiVersion", "v1")
@@ -277,8 +280,8 @@ absl::StatusOr<api::ObjectPtr> Replicas::MakeClaim(const codec::Value& claim_tem
   return claim;
 }
 
-absl::StatusOr<std::vector<api::ObjectPtr>> Replicas::MakeClaims(const Workload& workload,
-                                                                 const std::string& pod_name) {
+absl::StatusOr<std::vector<api::ObjectPtr>> ReplicaController::MakeClaims(const Workload& workload,
+                                                                          const std::string& pod_name) {
   std::vector<api::ObjectPtr> claims;
   const api::ObjectPtr owner = workload.kind == "StatefulSet" ? Find(workload) : nullptr;
   if (owner == nullptr) return claims;
@@ -298,8 +301,8 @@ absl::StatusOr<std::vector<api::ObjectPtr>> Replicas::MakeClaims(const Workload&
   return claims;
 }
 
-std::string Replicas::NewName(const Workload& workload, const std::set<std::string>& taken,
-                              int64_t& ordinal) {
+std::string ReplicaController::NewName(const Workload& workload, const std::set<std::string>& taken,
+                                       int64_t& ordinal) {
   std::string name;
   do {
     name = workload.kind == "StatefulSet" ? absl::StrCat(workload.name, "-", ordinal++)
@@ -308,8 +311,8 @@ std::string Replicas::NewName(const Workload& workload, const std::set<std::stri
   return name;
 }
 
-absl::StatusOr<api::ObjectPtr> Replicas::MakePod(const Workload& workload, const api::PodPtr& model,
-                                                 const std::string& name) {
+absl::StatusOr<api::ObjectPtr> ReplicaController::MakePod(const Workload& workload, const api::PodPtr& model,
+                                                          const std::string& name) {
   const api::ObjectPtr owner = Find(workload);
   if (owner != nullptr) {
     absl::StatusOr<api::ObjectPtr> made = FromTemplate(*owner, name);
@@ -326,7 +329,8 @@ absl::StatusOr<api::ObjectPtr> Replicas::MakePod(const Workload& workload, const
   return api::ObjectPtr(std::move(pod));
 }
 
-absl::StatusOr<api::ObjectPtr> Replicas::FromTemplate(const api::Object& owner, const std::string& name) {
+absl::StatusOr<api::ObjectPtr> ReplicaController::FromTemplate(const api::Object& owner,
+                                                               const std::string& name) {
   codec::JsonWriter own;
   own.BeginObject()
       .Field("apiVersion", "v1")
@@ -363,7 +367,7 @@ absl::StatusOr<api::ObjectPtr> Replicas::FromTemplate(const api::Object& owner, 
   return pod;
 }
 
-absl::StatusOr<Workload> Replicas::ReplicaSetOf(const Workload& deployment) {
+absl::StatusOr<Workload> ReplicaController::ReplicaSetOf(const Workload& deployment) {
   api::ObjectPtr newest;
   for (const auto& [key, object] : server_.List(api::Kind::kReplicaSet)) {
     if (object->metadata.namespace_ != deployment.name_space) continue;

@@ -16,8 +16,7 @@
 #include "core/api/pod.h"
 #include "core/base/rng.h"
 #include "core/codec/objects/objects.h"
-#include "sim/cluster/api_server.h"
-#include "sim/kernel/event_loop.h"
+#include "sim/controllers/controller.h"
 
 namespace schedsim::sim {
 
@@ -30,17 +29,20 @@ struct Workload {
   friend auto operator<=>(const Workload&, const Workload&) = default;
 };
 
-// What is borrowed must outlive it. Pods that are made are 1 ms apart.
-class Replicas {
+// Makes and deletes the pods of workloads. Pods that are made are 1 ms apart.
+class ReplicaController : public Controller {
  public:
-  // Names are drawn from `rng`.
-  Replicas(const Rng& rng, EventLoop& loop, ApiServer& server);
-  Replicas(const Replicas&) = delete;
-  Replicas& operator=(const Replicas&) = delete;
+  static bool TakesPart(const ControllerOptions&) { return true; }
+  // Names are drawn from a stream of the context's.
+  explicit ReplicaController(const ControllerContext& context);
+  ReplicaController(const ReplicaController&) = delete;
+  ReplicaController& operator=(const ReplicaController&) = delete;
 
-  // From here on, pods of ReplicaSets, ReplicationControllers and StatefulSets that are deleted are made
-  // anew, until there are as many as now, or as Scale said last.
-  void ReplaceFromNowOn();
+  std::vector<api::Kind> Watches() const override { return {api::Kind::kPod}; }
+  void OnEvent(const WatchEvent& event) override;
+  // If the options say so, pods of ReplicaSets, ReplicationControllers and StatefulSets that are deleted from
+  // now on are made anew, until there are as many as now, or as Scale said last.
+  void Start() override;
 
   // Makes or deletes pods until the workload has `replicas`. New ones are made from the template of the
   // workload, with claims from a StatefulSet's templates, or as copies of a pod that it has. A Deployment's
@@ -53,7 +55,6 @@ class Replicas {
  private:
   using Pods = std::vector<api::PodPtr>;
 
-  void OnEvent(const WatchEvent& event);
   void Refill(const Workload& workload);
   // How many pods there are too few, without those that are about to be created.
   int64_t Missing(const Workload& workload, const Pods& pods);
@@ -79,6 +80,7 @@ class Replicas {
   EventLoop& loop_;
   ApiServer& server_;
   codec::ObjectReader reader_;
+  const bool may_replace_;
   bool replaces_ = false;
   absl::Time busy_until_ = absl::InfinitePast();
   std::map<Workload, int64_t> wanted_;

@@ -7,6 +7,7 @@
 #include "core/base/check.h"
 #include "core/base/status_macros.h"
 #include "core/plugins/registry.h"
+#include "sim/controllers/persistent_volume.h"
 
 namespace schedsim::sim {
 namespace {
@@ -51,10 +52,14 @@ absl::StatusOr<std::unique_ptr<Simulation>> Simulation::Make(SimulationOptions o
       simulation->loop_);
   simulation->trace_ = std::make_unique<Trace>(own.trace_level, simulation->loop_, own.trace_sink);
   simulation->trace_->set_zero(simulation->zero_);
-  if (own.volume_binder.has_value()) {
-    simulation->volume_binder_ = std::make_unique<VolumeBinder>(*own.volume_binder, simulation->loop_,
-                                                                *simulation->server_, *simulation->trace_);
-  }
+  // The stream has the name that it had when scenarios alone had controllers: names of pods come from it.
+  const Rng chance = Rng(own.seed).Fork("timeline");
+  simulation->controllers_ =
+      std::make_unique<ControllerManager>(ControllerContext{.options = own.controllers,
+                                                            .rng = chance,
+                                                            .loop = simulation->loop_,
+                                                            .server = *simulation->server_,
+                                                            .trace = *simulation->trace_});
   const api::KubeSchedulerConfiguration& config = own.config.config;
   SchedulerActor::Options actor = {
       .scheduler = {.line = own.line,
@@ -68,8 +73,9 @@ absl::StatusOr<std::unique_ptr<Simulation>> Simulation::Make(SimulationOptions o
       .preemption_starts_at_first = own.preemption_starts_at_first,
       .choice = own.choice,
       .on_updated = nullptr};
-  if (simulation->volume_binder_ != nullptr && !own.volume_binder->watches) {
-    actor.on_updated = [binder = simulation->volume_binder_.get()] { binder->ReconcileLater(); };
+  auto* volumes = simulation->controllers_->Get<PersistentVolumeController>();
+  if (volumes != nullptr && !own.controllers.persistent_volumes->watches) {
+    actor.on_updated = [volumes] { volumes->ReconcileLater(); };
   }
   simulation->kubelets_ =
       std::make_unique<Kubelets>(own.latency.pod_termination, Rng(own.seed), simulation->loop_,
@@ -98,9 +104,10 @@ void Simulation::set_observer(SimulationObserver* observer) {
 
 void Simulation::CreateObjects(const std::vector<api::ObjectPtr>& objects) {
   // The volume controller, where it has a lead, looks at the objects once they are all there.
-  const bool leads = volume_binder_ != nullptr && options_.volume_binder->lead > absl::ZeroDuration();
-  const absl::Duration lead = leads ? options_.volume_binder->lead : absl::ZeroDuration();
-  const absl::Duration delay = leads ? options_.volume_binder->delay : absl::ZeroDuration();
+  const std::optional<PersistentVolumeOptions>& volumes = options_.controllers.persistent_volumes;
+  const bool leads = volumes.has_value() && volumes->lead > absl::ZeroDuration();
+  const absl::Duration lead = leads ? volumes->lead : absl::ZeroDuration();
+  const absl::Duration delay = leads ? volumes->delay : absl::ZeroDuration();
   absl::Time time = zero_ - lead - delay - options_.creation_interval * static_cast<int64_t>(objects.size());
   for (const api::ObjectPtr& object : objects) {
     loop_.AdvanceTo(time);
@@ -109,11 +116,9 @@ void Simulation::CreateObjects(const std::vector<api::ObjectPtr>& objects) {
     loop_.Settle();
     time += options_.creation_interval;
   }
-  if (volume_binder_ != nullptr) {
-    loop_.AdvanceTo(zero_ - lead);
-    volume_binder_->Start();
-    loop_.Settle();
-  }
+  loop_.AdvanceTo(zero_ - lead);
+  controllers_->StartEarly();
+  loop_.Settle();
   loop_.AdvanceTo(zero_);
 }
 
@@ -221,6 +226,7 @@ void Simulation::Run() {
   trace_->Registrations(actor_->scheduler().queue(), options_.line);
   trace_->Queue(actor_->scheduler().queue());
   loop_.set_on_settled([this] { OnSettled(); });
+  controllers_->Start();
   if (script_ != nullptr) script_->Start();
   ScheduleStep(0);
   actor_->Start();

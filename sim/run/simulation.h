@@ -24,7 +24,8 @@
 #include "sim/actors/kubelets.h"
 #include "sim/actors/scheduler_actor.h"
 #include "sim/cluster/api_server.h"
-#include "sim/controllers/volume_binder.h"
+#include "sim/controllers/controller.h"
+#include "sim/controllers/manager.h"
 #include "sim/kernel/event_loop.h"
 #include "sim/kernel/latency.h"
 #include "sim/record/trace.h"
@@ -58,8 +59,7 @@ struct SimulationOptions {
   // Objects are created one after the other, this far apart, the last one at virtual zero.
   absl::Duration creation_interval = absl::Milliseconds(1);
   LatencyModel latency;
-  // Absent: claims stay as they are unless someone changes them.
-  std::optional<VolumeBinder::Options> volume_binder;
+  ControllerOptions controllers;
   // Since virtual zero; absent: the run ends when nothing but periodic flushes is left.
   std::optional<absl::Duration> until;
   // Whether pods are completed as by a full API server; conformance cases are not.
@@ -148,6 +148,7 @@ class Simulation {
   EventLoop& loop() { return loop_; }
   ApiServer& server() { return *server_; }
   Kubelets& kubelets() { return *kubelets_; }
+  ControllerManager& controllers() { return *controllers_; }
   Trace& trace() { return *trace_; }
   // The stream of chance `name`.
   Rng Chance(absl::string_view name) const { return Rng(options_.seed).Fork(name); }
@@ -177,8 +178,8 @@ class Simulation {
   EventLoop loop_;
   std::unique_ptr<ApiServer> server_;
   std::unique_ptr<Trace> trace_;
-  std::unique_ptr<VolumeBinder> volume_binder_;
   std::unique_ptr<Kubelets> kubelets_;
+  std::unique_ptr<ControllerManager> controllers_;
   std::unique_ptr<SchedulerActor> actor_;
   SimulationObserver* observer_ = nullptr;
   Script* script_ = nullptr;

@@ -12,6 +12,7 @@
 #include "absl/time/time.h"
 #include "core/api/kubernetes_version.h"
 #include "core/codec/config/scheduler_config.h"
+#include "sim/controllers/controller.h"
 #include "sim/formats/cluster_input.h"
 #include "sim/kernel/latency.h"
 #include "sim/scenario/timeline.h"
@@ -34,7 +35,7 @@ struct Scenario {
   std::optional<absl::Duration> end;
   LatencyModel latency;
   std::vector<TimelineEntry> timeline;
-  TimelineOptions timeline_options = {.has_controllers = true};
+  ControllerOptions controllers = {.persistent_volumes = PersistentVolumeOptions(), .nodes = true};
   // What the user should know about the version and the configuration.
   std::vector<std::string> notes;
 };

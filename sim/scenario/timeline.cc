@@ -12,6 +12,7 @@
 #include "core/codec/objects/object_writer.h"
 #include "core/codec/text/reader.h"
 #include "core/codec/text/writer.h"
+#include "sim/controllers/node_lifecycle.h"
 
 namespace schedsim::sim {
 namespace {
@@ -67,29 +68,19 @@ std::string SecondsText(absl::Duration duration) { return absl::FormatDuration(d
 
 }  // namespace
 
-Timeline::Timeline(std::vector<TimelineEntry> entries, const TimelineOptions& options, Simulation& simulation)
+Timeline::Timeline(std::vector<TimelineEntry> entries, Simulation& simulation)
     : entries_(std::move(entries)),
-      options_(options),
       simulation_(simulation),
-      drainer_(simulation.loop(), simulation.server()),
-      replicas_(simulation.Chance("timeline"), simulation.loop(), simulation.server()) {
+      drainer_(simulation.loop(), simulation.server(), *simulation.controllers().Get<DisruptionController>()),
+      replicas_(*simulation.controllers().Get<ReplicaController>()) {
   simulation_.server().Watch([this](const WatchEvent& event) {
     if (wait_ == nullptr) return;
     Count(event.old_object, -1);
     Count(event.new_object, 1);
   });
-  if (!options_.has_controllers) return;
-  node_lifecycle_ =
-      std::make_unique<NodeLifecycle>(simulation.loop(), simulation.server(), simulation.trace());
-  pod_gc_ = std::make_unique<PodGc>(simulation.loop(), simulation.server(), simulation.trace());
 }
 
-void Timeline::Start() {
-  if (node_lifecycle_ != nullptr) node_lifecycle_->Start();
-  if (pod_gc_ != nullptr) pod_gc_->Start();
-  if (options_.replaces_deleted_pods) replicas_.ReplaceFromNowOn();
-  Schedule(0);
-}
+void Timeline::Start() { Schedule(0); }
 
 // Each entry is put into the loop when the one before is done, so that what an entry sets off comes before
 // the next one.
@@ -266,18 +257,22 @@ absl::Status Timeline::Do(const DrainNodes& action) {
 }
 
 absl::Status Timeline::Do(const NodeDown& action) {
+  auto* node_lifecycle = simulation_.controllers().Get<NodeLifecycleController>();
+  CHECK(node_lifecycle != nullptr);
   return ForEach(action.nodes, [&](const api::Object& node) {
     const std::string& name = node.metadata.name;
-    if (!action.silent) return node_lifecycle_->SetNotReady(name);
+    if (!action.silent) return node_lifecycle->SetNotReady(name);
     // The kubelet stops: it sends no heartbeats, and ends no pods.
     simulation_.kubelets().SetSilent(name, true);
-    return node_lifecycle_->MissHeartbeats(name, action.grace_period);
+    return node_lifecycle->MissHeartbeats(name, action.grace_period);
   });
 }
 
 absl::Status Timeline::Do(const NodeUp& action) {
+  auto* node_lifecycle = simulation_.controllers().Get<NodeLifecycleController>();
+  CHECK(node_lifecycle != nullptr);
   return ForEach(action.nodes, [&](const api::Object& node) {
-    const absl::Status status = node_lifecycle_->Recover(node.metadata.name);
+    const absl::Status status = node_lifecycle->Recover(node.metadata.name);
     simulation_.kubelets().SetSilent(node.metadata.name, false);
     return status;
   });

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -17,11 +16,9 @@
 #include "core/api/taints.h"
 #include "core/codec/patch/object_patch.h"
 #include "sim/cluster/label_selector.h"
-#include "sim/controllers/drain.h"
-#include "sim/controllers/node_lifecycle.h"
-#include "sim/controllers/pod_gc.h"
 #include "sim/controllers/replicas.h"
 #include "sim/run/simulation.h"
+#include "sim/scenario/drain.h"
 
 namespace schedsim::sim {
 
@@ -116,18 +113,12 @@ struct TimelineEntry {
   std::string place;
 };
 
-struct TimelineOptions {
-  // Whether the controllers that a timeline needs take part: pods leave nodes with NoExecute taints.
-  bool has_controllers = false;
-  // Whether pods of workloads that are deleted are made anew.
-  bool replaces_deleted_pods = false;
-};
-
 // Carries out the entries in their order. One whose time has passed comes at once.
 class Timeline : public Script {
  public:
-  // `simulation` must outlive the timeline.
-  Timeline(std::vector<TimelineEntry> entries, const TimelineOptions& options, Simulation& simulation);
+  // `simulation` must outlive the timeline. It has the controllers for nodes where an entry is about nodes
+  // that fail.
+  Timeline(std::vector<TimelineEntry> entries, Simulation& simulation);
 
   void Start() override;
   void OnSettled() override;
@@ -182,13 +173,9 @@ class Timeline : public Script {
   std::string StateOf(const WaitUntil& wait) const;
 
   const std::vector<TimelineEntry> entries_;
-  const TimelineOptions options_;
   Simulation& simulation_;
   Drainer drainer_;
-  // Only with controllers.
-  std::unique_ptr<NodeLifecycle> node_lifecycle_;
-  std::unique_ptr<PodGc> pod_gc_;
-  Replicas replicas_;
+  ReplicaController& replicas_;
   // When the running entry is done with its changes.
   absl::Time busy_until_ = absl::InfinitePast();
   size_t index_ = 0;  // Of the entry that runs, or comes next.

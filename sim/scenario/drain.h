@@ -1,6 +1,6 @@
 // kubectl drain.
-#ifndef SCHEDSIM_SIM_CONTROLLERS_DRAIN_H_
-#define SCHEDSIM_SIM_CONTROLLERS_DRAIN_H_
+#ifndef SCHEDSIM_SIM_SCENARIO_DRAIN_H_
+#define SCHEDSIM_SIM_SCENARIO_DRAIN_H_
 
 #include <map>
 #include <string>
@@ -10,10 +10,8 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "core/api/pod.h"
-#include "core/api/workloads.h"
-#include "core/base/symbol.h"
-#include "core/framework/selector.h"
 #include "sim/cluster/api_server.h"
+#include "sim/controllers/disruption.h"
 #include "sim/kernel/event_loop.h"
 
 namespace schedsim::sim {
@@ -24,7 +22,8 @@ namespace schedsim::sim {
 class Drainer {
  public:
   // What is borrowed must outlive the drainer.
-  Drainer(EventLoop& loop, ApiServer& server) : loop_(loop), server_(server) {}
+  Drainer(EventLoop& loop, ApiServer& server, DisruptionController& disruptions)
+      : loop_(loop), server_(server), disruptions_(disruptions) {}
   Drainer(const Drainer&) = delete;
   Drainer& operator=(const Drainer&) = delete;
 
@@ -39,24 +38,15 @@ class Drainer {
 
  private:
   void Try(const std::string& node_name, absl::Time deadline);
-  // Whether all budgets of the pod allow its eviction now.
-  bool Allowed(const api::Pod& pod);
-  // How many more of the budget's pods may go now, as its controller computes it, over pods that are not
-  // being deleted: bound ones are healthy, and as many are expected as there were at most since the first
-  // look. A budget without minAvailable and maxUnavailable says so in its status.
-  int64_t DisruptionsAllowed(const api::PodDisruptionBudget& budget, const framework::LabelMatcher& selector);
-  bool Covers(const api::PodDisruptionBudget& budget, const framework::LabelMatcher& selector,
-              const api::Pod& pod);
   bool IsThere(const api::Pod& pod) const;
 
   EventLoop& loop_;
   ApiServer& server_;
+  DisruptionController& disruptions_;
   // Shape: by node; pods that are to be evicted, or are being so, in the order of their names.
   std::map<std::string, std::vector<api::PodPtr>> pods_;
-  std::map<std::string, int64_t> expected_;  // By the budget's key.
-  SymbolTable symbols_;
 };
 
 }  // namespace schedsim::sim
 
-#endif  // SCHEDSIM_SIM_CONTROLLERS_DRAIN_H_
+#endif  // SCHEDSIM_SIM_SCENARIO_DRAIN_H_

@@ -1,4 +1,4 @@
-#include "sim/controllers/volume_binder.h"
+#include "sim/controllers/persistent_volume.h"
 
 #include <algorithm>
 #include <optional>
@@ -46,17 +46,23 @@ api::ObjectReference ReferenceTo(const api::PersistentVolumeClaim& claim) {
 
 }  // namespace
 
-VolumeBinder::VolumeBinder(const Options& options, EventLoop& loop, ApiServer& server, Trace& trace)
-    : options_(options), loop_(loop), server_(server), trace_(trace) {
-  if (options_.watches) server.Watch([this](const WatchEvent& event) { OnEvent(event); });
+PersistentVolumeController::PersistentVolumeController(const ControllerContext& context)
+    : options_(*context.options.persistent_volumes),
+      loop_(context.loop),
+      server_(context.server),
+      trace_(context.trace) {}
+
+std::vector<api::Kind> PersistentVolumeController::Watches() const {
+  if (!options_.watches) return {};
+  return {api::Kind::kPersistentVolume, api::Kind::kPersistentVolumeClaim, api::Kind::kStorageClass};
 }
 
-void VolumeBinder::Start() {
+void PersistentVolumeController::Start() {
   started_ = true;
   Reconcile();
 }
 
-void VolumeBinder::OnEvent(const WatchEvent& event) {
+void PersistentVolumeController::OnEvent(const WatchEvent& event) {
   if (!started_ || event.new_object == nullptr) return;
   const api::Object& object = *event.new_object;
   const bool is_claim = object.kind == api::Kind::kPersistentVolumeClaim;
@@ -75,7 +81,7 @@ void VolumeBinder::OnEvent(const WatchEvent& event) {
   ReconcileLater();
 }
 
-void VolumeBinder::ReconcileLater() {
+void PersistentVolumeController::ReconcileLater() {
   // Without watching, each change has a look of its own, at everything.
   if (!started_ || (options_.watches && due_)) return;
   due_ = true;
@@ -84,7 +90,8 @@ void VolumeBinder::ReconcileLater() {
 
 // The objects as they are now; later changes do not show.
 template <typename T>
-std::vector<std::shared_ptr<const T>> VolumeBinder::ToLookAt(const std::set<std::string>& changed) const {
+std::vector<std::shared_ptr<const T>> PersistentVolumeController::ToLookAt(
+    const std::set<std::string>& changed) const {
   std::vector<std::shared_ptr<const T>> list;
   const ApiServer::Objects& objects = server_.List(T().kind);
   if (look_at_all_) {
@@ -98,7 +105,7 @@ std::vector<std::shared_ptr<const T>> VolumeBinder::ToLookAt(const std::set<std:
   return list;
 }
 
-void VolumeBinder::Reconcile() {
+void PersistentVolumeController::Reconcile() {
   due_ = false;
   if (options_.watches) MakeAvailable();
   BindVolumes();
@@ -110,7 +117,7 @@ void VolumeBinder::Reconcile() {
   changed_claims_.clear();
 }
 
-void VolumeBinder::BindVolumes() {
+void PersistentVolumeController::BindVolumes() {
   for (const VolumePtr& volume : ToLookAt<api::PersistentVolume>(changed_volumes_)) {
     if (!volume->spec.claim_ref.has_value()) continue;
     const api::ObjectReference& reference = *volume->spec.claim_ref;
@@ -120,14 +127,14 @@ void VolumeBinder::BindVolumes() {
   }
 }
 
-std::vector<VolumeBinder::ClaimPtr> VolumeBinder::ClaimsToLookAt() const {
+std::vector<PersistentVolumeController::ClaimPtr> PersistentVolumeController::ClaimsToLookAt() const {
   std::vector<ClaimPtr> claims = ToLookAt<api::PersistentVolumeClaim>(changed_claims_);
   std::stable_sort(claims.begin(), claims.end(),
                    [](const ClaimPtr& a, const ClaimPtr& b) { return a->metadata.name < b->metadata.name; });
   return claims;
 }
 
-void VolumeBinder::MakeAvailable() {
+void PersistentVolumeController::MakeAvailable() {
   for (const VolumePtr& volume : ToLookAt<api::PersistentVolume>(changed_volumes_)) {
     const bool is_new = volume->phase.empty() || volume->phase == "Pending";
     if (!is_new || volume->spec.claim_ref.has_value()) continue;
@@ -137,20 +144,20 @@ void VolumeBinder::MakeAvailable() {
   }
 }
 
-std::shared_ptr<const api::StorageClass> VolumeBinder::ClassOf(
+std::shared_ptr<const api::StorageClass> PersistentVolumeController::ClassOf(
     const api::PersistentVolumeClaim& claim) const {
   return As<api::StorageClass>(
       server_.Find(api::Kind::kStorageClass, "StorageClass", "", plugins::ClassOf(claim)));
 }
 
-bool VolumeBinder::IsImmediate(const api::PersistentVolumeClaim& claim) const {
+bool PersistentVolumeController::IsImmediate(const api::PersistentVolumeClaim& claim) const {
   if (!options_.watches || !claim.spec.volume_name.empty()) return false;
   const auto storage_class = ClassOf(claim);
   return storage_class == nullptr ||
          storage_class->volume_binding_mode.value_or("Immediate") != kWaitForFirstConsumer;
 }
 
-void VolumeBinder::BindImmediateClaims() {
+void PersistentVolumeController::BindImmediateClaims() {
   for (const ClaimPtr& claim : ClaimsToLookAt()) {
     if (!IsImmediate(*claim)) continue;
     const VolumePtr volume = FindVolume(*claim);
@@ -161,7 +168,8 @@ void VolumeBinder::BindImmediateClaims() {
   }
 }
 
-VolumeBinder::VolumePtr VolumeBinder::FindVolume(const api::PersistentVolumeClaim& claim) {
+PersistentVolumeController::VolumePtr PersistentVolumeController::FindVolume(
+    const api::PersistentVolumeClaim& claim) {
   std::optional<framework::LabelMatcher> selector;
   if (claim.spec.selector.has_value()) {
     selector = framework::LabelMatcher::Make(claim.spec.selector, symbols_);
@@ -176,7 +184,7 @@ VolumeBinder::VolumePtr VolumeBinder::FindVolume(const api::PersistentVolumeClai
   return found == nullptr ? nullptr : found->volume;
 }
 
-void VolumeBinder::ProvisionVolumes() {
+void PersistentVolumeController::ProvisionVolumes() {
   for (const ClaimPtr& listed : ClaimsToLookAt()) {
     // It may have been bound a moment ago.
     const api::ObjectMeta& meta = listed->metadata;
@@ -190,7 +198,7 @@ void VolumeBinder::ProvisionVolumes() {
   }
 }
 
-std::shared_ptr<api::PersistentVolume> VolumeBinder::MakeVolume(
+std::shared_ptr<api::PersistentVolume> PersistentVolumeController::MakeVolume(
     const api::PersistentVolumeClaim& claim) const {
   const std::string* node_name = claim.metadata.annotations.Find(kSelectedNodeAnnotation);
   const bool selected = node_name != nullptr && !node_name->empty();
@@ -218,7 +226,8 @@ std::shared_ptr<api::PersistentVolume> VolumeBinder::MakeVolume(
 }
 
 // The volume is written before the claim, so that whoever sees the claim bound knows the volume.
-void VolumeBinder::Bind(const api::PersistentVolumeClaim& claim, const api::PersistentVolume& volume) {
+void PersistentVolumeController::Bind(const api::PersistentVolumeClaim& claim,
+                                      const api::PersistentVolume& volume) {
   auto bound_volume = std::make_shared<api::PersistentVolume>(volume);
   if (bound_volume->spec.claim_ref->uid.empty()) bound_volume->spec.claim_ref->uid = claim.metadata.uid;
   bound_volume->phase = "Bound";

@@ -1,20 +1,17 @@
-// Stands in for the volume controller and all provisioners.
-#ifndef SCHEDSIM_SIM_CONTROLLERS_VOLUME_BINDER_H_
-#define SCHEDSIM_SIM_CONTROLLERS_VOLUME_BINDER_H_
+// The persistent volume controller, which stands in for all provisioners as well.
+#ifndef SCHEDSIM_SIM_CONTROLLERS_PERSISTENT_VOLUME_H_
+#define SCHEDSIM_SIM_CONTROLLERS_PERSISTENT_VOLUME_H_
 
 #include <memory>
 #include <set>
 #include <string>
 #include <vector>
 
-#include "absl/time/time.h"
 #include "core/api/storage.h"
 #include "core/base/symbol.h"
 #include "core/plugins/volume/volume_claims.h"
 #include "core/plugins/volume/volume_matching.h"
-#include "sim/cluster/api_server.h"
-#include "sim/kernel/event_loop.h"
-#include "sim/record/trace.h"
+#include "sim/controllers/controller.h"
 
 namespace schedsim::sim {
 
@@ -22,24 +19,18 @@ namespace schedsim::sim {
 // and a class with a provisioner: in the node's zone, or on that node where it has no zone. With
 // `watches`, it also makes new volumes available, binds claims that wait for no consumer to the smallest
 // volume that suits them, and makes volumes for them, with which every node can work.
-class VolumeBinder {
+class PersistentVolumeController : public Controller {
  public:
-  struct Options {
-    // From a change to what it sets off.
-    absl::Duration delay = absl::Milliseconds(1);
-    // From the first look at the cluster to virtual zero; zero: the first look is at virtual zero.
-    absl::Duration lead;
-    // Whether every change of a claim or volume sets off a look, rather than the scheduler's alone.
-    bool watches = true;
-  };
+  static bool TakesPart(const ControllerOptions& options) { return options.persistent_volumes.has_value(); }
+  explicit PersistentVolumeController(const ControllerContext& context);
+  PersistentVolumeController(const PersistentVolumeController&) = delete;
+  PersistentVolumeController& operator=(const PersistentVolumeController&) = delete;
 
-  // What is borrowed must outlive the binder.
-  VolumeBinder(const Options& options, EventLoop& loop, ApiServer& server, Trace& trace);
-  VolumeBinder(const VolumeBinder&) = delete;
-  VolumeBinder& operator=(const VolumeBinder&) = delete;
-
+  // Claims, volumes and classes, if it is to watch at all.
+  std::vector<api::Kind> Watches() const override;
+  void OnEvent(const WatchEvent& event) override;
   // Looks at all volumes, then at all claims, now; and again after each change from now on.
-  void Start();
+  void Start() override;
   // Looks again after the delay. Before Start, does nothing.
   void ReconcileLater();
 
@@ -47,7 +38,6 @@ class VolumeBinder {
   using ClaimPtr = plugins::ClaimPtr;
   using VolumePtr = plugins::VolumePtr;
 
-  void OnEvent(const WatchEvent& event);
   void Reconcile();
   template <typename T>
   std::vector<std::shared_ptr<const T>> ToLookAt(const std::set<std::string>& changed) const;
@@ -66,7 +56,7 @@ class VolumeBinder {
   std::shared_ptr<api::PersistentVolume> MakeVolume(const api::PersistentVolumeClaim& claim) const;
   void Bind(const api::PersistentVolumeClaim& claim, const api::PersistentVolume& volume);
 
-  const Options options_;
+  const PersistentVolumeOptions options_;
   EventLoop& loop_;
   ApiServer& server_;
   Trace& trace_;
@@ -82,4 +72,4 @@ class VolumeBinder {
 
 }  // namespace schedsim::sim
 
-#endif  // SCHEDSIM_SIM_CONTROLLERS_VOLUME_BINDER_H_
+#endif  // SCHEDSIM_SIM_CONTROLLERS_PERSISTENT_VOLUME_H_

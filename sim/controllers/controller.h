@@ -1,0 +1,65 @@
+// What a controller of the simulated cluster is.
+#ifndef SCHEDSIM_SIM_CONTROLLERS_CONTROLLER_H_
+#define SCHEDSIM_SIM_CONTROLLERS_CONTROLLER_H_
+
+#include <optional>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "core/api/object.h"
+#include "core/base/rng.h"
+#include "sim/cluster/api_server.h"
+#include "sim/kernel/event_loop.h"
+#include "sim/record/trace.h"
+
+namespace schedsim::sim {
+
+// How the volume controller works.
+struct PersistentVolumeOptions {
+  // From a change to what it sets off.
+  absl::Duration delay = absl::Milliseconds(1);
+  // From the first look at the cluster to virtual zero; zero: the first look is at virtual zero.
+  absl::Duration lead;
+  // Whether every change of a claim or volume sets off a look, rather than the scheduler's alone.
+  bool watches = true;
+};
+
+// Which controllers take part.
+struct ControllerOptions {
+  // Absent: claims stay as they are unless someone changes them.
+  std::optional<PersistentVolumeOptions> persistent_volumes;
+  // Whether pods leave nodes that fail, that are tainted, or that are gone.
+  bool nodes = false;
+  // Whether pods of workloads that are deleted are made anew.
+  bool replaces_deleted_pods = false;
+};
+
+// What every controller works with. Loop, server and trace outlive the controllers; the rest is there while
+// they are made.
+struct ControllerContext {
+  const ControllerOptions& options;
+  // Controllers fork streams of their own from it.
+  const Rng& rng;
+  EventLoop& loop;
+  ApiServer& server;
+  Trace& trace;
+};
+
+// A loop of the controller manager that brings the cluster closer to what its objects ask for. It watches the
+// API server, and acts by calls of the API server. It knows no other controller.
+class Controller {
+ public:
+  virtual ~Controller() = default;
+
+  // The kinds of objects that it hears of.
+  virtual std::vector<api::Kind> Watches() const = 0;
+  // A change of such an object, in order, also before Start. It must not change anything before it returns:
+  // what it sets off is work of its own in the loop.
+  virtual void OnEvent(const WatchEvent& event) = 0;
+  // From now on it acts. Called once, just before the scheduler starts.
+  virtual void Start() = 0;
+};
+
+}  // namespace schedsim::sim
+
+#endif  // SCHEDSIM_SIM_CONTROLLERS_CONTROLLER_H_

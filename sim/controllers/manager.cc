@@ -1,0 +1,56 @@
+#include "sim/controllers/manager.h"
+
+#include <utility>
+
+#include "sim/controllers/disruption.h"
+#include "sim/controllers/node_lifecycle.h"
+#include "sim/controllers/persistent_volume.h"
+#include "sim/controllers/pod_gc.h"
+#include "sim/controllers/replicas.h"
+#include "sim/controllers/taint_eviction.h"
+
+namespace schedsim::sim {
+namespace {
+
+// nullptr where the options leave the controller out.
+using Factory = std::unique_ptr<Controller> (*)(const ControllerContext& context);
+
+template <typename T>
+std::unique_ptr<Controller> Make(const ControllerContext& context) {
+  return T::TakesPart(context.options) ? std::make_unique<T>(context) : nullptr;
+}
+
+const Factory kControllers[] = {
+    Make<PersistentVolumeController>, Make<DisruptionController>,    Make<ReplicaController>,
+    Make<NodeLifecycleController>,    Make<TaintEvictionController>, Make<PodGcController>,
+};
+
+}  // namespace
+
+ControllerManager::ControllerManager(const ControllerContext& context) {
+  for (const Factory factory : kControllers) {
+    std::unique_ptr<Controller> controller = factory(context);
+    if (controller == nullptr) continue;
+    for (const api::Kind kind : controller->Watches()) {
+      watchers_[static_cast<size_t>(kind)].push_back(controller.get());
+    }
+    controllers_.push_back(std::move(controller));
+  }
+  context.server.Watch([this](const WatchEvent& event) {
+    const api::Object& object = event.new_object != nullptr ? *event.new_object : *event.old_object;
+    for (Controller* controller : watchers_[static_cast<size_t>(object.kind)]) controller->OnEvent(event);
+  });
+}
+
+void ControllerManager::StartEarly() {
+  if (auto* volumes = Get<PersistentVolumeController>()) volumes->Start();
+}
+
+void ControllerManager::Start() {
+  const Controller* const early = Get<PersistentVolumeController>();
+  for (const std::unique_ptr<Controller>& controller : controllers_) {
+    if (controller.get() != early) controller->Start();
+  }
+}
+
+}  // namespace schedsim::sim
