@@ -5,11 +5,11 @@
 
 namespace schedsim::sim {
 
-Kubelets::Kubelets(const Latency& termination, const Rng& rng, EventLoop& loop, ApiServer& server,
+Kubelets::Kubelets(const Latency& termination, const Rng& rng, Interleaving& interleaving, ApiServer& server,
                    Trace& trace)
     : termination_(termination),
       rng_(rng.Fork("latency/pod-termination")),
-      loop_(loop),
+      interleaving_(interleaving),
       server_(server),
       trace_(trace) {
   server_.set_grace_period([this](const api::Pod& pod) { return GracePeriod(pod); });
@@ -35,13 +35,12 @@ void Kubelets::OnEvent(const WatchEvent& event) {
   auto pod = std::static_pointer_cast<const api::Pod>(event.new_object);
   const absl::Time end = *pod->metadata.deletion_timestamp;
   terminating_[end].push_back(std::move(pod));
-  loop_.At(end, EventLoop::Phase::kSpawned, [this] { EndNext(); });
+  interleaving_.EndPod(end, [this] { EndNext(); });
 }
 
-// Each end is a thread of its own, so that what one sets off comes before the next.
 void Kubelets::EndNext() {
   std::vector<api::PodPtr>& pods = terminating_.begin()->second;
-  const size_t index = choice_ != nullptr ? choice_->ChooseEnding(pods) : 0;
+  const size_t index = interleaving_.ChooseEnding(pods);
   const api::PodPtr pod = pods[index];
   pods.erase(pods.begin() + static_cast<ptrdiff_t>(index));
   if (pods.empty()) terminating_.erase(terminating_.begin());

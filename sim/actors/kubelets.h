@@ -13,9 +13,8 @@
 #include "core/api/pod.h"
 #include "core/base/rng.h"
 #include "sim/cluster/api_server.h"
-#include "sim/kernel/event_loop.h"
+#include "sim/kernel/interleaving.h"
 #include "sim/kernel/latency.h"
-#include "sim/kernel/thread_choice.h"
 #include "sim/record/trace.h"
 
 namespace schedsim::sim {
@@ -27,11 +26,10 @@ namespace schedsim::sim {
 class Kubelets {
  public:
   // `termination`: how long a deleted pod that is bound stays; drawn from the stream of `rng`.
-  Kubelets(const Latency& termination, const Rng& rng, EventLoop& loop, ApiServer& server, Trace& trace);
+  Kubelets(const Latency& termination, const Rng& rng, Interleaving& interleaving, ApiServer& server,
+           Trace& trace);
   Kubelets(const Kubelets&) = delete;
   Kubelets& operator=(const Kubelets&) = delete;
-
-  void set_choice(ThreadChoice* choice) { choice_ = choice; }
 
   // Nobody confirms deletions on a silent node: its pods stay until it is heard again, then they go.
   void SetSilent(absl::string_view node_name, bool silent);
@@ -44,10 +42,9 @@ class Kubelets {
 
   const Latency termination_;
   Rng rng_;
-  EventLoop& loop_;
+  Interleaving& interleaving_;
   ApiServer& server_;
   Trace& trace_;
-  ThreadChoice* choice_ = nullptr;
   // The uid of the pod whose deletion is under way and that was given time; "": none. A deletionTimestamp
   // that someone writes into an update is not a deletion, so the kubelets leave it alone.
   std::string being_deleted_;

@@ -25,10 +25,11 @@ SchedulerActor::Chance::Chance(const Rng& rng)
       informer(rng.Fork("latency/informer")),
       api_call(rng.Fork("latency/api-call")) {}
 
-SchedulerActor::SchedulerActor(Options options, EventLoop& loop, ApiServer& server, Trace& trace,
-                               const Rng& rng)
+SchedulerActor::SchedulerActor(Options options, EventLoop& loop, Interleaving& interleaving,
+                               ApiServer& server, Trace& trace, const Rng& rng)
     : options_(std::move(options)),
       loop_(loop),
+      interleaving_(interleaving),
       server_(server),
       trace_(trace),
       chance_(rng),
@@ -40,8 +41,9 @@ SchedulerActor::~SchedulerActor() = default;
 
 absl::StatusOr<std::unique_ptr<SchedulerActor>> SchedulerActor::Make(
     Options options, const std::vector<framework::RegisteredPlugin>& registry, EventLoop& loop,
-    ApiServer& server, Trace& trace, const Rng& rng) {
-  std::unique_ptr<SchedulerActor> actor(new SchedulerActor(std::move(options), loop, server, trace, rng));
+    Interleaving& interleaving, ApiServer& server, Trace& trace, const Rng& rng) {
+  std::unique_ptr<SchedulerActor> actor(
+      new SchedulerActor(std::move(options), loop, interleaving, server, trace, rng));
   SchedulerActor* self = actor.get();
   ASSIGN_OR_RETURN(
       actor->scheduler_,
@@ -52,7 +54,7 @@ absl::StatusOr<std::unique_ptr<SchedulerActor>> SchedulerActor::Make(
            .client = *self,
            .observer = trace,
            .rng = rng.Fork("scheduler"),
-           .on_poppable = [self] { self->WakeUp(); },
+           .on_poppable = [self] { self->interleaving_.Wake(); },
            .binding_delay = [self] { return self->options_.latency.binding.Draw(self->chance_.binding); },
            .free_choice = self->options_.choice,
            .preemption_starts_at_first = self->options_.preemption_starts_at_first}));
@@ -67,24 +69,20 @@ void SchedulerActor::OnWatchEvent(const WatchEvent& event) {
   const api::Kind kind = event.new_object != nullptr ? event.new_object->kind : event.old_object->kind;
   absl::Time& last = last_delivery_[static_cast<size_t>(kind)];
   absl::Time at = loop_.Now();
-  if (started_) at += options_.latency.informer.Draw(chance_.informer);
+  if (interleaving_.started()) at += options_.latency.informer.Draw(chance_.informer);
   // Whoever catches up comes just behind: pods that enter the queue at the very same time have no order.
   last = at < last ? last + absl::Microseconds(1) : at;
-  const bool late = in_late_cycle_ || late_deliveries_ > 0;
-  if (late) ++late_deliveries_;
   ++in_transit_;
-  loop_.At(last, late ? EventLoop::Phase::kLateDelivery : EventLoop::Phase::kDelivery, [this, event, late] {
+  interleaving_.Deliver(last, [this, event] {
     --in_transit_;
-    if (late) --late_deliveries_;
-    Deliver(event);
+    return Handle(event);
   });
 }
 
-void SchedulerActor::Deliver(const WatchEvent& event) {
+bool SchedulerActor::Handle(const WatchEvent& event) {
   const api::ObjectPtr old_object = IsHidden(event.old_object) ? nullptr : event.old_object;
   const api::ObjectPtr new_object = IsHidden(event.new_object) ? nullptr : event.new_object;
-  if (old_object == nullptr && new_object == nullptr) return;
-  const bool was_woken = woken_;
+  if (old_object == nullptr && new_object == nullptr) return false;
   if (old_object == nullptr) {
     scheduler_->OnAdd(new_object);
   } else if (new_object == nullptr) {
@@ -92,16 +90,15 @@ void SchedulerActor::Deliver(const WatchEvent& event) {
   } else {
     scheduler_->OnUpdate(old_object, new_object);
   }
-  if (was_woken && events_first_ > 0 && --events_first_ == 0)
-    loop_.Post(absl::ZeroDuration(), [this] { PopWoken(); });
+  return true;
 }
 
 void SchedulerActor::Start() {
-  started_ = true;
   FlushUnschedulable();
   const absl::Time next_second = absl::FromUnixSeconds(absl::ToUnixSeconds(loop_.Now()) + 1);
   loop_.AtInBackground(next_second, EventLoop::Phase::kWork, [this] { FlushBackoff(); });
-  loop_.At(loop_.Now(), EventLoop::Phase::kNextPod, [this] { Ready(); });
+  interleaving_.Start({.can_pop = [this] { return scheduler_->queue().HasPoppable(); },
+                       .run_cycle = [this] { return RunCycle(); }});
 }
 
 void SchedulerActor::FlushBackoff() {
@@ -116,70 +113,23 @@ void SchedulerActor::FlushUnschedulable() {
   scheduler_->queue().FlushUnschedulableLeftover();
 }
 
-void SchedulerActor::Ready() {
-  if (scheduler_->queue().HasPoppable()) {
-    PopNow(/*woken=*/false);
-  } else {
-    idle_ = true;
-  }
-}
-
-void SchedulerActor::WakeUp() {
-  if (!idle_) return;
-  idle_ = false;
-  woken_ = true;
-  // With two handlers of pods the one that moves pods falls behind, by chance: other events of the instant
-  // may come first.
-  events_first_ = -1;
-  if (options_.scheduler.line.one_pod_handler) {
-    events_first_ = 0;
-  } else if (options_.choice != nullptr) {
-    events_first_ = options_.choice->ChooseWake(loop_.Now());
-  }
-  const EventLoop::Phase phase = events_first_ == 0 ? EventLoop::Phase::kWork : EventLoop::Phase::kSpawned;
-  loop_.At(loop_.Now(), phase, [this] { PopWoken(); });
-}
-
-void SchedulerActor::PopWoken() {
-  if (!woken_) return;
-  woken_ = false;
-  PopNow(/*woken=*/true);
-}
-
-void SchedulerActor::PopNow(bool woken) {
+std::optional<absl::Time> SchedulerActor::RunCycle() {
   cycle_end_ = loop_.Now();
-  in_cycle_ = true;
-  in_late_cycle_ = options_.choice != nullptr ? options_.choice->ChooseLate(loop_.Now(), woken) : woken;
-  const bool popped = scheduler_->ScheduleOne();
-  in_cycle_ = false;
-  in_late_cycle_ = false;
-  if (!popped) {
-    // What woke the scheduler was deleted in the meantime.
-    idle_ = true;
-    return;
-  }
+  if (!scheduler_->ScheduleOne()) return std::nullopt;
   // However fast: pods that come back in the same instant must not keep it from ending.
   const absl::Duration busy =
       std::max(options_.latency.scheduling_cycle.Draw(chance_.scheduling_cycle), absl::Microseconds(1));
-  loop_.At(cycle_end_ + busy, EventLoop::Phase::kNextPod, [this] { Ready(); });
+  return cycle_end_ + busy;
 }
 
 // Calls of several goroutines may overtake each other, as in the real client. The goroutine of the scheduling
 // cycle waits for its calls: while the status of a pod that did not fit is written, no other pod is popped.
-// What takes no time happens at once: a caller goes on from such a call without anything in between.
 void SchedulerActor::Call(std::function<void()> effect) {
   const absl::Duration wait = bucket_.Take(loop_.Now());
   const absl::Duration delay = wait + options_.latency.api_call.Draw(chance_.api_call);
-  if (in_cycle_) cycle_end_ = std::max(cycle_end_, loop_.Now() + delay);
-  const bool interrupted =
-      !in_cycle_ && options_.choice != nullptr && options_.choice->ChooseInterrupted(loop_.Now());
-  if (delay == absl::ZeroDuration() && !interrupted) {
-    effect();
-    return;
-  }
+  if (interleaving_.in_cycle()) cycle_end_ = std::max(cycle_end_, loop_.Now() + delay);
   ++in_transit_;
-  const EventLoop::Phase phase = interrupted ? EventLoop::Phase::kSpawned : EventLoop::Phase::kWork;
-  loop_.At(loop_.Now() + delay, phase, [this, effect = std::move(effect)] {
+  interleaving_.Call(delay, [this, effect = std::move(effect)] {
     --in_transit_;
     effect();
   });

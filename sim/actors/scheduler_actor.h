@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -16,11 +17,12 @@
 #include "core/base/rng.h"
 #include "core/framework/client.h"
 #include "core/framework/framework.h"
+#include "core/framework/free_choice.h"
 #include "core/scheduler/scheduler.h"
 #include "sim/cluster/api_server.h"
 #include "sim/kernel/event_loop.h"
+#include "sim/kernel/interleaving.h"
 #include "sim/kernel/latency.h"
-#include "sim/kernel/thread_choice.h"
 #include "sim/record/trace.h"
 
 namespace schedsim::sim {
@@ -36,7 +38,7 @@ class SchedulerActor : public framework::Client {
     bool checks_versions = true;
     bool preemption_starts_at_first = false;  // See scheduler::Scheduler::Environment.
     // nullptr: the seed, or what is usual.
-    ThreadChoice* choice = nullptr;
+    framework::FreeChoice* choice = nullptr;
     // Called after each update of a claim or volume by the scheduler.
     std::function<void()> on_updated;
   };
@@ -44,7 +46,7 @@ class SchedulerActor : public framework::Client {
   // InvalidArgument where a plugin refuses its arguments. What is borrowed must outlive the actor.
   static absl::StatusOr<std::unique_ptr<SchedulerActor>> Make(
       Options options, const std::vector<framework::RegisteredPlugin>& registry, EventLoop& loop,
-      ApiServer& server, Trace& trace, const Rng& rng);
+      Interleaving& interleaving, ApiServer& server, Trace& trace, const Rng& rng);
   ~SchedulerActor() override;
 
   // Starts the loop and the timers, now. Before that, informers already fill cache and queue.
@@ -52,7 +54,7 @@ class SchedulerActor : public framework::Client {
 
   scheduler::Scheduler& scheduler() { return *scheduler_; }
   // Whether the scheduler works, or has a pod to pop. Pods that wait for a flush do not count.
-  bool Busy() const { return !idle_ || scheduler_->queue().HasPoppable(); }
+  bool Busy() const { return !interleaving_.waits() || scheduler_->queue().HasPoppable(); }
   // Whether a call of the scheduler, or something that its informers are to hear, is on its way.
   bool InTransit() const { return in_transit_ > 0; }
 
@@ -66,7 +68,8 @@ class SchedulerActor : public framework::Client {
   void RecordEvent(const api::Pod& pod, framework::PodEvent event) override;
 
  private:
-  SchedulerActor(Options options, EventLoop& loop, ApiServer& server, Trace& trace, const Rng& rng);
+  SchedulerActor(Options options, EventLoop& loop, Interleaving& interleaving, ApiServer& server,
+                 Trace& trace, const Rng& rng);
 
   // The streams of chance of the latencies.
   struct Chance {
@@ -78,17 +81,16 @@ class SchedulerActor : public framework::Client {
   };
 
   void OnWatchEvent(const WatchEvent& event);
-  void Deliver(const WatchEvent& event);
+  // Whether the scheduler's informers select the object.
+  bool Handle(const WatchEvent& event);
   void Call(std::function<void()> effect);
-  void Ready();
-  void WakeUp();
-  void PopWoken();
-  void PopNow(bool woken);
+  std::optional<absl::Time> RunCycle();
   void FlushBackoff();
   void FlushUnschedulable();
 
   const Options options_;
   EventLoop& loop_;
+  Interleaving& interleaving_;
   ApiServer& server_;
   Trace& trace_;
   std::unique_ptr<scheduler::Scheduler> scheduler_;
@@ -98,19 +100,8 @@ class SchedulerActor : public framework::Client {
   std::array<absl::Time, api::kKindCount> last_delivery_;
   std::set<std::string> victims_;  // By uid.
   int64_t in_transit_ = 0;
-  bool started_ = false;
-  // A scheduling cycle is running. What it waits for ends at `cycle_end_`.
-  bool in_cycle_ = false;
+  // When the calls are over that the cycle under way waits for.
   absl::Time cycle_end_;
-  // The scheduler waits in Pop for a pod to come.
-  bool idle_ = false;
-  // The scheduler is woken, but lets events of this instant go first: so many, or all where it is negative.
-  bool woken_ = false;
-  int events_first_ = -1;
-  // In a cycle whose threads come before what informers hear of its calls.
-  bool in_late_cycle_ = false;
-  // How many deliveries have fallen behind for that; those that follow stay behind them.
-  int late_deliveries_ = 0;
 };
 
 }  // namespace schedsim::sim

@@ -13,14 +13,14 @@
 #include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "core/api/pod.h"
-#include "sim/kernel/thread_choice.h"
+#include "sim/kernel/interleaving.h"
 #include "sim/record/recorded_trace.h"
 
 namespace schedsim::sim {
 
 // Follows a recorded trace: of equally good nodes, the one that the real scheduler took. A pod that was
 // created again under its name has several records of one attempt number; any of them will do.
-class RecordedChoice : public ThreadChoice {
+class RecordedChoice : public InterleavingChoice {
  public:
   explicit RecordedChoice(const RecordedTrace& trace);
 

@@ -35,7 +35,10 @@ Trace::FinalPod FinalOf(const api::Pod& pod, bool deleted) {
 }  // namespace
 
 Simulation::Simulation(SimulationOptions options)
-    : options_(std::move(options)), loop_(absl::InfinitePast()), zero_(options_.zero) {}
+    : options_(std::move(options)),
+      loop_(absl::InfinitePast()),
+      interleaving_({.one_pod_handler = options_.line.one_pod_handler, .choice = options_.choice}, loop_),
+      zero_(options_.zero) {}
 
 absl::Status RefuseExtenders(absl::string_view place, const api::KubeSchedulerConfiguration& config) {
   if (config.extenders.empty()) return absl::OkStatus();
@@ -78,14 +81,13 @@ absl::StatusOr<std::unique_ptr<Simulation>> Simulation::Make(SimulationOptions o
     actor.on_updated = [volumes] { volumes->ReconcileLater(); };
   }
   simulation->kubelets_ =
-      std::make_unique<Kubelets>(own.latency.pod_termination, Rng(own.seed), simulation->loop_,
+      std::make_unique<Kubelets>(own.latency.pod_termination, Rng(own.seed), simulation->interleaving_,
                                  *simulation->server_, *simulation->trace_);
-  simulation->kubelets_->set_choice(own.choice);
   std::vector<framework::RegisteredPlugin> registry = plugins::InTreeRegistry();
   registry.insert(registry.end(), own.more_plugins.begin(), own.more_plugins.end());
-  ASSIGN_OR_RETURN(simulation->actor_,
-                   SchedulerActor::Make(std::move(actor), registry, simulation->loop_, *simulation->server_,
-                                        *simulation->trace_, Rng(own.seed)));
+  ASSIGN_OR_RETURN(simulation->actor_, SchedulerActor::Make(std::move(actor), registry, simulation->loop_,
+                                                            simulation->interleaving_, *simulation->server_,
+                                                            *simulation->trace_, Rng(own.seed)));
   Simulation* self = simulation.get();
   self->scheduler().queue().set_observer(self->queue_trace());
   self->server_->Watch([self](const WatchEvent& event) { self->WatchForTimes(event); });

@@ -27,6 +27,7 @@
 #include "sim/controllers/controller.h"
 #include "sim/controllers/manager.h"
 #include "sim/kernel/event_loop.h"
+#include "sim/kernel/interleaving.h"
 #include "sim/kernel/latency.h"
 #include "sim/record/trace.h"
 
@@ -76,7 +77,7 @@ struct SimulationOptions {
   TraceLevel trace_level = TraceLevel::kOff;
   Trace::Sink trace_sink;
   // Must outlive the simulation; nullptr: what the real scheduler leaves to chance follows the seed.
-  ThreadChoice* choice = nullptr;
+  InterleavingChoice* choice = nullptr;
   // Called now and then, for people who wait; nothing that it does may reach a result.
   std::function<void(int64_t attempts, absl::Duration virtual_time)> on_progress;
   // Called whenever what was set off has settled, for tests: it must not change anything.
@@ -176,6 +177,7 @@ class Simulation {
 
   SimulationOptions options_;
   EventLoop loop_;
+  Interleaving interleaving_;
   std::unique_ptr<ApiServer> server_;
   std::unique_ptr<Trace> trace_;
   std::unique_ptr<Kubelets> kubelets_;

@@ -1,0 +1,82 @@
+#include "sim/kernel/interleaving.h"
+
+#include <utility>
+
+namespace schedsim::sim {
+
+using Phase = EventLoop::Phase;
+
+void Interleaving::Start(SchedulingThread thread) {
+  thread_ = std::move(thread);
+  state_ = State::kBusy;
+  loop_.At(loop_.Now(), Phase::kNextPod, [this] { Ready(); });
+}
+
+void Interleaving::Ready() {
+  if (thread_.can_pop()) {
+    RunCycle(/*woken=*/false);
+  } else {
+    state_ = State::kWaits;
+  }
+}
+
+// Up to 1.34 the handler that moves pods is another one than the handler that adds them. It falls behind by
+// chance, so that other events of the instant may come before the scheduler pops.
+void Interleaving::Wake() {
+  if (state_ != State::kWaits) return;
+  state_ = State::kWoken;
+  events_first_ = -1;
+  if (options_.one_pod_handler) {
+    events_first_ = 0;
+  } else if (options_.choice != nullptr) {
+    events_first_ = options_.choice->ChooseWake(loop_.Now());
+  }
+  loop_.At(loop_.Now(), events_first_ == 0 ? Phase::kWork : Phase::kSpawned, [this] { PopWoken(); });
+}
+
+// A thread that was to let all events go first may have gone on after some of them.
+void Interleaving::PopWoken() {
+  if (state_ == State::kWoken) RunCycle(/*woken=*/true);
+}
+
+void Interleaving::RunCycle(bool woken) {
+  state_ = State::kInCycle;
+  is_late_ = options_.choice != nullptr ? options_.choice->ChooseLate(loop_.Now(), woken) : woken;
+  const std::optional<absl::Time> end = thread_.run_cycle();
+  is_late_ = false;
+  if (!end.has_value()) {
+    // What woke the scheduler was deleted in the meantime.
+    state_ = State::kWaits;
+    return;
+  }
+  state_ = State::kBusy;
+  loop_.At(*end, Phase::kNextPod, [this] { Ready(); });
+}
+
+void Interleaving::Deliver(absl::Time at, std::function<bool()> handle) {
+  const bool late = is_late_ || late_deliveries_ > 0;
+  if (late) ++late_deliveries_;
+  const Phase phase = late ? Phase::kLateDelivery : Phase::kDelivery;
+  loop_.At(at, phase, [this, late, handle = std::move(handle)] {
+    if (late) --late_deliveries_;
+    // The event that wakes the thread is none of those that it lets go first.
+    const bool was_woken = state_ == State::kWoken;
+    const bool seen = handle();
+    if (!seen || !was_woken || events_first_ <= 0) return;
+    if (--events_first_ == 0) loop_.Post(absl::ZeroDuration(), [this] { PopWoken(); });
+  });
+}
+
+// Threads beside the scheduling thread may be interrupted before a call: informers hear of the calls so far.
+void Interleaving::Call(absl::Duration delay, std::function<void()> effect) {
+  const bool interrupted =
+      !in_cycle() && options_.choice != nullptr && options_.choice->ChooseInterrupted(loop_.Now());
+  if (delay == absl::ZeroDuration() && !interrupted) {
+    effect();
+    return;
+  }
+  const absl::Time at = loop_.Now() + delay;
+  loop_.At(at, interrupted ? Phase::kSpawned : Phase::kWork, std::move(effect));
+}
+
+}  // namespace schedsim::sim
