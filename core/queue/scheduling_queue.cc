@@ -597,6 +597,18 @@ void SchedulingQueue::FlushBackoffCompleted() {
   FlushCompleted(error_backoff_);
 }
 
+absl::Time SchedulingQueue::NextUnschedulableFlush() const {
+  absl::Time next = absl::InfiniteFuture();
+  for (const auto& [sequence, member] : pool_.members()) {
+    const QueuedPodInfo& pod = *member.pod;
+    // Up to 1.36 the flush leaves gated pods where they are.
+    if (pod.Gated() && !line_.flush_reaches_gated_pods) continue;
+    const absl::Time since = std::max(pod.timestamp, pod.flush_timestamp.value_or(absl::InfinitePast()));
+    next = std::min(next, since + options_.pod_max_in_unschedulable_pods);
+  }
+  return next;
+}
+
 void SchedulingQueue::FlushUnschedulableLeftover() {
   std::vector<QueuedPodInfo*> due;
   const absl::Time now = clock_.Now();

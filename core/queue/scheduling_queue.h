@@ -77,6 +77,8 @@ class SchedulingQueue {
   void FlushBackoffCompleted();
   // To be called every 30 s from the start.
   void FlushUnschedulableLeftover();
+  // Until then FlushUnschedulableLeftover moves nothing, as long as nothing else changes the queue.
+  absl::Time NextUnschedulableFlush() const;
 
   // What a profile's plugins wait for, in the order of the configuration.
   struct Registration {

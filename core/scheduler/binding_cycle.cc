@@ -62,6 +62,7 @@ void Scheduler::RunPreBind(std::shared_ptr<BindingCycle> cycle) {
   // Whatever fails from here on is retried after a backoff, so events no longer matter for this pod.
   const std::string& uid = cycle->assumed->pod->metadata.uid;
   queue_->Done(uid);
+  ++pre_bind_count_;
   // The callback keeps the cycle alive.
   BindingCycle& borrowed = *cycle;
   if (options_.line.preempted_waiting_pod_is_error && borrowed.pre_bind_works) {
@@ -75,6 +76,7 @@ void Scheduler::RunPreBind(std::shared_ptr<BindingCycle> cycle) {
 }
 
 void Scheduler::FinishPreBind(std::shared_ptr<BindingCycle> cycle, Status status) {
+  --pre_bind_count_;
   framework::PodInPreBind* in_pre_bind = std::exchange(cycle->state->in_pre_bind, nullptr);
   if (in_pre_bind != nullptr) {
     // The plugins may not have noticed.

@@ -99,6 +99,8 @@ class Scheduler {
   const SymbolTable& symbols() const { return symbols_; }
   // Whether pods wait on Permit.
   bool AnyWaitingOnPermit() const { return !waiting_pods_.empty(); }
+  // Whether PreBind plugins are at work for a pod.
+  bool AnyInPreBind() const { return pre_bind_count_ > 0; }
   // Whether one of the profiles is for this pod.
   bool ResponsibleFor(const api::Pod& pod) const { return FrameworkFor(pod) != nullptr; }
   // The nodes as they are now, for reports.
@@ -189,6 +191,7 @@ class Scheduler {
   queue::Nominator nominator_;
   framework::WaitingPods waiting_pods_;
   LookupMap<std::string, std::unique_ptr<framework::PodInPreBind>> pods_in_pre_bind_;  // By uid.
+  int64_t pre_bind_count_ = 0;
   std::vector<std::unique_ptr<ProfileHandle>> handles_;
   std::vector<std::unique_ptr<framework::Framework>> frameworks_;
   std::unique_ptr<queue::SchedulingQueue> queue_;

@@ -96,21 +96,51 @@ bool SchedulerActor::Handle(const WatchEvent& event) {
 void SchedulerActor::Start() {
   FlushUnschedulable();
   const absl::Time next_second = absl::FromUnixSeconds(absl::ToUnixSeconds(loop_.Now()) + 1);
-  loop_.AtInBackground(next_second, EventLoop::Phase::kWork, [this] { FlushBackoff(); });
+  ScheduleFlush(backoff_flush_, next_second, &SchedulerActor::FlushBackoff);
+  loop_.set_before_advance([this](uint64_t id) { return PutOffFlush(id); });
   interleaving_.Start({.can_pop = [this] { return scheduler_->queue().HasPoppable(); },
                        .run_cycle = [this] { return RunCycle(); }});
 }
 
+void SchedulerActor::ScheduleFlush(Flush& flush, absl::Time next, void (SchedulerActor::*work)()) {
+  flush.next = next;
+  flush.id = loop_.AtInBackground(next, EventLoop::Phase::kWork, [this, work] { (this->*work)(); });
+}
+
 void SchedulerActor::FlushBackoff() {
-  loop_.AtInBackground(loop_.Now() + kBackoffFlushPeriod, EventLoop::Phase::kWork,
-                       [this] { FlushBackoff(); });
+  ScheduleFlush(backoff_flush_, loop_.Now() + kBackoffFlushPeriod, &SchedulerActor::FlushBackoff);
   scheduler_->queue().FlushBackoffCompleted();
 }
 
 void SchedulerActor::FlushUnschedulable() {
-  loop_.AtInBackground(loop_.Now() + kUnschedulableFlushPeriod, EventLoop::Phase::kWork,
-                       [this] { FlushUnschedulable(); });
+  ScheduleFlush(unschedulable_flush_, loop_.Now() + kUnschedulableFlushPeriod,
+                &SchedulerActor::FlushUnschedulable);
   scheduler_->queue().FlushUnschedulableLeftover();
+}
+
+// Idle time is not ticked through. Until the next other work, nothing changes but by a flush, and a flush
+// that finds nothing changes nothing. So a flush is put off to the last of its times before anything can
+// happen, and the run is the same as if it had come each time.
+bool SchedulerActor::PutOffFlush(uint64_t id) {
+  const bool is_backoff = id == backoff_flush_.id;
+  if (!is_backoff && id != unschedulable_flush_.id) return false;
+  const scheduler::Scheduler& scheduler = *scheduler_;
+  // While pods wait on Permit or in PreBind, a run may end at any flush (Simulation::Quiet).
+  const bool waits =
+      scheduler_->queue().AnyWaitingForTime() || scheduler.AnyWaitingOnPermit() || scheduler.AnyInPreBind();
+  if (waits) return false;
+  Flush& flush = is_backoff ? backoff_flush_ : unschedulable_flush_;
+  // The other flush may fill the queue of backoff, and comes first where both come at one time: it must be
+  // put into the loop before.
+  const absl::Time limit = std::min(loop_.NextTimeBut(backoff_flush_.id, unschedulable_flush_.id),
+                                    is_backoff ? unschedulable_flush_.next - absl::Nanoseconds(1)
+                                               : scheduler_->queue().NextUnschedulableFlush());
+  const absl::Duration period = is_backoff ? kBackoffFlushPeriod : kUnschedulableFlushPeriod;
+  if (limit < flush.next + period) return false;
+  loop_.Cancel(id);
+  ScheduleFlush(flush, flush.next + absl::Floor(limit - flush.next, period),
+                is_backoff ? &SchedulerActor::FlushBackoff : &SchedulerActor::FlushUnschedulable);
+  return true;
 }
 
 std::optional<absl::Time> SchedulerActor::RunCycle() {

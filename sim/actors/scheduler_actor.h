@@ -85,6 +85,8 @@ class SchedulerActor : public framework::Client {
   bool Handle(const WatchEvent& event);
   void Call(std::function<void()> effect);
   std::optional<absl::Time> RunCycle();
+  // Puts the flush of this id off, where it would find nothing.
+  bool PutOffFlush(uint64_t id);
   void FlushBackoff();
   void FlushUnschedulable();
 
@@ -100,6 +102,14 @@ class SchedulerActor : public framework::Client {
   std::array<absl::Time, api::kKindCount> last_delivery_;
   std::set<std::string> victims_;  // By uid.
   int64_t in_transit_ = 0;
+  // A timer that flushes a queue.
+  struct Flush {
+    absl::Time next;
+    uint64_t id = 0;  // What Cancel takes.
+  };
+  void ScheduleFlush(Flush& flush, absl::Time next, void (SchedulerActor::*work)());
+  Flush backoff_flush_;
+  Flush unschedulable_flush_;
   // When the calls are over that the cycle under way waits for.
   absl::Time cycle_end_;
 };

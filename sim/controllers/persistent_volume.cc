@@ -85,7 +85,7 @@ void PersistentVolumeController::ReconcileLater() {
   // Without watching, each change has a look of its own, at everything.
   if (!started_ || (options_.watches && due_)) return;
   due_ = true;
-  loop_.Post(options_.delay, [this] { Reconcile(); });
+  loop_.At(loop_.Now() + options_.delay, EventLoop::Phase::kWork, [this] { Reconcile(); });
 }
 
 // The objects as they are now; later changes do not show.

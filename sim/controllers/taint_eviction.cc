@@ -1,6 +1,7 @@
 #include "sim/controllers/taint_eviction.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <optional>
 
@@ -8,6 +9,7 @@
 #include "core/api/node.h"
 #include "core/api/taints.h"
 #include "sim/controllers/disruption_target.h"
+#include "sim/kernel/go_time.h"
 
 namespace schedsim::sim {
 namespace {
@@ -25,8 +27,10 @@ bool HasNoExecuteTaint(const api::Node& node) {
 
 // How long the pod may stay on the node: zero, a time, or infinite. The shortest time of all tolerations that
 // are used, one for each taint; zero when one taint has none.
+// Source: kubernetes v1.37, pkg/controller/tainteviction/taint_eviction.go, getMinTolerationTime. The largest
+// number means for ever, and so does what becomes negative as a number of nanoseconds.
 absl::Duration TimeToStay(const api::Pod& pod, const api::Node& node) {
-  absl::Duration stay = absl::InfiniteDuration();
+  int64_t shortest = INT64_MAX;
   for (const api::Taint& taint : node.spec.taints) {
     if (taint.effect != kNoExecute) continue;
     const std::vector<api::Toleration>& tolerations = pod.spec->tolerations;
@@ -39,9 +43,10 @@ absl::Duration TimeToStay(const api::Pod& pod, const api::Node& node) {
     } else if (taint.key == api::kTaintNodeNotReady || taint.key == api::kTaintNodeUnreachable) {
       seconds = kDefaultTolerationSeconds;
     }
-    if (seconds.has_value()) stay = std::min(stay, absl::Seconds(std::max<int64_t>(*seconds, 0)));
+    if (seconds.has_value()) shortest = std::min(shortest, std::max<int64_t>(*seconds, 0));
   }
-  return stay;
+  if (shortest == INT64_MAX || GoSeconds(shortest) < absl::ZeroDuration()) return absl::InfiniteDuration();
+  return GoSeconds(shortest);
 }
 
 }  // namespace

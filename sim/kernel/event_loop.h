@@ -13,6 +13,9 @@
 
 namespace schedsim::sim {
 
+// Virtual time ends here, with the year 9999. What is due later never comes.
+inline constexpr absl::Time kEndOfTime = absl::FromUnixSeconds(253'402'300'799);
+
 // Runs work in the order of (time, phase, scheduling). Only the loop moves the clock.
 class EventLoop : public Clock, public Executor {
  public:
@@ -33,7 +36,7 @@ class EventLoop : public Clock, public Executor {
 
   absl::Time Now() const override { return now_; }
 
-  // `time` must not be in the past. Returns what Cancel takes.
+  // `time` must not be in the past. Returns what Cancel takes. Work that is due after kEndOfTime is not kept.
   uint64_t At(absl::Time time, Phase phase, std::function<void()> work) {
     return Add(time, phase, std::move(work), /*in_background=*/false);
   }
@@ -43,7 +46,7 @@ class EventLoop : public Clock, public Executor {
   }
   void Cancel(uint64_t id) override;
   uint64_t Post(absl::Duration delay, std::function<void()> work) override {
-    return At(now_ + delay, Phase::kWork, std::move(work));
+    return Add(now_ + delay, Phase::kWork, std::move(work), /*in_background=*/false, /*posted=*/true);
   }
   uint64_t PostDeadline(absl::Duration delay, std::function<void()> work) override {
     return AtInBackground(now_ + delay, Phase::kWork, std::move(work));
@@ -65,6 +68,17 @@ class EventLoop : public Clock, public Executor {
 
   // How much work waits that is not in the background.
   size_t foreground_count() const { return foreground_count_; }
+  // How much of it came by Post, from the scheduler and its plugins.
+  size_t posted_count() const { return posted_count_; }
+  // When the next work is due, leaving out that of these two ids; kEndOfTime: there is none. It may be too
+  // early, where work was cancelled.
+  absl::Time NextTimeBut(uint64_t id, uint64_t other_id) const;
+
+  // Called before the clock moves on to the work of an id. Returns true where it has put that work off: then
+  // the loop looks anew at what is next.
+  void set_before_advance(std::function<bool(uint64_t id)> before_advance) {
+    before_advance_ = std::move(before_advance);
+  }
 
  private:
   struct Item {
@@ -72,9 +86,12 @@ class EventLoop : public Clock, public Executor {
     Phase phase = Phase::kWork;
     uint64_t sequence = 0;
     bool in_background = false;
+    bool posted = false;
     std::function<void()> work;
   };
-  uint64_t Add(absl::Time time, Phase phase, std::function<void()> work, bool in_background);
+  uint64_t Add(absl::Time time, Phase phase, std::function<void()> work, bool in_background,
+               bool posted = false);
+  void CountForeground(const Item& item, bool comes);
   static bool Later(const Item& a, const Item& b);
   Item PopItem();
   void DropCancelled();
@@ -82,9 +99,11 @@ class EventLoop : public Clock, public Executor {
   absl::Time now_;
   uint64_t sequence_ = 0;
   size_t foreground_count_ = 0;
+  size_t posted_count_ = 0;
   bool stopped_ = false;
   std::vector<Item> heap_;  // Cancelled items have no work; the first one is none.
   std::function<void()> on_settled_;
+  std::function<bool(uint64_t id)> before_advance_;
 };
 
 }  // namespace schedsim::sim

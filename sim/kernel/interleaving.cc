@@ -63,7 +63,7 @@ void Interleaving::Deliver(absl::Time at, std::function<bool()> handle) {
     const bool was_woken = state_ == State::kWoken;
     const bool seen = handle();
     if (!seen || !was_woken || events_first_ <= 0) return;
-    if (--events_first_ == 0) loop_.Post(absl::ZeroDuration(), [this] { PopWoken(); });
+    if (--events_first_ == 0) loop_.At(loop_.Now(), Phase::kWork, [this] { PopWoken(); });
   });
 }
 

@@ -234,6 +234,7 @@ Report MakeReport(Simulation& simulation, const ClusterInput& input, const Laten
   report.bound_before = input.bound_pod_count;
   report.other_kinds = input.other_kinds;
   report.warnings = input.warnings;
+  for (std::string& warning : simulation.Warnings()) report.warnings.push_back(std::move(warning));
   report.attempt_count = simulation.trace().attempt_count();
   report.inexact_pods = simulation.trace().inexact_pods();
   report.digest = simulation.trace().DecisionDigest();

@@ -8,6 +8,7 @@
 #include "core/base/status_macros.h"
 #include "core/plugins/registry.h"
 #include "sim/controllers/persistent_volume.h"
+#include "sim/kernel/go_time.h"
 
 namespace schedsim::sim {
 namespace {
@@ -16,8 +17,9 @@ constexpr int64_t kAttemptsPerProgress = 1024;
 // How long pods whose last attempt ended with an error keep a run going on without any progress: some
 // retries.
 constexpr absl::Duration kRetryTime = absl::Minutes(1);
-// The same for pods that wait on Permit: a pod that ran into the longest timeout may wait once more.
-constexpr absl::Duration kPermitTime = absl::Minutes(30);
+// The same for pods that wait on Permit, or in PreBind: a pod that ran into the longest timeout of Permit may
+// wait once more.
+constexpr absl::Duration kWaitTime = absl::Minutes(30);
 
 Trace::FinalPod FinalOf(const api::Pod& pod, bool deleted) {
   Trace::FinalPod final_pod = {.key = pod.Key(), .node = pod.node_name, .phase = pod.status.phase};
@@ -68,8 +70,8 @@ absl::StatusOr<std::unique_ptr<Simulation>> Simulation::Make(SimulationOptions o
       .scheduler = {.line = own.line,
                     .profiles = own.config.profiles,
                     .percentage_of_nodes_to_score = config.percentage_of_nodes_to_score,
-                    .queue = {.pod_initial_backoff = absl::Seconds(config.pod_initial_backoff_seconds),
-                              .pod_max_backoff = absl::Seconds(config.pod_max_backoff_seconds)},
+                    .queue = {.pod_initial_backoff = GoSeconds(config.pod_initial_backoff_seconds),
+                              .pod_max_backoff = GoSeconds(config.pod_max_backoff_seconds)},
                     .reference = own.reference},
       .latency = own.latency,
       .checks_versions = own.complete_admission,
@@ -125,6 +127,9 @@ void Simulation::CreateObjects(const std::vector<api::ObjectPtr>& objects) {
 }
 
 void Simulation::WatchForTimes(const WatchEvent& event) {
+  last_change_ = loop_.Now();
+  next_look_ = trace_->attempt_count() + 1 + static_cast<int64_t>(scheduler().queue().unschedulable_count());
+  circle_.reset();
   const api::Object& object = event.new_object != nullptr ? *event.new_object : *event.old_object;
   if (object.kind == api::Kind::kNode) last_progress_ = loop_.Now();
   if (object.kind != api::Kind::kPod) return;
@@ -202,10 +207,58 @@ void Simulation::RunStep(const Step& step) {
 }
 
 bool Simulation::Quiet() const {
-  if (actor_->Busy() || loop_.foreground_count() > 0) return false;
+  const scheduler::Scheduler& scheduler = actor_->scheduler();
   const absl::Duration idle = loop_.Now() - std::max(last_progress_, zero_);
-  if (actor_->scheduler().AnyWaitingOnPermit() && idle < kPermitTime) return false;
+  size_t foreground = loop_.foreground_count();
+  // A PreBind plugin that looks again and again for what never comes.
+  if (scheduler.AnyInPreBind() && idle >= kWaitTime) foreground -= loop_.posted_count();
+  if (actor_->Busy() || foreground > 0) return false;
+  if (scheduler.AnyWaitingOnPermit() && idle < kWaitTime) return false;
   return !actor_->scheduler().queue().AnyWaitingForTime() || idle >= kRetryTime;
+}
+
+// Attempts take time, so with many pods a pass over all of them may last longer than the five minutes after
+// which pods are tried again anyway: the scheduler is never idle. An attempt with another outcome than the
+// last one writes the pod's status, which is a change. Pods that fail with an error, or after a node was
+// found, are left out, since their outcome rests on more than the cluster: Quiet knows them.
+void Simulation::LookForCircle() {
+  const int64_t attempts = trace_->attempt_count();
+  if (attempts < next_look_) return;
+  const scheduler::Scheduler& scheduler = actor_->scheduler();
+  const size_t own_work = interleaving_.is_due() ? 1 : 0;
+  const bool more_to_come = loop_.foreground_count() > own_work || actor_->InTransit() ||
+                            scheduler.AnyWaitingOnPermit() || scheduler.AnyInPreBind();
+  if (more_to_come) {
+    next_look_ = attempts + 1;
+    return;
+  }
+  int64_t tried = 0;
+  int64_t others = 0;
+  const queue::SchedulingQueue::State state = actor_->scheduler().queue().GetState();
+  for (const auto* pods : {&state.active, &state.backoff, &state.unschedulable}) {
+    for (const framework::QueuedPodInfo* pod : *pods) {
+      if (pod->Gated()) continue;
+      const bool in_vain = pod->timestamp > last_change_ && pod->consecutive_errors_count == 0 &&
+                           !pod->found_node && pod->attempts > 0;
+      ++(in_vain ? tried : others);
+    }
+  }
+  if (others > 0 || tried == 0) {
+    next_look_ = attempts + std::max<int64_t>(others, tried / 8 + 1);
+    return;
+  }
+  circle_ = Circle{.since = last_change_, .found = loop_.Now(), .pod_count = tried};
+  next_look_ = INT64_MAX;
+}
+
+std::vector<std::string> Simulation::Warnings() const {
+  if (!ended_in_circle_) return {};
+  return {absl::StrCat(
+      "the run went round in circles, and was ended at ", absl::FormatDuration(circle_->found - zero_),
+      ": since the last change of the cluster, at ", absl::FormatDuration(circle_->since - zero_),
+      ", each of the ", circle_->pod_count, " pending pods was tried again with the same outcome (",
+      trace_->attempt_count(),
+      " attempts in all), and nothing else is to come; --until, or the end of a scenario, makes it go on")};
 }
 
 // What was set off has settled. Without an end of its own the run is over when nothing but the periodic
@@ -217,11 +270,14 @@ void Simulation::OnSettled() {
   if (options_.on_progress != nullptr && trace_->attempt_count() % kAttemptsPerProgress == 0) {
     options_.on_progress(trace_->attempt_count(), loop_.Now() - zero_);
   }
+  LookForCircle();
   if (script_ != nullptr) {
     script_->OnSettled();
     if (!script_->Done()) return;
   }
-  if (!options_.until.has_value() && !steps_left_ && Quiet()) loop_.Stop();
+  if (options_.until.has_value() || steps_left_) return;
+  ended_in_circle_ = circle_.has_value() && !Quiet();
+  if (ended_in_circle_ || Quiet()) loop_.Stop();
 }
 
 void Simulation::Run() {

@@ -100,6 +100,14 @@ class Script {
   virtual bool Done() const = 0;
 };
 
+// A run that went round in circles: since the last change of the cluster, every pod that waits was tried
+// again and nothing came of it, and nothing else is to come.
+struct Circle {
+  absl::Time since;       // The last change.
+  absl::Time found;       // When all were tried.
+  int64_t pod_count = 0;  // Pods that wait.
+};
+
 // When a pod entered the queue first, and when it was bound.
 struct PodTimes {
   std::optional<absl::Time> queued;
@@ -145,6 +153,10 @@ class Simulation {
   // Whether nothing is left but what would go on for ever: flushes, and pods that fail with an error again
   // and again.
   bool Quiet() const;
+  // Present while the run goes round in circles. It ends then, if nothing says when it is to end.
+  const std::optional<Circle>& circle() const { return circle_; }
+  // What the user should know of the run.
+  std::vector<std::string> Warnings() const;
 
   EventLoop& loop() { return loop_; }
   ApiServer& server() { return *server_; }
@@ -173,6 +185,7 @@ class Simulation {
   void RunStep(const Step& step);
   void WatchForTimes(const WatchEvent& event);
   void OnSettled();
+  void LookForCircle();
   void Finish();
 
   SimulationOptions options_;
@@ -193,6 +206,12 @@ class Simulation {
   std::map<std::string, PodTimes> pod_times_;
   // When a pod came, left or was bound, or a node changed.
   absl::Time last_progress_;
+  // When anything changed in the API server.
+  absl::Time last_change_;
+  // Only after so many attempts it is worth while to look for a circle.
+  int64_t next_look_ = 0;
+  std::optional<Circle> circle_;
+  bool ended_in_circle_ = false;
   bool steps_left_ = false;
 };
 
