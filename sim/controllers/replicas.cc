@@ -82,22 +82,27 @@ std::string NameOf(const codec::Value& claim_template) {
 }
 
 // The pod's volumes, where the workload has claim templates: each claim, under the name of its template, and
-// the volumes of other names.
-void WriteVolumes(absl::Span<const codec::Value> claim_templates, const codec::Value& pod_spec,
-                  const std::string& pod_name, codec::JsonWriter& pod) {
+// the volumes of other names. InvalidArgument where the template's volumes are no list.
+absl::Status WriteVolumes(absl::Span<const codec::Value> claim_templates, const codec::Value& pod_spec,
+                          const std::string& pod_name, const std::string& file, codec::JsonWriter& pod) {
   std::set<std::string> claimed;
   for (const codec::Value& claim : claim_templates) claimed.insert(NameOf(claim));
-  if (claimed.empty()) return;
+  if (claimed.empty()) return absl::OkStatus();
+  const codec::Value* volumes = pod_spec.Find("volumes");
+  if (volumes != nullptr && !volumes->is_null() && !volumes->is_array()) {
+    return codec::ErrorAt({file, volumes->position},
+                          "spec.template.spec.volumes: expected a list of volumes");
+  }
   pod.Key("spec").BeginObject().Key("volumes").BeginArray();
   for (const std::string& name : claimed) {
     pod.BeginObject().Field("name", name).Key("persistentVolumeClaim").BeginObject();
     pod.Field("claimName", absl::StrCat(name, "-", pod_name)).EndObject().EndObject();
   }
-  const codec::Value* volumes = pod_spec.Find("volumes");
   for (size_t i = 0; volumes != nullptr && i < volumes->items.size(); ++i) {
     if (claimed.count(TextOf(volumes->items[i], "name")) == 0) pod.Raw(codec::ToJson(volumes->items[i]));
   }
   pod.EndArray().EndObject();
+  return absl::OkStatus();
 }
 
 // The workload that a pod belongs to, if it is one whose pods are counted here.
@@ -357,7 +362,7 @@ absl::StatusOr<api::ObjectPtr> ReplicaController::FromTemplate(const api::Object
         }
         absl::Span<const codec::Value> claim_templates;
         ASSIGN_OR_RETURN(claim_templates, ClaimTemplates(*spec, file));
-        WriteVolumes(claim_templates, *pod_template->Find("spec"), name, own);
+        RETURN_IF_ERROR(WriteVolumes(claim_templates, *pod_template->Find("spec"), name, file, own));
         own.EndObject();
         return codec::ReadText(own.text(), file, {}, [&](const codec::Document& change) -> absl::Status {
           ASSIGN_OR_RETURN(pod, reader_.Decode(codec::MergePatch(*pod_template, change.root, merged), file));

@@ -51,6 +51,8 @@ class ReplicaController : public Controller {
   // template.
   absl::Status Scale(const Workload& workload, int64_t replicas);
   absl::Time busy_until() const { return busy_until_; }
+  // Whether pods that are deleted are made anew.
+  bool replaces() const { return replaces_; }
 
  private:
   using Pods = std::vector<api::PodPtr>;

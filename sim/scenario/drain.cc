@@ -16,6 +16,12 @@ bool StaysOnDrain(const api::Pod& pod) {
   return of_daemon_set || pod.metadata.annotations.Find("kubernetes.io/config.mirror") != nullptr;
 }
 
+bool IsOfWorkload(const api::Pod& pod) {
+  const auto& owners = pod.metadata.owner_references;
+  return std::any_of(owners.begin(), owners.end(),
+                     [](const api::OwnerReference& owner) { return owner.controller; });
+}
+
 }  // namespace
 
 void Drainer::Drain(absl::string_view node_name, absl::Duration timeout) {
@@ -36,6 +42,7 @@ void Drainer::Try(const std::string& node_name, absl::Time deadline) {
     if (!IsThere(*pod) || now->metadata.deletion_timestamp.has_value()) continue;
     if (now->IsTerminal() || disruptions_.AllowsEviction(*now)) {
       server_.DeletePod(*now).IgnoreError();
+      if (IsOfWorkload(*now)) ++evicted_of_workloads_;
     } else {
       is_blocked = true;
     }

@@ -2,6 +2,7 @@
 #ifndef SCHEDSIM_SIM_SCENARIO_DRAIN_H_
 #define SCHEDSIM_SIM_SCENARIO_DRAIN_H_
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
@@ -33,6 +34,11 @@ class Drainer {
   // Whether all pods that were to be evicted from the node are gone. True for a node that is not drained.
   bool IsDrained(const std::string& node_name) const;
 
+  // Whether a drain of the node was begun.
+  bool IsBegun(const std::string& node_name) const { return pods_.count(node_name) > 0; }
+  // How many pods were evicted so far that a controller such as a ReplicaSet made.
+  int64_t evicted_of_workloads() const { return evicted_of_workloads_; }
+
   // Pods that were to be evicted and are still there, "namespace/name", by name; for messages.
   std::vector<std::string> Left(const std::string& node_name) const;
 
@@ -45,6 +51,7 @@ class Drainer {
   DisruptionController& disruptions_;
   // Shape: by node; pods that are to be evicted, or are being so, in the order of their names.
   std::map<std::string, std::vector<api::PodPtr>> pods_;
+  int64_t evicted_of_workloads_ = 0;
 };
 
 }  // namespace schedsim::sim

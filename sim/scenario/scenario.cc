@@ -111,8 +111,9 @@ class ScenarioReader {
     const std::vector<api::PluginInfo> known = api::InTreePlugins(scenario_.line);
     const Value* config = reader.Take("scheduler");
     if (overrides_.config.has_value() || (config != nullptr && config->is_string())) {
-      scenario_.config_file =
-          overrides_.config.has_value() ? *overrides_.config : PathFrom(timeline_options_.folder, config->text);
+      scenario_.config_file = overrides_.config.has_value()
+                                  ? *overrides_.config
+                                  : PathFrom(timeline_options_.folder, config->text);
       ASSIGN_OR_RETURN(scenario_.config, codec::LoadSchedulerConfig(scenario_.config_file, gates, known));
     } else if (config != nullptr) {
       scenario_.config_file = file_;
@@ -184,7 +185,8 @@ class ScenarioReader {
                   absl::StrCat("timeline: expected a list, got ", Describe(timeline.type)));
       return absl::OkStatus();
     }
-    ASSIGN_OR_RETURN(scenario_.timeline, ReadTimeline(timeline, "timeline", timeline_options_, objects_, errors_));
+    ASSIGN_OR_RETURN(scenario_.timeline,
+                     ReadTimeline(timeline, "timeline", timeline_options_, objects_, errors_));
     absl::Duration last;
     for (size_t i = 0; i < scenario_.timeline.size(); ++i) {
       const std::optional<absl::Duration>& at = scenario_.timeline[i].at;

@@ -64,6 +64,30 @@ std::string TemplateOf(const api::Object& object) {
   return text;
 }
 
+// What a target names, for messages: "a Pod web-1 in namespace default", "a Node with zone=a".
+std::string Describe(const Target& target) {
+  std::string text = absl::StrCat("a ", target.kind_name);
+  if (!target.selector.has_value()) {
+    absl::StrAppend(&text, " ", absl::StrJoin(target.names, ", "));
+  } else if (!target.selector_text.empty()) {
+    absl::StrAppend(&text, " with ", target.selector_text);
+  }
+  if (!target.name_space.empty()) absl::StrAppend(&text, " in namespace ", target.name_space);
+  return text;
+}
+
+// `missing`: the names that are not there.
+absl::Status NamesNothing(const Target& target, const std::vector<std::string>& missing) {
+  if (target.selector.has_value()) {
+    return absl::NotFoundError(
+        absl::StrCat("there is not ", Describe(target), "; allowMissing: true where that is meant"));
+  }
+  const std::string place =
+      target.name_space.empty() ? "" : absl::StrCat(" in namespace ", target.name_space);
+  return absl::NotFoundError(
+      absl::StrCat("there is no ", target.kind_name, " ", absl::StrJoin(missing, ", "), place));
+}
+
 std::string SecondsText(absl::Duration duration) { return absl::FormatDuration(duration); }
 
 }  // namespace
@@ -74,13 +98,29 @@ Timeline::Timeline(std::vector<TimelineEntry> entries, Simulation& simulation)
       drainer_(simulation.loop(), simulation.server(), *simulation.controllers().Get<DisruptionController>()),
       replicas_(*simulation.controllers().Get<ReplicaController>()) {
   simulation_.server().Watch([this](const WatchEvent& event) {
+    if (!unseen_.empty()) NoteSeen(event.new_object);
     if (wait_ == nullptr) return;
     Count(event.old_object, -1);
     Count(event.new_object, 1);
   });
 }
 
-void Timeline::Start() { Schedule(0); }
+void Timeline::Start() {
+  for (const TimelineEntry& entry : entries_) {
+    const auto* wait = std::get_if<WaitUntil>(&entry.action);
+    if (wait != nullptr && wait->condition == WaitUntil::Condition::kGone) unseen_.push_back(wait);
+  }
+  for (int kind = 0; !unseen_.empty() && kind < api::kKindCount; ++kind) {
+    for (const auto& [key, object] : simulation_.server().List(static_cast<api::Kind>(kind)))
+      NoteSeen(object);
+  }
+  Schedule(0);
+}
+
+void Timeline::NoteSeen(const api::ObjectPtr& object) {
+  if (object == nullptr) return;
+  std::erase_if(unseen_, [&](const WaitUntil* wait) { return Matches(wait->target, *object); });
+}
 
 // Each entry is put into the loop when the one before is done, so that what an entry sets off comes before
 // the next one.
@@ -102,14 +142,25 @@ void Timeline::Carry(size_t index) {
   simulation_.trace().Step(static_cast<int64_t>(index));
   const absl::Status status =
       std::visit([this](const auto& action) { return Do(action); }, entries_[index].action);
-  Warn(entries_[index].place, status);
+  if (!status.ok() && std::holds_alternative<WaitUntil>(entries_[index].action)) {
+    GiveUp(absl::StrCat(entries_[index].place, ": ", status.message()));
+    return;
+  }
+  Note(entries_[index].place, status);
   if (wait_ == nullptr) Schedule(index + 1);
 }
 
-void Timeline::Warn(const std::string& place, const absl::Status& status) {
+void Timeline::Note(const std::string& place, const absl::Status& status) {
   if (status.ok()) return;
   simulation_.trace().ApiError("timeline", status.message());
-  warnings_.push_back(absl::StrCat(place, ": ", status.message()));
+  failures_.push_back(absl::StrCat(place, ": ", status.message()));
+}
+
+void Timeline::GiveUp(std::string failure) {
+  failures_.push_back(std::move(failure));
+  wait_ = nullptr;
+  done_ = true;
+  simulation_.Stop();
 }
 
 void Timeline::OneByOne(const std::vector<api::ObjectPtr>& objects,
@@ -118,7 +169,7 @@ void Timeline::OneByOne(const std::vector<api::ObjectPtr>& objects,
   busy_until_ = loop.Now();
   for (const api::ObjectPtr& object : objects) {
     loop.At(busy_until_, EventLoop::Phase::kStep,
-            [this, place = &entries_[index_].place, object, change] { Warn(*place, change(object)); });
+            [this, place = &entries_[index_].place, object, change] { Note(*place, change(object)); });
     if (object != objects.back()) busy_until_ += kInterval;
   }
 }
@@ -130,16 +181,20 @@ void Timeline::OnSettled() {
   Schedule(index_ + 1);
 }
 
-// What was to come after the wait rests on it, so the run ends here.
 void Timeline::TimeOut() {
-  failures_.push_back(absl::StrCat(entries_[index_].place, ": not so after ", SecondsText(wait_->timeout),
-                                   ": ", StateOf(*wait_)));
-  wait_ = nullptr;
-  done_ = true;
-  simulation_.Stop();
+  GiveUp(absl::StrCat(entries_[index_].place, ": not so after ", SecondsText(wait_->timeout), ": ",
+                      StateOf(*wait_)));
 }
 
 void Timeline::Finish() {
+  const auto drain = std::find_if(entries_.begin(), entries_.end(), [](const TimelineEntry& entry) {
+    return std::holds_alternative<DrainNodes>(entry.action);
+  });
+  if (drainer_.evicted_of_workloads() > 0 && !replicas_.replaces()) {
+    warnings_.push_back(
+        absl::StrCat(drain->place, ": ", drainer_.evicted_of_workloads(),
+                     " evicted pods of workloads were not made anew: replaceDeletedPods is not set"));
+  }
   if (done_) return;
   const std::string end =
       absl::StrCat("the run ended at ", SecondsText(simulation_.now() - simulation_.zero()));
@@ -284,7 +339,27 @@ absl::Status Timeline::Do(const ScaleWorkload& action) {
   return status;
 }
 
+absl::Status Timeline::CheckNames(const WaitUntil& wait) const {
+  if (wait.target.allow_missing) return absl::OkStatus();
+  if (wait.condition == WaitUntil::Condition::kGone) {
+    const bool unseen = std::find(unseen_.begin(), unseen_.end(), &wait) != unseen_.end();
+    if (!unseen) return absl::OkStatus();
+    return absl::NotFoundError(absl::StrCat("there has never been ", Describe(wait.target),
+                                            "; allowMissing: true where that is meant"));
+  }
+  if (wait.condition != WaitUntil::Condition::kDrained) return absl::OkStatus();
+  std::vector<std::string> missing;
+  const std::vector<api::ObjectPtr> nodes = Find(wait.target, &missing);
+  if (nodes.empty() || !missing.empty()) return NamesNothing(wait.target, missing);
+  for (const api::ObjectPtr& node : nodes) {
+    if (drainer_.IsBegun(node->metadata.name)) continue;
+    return absl::NotFoundError(absl::StrCat("no drain of Node ", node->metadata.name, " was begun"));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status Timeline::Do(const WaitUntil& action) {
+  RETURN_IF_ERROR(CheckNames(action));
   wait_ = &action;
   tally_ = Tally();
   for (const auto& [key, object] : simulation_.server().List(api::Kind::kPod)) Count(object, 1);
@@ -322,9 +397,10 @@ template <typename Change>
 absl::Status Timeline::ForEach(const Target& target, const Change& change) {
   std::vector<std::string> missing;
   absl::Status first;
-  for (const api::ObjectPtr& object : Find(target, &missing)) first.Update(change(*object));
-  if (missing.empty()) return first;
-  first.Update(absl::NotFoundError(absl::StrCat("there is no ", target.kind_name, " ", missing[0])));
+  const std::vector<api::ObjectPtr> objects = Find(target, &missing);
+  for (const api::ObjectPtr& object : objects) first.Update(change(*object));
+  const bool all_there = !objects.empty() && missing.empty();
+  if (!all_there && !target.allow_missing) first.Update(NamesNothing(target, missing));
   return first;
 }
 
@@ -351,7 +427,7 @@ bool Timeline::Holds(const WaitUntil& wait) const {
     case WaitUntil::Condition::kDrained:
       return AllDrained(wait);
     case WaitUntil::Condition::kQuiet:
-      return simulation_.Quiet();
+      return simulation_.Quiet() || simulation_.circle().has_value();
   }
   CHECK(false);
 }
@@ -371,6 +447,7 @@ bool Timeline::AllDrained(const WaitUntil& wait) const {
 std::string Timeline::StateOf(const WaitUntil& wait) const {
   switch (wait.condition) {
     case WaitUntil::Condition::kBound:
+      if (tally_.matching == 0) return absl::StrCat("there is not ", Describe(wait.target));
       return absl::StrCat(tally_.bound, " of ", tally_.matching, " pods are bound");
     case WaitUntil::Condition::kPending:
       return absl::StrCat(tally_.pending, " pods are pending");

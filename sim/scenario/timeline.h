@@ -31,8 +31,12 @@ struct Target {
   std::vector<std::string> names;
   // Absent: `names` count.
   std::optional<LabelSelector> selector;
+  // As it is written, for messages.
+  std::string selector_text;
   // Of those that match, this many at most, by namespace and name.
   std::optional<int64_t> count;
+  // Whether there may be nothing of that name, or nothing that matches.
+  bool allow_missing = false;
 };
 
 struct CreateObjects {
@@ -124,12 +128,13 @@ class Timeline : public Script {
   void OnSettled() override;
   bool Done() const override { return done_; }
 
-  // After the run: adds failures for what did not come to pass before its end.
+  // After the run: adds failures for what did not come to pass before its end, and warnings.
   void Finish();
 
-  // Waits that timed out, each `place: what`.
+  // Each `place: what`. Waits that timed out, which ended the run, and entries that could not be carried out,
+  // after which it went on.
   const std::vector<std::string>& failures() const { return failures_; }
-  // Actions that could not be carried out, each `place: what`; the run went on.
+  // What may not be what the user meant, each `place: what`.
   const std::vector<std::string>& warnings() const { return warnings_; }
 
  private:
@@ -155,12 +160,20 @@ class Timeline : public Script {
   // Makes a change of each object, as far apart as objects are created at the start.
   void OneByOne(const std::vector<api::ObjectPtr>& objects,
                 const std::function<absl::Status(const api::ObjectPtr&)>& change);
-  void Warn(const std::string& place, const absl::Status& status);
+  // Adds a failure, if it is one.
+  void Note(const std::string& place, const absl::Status& status);
+  // Ends the run: what was to come after a wait rests on it.
+  void GiveUp(std::string failure);
+  // NotFound where the wait can hold only because what it names was never there.
+  absl::Status CheckNames(const WaitUntil& wait) const;
+  // Notes that what a wait names, so that it be gone, has been there.
+  void NoteSeen(const api::ObjectPtr& object);
 
   void WarnOfTemplate(const api::Object& before, const api::Object& after);
   // The objects of a target, by name. Names that are not there go to `missing`, if it is not nullptr.
   std::vector<api::ObjectPtr> Find(const Target& target, std::vector<std::string>* missing) const;
   // Calls `change` for each object of the target. The first error, after all of them.
+  // NotFound where there are none, or not all that are named, unless that is allowed.
   template <typename Change>
   absl::Status ForEach(const Target& target, const Change& change);
   bool Holds(const WaitUntil& wait) const;
@@ -188,6 +201,8 @@ class Timeline : public Script {
     int64_t pending = 0;   // Pods of the simulated profiles that have none.
   };
   Tally tally_;
+  // Waits for something to be gone that has not been seen yet.
+  std::vector<const WaitUntil*> unseen_;
   bool done_ = false;
   std::vector<std::string> failures_;
   std::vector<std::string> warnings_;

@@ -151,6 +151,7 @@ void EntryReader::TakeNames(StrictReader& reader, const Value& value, Target& ta
   reader.Read("selector", selector);
   if (selector.has_value()) {
     absl::StatusOr<LabelSelector> parsed = LabelSelector::Parse(*selector);
+    target.selector_text = *selector;
     if (parsed.ok()) {
       target.selector = *std::move(parsed);
     } else {
@@ -160,6 +161,10 @@ void EntryReader::TakeNames(StrictReader& reader, const Value& value, Target& ta
   if (selector.has_value() != target.names.empty()) {
     Error(value, reader.PathOf("name"), "expected either name, names or selector (\"\" selects everything)");
   }
+  for (const std::string& each : target.names) {
+    if (each.empty()) Error(value, reader.PathOf("name"), "expected a name that is not empty");
+  }
+  reader.Read("allowMissing", target.allow_missing);
 }
 
 Target EntryReader::TakeTarget(StrictReader& reader, const Value& value, absl::string_view kind) {
@@ -168,6 +173,13 @@ Target EntryReader::TakeTarget(StrictReader& reader, const Value& value, absl::s
   reader.Read("kind", target.kind_name);
   const api::KindInfo* const info = api::FindKindByName(target.kind_name);
   target.kind = info == nullptr ? api::Kind::kOther : info->kind;
+  const api::KindInfo* const meant = info == nullptr ? api::FindKindByWord(target.kind_name) : nullptr;
+  if (meant != nullptr || target.kind_name.empty()) {
+    Error(*value.Find("kind"), reader.PathOf("kind"),
+          meant == nullptr
+              ? "expected the name of a kind"
+              : absl::StrCat("there is no kind ", target.kind_name, ", expected ", meant->name));
+  }
   reader.Read("namespace", target.name_space);
   TakeNames(reader, value, target);
   const bool is_namespaced = info != nullptr && info->is_namespaced;
@@ -175,9 +187,12 @@ Target EntryReader::TakeTarget(StrictReader& reader, const Value& value, absl::s
     target.name_space = "default";
   }
   reader.Read("count", target.count);
-  if (target.count.has_value() && (*target.count < 0 || !target.selector.has_value())) {
+  const int64_t least = target.allow_missing ? 0 : 1;
+  if (target.count.has_value() && (*target.count < least || !target.selector.has_value())) {
     Error(*value.Find("count"), reader.PathOf("count"),
-          "expected a whole number that is not negative, with a selector");
+          target.selector.has_value()
+              ? "expected a whole number above zero (or zero, with allowMissing: true)"
+              : "expected it with a selector only");
   }
   return target;
 }
@@ -418,6 +433,9 @@ Action EntryReader::ReadWait(const Value& value, const std::string& path) {
     ++conditions;
     action.condition = Condition::kPending;
     reader.Read("pending", action.count);
+    if (action.count.value_or(0) < 0) {
+      Error(*value.Find("pending"), reader.PathOf("pending"), "expected a whole number that is not negative");
+    }
   }
   bool quiet = false;
   reader.Read("quiet", quiet);

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/match.h"
@@ -157,16 +158,16 @@ TEST(TimelineTest, PatchesAsRfc7396Says) {
   EXPECT_EQ(played.NodeOf("never"), "");
 }
 
-TEST(TimelineTest, APatchThatMakesNoObjectIsAWarning) {
+TEST(TimelineTest, APatchThatMakesNoObjectIsAFailure) {
   const Played played = Play(Cluster(1) + R"(timeline:
 - patch: {name: web-0, patch: {metadata: {name: other}}}
 - patch: {name: web-0, patch: {spec: {containers: [{name: c, image: i, resources: {requests: {cpu: lots}}}]}}}
 )");
-  EXPECT_EQ(played.exit_code, 0) << played.err;
-  ASSERT_EQ(played.report["warnings"].size(), 2U) << played.report["warnings"];
-  EXPECT_TRUE(absl::StrContains(played.report["warnings"][0].get<std::string>(), "timeline[0].patch: "))
+  EXPECT_EQ(played.exit_code, 1) << played.err;
+  ASSERT_EQ(played.report["failures"].size(), 2U) << played.report["failures"];
+  EXPECT_TRUE(absl::StrContains(played.report["failures"][0].get<std::string>(), "timeline[0].patch: "))
       << played.err;
-  EXPECT_TRUE(absl::StrContains(played.report["warnings"][1].get<std::string>(), "cpu")) << played.err;
+  EXPECT_TRUE(absl::StrContains(played.report["failures"][1].get<std::string>(), "cpu")) << played.err;
 }
 
 TEST(TimelineTest, DeletesAndCompletesMakeRoom) {
@@ -188,14 +189,79 @@ timeline:
   EXPECT_EQ(played.Pod("web-0")["status"], "Gone");
 }
 
-TEST(TimelineTest, NamesThatAreGoneAreWarnings) {
+TEST(TimelineTest, NamesThatAreNotThereAreFailuresAfterWhichTheRunGoesOn) {
   const Played played = Play(Cluster(1) + "timeline:\n- delete: {names: [web-0, web-9]}\n- cordon: n9\n");
-  EXPECT_EQ(played.exit_code, 0);
-  ASSERT_EQ(played.report["warnings"].size(), 2U);
-  EXPECT_TRUE(absl::StrContains(played.report["warnings"][0].get<std::string>(),
-                                "scenario.yaml:8:11: timeline[0].delete: there is no Pod web-9"))
+  EXPECT_EQ(played.exit_code, 1);
+  ASSERT_EQ(played.report["failures"].size(), 2U);
+  EXPECT_TRUE(
+      absl::StrContains(played.report["failures"][0].get<std::string>(),
+                        "scenario.yaml:8:11: timeline[0].delete: there is no Pod web-9 in namespace default"))
       << played.err;
+  EXPECT_TRUE(absl::StrContains(played.err, "timeline[1].cordon: there is no Node n9")) << played.err;
   EXPECT_EQ(played.report["deleted"], 1) << "the others are deleted";
+}
+
+TEST(TimelineTest, AnEntryThatNamesNothingIsAFailure) {
+  const std::vector<std::pair<std::string, std::string>> rows = {
+      {"drain: n9", "there is no Node n9"},
+      {"drain: {selector: zone=q}", "there is not a Node with zone=q"},
+      {"nodeDown: n9", "there is no Node n9"},
+      {"nodeUp: {selector: zone=q}", "there is not a Node with zone=q"},
+      {"taint: {nodes: n9, taints: [{key: k, effect: NoSchedule}]}", "there is no Node n9"},
+      {"label: {name: n9, labels: {a: b}}", "there is no Node n9"},
+      {"patch: {kind: Service, name: s, patch: {spec: {}}}", "there is no Service s in namespace default"},
+      {"delete: {selector: app=db}", "there is not a Pod with app=db"},
+      {"delete: {selector: app=web, namespace: other}", "there is not a Pod with app=web in namespace other"},
+      {"complete: {name: web-9}", "there is no Pod web-9"},
+      {"scale: {kind: ReplicaSet, name: x, replicas: 1}", "there is no ReplicaSet default/x"},
+      {"waitUntil: {gone: {name: web-9}}", "there has never been a Pod web-9 in namespace default"},
+      {"waitUntil: {gone: {kind: Node, selector: zone=q}}", "there has never been a Node with zone=q"},
+      {"waitUntil: {drained: n9}", "there is no Node n9"},
+      {"waitUntil: {drained: n1}", "no drain of Node n1 was begun"},
+      {"waitUntil: {bound: {name: web-9}, timeout: 1s}", "there is not a Pod web-9 in namespace default"},
+  };
+  for (const auto& [entry, message] : rows) {
+    const Played played = Play(Cluster(1) + "timeline:\n- " + entry + "\n");
+    EXPECT_EQ(played.exit_code, 1) << entry << played.err;
+    const std::string expected = absl::StrCat(": timeline[0].", entry.substr(0, entry.find(':')), ": ");
+    ASSERT_EQ(played.report["failures"].size(), 1U) << entry;
+    const std::string failure = played.report["failures"][0];
+    EXPECT_TRUE(absl::StrContains(failure, "scenario.yaml:8:")) << failure;
+    EXPECT_TRUE(absl::StrContains(failure, expected)) << failure;
+    EXPECT_TRUE(absl::StrContains(failure, message)) << failure;
+  }
+}
+
+TEST(TimelineTest, WhatMayBeMissingIsNamedSo) {
+  const Played played = Play(Cluster(1) + R"(timeline:
+- delete: {name: web-9, allowMissing: true}
+- drain: {selector: zone=q, allowMissing: true}
+- complete: {selector: app=web, count: 0, allowMissing: true}
+- waitUntil: {gone: {name: web-9, allowMissing: true}}
+- delete: {name: web-0}
+- waitUntil: {gone: {name: web-0}}
+)");
+  EXPECT_EQ(played.exit_code, 0) << played.err;
+  EXPECT_EQ(played.report["failures"].size(), 0U);
+}
+
+TEST(TimelineTest, WhatIsKnownBeforehandIsRefused) {
+  const std::vector<std::pair<std::string, std::string>> rows = {
+      {"delete: {kind: Pods, name: a}", "timeline[0].delete.kind: there is no kind Pods, expected Pod"},
+      {"delete: {kind: node, name: a}", "timeline[0].delete.kind: there is no kind node, expected Node"},
+      {"delete: {kind: deployments, name: a}", "there is no kind deployments, expected Deployment"},
+      {"delete: {selector: '=', namespace: a}", "timeline[0].delete.selector: "},
+      {"delete: {selector: a=b, count: 0}", "timeline[0].delete.count: expected a whole number above zero"},
+      {"delete: {selector: a=b, count: -1}", "timeline[0].delete.count: expected a whole number above zero"},
+      {"delete: {name: a, count: 1}", "timeline[0].delete.count: expected it with a selector only"},
+      {"delete: {name: ''}", "timeline[0].delete.name: expected a name that is not empty"},
+      {"waitUntil: {pending: -1}", "timeline[0].waitUntil.pending: expected a whole number"},
+  };
+  for (const auto& [entry, message] : rows) {
+    const Played played = Play(Cluster(1) + "timeline:\n- " + entry + "\n");
+    EXPECT_EQ(played.exit_code, 2) << entry;
+    EXPECT_TRUE(absl::StrContains(played.err, message)) << entry << played.err;
+  }
 }
 
 TEST(TimelineTest, AWaitThatTimesOutEndsTheRunWithExitCode1) {
@@ -334,7 +400,7 @@ TEST(ScaleTest, DeletedPodsComeBackOnlyWhereAsked) {
   EXPECT_EQ(replaced.report["deleted"], 2);
 }
 
-TEST(ScaleTest, ClaimTemplatesThatAreNoneAreAWarning) {
+TEST(ScaleTest, ClaimTemplatesThatAreNoneAreAFailure) {
   const auto error_of = [](const std::string& claim_templates) {
     return Play(Cluster(0) +
                 "- {apiVersion: apps/v1, kind: StatefulSet, metadata: {name: api}, spec: "
@@ -350,6 +416,18 @@ TEST(ScaleTest, ClaimTemplatesThatAreNoneAreAWarning) {
   }
   EXPECT_TRUE(absl::StrContains(error_of("[{metadata: {name: data}, spec: {accessModes: 4}}]"),
                                 "spec.accessModes: expected"));
+}
+
+TEST(ScaleTest, VolumesThatAreNoListAreAFailure) {
+  const Played played =
+      Play(Cluster(0) +
+           "- {apiVersion: apps/v1, kind: StatefulSet, metadata: {name: api}, spec: "
+           "{volumeClaimTemplates: [{metadata: {name: data}}], template: {spec: {volumes: {name: "
+           "v}, containers: [{name: c, image: i}]}}}}\n" +
+           "timeline:\n- scale: {kind: StatefulSet, name: api, replicas: 1}\n");
+  EXPECT_EQ(played.exit_code, 1);
+  EXPECT_TRUE(absl::StrContains(played.err, "spec.template.spec.volumes: expected a list of volumes"))
+      << played.err;
 }
 
 // Looked for at 20 s; the one that comes back in time keeps its pods.
@@ -370,9 +448,9 @@ timeline:
   for (const std::string& name : PodsOf(played.report, "api-")) EXPECT_EQ(played.NodeOf(name), "n2");
 }
 
-TEST(ScaleTest, AnUnknownWorkloadIsAWarning) {
+TEST(ScaleTest, AnUnknownWorkloadIsAFailure) {
   const Played played = Play(Cluster(0) + "timeline:\n- scale: {name: api, replicas: 3}\n");
-  EXPECT_EQ(played.exit_code, 0);
+  EXPECT_EQ(played.exit_code, 1);
   EXPECT_TRUE(absl::StrContains(played.err, "timeline[0].scale: there is no Deployment default/api"))
       << played.err;
 }
@@ -394,6 +472,24 @@ timeline:
   EXPECT_EQ(played.NodeOf("agent"), "n1");
   EXPECT_EQ(played.NodeOf("late"), "n2");
   EXPECT_EQ(played.report["deleted"], 1);
+}
+
+TEST(DrainTest, SaysThatPodsOfWorkloadsWereNotMadeAnew) {
+  const std::string timeline = R"(timeline:
+- scale: {name: api, replicas: 3}
+- waitUntil: {pending: 0}
+- drain: n1
+- waitUntil: {drained: n1}
+)";
+  const Played lost = Play(Cluster(0) + kDeployment + timeline);
+  EXPECT_EQ(lost.exit_code, 0) << lost.err;
+  ASSERT_EQ(lost.report["warnings"].size(), 1U) << lost.err;
+  EXPECT_TRUE(absl::StrContains(lost.report["warnings"][0].get<std::string>(), "timeline[2].drain: "))
+      << lost.err;
+  EXPECT_TRUE(absl::StrContains(
+      lost.err, "evicted pods of workloads were not made anew: replaceDeletedPods is not set"));
+  const Played kept = Play(Cluster(0) + kDeployment + "replaceDeletedPods: true\n" + timeline);
+  EXPECT_EQ(kept.report["warnings"].size(), 0U) << kept.err;
 }
 
 TEST(DrainTest, TriesAgainEveryFiveSecondsUntilTheBudgetAllows) {
