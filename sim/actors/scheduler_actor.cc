@@ -64,9 +64,11 @@ absl::StatusOr<std::unique_ptr<SchedulerActor>> SchedulerActor::Make(
 }
 
 // The informers are in sync when the scheduler starts: until then they hear of everything at once. A watch is
-// a stream for each kind, in which nothing overtakes.
+// a stream for each kind, in which nothing overtakes. The scheduler has no informer for kinds that it does
+// not know, and their changes draw no latency.
 void SchedulerActor::OnWatchEvent(const WatchEvent& event) {
   const api::Kind kind = event.new_object != nullptr ? event.new_object->kind : event.old_object->kind;
+  if (kind == api::Kind::kOther) return;
   absl::Time& last = last_delivery_[static_cast<size_t>(kind)];
   absl::Time at = loop_.Now();
   if (interleaving_.started()) at += options_.latency.informer.Draw(chance_.informer);
@@ -143,6 +145,8 @@ bool SchedulerActor::PutOffFlush(uint64_t id) {
   return true;
 }
 
+// What a cycle does takes effect when its pod is popped. The time that it takes comes behind: it keeps the
+// scheduler from its next pod. While it lasts, calls of the cycle put its end off (Call).
 std::optional<absl::Time> SchedulerActor::RunCycle() {
   cycle_end_ = loop_.Now();
   if (!scheduler_->ScheduleOne()) return std::nullopt;

@@ -27,8 +27,12 @@
 
 namespace schedsim::sim {
 
-// Pops pods one after the other while there are some, and is woken when one comes. Flushes the backoff
-// queue at whole seconds of the clock and the unschedulable pods every 30 s.
+// Stands between the scheduler of core, which takes no time, and the simulated cluster. It has four parts:
+//   informers   hear of each change in the API server after a latency, and tell the scheduler (OnWatchEvent);
+//   the thread  pops pods one after the other while there are some, and is woken when one comes (RunCycle);
+//   the client  takes the scheduler's calls to the API server after a latency and a rate limit (Call);
+//   timers      flush the backoff queue at whole seconds and the unschedulable pods every 30 s.
+// Interleaving decides in which order the work of one instant runs. Nothing here chooses a node.
 class SchedulerActor : public framework::Client {
  public:
   struct Options {
@@ -80,12 +84,21 @@ class SchedulerActor : public framework::Client {
     Rng api_call;
   };
 
+  // Sends what happened on its way to the informers.
   void OnWatchEvent(const WatchEvent& event);
-  // Whether the scheduler's informers select the object.
+  // Tells the scheduler what the informers hear. Returns whether they select the object at all.
   bool Handle(const WatchEvent& event);
+  // Runs `effect` when the call arrives at the API server.
   void Call(std::function<void()> effect);
+  // Runs one scheduling cycle, as Interleaving::SchedulingThread says.
   std::optional<absl::Time> RunCycle();
-  // Puts the flush of this id off, where it would find nothing.
+  // A timer that flushes a queue.
+  struct Flush {
+    absl::Time next;
+    uint64_t id = 0;  // What Cancel takes.
+  };
+  void ScheduleFlush(Flush& flush, absl::Time next, void (SchedulerActor::*work)());
+  // Puts the flush of this id off, where it would find nothing. Returns whether it did.
   bool PutOffFlush(uint64_t id);
   void FlushBackoff();
   void FlushUnschedulable();
@@ -101,13 +114,7 @@ class SchedulerActor : public framework::Client {
   // Shape: by kind; when the last event of the kind reaches the informers.
   std::array<absl::Time, api::kKindCount> last_delivery_;
   std::set<std::string> victims_;  // By uid.
-  int64_t in_transit_ = 0;
-  // A timer that flushes a queue.
-  struct Flush {
-    absl::Time next;
-    uint64_t id = 0;  // What Cancel takes.
-  };
-  void ScheduleFlush(Flush& flush, absl::Time next, void (SchedulerActor::*work)());
+  int64_t in_transit_ = 0;         // Calls and deliveries that are in the loop.
   Flush backoff_flush_;
   Flush unschedulable_flush_;
   // When the calls are over that the cycle under way waits for.

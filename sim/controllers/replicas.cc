@@ -362,7 +362,9 @@ absl::StatusOr<api::ObjectPtr> ReplicaController::FromTemplate(const api::Object
         }
         absl::Span<const codec::Value> claim_templates;
         ASSIGN_OR_RETURN(claim_templates, ClaimTemplates(*spec, file));
-        RETURN_IF_ERROR(WriteVolumes(claim_templates, *pod_template->Find("spec"), name, file, own));
+        const absl::Status written =
+            WriteVolumes(claim_templates, *pod_template->Find("spec"), name, file, own);
+        if (!written.ok()) return written;
         own.EndObject();
         return codec::ReadText(own.text(), file, {}, [&](const codec::Document& change) -> absl::Status {
           ASSIGN_OR_RETURN(pod, reader_.Decode(codec::MergePatch(*pod_template, change.root, merged), file));

@@ -51,6 +51,8 @@ class ReplicaController : public Controller {
   // template.
   absl::Status Scale(const Workload& workload, int64_t replicas);
   absl::Time busy_until() const { return busy_until_; }
+  // The object of the workload; nullptr: there is none.
+  api::ObjectPtr Find(const Workload& workload) const;
   // Whether pods that are deleted are made anew.
   bool replaces() const { return replaces_; }
 
@@ -76,7 +78,6 @@ class ReplicaController : public Controller {
   // A name that is not among `taken`. Ordinals below `ordinal` are known to be taken; it is moved on. May
   // draw.
   std::string NewName(const Workload& workload, const std::set<std::string>& taken, int64_t& ordinal);
-  api::ObjectPtr Find(const Workload& workload) const;
 
   Rng rng_;
   EventLoop& loop_;

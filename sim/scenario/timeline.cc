@@ -303,12 +303,14 @@ absl::Status Timeline::Do(const LabelObjects& action) {
   });
 }
 
+// Nodes that are there are drained, even if others that are named are not.
 absl::Status Timeline::Do(const DrainNodes& action) {
-  RETURN_IF_ERROR(Do(CordonNodes{.nodes = action.nodes, .unschedulable = true}));
-  return ForEach(action.nodes, [&](const api::Object& node) {
+  absl::Status status = Do(CordonNodes{.nodes = action.nodes, .unschedulable = true});
+  status.Update(ForEach(action.nodes, [&](const api::Object& node) {
     drainer_.Drain(node.metadata.name, action.timeout);
     return absl::OkStatus();
-  });
+  }));
+  return status;
 }
 
 absl::Status Timeline::Do(const NodeDown& action) {
@@ -333,7 +335,13 @@ absl::Status Timeline::Do(const NodeUp& action) {
   });
 }
 
+// As kubectl scale: the object says how many pods there are to be. Where the input has pods of a workload but
+// not the workload, its controller is all that can be asked.
 absl::Status Timeline::Do(const ScaleWorkload& action) {
+  const api::ObjectPtr object = replicas_.Find(action.workload);
+  if (object != nullptr) {
+    RETURN_IF_ERROR(Patch(*object, absl::StrCat("{\"spec\": {\"replicas\": ", action.replicas, "}}")));
+  }
   const absl::Status status = replicas_.Scale(action.workload, action.replicas);
   busy_until_ = replicas_.busy_until();
   return status;
