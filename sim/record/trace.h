@@ -12,12 +12,12 @@
 #include "core/api/pod.h"
 #include "core/base/clock.h"
 #include "core/base/digest.h"
-#include "core/codec/text/json_writer.h"
 #include "core/framework/client.h"
 #include "core/queue/queue_observer.h"
 #include "core/queue/scheduling_queue.h"
 #include "core/scheduler/attempt.h"
 #include "core/scheduler/scheduler.h"
+#include "sim/record/record_writer.h"
 
 namespace schedsim::sim {
 
@@ -27,8 +27,9 @@ enum class TraceLevel : uint8_t {
   kFull,
 };
 
-// Writes one JSON object a line; docs/trace.md describes them. Each line ends with `digest`, the running
-// digest over the decisions, which is the same at every level.
+// Makes records (records.h) of what happens and writes them, one JSON object a line; docs/trace.md describes
+// them. Each line ends with `digest`, the running digest over the decisions, which is the same at every
+// level.
 class Trace : public scheduler::Observer, public queue::QueueObserver {
  public:
   // Called with each line, without the line feed. Not called with kOff.
@@ -59,7 +60,6 @@ class Trace : public scheduler::Observer, public queue::QueueObserver {
   void Event(const api::Pod& pod, const framework::PodEvent& event);
   void Step(int64_t index);
   void ApiError(absl::string_view verb, absl::string_view message);
-  void ConfigError(absl::string_view message);
   // What each profile's plugins wait for.
   void Registrations(const queue::SchedulingQueue& queue, const api::LineBehavior& line);
   // The state of the queue, when it differs from the last one written.
@@ -74,6 +74,8 @@ class Trace : public scheduler::Observer, public queue::QueueObserver {
     std::string reason;
     std::string message;
     bool deleted = false;
+    // Of a pod without a node that is another scheduler's: that one's name; else "".
+    std::string other_scheduler = "";
   };
   // Shape: by key. Ends the trace.
   void Final(const std::vector<FinalPod>& pods);
@@ -92,28 +94,17 @@ class Trace : public scheduler::Observer, public queue::QueueObserver {
   const std::vector<InexactPod>& inexact_pods() const { return inexact_pods_; }
 
  private:
-  bool Begin(absl::string_view kind);
+  // Writes a record of this time.
+  template <typename R>
+  void Write(const R& body);
   void End();
-  void WriteStatus(const framework::Status& status);
-  void WriteNames(absl::string_view key, const framework::PluginSet& set, bool when_empty);
-  void WritePreFilter(const scheduler::Attempt& attempt);
-  void WriteFilter(const scheduler::Attempt& attempt);
-  void WriteScores(const scheduler::Attempt& attempt);
-  void WriteBest(const scheduler::Attempt& attempt);
-  void WriteDryRuns(const scheduler::Attempt& attempt);
-  void WritePostFilter(const scheduler::Attempt& attempt);
-  void WriteRejectors(const scheduler::Attempt::Failure& failure);
-  void WriteWaits(const scheduler::Attempt& attempt);
-  void WriteFailure(const scheduler::Attempt::Failure& failure);
-  void WriteQueue(absl::string_view key, const std::vector<const framework::QueuedPodInfo*>& pods);
-  absl::string_view NameOf(const framework::NodeInfo& node) const;
 
   const TraceLevel level_;
   const Clock& clock_;
   const Sink sink_;
   absl::Time zero_;
   const scheduler::Scheduler* scheduler_ = nullptr;
-  codec::JsonWriter json_;
+  RecordWriter writer_;
   Digest decisions_;
   Digest lines_;
   std::string last_queue_;

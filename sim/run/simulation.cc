@@ -296,7 +296,9 @@ void Simulation::Finish() {
   std::map<std::string, Trace::FinalPod> pods = gone_;
   for (const auto& [key, object] : server_->List(api::Kind::kPod)) {
     const auto& pod = static_cast<const api::Pod&>(*object);
-    pods[key] = FinalOf(pod, pod.IsTerminal());
+    Trace::FinalPod& final_pod = pods[key] = FinalOf(pod, pod.IsTerminal());
+    const bool waits = pod.node_name.empty() && !final_pod.deleted;
+    if (waits && !scheduler().ResponsibleFor(pod)) final_pod.other_scheduler = pod.spec->scheduler_name;
   }
   std::vector<Trace::FinalPod> list;
   for (auto& [key, pod] : pods) list.push_back(std::move(pod));

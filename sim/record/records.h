@@ -1,0 +1,370 @@
+// All records of a trace. A new kind is a struct with its table here, an entry in Body, and a section in
+// docs/trace.md; a new field is a member and a line in a table.
+#ifndef SCHEDSIM_SIM_RECORD_RECORDS_H_
+#define SCHEDSIM_SIM_RECORD_RECORDS_H_
+
+#include <cstdint>
+#include <optional>
+#include <tuple>
+#include <variant>
+#include <vector>
+
+#include "sim/record/attempt_record.h"
+#include "sim/record/record_field.h"
+
+namespace schedsim::sim::record {
+
+// ---- What the scheduler does to the API server ----
+
+// The pod is bound.
+struct Bind {
+  static constexpr absl::string_view kKind = "bind";
+  Text pod;
+  Text node;
+};
+
+template <>
+struct Fields<Bind> {
+  static constexpr std::tuple kList = {Required("pod", &Bind::pod), Required("node", &Bind::node)};
+};
+
+struct Disruption {
+  Text reason;
+  Text message;
+  Text status;
+};
+
+template <>
+struct Fields<Disruption> {
+  static constexpr std::tuple kList = {Always("reason", &Disruption::reason),
+                                       Always("message", &Disruption::message),
+                                       Always("status", &Disruption::status)};
+};
+
+// A pod's status was patched; what it holds now.
+struct PodStatus {
+  static constexpr absl::string_view kKind = "status";
+  Text pod;
+  // The condition PodScheduled, where there is one.
+  std::optional<Text> status;
+  std::optional<Text> reason;
+  std::optional<Text> message;
+  // The condition DisruptionTarget.
+  std::optional<Disruption> disruption;
+  // `status.nominatedNodeName`.
+  Text nominated;
+};
+
+template <>
+struct Fields<PodStatus> {
+  static constexpr std::tuple kList = {Required("pod", &PodStatus::pod),
+                                       IfAny("status", &PodStatus::status),
+                                       IfAny("reason", &PodStatus::reason),
+                                       IfAny("message", &PodStatus::message),
+                                       IfAny("disruption", &PodStatus::disruption),
+                                       Always("nominated", &PodStatus::nominated)};
+};
+
+// An event of the API was recorded about the pod.
+struct Event {
+  static constexpr absl::string_view kKind = "event";
+  Text pod;
+  Text type;
+  Text reason;
+  Text action;
+  Text note;
+};
+
+template <>
+struct Fields<Event> {
+  static constexpr std::tuple kList = {Always("pod", &Event::pod), Required("type", &Event::type),
+                                       Required("reason", &Event::reason), Always("action", &Event::action),
+                                       Required("note", &Event::note)};
+};
+
+// A victim of preemption is deleted.
+struct Delete {
+  static constexpr absl::string_view kKind = "delete";
+  Text pod;
+};
+
+template <>
+struct Fields<Delete> {
+  static constexpr std::tuple kList = {Required("pod", &Delete::pod)};
+};
+
+// The scheduler updates a claim or a volume.
+struct Update {
+  static constexpr absl::string_view kKind = "update";
+  static constexpr absl::string_view kVolumes = "persistentvolumes";
+  static constexpr absl::string_view kClaims = "persistentvolumeclaims";
+  static constexpr absl::string_view kResourceClaims = "resourceclaims";
+
+  // One of the three, as in the path of the API.
+  Text resource;
+  Text name;
+  // Of a claim: `spec.volumeName`, and the annotation `volume.kubernetes.io/selected-node`.
+  std::optional<Text> volume_name;
+  std::optional<Text> selected_node;
+  // Of a volume with a claimRef.
+  std::optional<Text> claim;
+};
+
+template <>
+struct Fields<Update> {
+  static constexpr std::tuple kList = {
+      Required("resource", &Update::resource), Required("name", &Update::name),
+      IfAny("volumeName", &Update::volume_name), IfAny("selectedNode", &Update::selected_node),
+      IfAny("claim", &Update::claim)};
+};
+
+// ---- What goes on around the scheduler ----
+
+// The next step of a case, or entry of a timeline, comes now.
+struct Step {
+  static constexpr absl::string_view kKind = "step";
+  int64_t index = 0;
+};
+
+template <>
+struct Fields<Step> {
+  static constexpr std::tuple kList = {Always("i", &Step::index)};
+};
+
+// A deleted pod's termination time is over.
+struct Gone {
+  static constexpr absl::string_view kKind = "gone";
+  Text pod;
+};
+
+template <>
+struct Fields<Gone> {
+  static constexpr std::tuple kList = {Always("pod", &Gone::pod)};
+};
+
+// A claim was bound by the stand-in for the volume controller.
+struct ClaimBound {
+  static constexpr absl::string_view kKind = "claimBound";
+  Text name;
+  Text volume;
+};
+
+template <>
+struct Fields<ClaimBound> {
+  static constexpr std::tuple kList = {Always("name", &ClaimBound::name),
+                                       Always("volume", &ClaimBound::volume)};
+};
+
+// A change from outside failed.
+struct ApiError {
+  static constexpr absl::string_view kKind = "apiError";
+  Text verb;
+  Text message;
+};
+
+template <>
+struct Fields<ApiError> {
+  static constexpr std::tuple kList = {Always("verb", &ApiError::verb),
+                                       Always("message", &ApiError::message)};
+};
+
+// The configuration is refused.
+struct ConfigError {
+  static constexpr absl::string_view kKind = "configError";
+  Text message;
+};
+
+template <>
+struct Fields<ConfigError> {
+  static constexpr std::tuple kList = {Always("message", &ConfigError::message)};
+};
+
+// From here on this pod's result may differ from the real scheduler's.
+struct Inexact {
+  static constexpr absl::string_view kKind = "inexact";
+  Text pod;
+  Text reason;
+};
+
+template <>
+struct Fields<Inexact> {
+  static constexpr std::tuple kList = {Always("pod", &Inexact::pod), Always("reason", &Inexact::reason)};
+};
+
+// ---- The queue ----
+
+// What the plugins of a profile wait for.
+struct Registrations {
+  static constexpr absl::string_view kKind = "registrations";
+  Text profile;
+  // By plugin; the events are sorted.
+  Map<Texts> events;
+};
+
+template <>
+struct Fields<Registrations> {
+  static constexpr std::tuple kList = {Always("profile", &Registrations::profile),
+                                       Always("events", &Registrations::events)};
+};
+
+// What a plugin that had rejected the pod said of an event.
+struct Hint {
+  static constexpr absl::string_view kQueue = "Queue";
+  static constexpr absl::string_view kSkip = "Skip";
+  // It registered for the event without a hint.
+  static constexpr absl::string_view kNone = "none";
+
+  Text plugin;
+  Text answer;
+};
+
+template <>
+struct Fields<Hint> {
+  static constexpr std::tuple kList = {Always("plugin", &Hint::plugin), Always("answer", &Hint::answer)};
+};
+
+// The places of a pod. The queue's record knows the first three, errorBackoff as backoff.
+inline constexpr absl::string_view kActive = "active";
+inline constexpr absl::string_view kBackoff = "backoff";
+inline constexpr absl::string_view kUnschedulable = "unschedulable";
+inline constexpr absl::string_view kErrorBackoff = "errorBackoff";
+inline constexpr absl::string_view kInFlight = "inFlight";
+inline constexpr absl::string_view kOutside = "";
+
+// A pod goes from one place to another, or is looked at in vain: then both are the same.
+struct Move {
+  static constexpr absl::string_view kKind = "move";
+  // The event of a pod that is taken from the active queue.
+  static constexpr absl::string_view kPop = "Pop";
+
+  Text pod;
+  Text from;
+  Text to;
+  // As Kubernetes' metrics name it.
+  Text event;
+  // The event that came while the pod was being tried.
+  Text in_flight_event;
+  // What the event is about.
+  Text object;
+  std::vector<Hint> hints;
+  Text gated_by;
+  std::optional<absl::Duration> backoff_expiration;
+};
+
+template <>
+struct Fields<Move> {
+  static constexpr std::tuple kList = {Required("pod", &Move::pod),
+                                       Always("from", &Move::from),
+                                       Always("to", &Move::to),
+                                       Always("event", &Move::event),
+                                       IfAny("inFlightEvent", &Move::in_flight_event),
+                                       IfAny("object", &Move::object),
+                                       IfAny("hints", &Move::hints),
+                                       IfAny("gatedBy", &Move::gated_by),
+                                       IfAny("backoffExpiration", &Move::backoff_expiration)};
+};
+
+struct QueuedPod {
+  int64_t attempts = 0;
+  Texts unschedulable_plugins;
+  Texts pending_plugins;
+  Text gated_by;
+};
+
+template <>
+struct Fields<QueuedPod> {
+  static constexpr std::tuple kList = {Always("attempts", &QueuedPod::attempts),
+                                       IfAny("unschedulablePlugins", &QueuedPod::unschedulable_plugins),
+                                       IfAny("pendingPlugins", &QueuedPod::pending_plugins),
+                                       IfAny("gatedBy", &QueuedPod::gated_by)};
+};
+
+// The state of the queue. Lists of pods are sorted.
+struct Queue {
+  static constexpr absl::string_view kKind = "queue";
+  Texts active;
+  Texts backoff;
+  Texts unschedulable;
+  // By pod.
+  Map<QueuedPod> info;
+};
+
+template <>
+struct Fields<Queue> {
+  static constexpr std::tuple kList = {Required(kActive, &Queue::active), Required(kBackoff, &Queue::backoff),
+                                       Required(kUnschedulable, &Queue::unschedulable),
+                                       Always("info", &Queue::info)};
+};
+
+// ---- The end ----
+
+// What became of a pod.
+struct FinalPod {
+  // "": not bound.
+  Text node;
+  Text phase;
+  Text nominated;
+  // The condition PodScheduled, where it is False.
+  Text reason;
+  Text message;
+  bool deleted = false;
+  // `spec.schedulerName` of a pod without a node, where it names none of the run's profiles.
+  Text scheduler;
+};
+
+template <>
+struct Fields<FinalPod> {
+  static constexpr std::tuple kList = {
+      Always("node", &FinalPod::node),          Always("phase", &FinalPod::phase),
+      IfAny("nominated", &FinalPod::nominated), IfAny("reason", &FinalPod::reason),
+      IfAny("message", &FinalPod::message),     IfAny("deleted", &FinalPod::deleted),
+      IfAny("scheduler", &FinalPod::scheduler)};
+};
+
+struct Final {
+  static constexpr absl::string_view kKind = "final";
+  // By pod.
+  Map<FinalPod> pods;
+};
+
+template <>
+struct Fields<Final> {
+  static constexpr std::tuple kList = {Required("pods", &Final::pods)};
+};
+
+// ---- Any record ----
+
+// A kind that is not known here, of a later version.
+struct Other {};
+
+using Body =
+    std::variant<Attempt, Bind, BindFailure, PodStatus, Event, Delete, Update, Step, Gone, ClaimBound,
+                 ApiError, ConfigError, Inexact, Registrations, Move, Queue, Final, Other>;
+
+// One line of a trace.
+struct Record {
+  // Since virtual zero.
+  absl::Duration time;
+  // R::kKind of the body's type.
+  Text kind;
+  Body body;
+  // Of the decisions, up to this one, 16 hexadecimal digits; "" in recorded traces.
+  Text digest;
+
+  // nullptr: the record is of another kind.
+  template <typename R>
+  const R* As() const {
+    return std::get_if<R>(&body);
+  }
+};
+
+// The body's own fields stand before the digest.
+template <>
+struct Fields<Record> {
+  static constexpr std::tuple kList = {Required("t", &Record::time), Required("ev", &Record::kind),
+                                       IfAny("digest", &Record::digest)};
+};
+
+}  // namespace schedsim::sim::record
+
+#endif  // SCHEDSIM_SIM_RECORD_RECORDS_H_
