@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -20,7 +21,9 @@
 #include "core/codec/text/input.h"
 #include "sim/conformance/case.h"
 #include "sim/conformance/follow.h"
+#include "sim/record/record_reader.h"
 #include "sim/record/recorded_trace.h"
+#include "sim/record/records.h"
 #include "tools/subcommands.h"
 
 namespace schedsim::tools {
@@ -47,17 +50,32 @@ struct Count {
 std::string FamilyOf(const std::string& name) { return name.substr(0, name.rfind('-')); }
 
 // Whether a recorded trace has no step, no second attempt and no nomination.
-bool IsSingleAttempts(const sim::RecordedTrace& trace) {
-  for (const std::string& record : trace.records) {
-    if (absl::StrContains(record, "\"ev\":\"step\"")) return false;
-    if (absl::StrContains(record, "\"nominatedBefore\"")) return false;
-    if (absl::StrContains(record, "\"ev\":\"delete\"")) return false;
-    const size_t attempts = record.find("\"attempts\":");
-    const bool is_attempt = absl::StrContains(record, "\"ev\":\"attempt\"");
-    if (is_attempt && attempts != std::string::npos && record.compare(attempts, 13, "\"attempts\":1,") != 0)
-      return false;
+absl::StatusOr<bool> IsSingleAttempts(const sim::RecordedTrace& trace) {
+  ASSIGN_OR_RETURN(const sim::Records records, sim::ReadRecords(trace.records, trace.place));
+  for (const sim::record::Record& record : records.list) {
+    if (record.As<sim::record::Step>() != nullptr) return false;
+    if (record.As<sim::record::Delete>() != nullptr) return false;
+    const auto* attempt = record.As<sim::record::Attempt>();
+    if (attempt != nullptr && (attempt->attempts != 1 || !attempt->nominated_before.empty())) return false;
   }
   return true;
+}
+
+// Refuses names for which --write has no file of its own in the folder, such as `../x`.
+absl::Status CheckFileName(const sim::Case& test_case, std::set<std::string>& written) {
+  const std::string& name = test_case.name;
+  constexpr size_t kBytesMax = 200;
+  const bool is_plain =
+      name.size() <= kBytesMax && !absl::StrContains(name, '/') &&
+      std::none_of(name.begin(), name.end(), [](unsigned char c) { return absl::ascii_iscntrl(c); });
+  if (!is_plain) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(test_case.place, ": name: not the name of a file, expected for --write at most ",
+                     kBytesMax, " bytes without / and control characters"));
+  }
+  if (written.insert(name).second) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(test_case.place, ": name: ", name,
+                                                 " is there twice, expected a name of its own for --write"));
 }
 
 // Pairs of a cases file and a traces file: two files, or the files of one name in two folders.
@@ -96,11 +114,16 @@ absl::Status WriteTrace(const std::string& folder, const std::string& name,
 }
 
 absl::Status RunPair(const ConformOptions& options, api::KubernetesLine line, const std::string& cases,
-                     const std::string& traces, std::map<std::string, Count>& counts) {
+                     const std::string& traces, std::map<std::string, Count>& counts,
+                     std::set<std::string>& written) {
   std::vector<sim::RecordedTrace> recorded;
   ASSIGN_OR_RETURN(recorded, sim::ReadRecordedTraces(traces));
   std::map<std::string, const sim::RecordedTrace*> by_name;
-  for (const sim::RecordedTrace& trace : recorded) by_name[trace.name] = &trace;
+  for (const sim::RecordedTrace& trace : recorded) {
+    if (by_name.emplace(trace.name, &trace).second) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat(trace.place, ": case ", trace.name, " is there twice, expected one trace of each case"));
+  }
   return sim::ReadCases(cases, line, [&](sim::Case test_case) -> absl::Status {
     const std::string family = FamilyOf(test_case.name);
     const bool wanted =
@@ -112,28 +135,28 @@ absl::Status RunPair(const ConformOptions& options, api::KubernetesLine line, co
     if (expected == by_name.end()) {
       return absl::InvalidArgumentError(absl::StrCat(traces, ": no trace of case ", test_case.name));
     }
-    if (options.single_attempts && !IsSingleAttempts(*expected->second)) {
-      ++count.left_out;
-      return absl::OkStatus();
+    if (options.single_attempts) {
+      ASSIGN_OR_RETURN(const bool is_single, IsSingleAttempts(*expected->second));
+      if (!is_single) {
+        ++count.left_out;
+        return absl::OkStatus();
+      }
     }
+    if (!options.write.empty()) RETURN_IF_ERROR(CheckFileName(test_case, written));
     ++count.total;
-    absl::StatusOr<sim::FollowedRun> followed =
-        sim::RunFollowing(test_case, *expected->second, options.reference);
-    if (!followed.ok()) {
-      return absl::InvalidArgumentError(
-          absl::StrCat(traces, ": case ", test_case.name, ": ", followed.status().message()));
-    }
+    sim::FollowedRun followed;
+    ASSIGN_OR_RETURN(followed, sim::RunFollowing(test_case, *expected->second, options.reference));
     if (!options.write.empty())
-      RETURN_IF_ERROR(WriteTrace(options.write, test_case.name, followed->run.records));
-    std::optional<std::string>& difference = followed->difference;
+      RETURN_IF_ERROR(WriteTrace(options.write, test_case.name, followed.run.records));
+    std::optional<std::string>& difference = followed.difference;
     if (!difference.has_value()) {
       ++count.same;
       return absl::OkStatus();
     }
     if (!options.verbose && difference->size() > 300) *difference = difference->substr(0, 300) + " ...";
     std::printf("%s: %s\n", test_case.name.c_str(), difference->c_str());
-    if (!followed->outside.empty())
-      std::printf("  free choice outside our own: %s\n", followed->outside.c_str());
+    if (!followed.outside.empty())
+      std::printf("  free choice outside our own: %s\n", followed.outside.c_str());
     return absl::OkStatus();
   });
 }
@@ -146,8 +169,9 @@ absl::StatusOr<int> Conform(const ConformOptions& options) {
   std::error_code error;
   if (!options.write.empty()) std::filesystem::create_directories(options.write, error);
   std::map<std::string, Count> counts;
+  std::set<std::string> written;
   for (const auto& [cases, traces] : pairs)
-    RETURN_IF_ERROR(RunPair(options, version.line, cases, traces, counts));
+    RETURN_IF_ERROR(RunPair(options, version.line, cases, traces, counts, written));
   Count all;
   for (const auto& [family, count] : counts) {
     std::printf("  %s: %d of %d the same%s\n", family.c_str(), static_cast<int>(count.same),

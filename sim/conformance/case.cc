@@ -3,14 +3,19 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/types/span.h"
 #include "core/api/default_profile.h"
 #include "core/api/feature_gates.h"
 #include "core/api/kinds.h"
 #include "core/base/status_macros.h"
 #include "core/codec/objects/objects.h"
 #include "core/codec/text/reader.h"
+#include "sim/record/record_writer.h"
+#include "sim/record/records.h"
 
 namespace schedsim::sim {
 namespace {
@@ -24,22 +29,60 @@ absl::Status Expected(absl::string_view file, const Value& value, absl::string_v
                                                  Describe(value.type)));
 }
 
+// Refuses fields that a map does not have: they are mistakes of spelling.
+absl::Status CheckMembers(absl::string_view file, const Value& parent, absl::string_view what,
+                          absl::Span<const absl::string_view> known) {
+  if (parent.type != Value::Type::kObject) return Expected(file, parent, what, "a map");
+  for (const codec::Member& member : parent.members) {
+    if (absl::c_linear_search(known, member.key)) continue;
+    return codec::ErrorAt(
+        {file, member.key_position},
+        absl::StrCat(what, ": an unknown field, expected one of ", absl::StrJoin(known, ", ")));
+  }
+  return absl::OkStatus();
+}
+
 // A number of seconds; zero where it is absent.
 absl::StatusOr<absl::Duration> SecondsOf(const Value& parent, absl::string_view key, absl::string_view file) {
+  constexpr double kSecondsMax = 1e9;
   const Value* value = parent.Find(key);
   if (value == nullptr) return absl::ZeroDuration();
   double seconds = 0;
-  if (value->type != Value::Type::kNumber || !absl::SimpleAtod(value->text, &seconds)) {
-    return Expected(file, *value, key, "a number of seconds");
+  const bool is_number = value->type == Value::Type::kNumber && absl::SimpleAtod(value->text, &seconds);
+  if (!is_number || seconds < 0 || seconds > kSecondsMax) {
+    return Expected(file, *value, key, "a number of seconds from 0 to 1e9");
   }
   // Recorded times are multiples of a microsecond.
   return absl::Microseconds(static_cast<int64_t>(seconds * 1e6 + 0.5));
 }
 
-std::string TextOf(const Value& parent, absl::string_view key) {
+// "" where it is absent.
+absl::StatusOr<std::string> TextOf(const Value& parent, absl::string_view key, absl::string_view file) {
   const Value* value = parent.Find(key);
-  return value == nullptr || value->type != Value::Type::kString ? std::string() : std::string(value->text);
+  if (value == nullptr) return std::string();
+  if (value->type != Value::Type::kString) return Expected(file, *value, key, "a string");
+  return std::string(value->text);
 }
+
+// False where it is absent.
+absl::StatusOr<bool> BoolOf(const Value& parent, absl::string_view key, absl::string_view file) {
+  const Value* value = parent.Find(key);
+  if (value == nullptr) return false;
+  if (value->type != Value::Type::kBool) return Expected(file, *value, key, "true or false");
+  return value->boolean;
+}
+
+// The items of a list; nullptr where it is absent.
+absl::StatusOr<const Value*> ListOf(const Value& parent, absl::string_view key, absl::string_view file) {
+  const Value* value = parent.Find(key);
+  if (value != nullptr && value->type != Value::Type::kArray) return Expected(file, *value, key, "a list");
+  return value;
+}
+
+constexpr absl::string_view kCaseFields[] = {
+    "name", "config", "featureGates", "objects", "steps", "end", "terminationSeconds", "provision", "record"};
+constexpr absl::string_view kStepFields[] = {"at", "create", "update", "delete"};
+constexpr absl::string_view kReferenceFields[] = {"kind", "namespace", "name"};
 
 class CaseReader {
  public:
@@ -47,30 +90,35 @@ class CaseReader {
       : file_(file), line_(line), objects_(objects) {}
 
   absl::StatusOr<Case> Read(const Value& root) {
-    if (root.type != Value::Type::kObject) return Expected(file_, root, "case", "a map");
+    RETURN_IF_ERROR(CheckMembers(file_, root, "case", kCaseFields));
     Case result;
-    result.name = TextOf(root, "name");
-    if (result.name.empty()) return Expected(file_, root, "name", "the case's name");
+    result.place = absl::StrCat(file_, ":", root.position.line);
+    ASSIGN_OR_RETURN(result.name, TextOf(root, "name", file_));
+    if (result.name.empty()) {
+      return codec::ErrorAt({file_, root.position}, "name: missing, expected the case's name");
+    }
     RETURN_IF_ERROR(ReadConfig(root, result));
-    if (const Value* objects = root.Find("objects")) {
-      if (objects->type != Value::Type::kArray) return Expected(file_, *objects, "objects", "a list");
-      for (const Value& item : objects->items) {
-        api::ObjectPtr object;
-        ASSIGN_OR_RETURN(object, objects_.Decode(item, file_));
-        result.objects.push_back(std::move(object));
-      }
+    ASSIGN_OR_RETURN(const Value* objects, ListOf(root, "objects", file_));
+    for (const Value& item : objects == nullptr ? absl::Span<const Value>() : objects->items) {
+      api::ObjectPtr object;
+      ASSIGN_OR_RETURN(object, objects_.Decode(item, file_));
+      result.objects.push_back(std::move(object));
     }
-    if (const Value* steps = root.Find("steps")) {
-      if (steps->type != Value::Type::kArray) return Expected(file_, *steps, "steps", "a list");
-      for (const Value& item : steps->items) RETURN_IF_ERROR(ReadStep(item, result));
-      std::stable_sort(result.steps.begin(), result.steps.end(),
-                       [](const Step& a, const Step& b) { return a.at < b.at; });
+    ASSIGN_OR_RETURN(const Value* steps, ListOf(root, "steps", file_));
+    for (const Value& item : steps == nullptr ? absl::Span<const Value>() : steps->items) {
+      RETURN_IF_ERROR(ReadStep(item, result));
     }
+    std::stable_sort(result.steps.begin(), result.steps.end(),
+                     [](const Step& a, const Step& b) { return a.at < b.at; });
     ASSIGN_OR_RETURN(result.end, SecondsOf(root, "end", file_));
     ASSIGN_OR_RETURN(result.pod_termination, SecondsOf(root, "terminationSeconds", file_));
-    const Value* provision = root.Find("provision");
-    result.provision = provision != nullptr && provision->boolean;
-    if (TextOf(root, "record") == "decisions") result.trace_level = TraceLevel::kDecisions;
+    ASSIGN_OR_RETURN(result.provision, BoolOf(root, "provision", file_));
+    ASSIGN_OR_RETURN(const std::string level, TextOf(root, "record", file_));
+    if (level == "decisions") {
+      result.trace_level = TraceLevel::kDecisions;
+    } else if (!level.empty()) {
+      return codec::ErrorAt({file_, root.Find("record")->position}, "record: expected decisions, or nothing");
+    }
     return result;
   }
 
@@ -78,12 +126,19 @@ class CaseReader {
   absl::Status ReadConfig(const Value& root, Case& result) {
     api::FeatureGates gates(line_);
     if (const Value* wanted = root.Find("featureGates")) {
+      if (wanted->type != Value::Type::kObject) return Expected(file_, *wanted, "featureGates", "a map");
       std::string list;
       for (const codec::Member& member : wanted->members) {
+        if (member.value.type != Value::Type::kBool) {
+          return Expected(file_, member.value, absl::StrCat("featureGates.", member.key), "true or false");
+        }
         absl::StrAppend(&list, list.empty() ? "" : ",", member.key, "=",
                         member.value.boolean ? "true" : "false");
       }
-      RETURN_IF_ERROR(gates.Set(list));
+      const absl::Status set = gates.Set(list);
+      if (!set.ok()) {
+        return codec::ErrorAt({file_, wanted->position}, absl::StrCat("featureGates: ", set.message()));
+      }
     }
     result.line = api::LineBehaviorOf(gates);
     const std::vector<api::PluginInfo> known = api::InTreePlugins(line_);
@@ -106,6 +161,11 @@ class CaseReader {
   }
 
   absl::Status ReadStep(const Value& item, Case& result) {
+    RETURN_IF_ERROR(CheckMembers(file_, item, "steps", kStepFields));
+    if (item.members.size() != (item.Find("at") == nullptr ? 1U : 2U)) {
+      return codec::ErrorAt({file_, item.position},
+                            "steps: expected at, and one of create, update and delete");
+    }
     Step step;
     ASSIGN_OR_RETURN(step.at, SecondsOf(item, "at", file_));
     if (const Value* create = item.Find("create")) {
@@ -113,12 +173,12 @@ class CaseReader {
     } else if (const Value* update = item.Find("update")) {
       ASSIGN_OR_RETURN(step.update, objects_.Decode(*update, file_));
     } else if (const Value* remove = item.Find("delete")) {
-      step.remove = Step::Reference{.kind = KindOf(TextOf(*remove, "kind")),
-                                    .kind_name = TextOf(*remove, "kind"),
-                                    .name_space = TextOf(*remove, "namespace"),
-                                    .name = TextOf(*remove, "name")};
-    } else {
-      return Expected(file_, item, "steps", "one of create, update and delete");
+      RETURN_IF_ERROR(CheckMembers(file_, *remove, "delete", kReferenceFields));
+      Step::Reference& reference = step.remove.emplace();
+      ASSIGN_OR_RETURN(reference.kind_name, TextOf(*remove, "kind", file_));
+      ASSIGN_OR_RETURN(reference.name_space, TextOf(*remove, "namespace", file_));
+      ASSIGN_OR_RETURN(reference.name, TextOf(*remove, "name", file_));
+      reference.kind = KindOf(reference.kind_name);
     }
     result.steps.push_back(std::move(step));
     return absl::OkStatus();
@@ -179,14 +239,9 @@ absl::StatusOr<CaseRun> RunCase(const Case& test_case, bool reference, RecordedC
   options.choice = choice;
   options.trace_sink = [&run](absl::string_view line) { run.records.emplace_back(line); };
   if (!test_case.config_error.empty()) {
-    codec::JsonWriter json;
-    json.BeginObject()
-        .Key("t")
-        .Int(0)
-        .Field("ev", "configError")
-        .Field("message", test_case.config_error)
-        .EndObject();
-    run.records.push_back(json.text());
+    RecordWriter writer;
+    writer.Start(absl::ZeroDuration(), record::ConfigError{.message = test_case.config_error});
+    run.records.push_back(writer.Finish(/*digest=*/""));
     return run;
   }
   std::unique_ptr<Simulation> simulation;

@@ -23,6 +23,8 @@ namespace schedsim::sim {
 // One scenario: objects, then steps, up to an end. docs/conformance.md has the format.
 struct Case {
   std::string name;
+  // For messages: `file:line`.
+  std::string place;
   api::LineBehavior line;
   codec::LoadedSchedulerConfig config;
   // Not empty: the configuration is refused, with this message.

@@ -2,196 +2,233 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cmath>
 #include <cstdint>
 #include <iterator>
-#include <limits>
 #include <map>
 #include <utility>
+#include <vector>
 
-#include "absl/algorithm/container.h"
-#include "absl/status/status.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "nlohmann/json.hpp"
+#include "absl/strings/str_join.h"
+#include "core/base/status_macros.h"
+#include "core/codec/text/json_writer.h"
+#include "sim/record/record_writer.h"
+#include "sim/record/records.h"
 
 namespace schedsim::sim {
 namespace {
 
-using Json = nlohmann::json;
+using codec::JsonWriter;
+using record::NameOf;
+using record::Record;
+using record::Text;
+using record::Texts;
 using Difference = std::optional<std::string>;
 
-// Unit: seconds.
-constexpr double kTimeTolerance = 1.5e-3;
-constexpr double kTimeMax = 1e12;
+constexpr absl::Duration kTimeTolerance = absl::Microseconds(1500);
 
-// Records of what a cycle does to the API; those of one kind and time come in no particular order.
-constexpr absl::string_view kEffectKinds[] = {"bind", "status", "delete", "update", "bindFailure", "event"};
+// ---- What is compared, as JSON text: equal text is an equal value, and messages show it ----
 
-struct Record {
-  const std::string* text;
-  Json fields;
-  std::string kind;
-  double time_seconds;  // 0 where no time is compared.
+std::string Show(Text text) {
+  JsonWriter json;
+  json.String(text);
+  return json.text();
+}
+
+std::string Show(int64_t number) { return absl::StrCat(number); }
+
+std::string Show(const Texts& texts) {
+  JsonWriter json;
+  json.BeginArray();
+  for (Text text : texts) json.String(text);
+  json.EndArray();
+  return json.text();
+}
+
+std::string List(const std::vector<std::string>& shown) {
+  return absl::StrCat("[", absl::StrJoin(shown, ","), "]");
+}
+
+Texts Sorted(Texts texts) {
+  std::sort(texts.begin(), texts.end());
+  return texts;
+}
+
+// A field of a record reduced to what is compared: one value, or one for each key.
+struct Part {
+  std::string field;
+  // Absent: there is none.
+  std::optional<std::string> value;
+  // Shape: by node, plugin or pod.
+  std::optional<std::map<std::string, std::string>> values = std::nullopt;
+
+  bool SameAs(const Part& other) const { return value == other.value && values == other.values; }
 };
 
-// A record reduced to what is compared, the telling fields first. null: absent.
-using View = std::vector<std::pair<std::string, Json>>;
+// The telling fields first.
+using View = std::vector<Part>;
 
-// Throws Json::exception when `object` is not one, as all functions here do with what is malformed.
-Json Get(const Json& object, const char* key, const Json& if_missing = nullptr) {
-  const auto& members = object.get_ref<const Json::object_t&>();
-  const auto found = members.find(key);
-  return found == members.end() ? if_missing : found->second;
+std::string ShowPart(const Part& part) {
+  if (!part.values.has_value()) return part.value.value_or("nothing");
+  std::vector<std::string> members;
+  for (const auto& [key, value] : *part.values) members.push_back(absl::StrCat(Show(Text(key)), ":", value));
+  return absl::StrCat("{", absl::StrJoin(members, ","), "}");
 }
 
-// Traces leave out what is empty, or write it as null, "" or []: all mean the same.
-bool IsEmpty(const Json& value) {
-  return value.is_null() || (value.is_string() ? value.get_ref<const std::string&>().empty() : value.empty());
-}
-
-Json Sorted(Json list) {
-  if (IsEmpty(list)) return Json::array();
-  std::sort(list.begin(), list.end());
-  return list;
-}
-
-Json ListOrEmpty(const Json& list) { return IsEmpty(list) ? Json::array() : list; }
-
-Json ViewStatus(const Json& status) {
-  if (IsEmpty(status)) return nullptr;
-  return Json::array({Get(status, "code"), Get(status, "plugin", ""), Sorted(Get(status, "reasons"))});
-}
-
-Json ViewFilter(const Json& filter) {
-  Json view = Json::object();
-  for (const Json& entry : filter) {
-    view[entry.at("node").get<std::string>()] =
-        Json::array({Get(entry, "code", "Success"), Get(entry, "plugin", ""), Sorted(Get(entry, "reasons"))});
-  }
-  return view;
-}
-
-Json ViewDryRun(const Json& dry_run) {
-  Json view = Json::object();
-  for (const Json& entry : dry_run) {
-    const bool has_victims = entry.contains("victims");
-    view[entry.at("node").get<std::string>()] =
-        has_victims ? Json::array({entry.at("victims"), entry.at("violations")})
-                    : Json::array({Get(entry, "code"), Sorted(Get(entry, "reasons"))});
-  }
-  return view;
-}
-
-// Shape: `values[i]` belongs to `nodes[i]`; what has no partner is dropped.
-Json ByNode(const Json& nodes, const Json& values) {
-  Json view = Json::object();
-  for (size_t i = 0; i < std::min(nodes.size(), values.size()); ++i) {
-    view[nodes[i].get<std::string>()] = values[i];
-  }
-  return view;
-}
-
-void AddScores(const Json& scores, View& view) {
-  if (IsEmpty(scores)) return;
-  const Json& nodes = scores.at("nodes");
-  for (const char* kind : {"raw", "weighted"}) {
-    const Json plugins = Get(scores, kind);
-    for (const auto& [plugin, values] : plugins.items()) {
-      view.emplace_back(absl::StrCat("scores.", kind, ".", plugin), ByNode(nodes, values));
-    }
-  }
-  view.emplace_back("scores.total", ByNode(nodes, scores.at("total")));
-}
-
-View ViewAttempt(const Json& attempt) {
-  View view = {{"pod", attempt.at("pod")},
-               {"attempts", attempt.at("attempts")},
-               {"profile", Get(attempt, "profile")},
-               {"start", Get(attempt, "start")}};
-  const Json pre_filter = Get(attempt, "preFilter");
-  if (!pre_filter.is_null()) {
-    view.emplace_back("preFilter.status", ViewStatus(Get(pre_filter, "status")));
-    const Json nodes = Get(pre_filter, "nodes");
-    view.emplace_back("preFilter.nodes", IsEmpty(nodes) ? Json() : Sorted(nodes));
-  }
-  view.emplace_back("hint", Get(attempt, "hint", ""));
-  if (attempt.contains("filter")) view.emplace_back("filter", ViewFilter(attempt.at("filter")));
-  AddScores(Get(attempt, "scores"), view);
-  const Json best = Get(attempt, "best");
-  view.emplace_back("best", IsEmpty(best) ? Json() : best);
-  view.emplace_back("host", Get(attempt, "host", ""));
-  view.emplace_back("error", Get(attempt, "error", ""));
-  view.emplace_back("unschedulablePlugins", ListOrEmpty(Get(attempt, "unschedulablePlugins")));
-  const Json post_filter = Get(attempt, "postFilter");
-  if (!post_filter.is_null()) {
-    view.emplace_back("postFilter.status", ViewStatus(Get(post_filter, "status")));
-    view.emplace_back("postFilter.nominate", Get(post_filter, "nominate", ""));
-  }
-  if (attempt.contains("dryRun")) view.emplace_back("dryRun", ViewDryRun(attempt.at("dryRun")));
-  const Json failure = Get(attempt, "failure");
-  view.emplace_back("failure.error", IsEmpty(failure) ? Json("") : Get(failure, "error", ""));
-  return view;
-}
-
-const Json* FindField(const View& view, absl::string_view name) {
-  for (const auto& [field, value] : view) {
-    if (field == name) return &value;
-  }
-  return nullptr;
-}
-
-std::string Show(const Json& value) {
-  if (value.is_null()) return "nothing";
-  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
-// Names the first key that differs when both are maps.
-std::string ShowDifference(const Json& expected, const Json& actual) {
-  if (expected.is_object() && actual.is_object()) {
-    Json either = expected;
-    either.update(actual);
-    for (const auto& item : either.items()) {
-      const Json was_expected = Get(expected, item.key().c_str());
-      const Json is = Get(actual, item.key().c_str());
-      if (was_expected != is) {
-        return absl::StrCat(item.key(), ": expected ", Show(was_expected), ", got ", Show(is));
+// Names the first key that differs where both have keys.
+std::string ShowDifference(const Part& expected, const Part& actual) {
+  if (expected.values.has_value() && actual.values.has_value()) {
+    std::map<std::string, std::string> either = *expected.values;
+    either.insert(actual.values->begin(), actual.values->end());
+    for (const auto& [key, unused] : either) {
+      const auto was_expected = expected.values->find(key);
+      const auto is = actual.values->find(key);
+      const std::string expected_text =
+          was_expected == expected.values->end() ? "nothing" : was_expected->second;
+      const std::string actual_text = is == actual.values->end() ? "nothing" : is->second;
+      if (expected_text != actual_text) {
+        return absl::StrCat(key, ": expected ", expected_text, ", got ", actual_text);
       }
     }
   }
-  return absl::StrCat("expected ", Show(expected), ", got ", Show(actual));
+  return absl::StrCat("expected ", ShowPart(expected), ", got ", ShowPart(actual));
 }
 
-std::string NameAttempt(const Json& attempt) {
-  return absl::StrCat("attempt ", Show(attempt.at("attempts")), " of ", attempt.at("pod").get<std::string>(),
-                      " at ", Show(attempt.at("t")), " s");
+const Part* FindPart(const View& view, absl::string_view field) {
+  const auto found =
+      std::find_if(view.begin(), view.end(), [field](const Part& part) { return part.field == field; });
+  return found == view.end() ? nullptr : &*found;
+}
+
+// ---- Attempts ----
+
+using record::Attempt;
+
+std::optional<std::string> ShowStatus(const std::optional<record::Status>& status) {
+  if (!status.has_value()) return std::nullopt;
+  return List({Show(status->code), Show(status->plugin), Show(Sorted(status->reasons))});
+}
+
+std::map<std::string, std::string> ShowFilter(const std::vector<record::FilteredNode>& filter) {
+  std::map<std::string, std::string> by_node;
+  for (const record::FilteredNode& node : filter) {
+    by_node[std::string(node.node)] = List({Show(node.code.empty() ? Text("Success") : node.code),
+                                            Show(node.plugin), Show(Sorted(node.reasons))});
+  }
+  return by_node;
+}
+
+std::map<std::string, std::string> ShowDryRuns(const std::vector<record::DryRun>& runs) {
+  std::map<std::string, std::string> by_node;
+  for (const record::DryRun& run : runs) {
+    by_node[std::string(run.node)] = record::DryRun::Helps(run)
+                                         ? List({Show(run.victims), Show(run.violations)})
+                                         : List({Show(run.code), Show(Sorted(run.reasons))});
+  }
+  return by_node;
+}
+
+// Shape: `values[i]` belongs to `nodes[i]`; what has no partner is dropped.
+std::map<std::string, std::string> ByNode(const Texts& nodes, record::Column values) {
+  std::map<std::string, std::string> by_node;
+  for (size_t i = 0; i < std::min(nodes.size(), values.size()); ++i) {
+    by_node[std::string(nodes[i])] = Show(values[i]);
+  }
+  return by_node;
+}
+
+// "a.b", for a field of a part.
+template <typename Outer, typename Inner>
+std::string Path(Outer outer, Inner inner) {
+  return absl::StrCat(NameOf(outer), ".", NameOf(inner));
+}
+
+std::string WeightedPath() { return absl::StrCat(Path(&Attempt::scores, &record::Scores::weighted), "."); }
+
+void AddScores(const record::Scores& scores, View& view) {
+  const std::string raw = absl::StrCat(Path(&Attempt::scores, &record::Scores::raw), ".");
+  for (const auto& [plugin, column] : scores.raw) {
+    view.push_back({.field = absl::StrCat(raw, plugin), .value = {}, .values = ByNode(scores.nodes, column)});
+  }
+  for (const auto& [plugin, column] : scores.weighted) {
+    view.push_back(
+        {.field = absl::StrCat(WeightedPath(), plugin), .value = {}, .values = ByNode(scores.nodes, column)});
+  }
+  view.push_back({.field = Path(&Attempt::scores, &record::Scores::total),
+                  .value = {},
+                  .values = ByNode(scores.nodes, scores.total)});
+}
+
+View ViewOf(const Attempt& attempt) {
+  View view;
+  const auto add = [&view](absl::string_view field, std::optional<std::string> value) {
+    view.push_back({.field = std::string(field), .value = std::move(value)});
+  };
+  const auto add_map = [&view](absl::string_view field, std::map<std::string, std::string> values) {
+    view.push_back({.field = std::string(field), .value = {}, .values = std::move(values)});
+  };
+  add(NameOf(&Attempt::pod), Show(attempt.pod));
+  add(NameOf(&Attempt::attempts), Show(attempt.attempts));
+  add(NameOf(&Attempt::profile), Show(attempt.profile));
+  add(NameOf(&Attempt::start), Show(attempt.start));
+  if (attempt.pre_filter.has_value()) {
+    const record::PreFilter& pre_filter = *attempt.pre_filter;
+    const bool narrowed = pre_filter.nodes.has_value() && !pre_filter.nodes->empty();
+    add(Path(&Attempt::pre_filter, &record::PreFilter::status), ShowStatus(pre_filter.status));
+    add(Path(&Attempt::pre_filter, &record::PreFilter::nodes),
+        narrowed ? std::optional(Show(Sorted(*pre_filter.nodes))) : std::nullopt);
+  }
+  add(NameOf(&Attempt::hint), Show(attempt.hint.value_or("")));
+  if (!attempt.filter.empty()) add_map(NameOf(&Attempt::filter), ShowFilter(attempt.filter));
+  if (attempt.scores.has_value()) AddScores(*attempt.scores, view);
+  add(NameOf(&Attempt::best), Show(attempt.best));
+  add(NameOf(&Attempt::host), Show(attempt.host));
+  add(NameOf(&Attempt::error), Show(attempt.error));
+  add(NameOf(&Attempt::unschedulable_plugins), Show(attempt.unschedulable_plugins));
+  if (attempt.post_filter.has_value()) {
+    add(Path(&Attempt::post_filter, &record::PostFilter::status), ShowStatus(attempt.post_filter->status));
+    add(Path(&Attempt::post_filter, &record::PostFilter::nominate),
+        Show(attempt.post_filter->nominate.value_or("")));
+  }
+  if (!attempt.dry_run.empty()) add_map(NameOf(&Attempt::dry_run), ShowDryRuns(attempt.dry_run));
+  add(Path(&Attempt::failure, &record::Failure::error),
+      Show(attempt.failure.has_value() ? attempt.failure->error : Text()));
+  return view;
+}
+
+std::string NameAttempt(const Record& record) {
+  const Attempt& attempt = *record.As<Attempt>();
+  return absl::StrCat("attempt ", attempt.attempts, " of ", attempt.pod, " at ", SecondsText(record.time),
+                      " s");
 }
 
 Difference DifferenceOfAttempts(const Record& expected, const Record& actual) {
-  if (*expected.text == *actual.text) return std::nullopt;
-  if (std::abs(expected.time_seconds - actual.time_seconds) > kTimeTolerance) {
-    return absl::StrCat(NameAttempt(expected.fields), ": time: expected ", Show(expected.fields.at("t")),
-                        ", got ", Show(actual.fields.at("t")), " for ", NameAttempt(actual.fields));
+  if (absl::AbsDuration(expected.time - actual.time) > kTimeTolerance) {
+    return absl::StrCat(NameAttempt(expected), ": time: expected ", SecondsText(expected.time), ", got ",
+                        SecondsText(actual.time), " for ", NameAttempt(actual));
   }
-  const View expected_view = ViewAttempt(expected.fields);
-  const View actual_view = ViewAttempt(actual.fields);
-  for (const auto& [field, value] : expected_view) {
-    const Json* found = FindField(actual_view, field);
-    const Json actual_value = found == nullptr ? Json() : *found;
-    if (value != actual_value) {
-      return absl::StrCat(NameAttempt(expected.fields), ": ", field, ": ",
-                          ShowDifference(value, actual_value));
+  const View expected_view = ViewOf(*expected.As<Attempt>());
+  const View actual_view = ViewOf(*actual.As<Attempt>());
+  for (const Part& part : expected_view) {
+    const Part* found = FindPart(actual_view, part.field);
+    const Part actual_part = found == nullptr ? Part{.field = part.field, .value = {}} : *found;
+    if (!part.SameAs(actual_part)) {
+      return absl::StrCat(NameAttempt(expected), ": ", part.field, ": ", ShowDifference(part, actual_part));
     }
   }
-  for (const auto& [field, value] : actual_view) {
-    if (absl::StartsWith(field, "scores.weighted.") && FindField(expected_view, field) == nullptr) {
-      return absl::StrCat(NameAttempt(expected.fields), ": ", field, ": not expected, got ", Show(value));
+  for (const Part& part : actual_view) {
+    const bool is_weighted = absl::StartsWith(part.field, WeightedPath());
+    if (is_weighted && FindPart(expected_view, part.field) == nullptr) {
+      return absl::StrCat(NameAttempt(expected), ": ", part.field, ": not expected, got ", ShowPart(part));
     }
   }
   return std::nullopt;
 }
+
+// ---- Effects: what a cycle does to the API; those of one kind and time come in no particular order ----
 
 // The event of a preemption names the preemptor by a uid that the API server made up.
 std::string WithoutPreemptor(absl::string_view note) {
@@ -211,225 +248,208 @@ std::string WithoutPreemptor(absl::string_view note) {
 }
 
 // What tells apart two records of one kind and time.
-Json ViewEffect(const Record& record) {
-  const Json& fields = record.fields;
-  if (record.kind == "bind") return Json::array({fields.at("pod"), fields.at("node")});
-  if (record.kind == "delete") return Json::array({fields.at("pod")});
-  if (record.kind == "bindFailure") return Json::array({fields.at("pod"), Get(fields, "error", "")});
-  if (record.kind == "update") {
-    return Json::array({fields.at("resource"), fields.at("name"), Get(fields, "volumeName", ""),
-                        Get(fields, "selectedNode", ""), Get(fields, "claim", "")});
-  }
-  if (record.kind == "event") {
-    return Json::array({Get(fields, "pod", ""), fields.at("type"), fields.at("reason"),
-                        WithoutPreemptor(fields.at("note").get_ref<const std::string&>())});
-  }
-  Json disruption = Get(fields, "disruption");  // Of a status.
-  if (IsEmpty(disruption)) disruption = Json::object();
-  return Json::array({fields.at("pod"), Get(fields, "reason", ""), Get(fields, "message", ""),
-                      Get(fields, "nominated", ""), Get(disruption, "reason", ""),
-                      Get(disruption, "message", "")});
+std::string ShowEffect(const record::Bind& bind) { return List({Show(bind.pod), Show(bind.node)}); }
+std::string ShowEffect(const record::Delete& deletion) { return List({Show(deletion.pod)}); }
+
+std::string ShowEffect(const record::BindFailure& failure) {
+  return List({Show(failure.pod), Show(failure.error)});
 }
 
-// Unit: 10 ms, rounded by the decimal value, ties to even.
-int64_t RoundTime(double time_seconds) {
+std::string ShowEffect(const record::Update& update) {
+  return List({Show(update.resource), Show(update.name), Show(update.volume_name.value_or("")),
+               Show(update.selected_node.value_or("")), Show(update.claim.value_or(""))});
+}
+
+std::string ShowEffect(const record::Event& event) {
+  return List(
+      {Show(event.pod), Show(event.type), Show(event.reason), Show(Text(WithoutPreemptor(event.note)))});
+}
+
+std::string ShowEffect(const record::PodStatus& status) {
+  const record::Disruption disruption = status.disruption.value_or(record::Disruption());
+  return List({Show(status.pod), Show(status.reason.value_or("")), Show(status.message.value_or("")),
+               Show(status.nominated), Show(disruption.reason), Show(disruption.message)});
+}
+
+// Unit: 10 ms, rounded as the recorder's own comparison does: by the decimal value, ties to even.
+int64_t RoundTime(absl::Duration time) {
   char buffer[64];
-  const auto end =
-      std::to_chars(std::begin(buffer), std::end(buffer), time_seconds, std::chars_format::fixed, 2);
+  const double seconds = static_cast<double>(absl::ToInt64Microseconds(time)) / 1e6;
+  const auto end = std::to_chars(std::begin(buffer), std::end(buffer), seconds, std::chars_format::fixed, 2);
   const std::string digits(buffer, static_cast<size_t>(end.ptr - buffer));
   int64_t rounded = 0;
   (void)absl::SimpleAtoi(digits.substr(0, digits.size() - 3) + digits.substr(digits.size() - 2), &rounded);
   return rounded;
 }
 
-using EffectsByTime = std::map<int64_t, std::vector<Json>>;
+using EffectsByTime = std::map<int64_t, std::vector<std::string>>;
 
-EffectsByTime CollectEffects(const std::vector<Record>& trace, absl::string_view kind) {
+template <typename Effect>
+EffectsByTime CollectEffects(const Records& trace) {
   EffectsByTime effects;
-  for (const Record& record : trace) {
-    if (record.kind == kind) effects[RoundTime(record.time_seconds)].push_back(ViewEffect(record));
+  for (const Record& record : trace.list) {
+    const Effect* effect = record.As<Effect>();
+    if (effect != nullptr) effects[RoundTime(record.time)].push_back(ShowEffect(*effect));
   }
-  for (auto& [time, views] : effects) std::sort(views.begin(), views.end());
+  for (auto& [time, shown] : effects) std::sort(shown.begin(), shown.end());
   return effects;
 }
 
 // At most this many effects are named in a message.
 constexpr ptrdiff_t kEffectsShown = 2;
 
-Json Without(const std::vector<Json>& some, const std::vector<Json>& others) {
-  std::vector<Json> rest;
+std::string Without(const std::vector<std::string>& some, const std::vector<std::string>& others) {
+  std::vector<std::string> rest;
   std::set_difference(some.begin(), some.end(), others.begin(), others.end(), std::back_inserter(rest));
   rest.erase(rest.begin() + std::min<ptrdiff_t>(kEffectsShown, std::ssize(rest)), rest.end());
-  return rest;
+  return List(rest);
 }
 
-Difference DifferenceOfEffects(const std::vector<Record>& expected, const std::vector<Record>& actual,
-                               absl::string_view kind) {
-  EffectsByTime expected_effects = CollectEffects(expected, kind);
-  EffectsByTime actual_effects = CollectEffects(actual, kind);
-  for (const auto& [time, views] : actual_effects) expected_effects[time];
-  for (const auto& [time, views] : expected_effects) {
-    const std::vector<Json>& actual_views = actual_effects[time];
-    if (views == actual_views) continue;
-    return absl::StrCat(kind, " at ", static_cast<double>(time) / 100, " s: missing ",
-                        Show(Without(views, actual_views)), ", not expected ",
-                        Show(Without(actual_views, views)));
+template <typename Effect>
+Difference DifferenceOfEffects(const Records& expected, const Records& actual) {
+  EffectsByTime expected_effects = CollectEffects<Effect>(expected);
+  EffectsByTime actual_effects = CollectEffects<Effect>(actual);
+  for (const auto& [time, shown] : actual_effects) expected_effects[time];
+  for (const auto& [time, shown] : expected_effects) {
+    const std::vector<std::string>& actual_shown = actual_effects[time];
+    if (shown == actual_shown) continue;
+    return absl::StrCat(Effect::kKind, " at ", static_cast<double>(time) / 100, " s: missing ",
+                        Without(shown, actual_shown), ", not expected ", Without(actual_shown, shown));
   }
   return std::nullopt;
 }
 
-View ViewQueue(const Json& queue) {
-  Json info = Json::object();
-  const Json pods = Get(queue, "info");
-  for (const auto& [pod, known] : pods.items()) {
-    info[pod] = Json::array({Get(known, "attempts", 0), ListOrEmpty(Get(known, "unschedulablePlugins")),
-                             ListOrEmpty(Get(known, "pendingPlugins")), Get(known, "gatedBy", "")});
+// ---- Queue and end ----
+
+using record::Queue;
+
+View ViewOf(const Queue& queue) {
+  std::map<std::string, std::string> info;
+  for (const auto& [pod, known] : queue.info) {
+    info[std::string(pod)] = List({Show(known.attempts), Show(known.unschedulable_plugins),
+                                   Show(known.pending_plugins), Show(known.gated_by)});
   }
-  View view;
-  for (const char* part : {"active", "backoff", "unschedulable"}) {
-    view.emplace_back(part, Sorted(queue.at(part).get_ref<const Json::array_t&>()));
-  }
-  view.emplace_back("info", std::move(info));
+  const auto part = [&queue](Texts Queue::*pods) {
+    return Part{.field = std::string(NameOf(pods)), .value = Show(Sorted(queue.*pods))};
+  };
+  View view = {part(&Queue::active), part(&Queue::backoff), part(&Queue::unschedulable)};
+  view.push_back({.field = std::string(NameOf(&Queue::info)), .value = {}, .values = std::move(info)});
   return view;
 }
 
-std::vector<const Record*> OfKind(const std::vector<Record>& trace, absl::string_view kind) {
+// The first part that differs; nothing where none does.
+Difference DifferenceOfQueues(const Record& expected, const Record& actual) {
+  const View expected_view = ViewOf(*expected.As<Queue>());
+  const View actual_view = ViewOf(*actual.As<Queue>());
+  for (size_t i = 0; i < expected_view.size(); ++i) {
+    if (expected_view[i].SameAs(actual_view[i])) continue;
+    return absl::StrCat(expected_view[i].field, ": ", ShowDifference(expected_view[i], actual_view[i]));
+  }
+  return std::nullopt;
+}
+
+// Of the records of one kind.
+template <typename R>
+std::vector<const Record*> OfKind(const Records& trace) {
   std::vector<const Record*> records;
-  for (const Record& record : trace) {
-    if (record.kind == kind) records.push_back(&record);
+  for (const Record& record : trace.list) {
+    if (record.As<R>() != nullptr) records.push_back(&record);
   }
   return records;
 }
 
-Difference DifferenceOfQueues(const std::vector<Record>& expected, const std::vector<Record>& actual) {
-  const auto expected_states = OfKind(expected, "queue");
-  const auto actual_states = OfKind(actual, "queue");
+Difference DifferenceOfAllQueues(const Records& expected, const Records& actual) {
+  const auto expected_states = OfKind<Queue>(expected);
+  const auto actual_states = OfKind<Queue>(actual);
   for (size_t i = 0; i < expected_states.size(); ++i) {
-    const std::string name =
-        absl::StrCat("queue state ", i, " at ", Show(expected_states[i]->fields.at("t")), " s");
+    const Record& state = *expected_states[i];
+    const std::string name = absl::StrCat("queue state ", i, " at ", SecondsText(state.time), " s: ");
     if (i >= actual_states.size()) {
-      return absl::StrCat(name, ": missing, expected ", Show(expected_states[i]->fields));
+      std::vector<std::string> parts;
+      for (const Part& part : ViewOf(*state.As<Queue>())) {
+        parts.push_back(absl::StrCat(part.field, " ", ShowPart(part)));
+      }
+      return absl::StrCat(name, "missing, expected ", absl::StrJoin(parts, ", "));
     }
-    const View expected_view = ViewQueue(expected_states[i]->fields);
-    const View actual_view = ViewQueue(actual_states[i]->fields);
-    for (size_t part = 0; part < expected_view.size(); ++part) {
-      if (expected_view[part] == actual_view[part]) continue;
-      return absl::StrCat(name, ": ", expected_view[part].first, ": ",
-                          ShowDifference(expected_view[part].second, actual_view[part].second));
-    }
+    const Difference difference = DifferenceOfQueues(state, *actual_states[i]);
+    if (difference.has_value()) return absl::StrCat(name, *difference);
   }
   return std::nullopt;
 }
 
-Json ViewFinal(const Json& final_record) {
-  Json view = Json::object();
-  for (const auto& [pod, end] : final_record.at("pods").items()) {
-    for (const char* field : {"node", "phase", "nominated", "reason", "message", "deleted"}) {
-      view[pod].push_back(Get(end, field, ""));
-    }
+Part PartOf(const record::Final& final_record) {
+  std::map<std::string, std::string> pods;
+  for (const auto& [pod, end] : final_record.pods) {
+    pods[std::string(pod)] = List({Show(end.node), Show(end.phase), Show(end.nominated), Show(end.reason),
+                                   Show(end.message), end.deleted ? "true" : "false"});
   }
-  return view;
+  return {.field = "", .value = {}, .values = std::move(pods)};
 }
 
-Difference DifferenceOfFinals(const std::vector<Record>& expected, const std::vector<Record>& actual) {
-  const auto expected_final = OfKind(expected, "final");
+Difference DifferenceOfFinals(const Records& expected, const Records& actual) {
+  const auto expected_final = OfKind<record::Final>(expected);
   if (expected_final.empty()) return std::nullopt;
-  const auto actual_final = OfKind(actual, "final");
-  if (actual_final.empty()) return "final: missing";
-  const Json expected_view = ViewFinal(expected_final.front()->fields);
-  const Json actual_view = ViewFinal(actual_final.front()->fields);
-  if (expected_view == actual_view) return std::nullopt;
-  return absl::StrCat("final: ", ShowDifference(expected_view, actual_view));
+  const auto actual_final = OfKind<record::Final>(actual);
+  if (actual_final.empty()) return absl::StrCat(record::Final::kKind, ": missing");
+  const Part expected_part = PartOf(*expected_final.front()->As<record::Final>());
+  const Part actual_part = PartOf(*actual_final.front()->As<record::Final>());
+  if (expected_part.SameAs(actual_part)) return std::nullopt;
+  return absl::StrCat(record::Final::kKind, ": ", ShowDifference(expected_part, actual_part));
 }
 
-Difference DifferenceOfAllAttempts(const std::vector<Record>& expected, const std::vector<Record>& actual) {
-  const auto expected_attempts = OfKind(expected, "attempt");
-  const auto actual_attempts = OfKind(actual, "attempt");
+Difference DifferenceOfAllAttempts(const Records& expected, const Records& actual) {
+  const auto expected_attempts = OfKind<Attempt>(expected);
+  const auto actual_attempts = OfKind<Attempt>(actual);
   for (size_t i = 0; i < expected_attempts.size(); ++i) {
-    if (i >= actual_attempts.size()) {
-      return absl::StrCat(NameAttempt(expected_attempts[i]->fields), ": missing");
-    }
+    if (i >= actual_attempts.size()) return absl::StrCat(NameAttempt(*expected_attempts[i]), ": missing");
     Difference difference = DifferenceOfAttempts(*expected_attempts[i], *actual_attempts[i]);
     if (difference.has_value()) return difference;
   }
   if (actual_attempts.size() > expected_attempts.size()) {
-    return absl::StrCat(NameAttempt(actual_attempts[expected_attempts.size()]->fields), ": not expected");
+    return absl::StrCat(NameAttempt(*actual_attempts[expected_attempts.size()]), ": not expected");
   }
   return std::nullopt;
 }
 
-Difference DifferenceOfTraces(const std::vector<Record>& expected, const std::vector<Record>& actual) {
-  Difference difference = DifferenceOfAllAttempts(expected, actual);
-  if (difference.has_value()) return difference;
-  for (absl::string_view kind : kEffectKinds) {
-    difference = DifferenceOfEffects(expected, actual, kind);
-    if (difference.has_value()) return difference;
-  }
-  difference = DifferenceOfQueues(expected, actual);
-  if (difference.has_value()) return difference;
-  return DifferenceOfFinals(expected, actual);
-}
-
-bool IsTimed(absl::string_view kind) {
-  return kind == "attempt" || kind == "queue" || absl::c_linear_search(kEffectKinds, kind);
-}
-
-std::vector<Record> ParseRecords(absl::Span<const std::string> trace) {
-  std::vector<Record> records;
-  records.reserve(trace.size());
-  for (const std::string& text : trace) {
-    Record record = {.text = &text, .fields = Json::parse(text), .kind = "", .time_seconds = 0};
-    record.kind = record.fields.at("ev").get<std::string>();
-    if (IsTimed(record.kind)) {
-      record.time_seconds = std::clamp(record.fields.at("t").get<double>(), -kTimeMax, kTimeMax);
-    }
-    records.push_back(std::move(record));
-  }
-  return records;
-}
-
-// When the first record of a kind differs; infinity where none does.
-double FirstDifferenceTime(const std::vector<Record>& expected, const std::vector<Record>& actual,
-                           absl::string_view kind, bool (*differs)(const Record&, const Record&)) {
-  const auto expected_records = OfKind(expected, kind);
-  const auto actual_records = OfKind(actual, kind);
+// When the first record of a kind differs; infinite where none does.
+template <typename R>
+absl::Duration FirstDifferenceTime(const Records& expected, const Records& actual,
+                                   Difference (*difference)(const Record&, const Record&)) {
+  const auto expected_records = OfKind<R>(expected);
+  const auto actual_records = OfKind<R>(actual);
   for (size_t i = 0; i < std::max(expected_records.size(), actual_records.size()); ++i) {
-    if (i >= actual_records.size()) return expected_records[i]->time_seconds;
-    if (i >= expected_records.size()) return actual_records[i]->time_seconds;
-    if (!differs(*expected_records[i], *actual_records[i])) continue;
-    return std::min(expected_records[i]->time_seconds, actual_records[i]->time_seconds);
+    if (i >= actual_records.size()) return expected_records[i]->time;
+    if (i >= expected_records.size()) return actual_records[i]->time;
+    if (!difference(*expected_records[i], *actual_records[i]).has_value()) continue;
+    return std::min(expected_records[i]->time, actual_records[i]->time);
   }
-  return std::numeric_limits<double>::infinity();
+  return absl::InfiniteDuration();
 }
 
 }  // namespace
 
-absl::StatusOr<double> AgreesUntil(absl::Span<const std::string> expected,
-                                   absl::Span<const std::string> actual) {
-  try {
-    const std::vector<Record> expected_records = ParseRecords(expected);
-    const std::vector<Record> actual_records = ParseRecords(actual);
-    const auto attempts_differ = [](const Record& a, const Record& b) {
-      return DifferenceOfAttempts(a, b).has_value();
-    };
-    const auto queues_differ = [](const Record& a, const Record& b) {
-      return ViewQueue(a.fields) != ViewQueue(b.fields);
-    };
-    return std::min(FirstDifferenceTime(expected_records, actual_records, "attempt", attempts_differ),
-                    FirstDifferenceTime(expected_records, actual_records, "queue", queues_differ));
-  } catch (const Json::exception& error) {
-    return absl::InvalidArgumentError(absl::StrCat("a record of a trace: ", error.what()));
+absl::Duration AgreesUntil(const Records& expected, const Records& actual) {
+  return std::min(FirstDifferenceTime<Attempt>(expected, actual, DifferenceOfAttempts),
+                  FirstDifferenceTime<Queue>(expected, actual, DifferenceOfQueues));
+}
+
+std::optional<std::string> FirstDifference(const Records& expected, const Records& actual) {
+  for (const auto difference_of :
+       {DifferenceOfAllAttempts, DifferenceOfEffects<record::Bind>, DifferenceOfEffects<record::PodStatus>,
+        DifferenceOfEffects<record::Delete>, DifferenceOfEffects<record::Update>,
+        DifferenceOfEffects<record::BindFailure>, DifferenceOfEffects<record::Event>, DifferenceOfAllQueues,
+        DifferenceOfFinals}) {
+    Difference difference = difference_of(expected, actual);
+    if (difference.has_value()) return difference;
   }
+  return std::nullopt;
 }
 
 absl::StatusOr<std::optional<std::string>> FirstDifference(absl::Span<const std::string> expected,
                                                            absl::Span<const std::string> actual) {
-  if (expected == actual) return std::optional<std::string>();
-  try {
-    return DifferenceOfTraces(ParseRecords(expected), ParseRecords(actual));
-  } catch (const Json::exception& error) {
-    return absl::InvalidArgumentError(absl::StrCat("a record of a trace: ", error.what()));
-  }
+  ASSIGN_OR_RETURN(const Records expected_records, ReadRecords(expected, "the expected trace"));
+  ASSIGN_OR_RETURN(const Records actual_records, ReadRecords(actual, "the actual trace"));
+  return FirstDifference(expected_records, actual_records);
 }
 
 }  // namespace schedsim::sim

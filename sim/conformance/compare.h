@@ -6,13 +6,14 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
 #include "absl/types/span.h"
+#include "sim/record/record_reader.h"
 
 namespace schedsim::sim {
 
 // The first difference of a trace from what was expected, as text that names the record, the pod, the
 // time, the field and both values; nothing when the two agree.
-// Shape: one record an entry, a JSON object without line feeds, in the order of the run.
 //
 // Compared, in this order:
 //   attempt: in order. Pod, attempt number, profile, start index, hint, PreFilter's status and nodes, each
@@ -23,15 +24,15 @@ namespace schedsim::sim {
 //   final: what became of each pod.
 // Ignored: a part of an attempt that `expected` does not have (except weighted scores), queue records
 // beyond those of `expected`, and kinds not named here.
-//
-// Errors: InvalidArgument when a record is not JSON or lacks what all of its kind have.
+std::optional<std::string> FirstDifference(const Records& expected, const Records& actual);
+
+// The same for records as text. Errors: those of ReadRecords.
 absl::StatusOr<std::optional<std::string>> FirstDifference(absl::Span<const std::string> expected,
                                                            absl::Span<const std::string> actual);
 
-// Up to when attempts and queue states are equal: the time of the first one that differs, infinity where
-// none does. Unit: seconds since virtual zero. Errors: as above.
-absl::StatusOr<double> AgreesUntil(absl::Span<const std::string> expected,
-                                   absl::Span<const std::string> actual);
+// Up to when attempts and queue states are equal: the time of the first one that differs since virtual zero,
+// infinite where none does.
+absl::Duration AgreesUntil(const Records& expected, const Records& actual);
 
 }  // namespace schedsim::sim
 

@@ -1,11 +1,12 @@
 #include "sim/conformance/follow.h"
 
-#include <cmath>
 #include <map>
 #include <set>
 #include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "core/base/status_macros.h"
 #include "sim/conformance/compare.h"
@@ -28,6 +29,7 @@ struct Choices {
 struct Attempt {
   Choices choices;
   CaseRun run;
+  Records records;      // Of the run.
   std::string outside;  // As in FollowedRun.
   std::vector<absl::Time> wakes;
   std::set<absl::Time> cycles;
@@ -37,7 +39,7 @@ struct Attempt {
 
 class Follower {
  public:
-  Follower(const Case& test_case, const RecordedTrace& record, bool reference)
+  Follower(const Case& test_case, const Records& record, bool reference)
       : case_(test_case), record_(record), reference_(reference) {}
 
   absl::StatusOr<Attempt> Run(Choices choices) const {
@@ -46,19 +48,22 @@ class Follower {
     choice.set_unusual(choices.unusual);
     Attempt attempt;
     attempt.choices = std::move(choices);
-    ASSIGN_OR_RETURN(attempt.run, RunCase(case_, reference_, &choice));
+    absl::StatusOr<CaseRun> run = RunCase(case_, reference_, &choice);
+    if (!run.ok()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(case_.place, ": case ", case_.name, ": ", run.status().message()));
+    }
+    attempt.run = *std::move(run);
+    ASSIGN_OR_RETURN(attempt.records, ReadRecords(attempt.run.records, "our own trace"));
     if (!choice.outside().empty()) attempt.outside = choice.outside().front();
     attempt.wakes = choice.wakes();
     attempt.cycles = choice.cycles();
     return attempt;
   }
 
-  absl::Status Measure(Attempt& attempt) const {
-    double seconds = 0;
-    ASSIGN_OR_RETURN(seconds, AgreesUntil(record_.records, attempt.run.records));
-    attempt.agrees_until =
-        std::isfinite(seconds) ? attempt.run.zero + absl::Seconds(seconds) : absl::InfiniteFuture();
-    return absl::OkStatus();
+  void Measure(Attempt& attempt) const {
+    // An infinite duration makes an infinite time.
+    attempt.agrees_until = attempt.run.zero + AgreesUntil(record_, attempt.records);
   }
 
   // Goes through the times that the scheduler was woken, and where the run differs from the record at that
@@ -75,7 +80,7 @@ class Follower {
         Attempt other;
         ASSIGN_OR_RETURN(other, Run(tried));
         if (other.run.records == all_first) break;
-        RETURN_IF_ERROR(Measure(other));
+        Measure(other);
         if (other.agrees_until > best.agrees_until) best = std::move(other);
       }
     }
@@ -95,7 +100,7 @@ class Follower {
         tried.unusual[time] = how;
         Attempt other;
         ASSIGN_OR_RETURN(other, Run(tried));
-        RETURN_IF_ERROR(Measure(other));
+        Measure(other);
         if (other.agrees_until > best.agrees_until) best = std::move(other);
       }
       if (best.agrees_until == before) return absl::OkStatus();
@@ -105,30 +110,31 @@ class Follower {
 
  private:
   const Case& case_;
-  const RecordedTrace& record_;
+  const Records& record_;
   const bool reference_;
 };
 
 }  // namespace
 
-absl::StatusOr<FollowedRun> RunFollowing(const Case& test_case, const RecordedTrace& record, bool reference) {
+absl::StatusOr<FollowedRun> RunFollowing(const Case& test_case, const RecordedTrace& trace, bool reference) {
+  ASSIGN_OR_RETURN(const Records record, ReadRecords(trace.records, trace.place));
   const Follower follower(test_case, record, reference);
   Attempt best;
   ASSIGN_OR_RETURN(best, follower.Run({}));
   FollowedRun followed;
-  ASSIGN_OR_RETURN(followed.difference, FirstDifference(record.records, best.run.records));
+  followed.difference = FirstDifference(record, best.records);
   if (!followed.difference.has_value()) {
     followed.run = std::move(best.run);
     return followed;
   }
-  RETURN_IF_ERROR(follower.Measure(best));
+  follower.Measure(best);
   absl::Time before = absl::InfinitePast();
   while (best.agrees_until != absl::InfiniteFuture() && best.agrees_until > before) {
     before = best.agrees_until;
     RETURN_IF_ERROR(follower.TryWaits(best));
     RETURN_IF_ERROR(follower.TryUnusual(best));
   }
-  ASSIGN_OR_RETURN(followed.difference, FirstDifference(record.records, best.run.records));
+  followed.difference = FirstDifference(record, best.records);
   followed.run = std::move(best.run);
   if (followed.difference.has_value()) followed.outside = std::move(best.outside);
   return followed;

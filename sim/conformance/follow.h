@@ -22,8 +22,8 @@ struct FollowedRun {
 // Runs the case with the choices of the record, as far as they are among our own. When a woken scheduler pops
 // (1.34, ChooseWake), and whether evictions start before the preemptor's own status is heard of (ChooseLate),
 // can only be told by trying: the run that agrees with the record for longest counts. Errors: those of
-// RunCase and of FirstDifference.
-absl::StatusOr<FollowedRun> RunFollowing(const Case& test_case, const RecordedTrace& record, bool reference);
+// RunCase and of ReadRecords, with the trace's place.
+absl::StatusOr<FollowedRun> RunFollowing(const Case& test_case, const RecordedTrace& trace, bool reference);
 
 }  // namespace schedsim::sim
 

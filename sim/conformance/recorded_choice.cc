@@ -1,56 +1,38 @@
 #include "sim/conformance/recorded_choice.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "sim/record/records.h"
 
 namespace schedsim::sim {
 namespace {
 
-using Json = nlohmann::json;
-
-// A text of a record; "" where it has none. Whether records are well formed is for the comparison to say.
-std::string TextOf(const Json& object, const char* key) {
-  if (!object.is_object()) return "";
-  const auto found = object.find(key);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : "";
-}
-
 // The nodes to which PreFilter narrowed the search, as they were looked at; empty: it did not, or it is not
 // recorded.
-std::vector<std::string> LookedAt(const Json& attempt) {
+std::vector<std::string> LookedAt(const record::Attempt& attempt) {
   std::vector<std::string> nodes;
-  const auto pre_filter = attempt.find("preFilter");
-  const auto filter = attempt.find("filter");
-  const bool narrowed =
-      pre_filter != attempt.end() && pre_filter->is_object() && pre_filter->contains("nodes");
-  if (!narrowed || filter == attempt.end() || !filter->is_array()) return nodes;
-  for (const Json& status : *filter) nodes.push_back(TextOf(status, "node"));
+  if (!attempt.pre_filter.has_value() || !attempt.pre_filter->nodes.has_value()) return nodes;
+  for (const record::FilteredNode& node : attempt.filter) nodes.emplace_back(node.node);
   return nodes;
 }
 
 }  // namespace
 
-RecordedChoice::RecordedChoice(const RecordedTrace& trace) {
-  for (const std::string& record : trace.records) {
-    const bool wanted = absl::StrContains(record, "\"attempt\"") || absl::StrContains(record, "\"gone\"") ||
-                        absl::StrContains(record, "\"persistentvolumes\"");
-    if (!wanted) continue;
-    const Json json = Json::parse(record, nullptr, /*allow_exceptions=*/false);
-    const std::string kind = TextOf(json, "ev");
-    if (kind == "gone") endings_.push_back(TextOf(json, "pod"));
-    if (kind == "update") bindings_.emplace(TextOf(json, "claim"), TextOf(json, "name"));
-    if (kind != "attempt") continue;
-    const auto number = json.find("attempts");
-    if (number == json.end() || !number->is_number_integer()) continue;
-    const auto post_filter = json.find("postFilter");
-    attempts_[{TextOf(json, "pod"), number->get<int64_t>()}].push_back(
-        {.host = TextOf(json, "host"),
-         .nominated = post_filter == json.end() ? "" : TextOf(*post_filter, "nominate"),
-         .looked_at = LookedAt(json)});
+RecordedChoice::RecordedChoice(const Records& trace) {
+  for (const record::Record& record : trace.list) {
+    if (const auto* gone = record.As<record::Gone>()) endings_.emplace_back(gone->pod);
+    if (const auto* update = record.As<record::Update>()) {
+      bindings_.emplace(update->claim.value_or(""), update->name);
+    }
+    const auto* attempt = record.As<record::Attempt>();
+    if (attempt == nullptr) continue;
+    std::string nominated;
+    if (attempt->post_filter.has_value())
+      nominated = std::string(attempt->post_filter->nominate.value_or(""));
+    attempts_[{std::string(attempt->pod), attempt->attempts}].push_back(
+        {.host = std::string(attempt->host), .nominated = nominated, .looked_at = LookedAt(*attempt)});
   }
 }
 

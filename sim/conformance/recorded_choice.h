@@ -14,7 +14,7 @@
 #include "absl/types/span.h"
 #include "core/api/pod.h"
 #include "sim/kernel/interleaving.h"
-#include "sim/record/recorded_trace.h"
+#include "sim/record/record_reader.h"
 
 namespace schedsim::sim {
 
@@ -22,7 +22,7 @@ namespace schedsim::sim {
 // created again under its name has several records of one attempt number; any of them will do.
 class RecordedChoice : public InterleavingChoice {
  public:
-  explicit RecordedChoice(const RecordedTrace& trace);
+  explicit RecordedChoice(const Records& trace);
 
   std::optional<size_t> Choose(Kind kind, const framework::PodInfo& pod, int32_t attempts,
                                absl::Span<const absl::string_view> nodes) override;

@@ -6,26 +6,34 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "core/base/status_macros.h"
 #include "core/codec/text/input.h"
+#include "core/codec/text/json_reader.h"
 #include "simdjson.h"
 
 namespace schedsim::sim {
 namespace {
 
-absl::StatusOr<RecordedTrace> ParseRecordedTrace(simdjson::ondemand::parser& parser, absl::string_view line) {
+constexpr char kCaseField[] = "case";
+constexpr char kTraceField[] = "trace";
+
+// Errors come without a place.
+absl::StatusOr<RecordedTrace> Parse(absl::string_view line) {
+  simdjson::ondemand::parser parser;
   const simdjson::padded_string padded(line.data(), line.size());
   simdjson::ondemand::document document;
   std::string_view name;
   simdjson::ondemand::array records;
   if (parser.iterate(padded).get(document) != simdjson::SUCCESS ||
-      document["case"].get_string().get(name) != simdjson::SUCCESS) {
+      document[kCaseField].get_string().get(name) != simdjson::SUCCESS) {
     return absl::InvalidArgumentError("expected an object with the text `case`");
   }
-  RecordedTrace recorded = {.name = std::string(name), .records = {}};
-  if (document["trace"].get_array().get(records) != simdjson::SUCCESS) {
+  RecordedTrace recorded = {.name = std::string(name), .records = {}, .place = ""};
+  if (document[kTraceField].get_array().get(records) != simdjson::SUCCESS) {
     return absl::InvalidArgumentError("expected an object with the list `trace`");
   }
   for (auto entry : records) {
@@ -40,22 +48,44 @@ absl::StatusOr<RecordedTrace> ParseRecordedTrace(simdjson::ondemand::parser& par
   return recorded;
 }
 
+// What is wrong with a line, with its column where it is no JSON.
+absl::Status ErrorOf(absl::string_view line, absl::string_view place, const absl::Status& otherwise) {
+  std::string text(line);
+  text.append(codec::kPaddingBytes, ' ');
+  const absl::Status status = codec::ReadJson(absl::string_view(text).substr(0, line.size()), "", {},
+                                              [](const codec::Document&) { return absl::OkStatus(); });
+  absl::string_view message = status.message();
+  const bool is_json = status.ok() || !absl::ConsumePrefix(&message, ":1:");
+  return absl::InvalidArgumentError(
+      absl::StrCat(place, is_json ? ": " : ":", is_json ? otherwise.message() : message));
+}
+
 }  // namespace
+
+bool IsRecordedTrace(absl::string_view line) {
+  for (const char* field : {kCaseField, kTraceField}) {
+    if (absl::StartsWith(line, absl::StrCat("{\"", field, "\":"))) return true;
+  }
+  return false;
+}
+
+absl::StatusOr<RecordedTrace> ParseRecordedTrace(absl::string_view line, absl::string_view place) {
+  absl::StatusOr<RecordedTrace> trace = Parse(line);
+  if (!trace.ok()) return ErrorOf(line, place, trace.status());
+  trace->place = std::string(place);
+  return trace;
+}
 
 absl::StatusOr<std::vector<RecordedTrace>> ParseRecordedTraces(absl::string_view text,
                                                                absl::string_view source) {
   std::vector<RecordedTrace> traces;
-  simdjson::ondemand::parser parser;
   int64_t line_number = 0;
   for (absl::string_view line : absl::StrSplit(text, '\n')) {
     ++line_number;
     if (absl::StripAsciiWhitespace(line).empty()) continue;
-    absl::StatusOr<RecordedTrace> trace = ParseRecordedTrace(parser, line);
-    if (!trace.ok()) {
-      return absl::InvalidArgumentError(
-          absl::StrCat(source, ":", line_number, ": ", trace.status().message()));
-    }
-    traces.push_back(*std::move(trace));
+    const std::string place = absl::StrCat(source, ":", line_number);
+    ASSIGN_OR_RETURN(RecordedTrace trace, ParseRecordedTrace(line, place));
+    traces.push_back(std::move(trace));
   }
   return traces;
 }

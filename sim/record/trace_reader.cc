@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "absl/strings/ascii.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "core/base/status_macros.h"
@@ -21,20 +20,10 @@ namespace {
 
 using Sink = absl::FunctionRef<absl::Status(absl::string_view record, int64_t line_number)>;
 
-constexpr absl::string_view kCaseStart = "{\"case\":";
-
 // Whether gzip or xz text begins here.
 bool IsCompressed(std::istream& in) {
   const int first = in.peek();
   return first == 0x1f || first == 0xfd;
-}
-
-absl::StatusOr<RecordedTrace> ParseCase(const std::string& line, absl::string_view place) {
-  absl::StatusOr<std::vector<RecordedTrace>> traces = ParseRecordedTraces(line, place);
-  if (!traces.ok() || traces->size() != 1) {
-    return absl::InvalidArgumentError(absl::StrCat(place, ": expected a case with its trace, on one line"));
-  }
-  return std::move(traces->front());
 }
 
 // Of a file of several traces, the wanted one.
@@ -44,7 +33,7 @@ class CaseReader {
 
   absl::Status Add(const std::string& line, absl::string_view place, int64_t line_number) {
     RecordedTrace trace;
-    ASSIGN_OR_RETURN(trace, ParseCase(line, place));
+    ASSIGN_OR_RETURN(trace, ParseRecordedTrace(line, place));
     names_.push_back(trace.name);
     if (!wanted_.empty() && trace.name != wanted_) return absl::OkStatus();
     chosen_ = std::move(trace);
@@ -84,16 +73,21 @@ absl::Status ReadLines(std::istream& in, absl::string_view path, absl::string_vi
     const absl::string_view text = absl::StripAsciiWhitespace(line);
     if (text.empty()) continue;
     const std::string place = absl::StrCat(path, ":", number);
-    if (text.front() != '{' || text.back() != '}') {
+    if (text.front() != '{') {
       return absl::InvalidArgumentError(
           absl::StrCat(place, ": expected a record of a trace, an object of JSON on one line"));
     }
-    if (absl::StartsWith(text, kCaseStart)) {
+    if (text.back() != '}') {
+      return absl::InvalidArgumentError(
+          absl::StrCat(place, ": the line ends within a record, expected `}`: the trace may be cut off"));
+    }
+    if (IsRecordedTrace(text)) {
       RETURN_IF_ERROR(cases.Add(line, place, number));
     } else {
       RETURN_IF_ERROR(sink(text, number));
     }
   }
+  if (in.bad()) return absl::UnavailableError(absl::StrCat(path, ": cannot be read to its end"));
   return cases.Finish(path, sink);
 }
 

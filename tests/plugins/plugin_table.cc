@@ -16,6 +16,8 @@
 #include "core/api/default_profile.h"
 #include "core/api/kubernetes_version.h"
 #include "core/base/status_macros.h"
+#include "sim/record/record_reader.h"
+#include "sim/record/records.h"
 
 namespace schedsim {
 namespace {
@@ -220,90 +222,100 @@ absl::StatusOr<std::vector<PluginTableRow>> RowsOf(const YAML::Node& root, const
 
 // ---- Answers ----
 
-std::vector<std::string> Sorted(const Json& list) {
-  std::vector<std::string> texts;
-  if (list.is_array()) texts = list.get<std::vector<std::string>>();
-  std::sort(texts.begin(), texts.end());
-  return texts;
+using sim::record::Texts;
+
+std::vector<std::string> Sorted(const Texts& texts) {
+  std::vector<std::string> sorted(texts.begin(), texts.end());
+  std::sort(sorted.begin(), sorted.end());
+  return sorted;
 }
 
 // `Code: reason; reason`, with the plugin's name before it when it is not `plugin`.
-std::string StatusText(const Json& status, const std::string& plugin) {
-  const std::string code = status.value("code", "Success");
-  const std::string by = status.value("plugin", "");
-  const std::vector<std::string> reasons = Sorted(status.value("reasons", Json()));
-  return absl::StrCat(by.empty() || plugin.empty() || by == plugin ? "" : by + " ", code,
-                      reasons.empty() ? "" : ": ", absl::StrJoin(reasons, "; "));
+std::string StatusText(const sim::record::Status& status, const std::string& plugin) {
+  const std::vector<std::string> reasons = Sorted(status.reasons);
+  const bool is_named = !status.plugin.empty() && !plugin.empty() && status.plugin != plugin;
+  return absl::StrCat(is_named ? status.plugin : "", is_named ? " " : "",
+                      status.code.empty() ? "Success" : status.code, reasons.empty() ? "" : ": ",
+                      absl::StrJoin(reasons, "; "));
 }
 
 // Shape: `values[i]` belongs to `nodes[i]`.
-Json ByNode(const Json& nodes, const Json& values) {
+Json ByNode(const Texts& nodes, sim::record::Column values) {
   Json result = Json::object();
-  for (size_t i = 0; i < values.size(); ++i) result[nodes[i].get<std::string>()] = values[i];
+  for (size_t i = 0; i < std::min(nodes.size(), values.size()); ++i)
+    result[std::string(nodes[i])] = values[i];
   return result;
 }
 
-std::string PreFilterText(const Json& pre_filter, const std::string& plugin) {
-  const std::vector<std::string> skipped = Sorted(pre_filter.value("skipFilter", Json()));
+// Of a score, raw or weighted; empty where the plugin has none.
+Json ByNode(const Texts& nodes, const sim::record::Map<sim::record::Column>& columns,
+            const std::string& plugin) {
+  for (const auto& [name, values] : columns) {
+    if (name == plugin) return ByNode(nodes, values);
+  }
+  return Json::object();
+}
+
+std::string PreFilterText(const sim::record::PreFilter& pre_filter, const std::string& plugin) {
+  const Texts& skipped = pre_filter.skip_filter;
   if (std::find(skipped.begin(), skipped.end(), plugin) != skipped.end()) return "Skip";
-  const Json status = pre_filter.value("status", Json::object());
-  return status.value("plugin", "") == plugin ? StatusText(status, "") : "Success";
+  const bool is_own = pre_filter.status.has_value() && pre_filter.status->plugin == plugin;
+  return is_own ? StatusText(*pre_filter.status, "") : "Success";
 }
 
 // What the attempt says of each node.
-Json FilterAnswer(const Json& attempt, const PluginTableRow& row, const std::string& key) {
+Json FilterAnswer(const sim::record::Attempt& attempt, const PluginTableRow& row, const std::string& key) {
   Json rejected = Json::object();
   std::vector<std::string> feasible;
-  for (const Json& node : attempt.value("filter", Json::array())) {
-    const std::string name = node["node"].get<std::string>();
-    if (node.value("code", "Success") == "Success") {
-      feasible.push_back(name);
+  for (const sim::record::FilteredNode& node : attempt.filter) {
+    if (sim::record::FilteredNode::Rejected(node)) {
+      rejected[std::string(node.node)] =
+          StatusText({.code = node.code, .plugin = node.plugin, .reasons = node.reasons}, row.plugin);
     } else {
-      rejected[name] = StatusText(node, row.plugin);
+      feasible.emplace_back(node.node);
     }
   }
   std::sort(feasible.begin(), feasible.end());
   return key == "filter" ? rejected : Json(feasible);
 }
 
-Json DryRunAnswer(const Json& attempt) {
+Json DryRunAnswer(const sim::record::Attempt& attempt) {
   Json result = Json::object();
-  for (const Json& node : attempt.value("dryRun", Json::array())) {
-    Json& text = result[node["node"].get<std::string>()];
-    if (node.contains("victims")) {
-      text = absl::StrCat("victims ", absl::StrJoin(node["victims"].get<std::vector<std::string>>(), ", "),
-                          "; violations ", node["violations"].get<int>());
-    } else {
-      text = StatusText(node, "");
-    }
+  for (const sim::record::DryRun& run : attempt.dry_run) {
+    result[std::string(run.node)] =
+        sim::record::DryRun::Helps(run)
+            ? absl::StrCat("victims ", absl::StrJoin(run.victims, ", "), "; violations ", run.violations)
+            : StatusText({.code = run.code, .plugin = "", .reasons = run.reasons}, "");
   }
   return result;
 }
 
 // Null: `key` is none of an attempt.
-Json AttemptAnswer(const Json& attempt, const PluginTableRow& row, const std::string& key) {
-  const Json scores = attempt.value("scores", Json::object());
-  const Json pre_filter = attempt.value("preFilter", Json::object());
-  const Json post_filter = attempt.value("postFilter", Json::object());
+Json AttemptAnswer(const sim::record::Attempt& attempt, const PluginTableRow& row, const std::string& key) {
+  const auto scores = attempt.scores.value_or(sim::record::Scores());
+  const auto pre_filter = attempt.pre_filter.value_or(sim::record::PreFilter());
+  const auto post_filter = attempt.post_filter.value_or(sim::record::PostFilter());
   if (key == "preFilter") return PreFilterText(pre_filter, row.plugin);
-  if (key == "preFilterNodes") return Sorted(pre_filter.value("nodes", Json()));
+  if (key == "preFilterNodes") return Sorted(pre_filter.nodes.value_or(Texts()));
   if (key == "filter" || key == "feasible") return FilterAnswer(attempt, row, key);
-  if (key == "score" || key == "weighted") {
-    const Json by_plugin = scores.value(key == "score" ? "raw" : "weighted", Json::object());
-    return ByNode(scores.value("nodes", Json()), by_plugin.value(row.plugin, Json::array()));
+  if (key == "score") return ByNode(scores.nodes, scores.raw, row.plugin);
+  if (key == "weighted") return ByNode(scores.nodes, scores.weighted, row.plugin);
+  if (key == "total") return ByNode(scores.nodes, scores.total);
+  if (key == "best") return Sorted(attempt.best);
+  if (key == "host") return std::string(attempt.host);
+  if (key == "error") return std::string(attempt.error);
+  if (key == "plugins") return Sorted(attempt.unschedulable_plugins);
+  if (key == "nominated") return std::string(post_filter.nominate.value_or(""));
+  if (key == "postFilter") {
+    return attempt.post_filter.has_value()
+               ? StatusText(post_filter.status.value_or(sim::record::Status()), "")
+               : "";
   }
-  if (key == "total") return ByNode(scores.value("nodes", Json()), scores.value("total", Json::array()));
-  if (key == "best") return Sorted(attempt.value("best", Json()));
-  if (key == "host" || key == "error") return attempt.value(key, "");
-  if (key == "plugins") return Sorted(attempt.value("unschedulablePlugins", Json()));
-  if (key == "nominated") return post_filter.value("nominate", "");
-  if (key == "postFilter")
-    return post_filter.empty() ? "" : StatusText(post_filter.value("status", Json::object()), "");
   if (key == "dryRun") return DryRunAnswer(attempt);
   return nullptr;
 }
 
-std::string NameOf(const std::string& pod_key) { return pod_key.substr(pod_key.find('/') + 1); }
+std::string NameOf(absl::string_view pod_key) { return std::string(pod_key.substr(pod_key.find('/') + 1)); }
 
 // What is wanted, where the message ends so, each of several errors with its place before it.
 std::string ConfigErrorAnswer(const std::string& message, const PluginTableRow& row) {
@@ -317,28 +329,32 @@ std::string ConfigErrorAnswer(const std::string& message, const PluginTableRow& 
 }
 
 // Null: `key` is none of a run.
-Json RunAnswer(const std::vector<Json>& records, const PluginTableRow& row, const std::string& key) {
+Json RunAnswer(const sim::Records& records, const PluginTableRow& row, const std::string& key) {
   Json order = Json::array();
-  Json deleted = Json::array();
+  std::vector<std::string> deleted;
   Json message;
   Json config_error;
   Json gated_by;
-  for (const Json& record : records) {
-    const std::string kind = record["ev"].get<std::string>();
-    const std::string pod = record.value("pod", "");
-    if (kind == "attempt" && record.value("attempts", 0) == 1) order.push_back(NameOf(pod));
-    if (kind == "delete") deleted.push_back(pod);
-    if (kind == "status" && pod == row.pod && message.is_null()) message = record.value("message", "");
-    if (kind == "configError" && config_error.is_null()) config_error = record.value("message", "");
-    if (kind != "queue" || !gated_by.is_null()) continue;
-    gated_by = Json::object();
-    const Json infos = record.value("info", Json::object());
-    for (const auto& [name, info] : infos.items()) {
-      if (info.contains("gatedBy")) gated_by[NameOf(name)] = info["gatedBy"];
+  for (const sim::record::Record& record : records.list) {
+    if (const auto* attempt = record.As<sim::record::Attempt>()) {
+      if (attempt->attempts == 1) order.push_back(NameOf(attempt->pod));
+    } else if (const auto* deletion = record.As<sim::record::Delete>()) {
+      deleted.emplace_back(deletion->pod);
+    } else if (const auto* status = record.As<sim::record::PodStatus>()) {
+      if (status->pod == row.pod && message.is_null()) message = std::string(status->message.value_or(""));
+    } else if (const auto* error = record.As<sim::record::ConfigError>()) {
+      if (config_error.is_null()) config_error = std::string(error->message);
+    } else if (const auto* queue = record.As<sim::record::Queue>()) {
+      if (!gated_by.is_null()) continue;
+      gated_by = Json::object();
+      for (const auto& [pod, info] : queue->info) {
+        if (!info.gated_by.empty()) gated_by[NameOf(pod)] = std::string(info.gated_by);
+      }
     }
   }
+  std::sort(deleted.begin(), deleted.end());
   if (key == "order") return order;
-  if (key == "deleted") return Sorted(deleted);
+  if (key == "deleted") return deleted;
   if (key == "message") return message.is_null() ? Json("") : message;
   if (key == "configError") return ConfigErrorAnswer(config_error.is_null() ? "" : config_error, row);
   if (key == "gatedBy") return gated_by.is_null() ? Json::object() : gated_by;
@@ -359,22 +375,19 @@ absl::StatusOr<std::vector<PluginTableRow>> ReadPluginTable(const std::string& p
 
 absl::StatusOr<Json> PluginTableAnswer(const std::vector<std::string>& records, const PluginTableRow& row,
                                        const std::string& key) {
-  try {
-    std::vector<Json> parsed;
-    for (const std::string& record : records) parsed.push_back(Json::parse(record));
-    Json attempt = Json::object();
-    for (const Json& record : parsed) {
-      if (record["ev"] != "attempt" || record["pod"] != row.pod) continue;
-      attempt = record;
-      break;
-    }
-    Json answer = AttemptAnswer(attempt, row, key);
-    if (answer.is_null()) answer = RunAnswer(parsed, row, key);
-    if (answer.is_null()) return absl::InvalidArgumentError(absl::StrCat("unknown key ", key));
-    return answer;
-  } catch (const Json::exception& error) {
-    return absl::InvalidArgumentError(error.what());
+  ASSIGN_OR_RETURN(const sim::Records parsed, sim::ReadRecords(records, row.name));
+  const sim::record::Attempt none;
+  const sim::record::Attempt* first = &none;
+  for (const sim::record::Record& record : parsed.list) {
+    const auto* attempt = record.As<sim::record::Attempt>();
+    if (attempt == nullptr || attempt->pod != row.pod) continue;
+    first = attempt;
+    break;
   }
+  Json answer = AttemptAnswer(*first, row, key);
+  if (answer.is_null()) answer = RunAnswer(parsed, row, key);
+  if (answer.is_null()) return absl::InvalidArgumentError(absl::StrCat("unknown key ", key));
+  return answer;
 }
 
 }  // namespace schedsim

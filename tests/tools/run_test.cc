@@ -411,7 +411,8 @@ TEST(ConformTest, JudgesADifference) {
       R"({"case":"tiny-1","trace":[{"ev":"attempt","t":0,"pod":7,"attempts":"x","host":[],"postFilter":{"nominate":3}}]})");
   const ProgramResult refused = RunProgram({"conform", cases, malformed});
   EXPECT_EQ(refused.exit_code, 2);
-  EXPECT_TRUE(absl::StrContains(refused.err, "malformed.jsonl: case tiny-1: a record of a trace: "))
+  EXPECT_TRUE(absl::StrContains(refused.err,
+                                "malformed.jsonl:1: record 1: attempt: pod: expected a string, got a number"))
       << refused.err;
 }
 

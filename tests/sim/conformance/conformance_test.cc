@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "core/api/kubernetes_version.h"
@@ -15,7 +14,9 @@
 #include "sim/conformance/case.h"
 #include "sim/conformance/compare.h"
 #include "sim/conformance/follow.h"
+#include "sim/record/record_reader.h"
 #include "sim/record/recorded_trace.h"
+#include "sim/record/records.h"
 #include "sim/run/simulation.h"
 
 namespace schedsim::sim {
@@ -211,12 +212,14 @@ TEST_P(ClusterTest, EqualsTheRealScheduler) {
       Expected(absl::StrCat(kFolder, "real/traces-1.37/", name, ".jsonl.gz"));
   ASSERT_EQ(expected.size(), 1u);
   const RecordedTrace& trace = expected.begin()->second;
-  int bound = 0;
-  for (const std::string& record : trace.records)
-    bound += absl::StrContains(record, "\"ev\":\"bind\"") ? 1 : 0;
+  const auto records = ReadRecords(trace.records, trace.place);
+  ASSERT_TRUE(records.ok()) << records.status();
+  const auto bound =
+      std::count_if(records->list.begin(), records->list.end(),
+                    [](const record::Record& record) { return record.As<record::Bind>() != nullptr; });
   EXPECT_EQ(bound, cluster.bound);
   ForEachCase(absl::StrCat(kFolder, "real/", name, ".jsonl.gz"), LineOf("1.37"), [&](const Case& test_case) {
-    int pending = -bound;
+    auto pending = -bound;
     for (const api::ObjectPtr& object : test_case.objects) {
       const auto* pod =
           object->kind == api::Kind::kPod ? static_cast<const api::Pod*>(object.get()) : nullptr;

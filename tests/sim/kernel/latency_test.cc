@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,6 +14,8 @@
 #include "core/api/default_profile.h"
 #include "core/codec/objects/objects.h"
 #include "gtest/gtest.h"
+#include "sim/record/record_reader.h"
+#include "sim/record/record_writer.h"
 #include "sim/run/simulation.h"
 
 namespace schedsim::sim {
@@ -194,8 +197,9 @@ class LatencyRun {
   std::vector<std::string> Records(const std::string& kind, const std::string& pod) const {
     std::vector<std::string> found;
     for (const std::string& line : lines_) {
-      if (!absl::StrContains(line, absl::StrCat("\"ev\":\"", kind, "\""))) continue;
-      if (absl::StrContains(line, absl::StrCat("\"pod\":\"default/", pod, "\""))) found.push_back(line);
+      const std::optional<RecordGlance> glance = GlanceAt(line);
+      if (!glance.has_value() || glance->kind != kind) continue;
+      if (glance->pod == absl::StrCat("default/", pod)) found.push_back(line);
     }
     return found;
   }
@@ -203,8 +207,7 @@ class LatencyRun {
   std::vector<std::string> Times(const std::string& kind, const std::string& pod) const {
     std::vector<std::string> times;
     for (const std::string& line : Records(kind, pod)) {
-      const size_t start = line.find(':') + 1;
-      times.push_back(line.substr(start, line.find(',') - start));
+      times.push_back(SecondsText(GlanceAt(line)->time));
     }
     return times;
   }

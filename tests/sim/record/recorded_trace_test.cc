@@ -23,6 +23,7 @@ TEST(RecordedTraceTest, KeepsTheBytesOfEachRecord) {
   EXPECT_EQ((*traces)[0].records[0], R"({"ev": "a", "t": 0.50, "s": "]},{\""})");
   EXPECT_EQ((*traces)[0].records[1], "{}");
   EXPECT_EQ((*traces)[1].name, "taints-2");
+  EXPECT_EQ((*traces)[1].place, "traces.jsonl:3");
   EXPECT_TRUE((*traces)[1].records.empty());
 }
 
@@ -32,7 +33,8 @@ TEST(RecordedTraceTest, NamesTheLineOfBadInput) {
         R"({"case": "a", "trace": [1]})", R"({"case": "a", "trace": [{}])"}) {
     const auto traces = ParseRecordedTraces(std::string("\n") + line, "traces.jsonl");
     EXPECT_EQ(traces.status().code(), absl::StatusCode::kInvalidArgument) << line;
-    EXPECT_TRUE(absl::StartsWith(traces.status().message(), "traces.jsonl:2: expected")) << traces.status();
+    EXPECT_TRUE(absl::StartsWith(traces.status().message(), "traces.jsonl:2:")) << traces.status();
+    EXPECT_TRUE(absl::StrContains(traces.status().message(), "expected")) << traces.status();
   }
 }
 

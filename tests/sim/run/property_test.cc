@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
@@ -26,6 +27,8 @@
 #include "core/codec/config/scheduler_config.h"
 #include "core/framework/node_info.h"
 #include "gtest/gtest.h"
+#include "sim/record/record_reader.h"
+#include "sim/record/records.h"
 #include "sim/run/simulation.h"
 #include "tests/sim/run/random_timeline.h"
 
@@ -95,9 +98,10 @@ class Checker {
 
   // A line of the trace: each pod is bound at most once.
   void OnRecord(absl::string_view line) {
-    const size_t at = line.find(R"("ev":"bind","pod":")");
-    if (at == absl::string_view::npos) return;
-    const absl::string_view key = line.substr(at + 19, line.find('"', at + 19) - at - 19);
+    const std::optional<RecordGlance> glance = GlanceAt(line);
+    CHECK(glance.has_value());
+    if (glance->kind != record::Bind::kKind) return;
+    const absl::string_view key = glance->pod;
     const size_t slash = key.find('/');
     const api::PodPtr pod = simulation_->server().FindPod(key.substr(0, slash), key.substr(slash + 1));
     if (pod == nullptr) return Report("bound, but gone: ", key);
@@ -286,19 +290,30 @@ INSTANTIATE_TEST_SUITE_P(Shards, PropertyTest, testing::Range(uint64_t{0}, kShar
 
 // The timelines are worth nothing unless they set off what can go wrong.
 TEST(RandomTimelineTest, SetsOffEverything) {
+  constexpr absl::string_view kReasons[] = {"anti-affinity", "topology spread", "free ports",
+                                            "Insufficient cpu"};
   std::map<std::string, int> found;
   for (uint64_t seed = 1; seed <= 100; ++seed) {
-    for (const std::string& record : RunTimeline(seed, /*reference=*/false).records) {
-      for (absl::string_view what :
-           {R"("ev":"bind")", R"("ev":"delete")", R"("ev":"gone")", R"("nominatedBefore")", R"("gatedBy")",
-            "anti-affinity", "topology spread", "free ports", "Insufficient cpu", R"("attempts":3)",
-            R"("ev":"apiError")"}) {
-        if (record.find(std::string(what)) != std::string::npos) ++found[std::string(what)];
+    const auto records = ReadRecords(RunTimeline(seed, /*reference=*/false).records, "trace");
+    ASSERT_TRUE(records.ok()) << records.status();
+    for (const record::Record& record : records->list) {
+      ++found[std::string(record.kind)];
+      if (const auto* move = record.As<record::Move>()) found["gated"] += move->gated_by.empty() ? 0 : 1;
+      const auto* attempt = record.As<record::Attempt>();
+      if (attempt == nullptr) continue;
+      found["nominated before"] += attempt->nominated_before.empty() ? 0 : 1;
+      found["third attempt"] += attempt->attempts == 3 ? 1 : 0;
+      for (absl::string_view reason : kReasons) {
+        found[std::string(reason)] += absl::StrContains(attempt->error, reason) ? 1 : 0;
       }
     }
   }
-  EXPECT_EQ(found.size(), 11U);
-  for (const auto& [what, count] : found) EXPECT_GE(count, 5) << what;
+  for (absl::string_view what :
+       {record::Bind::kKind, record::Delete::kKind, record::Gone::kKind, record::ApiError::kKind,
+        absl::string_view("gated"), absl::string_view("nominated before"), absl::string_view("third attempt"),
+        kReasons[0], kReasons[1], kReasons[2], kReasons[3]}) {
+    EXPECT_GE(found[std::string(what)], 5) << what;
+  }
 }
 
 }  // namespace
