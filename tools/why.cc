@@ -10,6 +10,7 @@
 #include "core/base/status_macros.h"
 #include "sim/record/trace_reader.h"
 #include "sim/report/pod_story.h"
+#include "sim/report/pod_story_text.h"
 #include "tools/subcommands.h"
 
 namespace schedsim::tools {

@@ -1,294 +1,201 @@
 #include "sim/report/pod_story.h"
 
 #include <algorithm>
-#include <cmath>
-#include <memory>
-#include <nlohmann/json.hpp>
-#include <optional>
 #include <tuple>
 #include <utility>
 
-#include "absl/strings/ascii.h"
+#include "absl/functional/function_ref.h"
 #include "absl/strings/match.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_split.h"
 #include "core/base/status_macros.h"
-#include "core/codec/text/json_writer.h"
+#include "core/codec/text/writer.h"
+#include "sim/record/fit_error_message.h"
+#include "sim/record/records.h"
 
 namespace schedsim::sim {
 namespace {
 
-using Json = nlohmann::json;
+using record::Text;
+using record::Texts;
 
 // Source: kubernetes v1.37, scheduler/backend/queue: the flush of unschedulable pods.
-constexpr double kFlushPeriodSeconds = 30;
-constexpr double kPoolTimeMaxSeconds = 300;
+constexpr absl::Duration kFlushPeriod = absl::Seconds(30);
+constexpr absl::Duration kPoolTimeMax = absl::Seconds(300);
 
-// "0.001", with three digits behind the point, or as many as there are, up to microseconds.
-std::string SecondsText(double seconds) {
-  std::string text = absl::StrFormat("%.6f", seconds);
-  while (text.back() == '0' && text[text.size() - 4] != '.') text.pop_back();
-  return text;
+std::vector<std::string> Strings(const Texts& texts) {
+  std::vector<std::string> strings;
+  for (Text text : texts) strings.emplace_back(text);
+  return strings;
 }
 
-// Throws Json::exception where a member has another type, as all that reads records here does.
-std::string Text(const Json& object, const char* key) { return object.value(key, std::string()); }
+// ---- What an attempt says ----
 
-std::vector<std::string> Texts(const Json& object, const char* key) {
-  const auto found = object.find(key);
-  if (found == object.end() || found->is_null()) return {};
-  return found->get<std::vector<std::string>>();
-}
-
-std::string Quoted(absl::string_view text) {
-  codec::JsonWriter json;
-  json.String(text);
-  return json.text();
-}
-
-// Nodes that were rejected for one reason.
-struct Reason {
-  int64_t node_count = 0;
-  std::string reason;
-  std::string plugin;
-};
-
-// "4 Insufficient cpu, 1 node(s) ..." of a message, for traces without each node's status.
-std::vector<Reason> ReasonsOfMessage(absl::string_view message) {
-  std::vector<Reason> reasons;
-  constexpr absl::string_view kStart = "nodes are available: ";
-  const size_t start = message.find(kStart);
-  if (start == absl::string_view::npos) return reasons;
-  message.remove_prefix(start + kStart.size());
-  message = message.substr(0, message.find(". "));
-  for (absl::string_view part : absl::StrSplit(message, ", ")) {
-    const std::pair<absl::string_view, absl::string_view> split =
-        absl::StrSplit(part, absl::MaxSplits(' ', 1));
-    int64_t count = 0;
-    if (absl::SimpleAtoi(split.first, &count)) {
-      reasons.push_back({.node_count = count, .reason = std::string(split.second), .plugin = ""});
-    } else if (!reasons.empty()) {
-      absl::StrAppend(&reasons.back().reason, ", ", part);  // A comma within a reason.
-    }
-  }
-  if (!reasons.empty() && absl::EndsWith(reasons.back().reason, ".")) reasons.back().reason.pop_back();
-  return reasons;
-}
-
-// N of "0/N nodes are available", -1 where there is no such message.
-int64_t NodeCountOfMessage(absl::string_view message) {
-  int64_t count = -1;
-  if (!absl::StartsWith(message, "0/")) return count;
-  const absl::string_view rest = message.substr(2);
-  return absl::SimpleAtoi(rest.substr(0, rest.find(' ')), &count) ? count : -1;
-}
-
-void Count(const Json& status, int64_t node_count, std::vector<Reason>& reasons) {
-  const std::string plugin = Text(status, "plugin");
-  for (const std::string& reason : Texts(status, "reasons")) {
-    auto known = std::find_if(reasons.begin(), reasons.end(), [&](const Reason& other) {
+void Count(const Texts& reasons, Text plugin, int64_t node_count, std::vector<RejectionFact>& rejections) {
+  for (Text reason : reasons) {
+    auto known = std::find_if(rejections.begin(), rejections.end(), [&](const RejectionFact& other) {
       return other.reason == reason && other.plugin == plugin;
     });
-    if (known == reasons.end()) {
-      reasons.push_back({.node_count = 0, .reason = reason, .plugin = plugin});
-      known = std::prev(reasons.end());
+    if (known == rejections.end()) {
+      rejections.push_back({.node_count = 0, .reason = std::string(reason), .plugin = std::string(plugin)});
+      known = std::prev(rejections.end());
     }
     known->node_count += node_count;
   }
 }
 
-// Why nodes were rejected, the most frequent reason first. A node may have several, as in the message.
-std::vector<Reason> ReasonsOf(const Json& attempt) {
-  std::vector<Reason> reasons;
-  const std::string error = Text(attempt, "error");
-  const int64_t node_count = NodeCountOfMessage(error);
-  const Json pre_filter = attempt.value("preFilter", Json::object());
-  if (pre_filter.contains("status") && !pre_filter["status"].is_null()) {
-    Count(pre_filter["status"], std::max<int64_t>(node_count, 0), reasons);
-  } else if (attempt.contains("filter")) {
-    const Json& nodes = attempt["filter"];
-    for (const Json& node : nodes) Count(node, 1, reasons);
-    // Nodes that PreFilter ruled out are not looked at.
-    const int64_t left_out = node_count - static_cast<int64_t>(nodes.size());
-    if (left_out > 0) {
-      const std::vector<std::string> plugins = Texts(pre_filter, "plugins");
-      reasons.push_back({.node_count = left_out,
-                         .reason = "ruled out before the filters",
-                         .plugin = absl::StrJoin(plugins, ", ")});
+// One entry for each node. A nominated node, or that of a hint, is looked at before the others, and again
+// among them if it does not fit; then the second answer is the one that the message counts.
+template <typename T>
+std::vector<const T*> LastOfEachNode(const std::vector<T>& entries) {
+  std::map<Text, size_t> index_of_node;
+  std::vector<const T*> last;
+  for (const T& entry : entries) {
+    const auto [known, is_new] = index_of_node.emplace(entry.node, last.size());
+    if (is_new) {
+      last.push_back(&entry);
+    } else {
+      last[known->second] = &entry;
     }
-  } else {
-    reasons = ReasonsOfMessage(error);
   }
-  std::sort(reasons.begin(), reasons.end(), [](const Reason& a, const Reason& b) {
+  return last;
+}
+
+std::vector<RejectionFact> RejectionsOf(const record::Attempt& attempt,
+                                        const std::optional<FitErrorMessage>& message) {
+  std::vector<RejectionFact> rejections;
+  if (attempt.pre_filter.has_value() && attempt.pre_filter->status.has_value()) {
+    const record::Status& status = *attempt.pre_filter->status;
+    Count(status.reasons, status.plugin, message.has_value() ? message->node_count : 0, rejections);
+  } else if (!attempt.filter.empty()) {
+    const auto nodes = LastOfEachNode(attempt.filter);
+    for (const record::FilteredNode* node : nodes) Count(node->reasons, node->plugin, 1, rejections);
+    // Nodes that PreFilter ruled out are not looked at.
+    const int64_t left_out = message.has_value() ? message->node_count - std::ssize(nodes) : 0;
+    if (left_out > 0) {
+      const Texts plugins = attempt.pre_filter.has_value() ? attempt.pre_filter->plugins : Texts();
+      rejections.push_back({.node_count = left_out,
+                            .reason = "ruled out before the filters",
+                            .plugin = absl::StrJoin(plugins, ", ")});
+    }
+  } else if (message.has_value()) {
+    for (const FitErrorMessage::Reason& reason : message->reasons) {
+      rejections.push_back({.node_count = reason.node_count, .reason = reason.reason, .plugin = ""});
+    }
+  }
+  std::sort(rejections.begin(), rejections.end(), [](const RejectionFact& a, const RejectionFact& b) {
     if (a.node_count != b.node_count) return a.node_count > b.node_count;
     return std::tie(a.reason, a.plugin) < std::tie(b.reason, b.plugin);
   });
-  return reasons;
+  return rejections;
 }
 
-std::string Nodes(int64_t count) { return absl::StrCat(count, count == 1 ? " node" : " nodes"); }
-
-std::string ReasonLine(const Reason& reason) {
-  const std::string plugin = reason.plugin.empty() ? "" : absl::StrCat(" (", reason.plugin, ")");
-  return absl::StrFormat("%11s  %s%s", Nodes(reason.node_count), reason.reason, plugin);
-}
-
-std::string ReasonsJson(const std::vector<Reason>& reasons) {
-  codec::JsonWriter json;
-  json.BeginArray();
-  for (const Reason& reason : reasons) {
-    json.BeginObject().Field("nodes", reason.node_count).Field("reason", reason.reason);
-    json.Field("plugin", reason.plugin).EndObject();
-  }
-  json.EndArray();
-  return json.text();
-}
-
-// Why this node and no other.
-struct Lead {
-  std::string text;
-  std::string fields;
-};
-
-Lead LeadOf(const Json& attempt) {
-  const std::string host = Text(attempt, "host");
-  const int64_t feasible = attempt.value("feasible", int64_t{0});
-  if (feasible == 1) return {.text = "it is the only node that fits", .fields = ""};
-  if (attempt.contains("bestScore")) {
-    const int64_t best = attempt["bestScore"].get<int64_t>();
-    return {.text = absl::StrCat("total ", best), .fields = absl::StrCat("\"total\":", best)};
-  }
-  const auto found = attempt.find("scores");
-  if (found == attempt.end() || found->is_null()) return {};
-  const auto nodes = found->at("nodes").get<std::vector<std::string>>();
-  const auto totals = found->at("total").get<std::vector<int64_t>>();
-  const size_t taken = static_cast<size_t>(std::find(nodes.begin(), nodes.end(), host) - nodes.begin());
-  if (taken >= totals.size() || totals.size() != nodes.size() || totals.size() < 2) return {};
+// With scores in the trace: how far the host is ahead, and by which plugin.
+void AddScores(const record::Scores& scores, Text host, LeadFact& lead) {
+  const auto host_entry = std::find(scores.nodes.begin(), scores.nodes.end(), host);
+  const size_t taken = static_cast<size_t>(host_entry - scores.nodes.begin());
+  const record::Column totals = scores.total;
+  if (taken >= totals.size() || totals.size() != scores.nodes.size() || totals.size() < 2) return;
   size_t second = taken == 0 ? 1 : 0;
   for (size_t i = 0; i < totals.size(); ++i) {
     if (i != taken && totals[i] > totals[second]) second = i;
   }
-  Lead lead = {.text = absl::StrCat("total ", totals[taken]),
-               .fields = absl::StrCat("\"total\":", totals[taken], ",\"runnerUp\":", Quoted(nodes[second]),
-                                      ",\"runnerUpTotal\":", totals[second])};
+  lead.total = totals[taken];
+  lead.runner_up = std::string(scores.nodes[second]);
+  lead.runner_up_total = totals[second];
   if (totals[second] == totals[taken]) {
-    const auto equal = std::count(totals.begin(), totals.end(), totals[taken]) - 1;
-    absl::StrAppend(&lead.text, ", as ", equal == 1 ? nodes[second] : absl::StrCat(equal, " other nodes"),
-                    ": the scheduler's rule for ties decides");
-    return lead;
+    lead.tied_count = std::count(totals.begin(), totals.end(), totals[taken]) - 1;
+    return;
   }
-  std::string best_plugin;
-  int64_t best_difference = 0;
-  for (const auto& [plugin, weighted] : found->at("weighted").items()) {
-    const int64_t difference = weighted.at(taken).get<int64_t>() - weighted.at(second).get<int64_t>();
-    if (difference <= best_difference) continue;
-    best_difference = difference;
-    best_plugin = plugin;
+  for (const auto& [plugin, weighted] : scores.weighted) {
+    if (weighted.size() != totals.size()) continue;
+    const int64_t difference = weighted[taken] - weighted[second];
+    if (difference <= lead.points) continue;
+    lead.points = difference;
+    lead.decided_by = std::string(plugin);
   }
-  absl::StrAppend(&lead.text, ", ", totals[taken] - totals[second], " ahead of ", nodes[second]);
-  if (best_plugin.empty()) return lead;
-  absl::StrAppend(&lead.text, "; most of it is ", best_plugin, "'s: +", best_difference);
-  absl::StrAppend(&lead.fields, ",\"decidedBy\":", Quoted(best_plugin), ",\"points\":", best_difference);
+}
+
+LeadFact LeadOf(const record::Attempt& attempt) {
+  LeadFact lead;
+  lead.is_only_node = attempt.feasible == 1;
+  if (lead.is_only_node || attempt.host.empty()) return lead;
+  if (attempt.best_score.has_value()) {
+    lead.total = attempt.best_score;
+  } else if (attempt.scores.has_value()) {
+    AddScores(*attempt.scores, attempt.host, lead);
+  }
   return lead;
 }
 
-// What preemption tried, a line each.
-std::vector<std::string> PreemptionLines(const Json& attempt) {
-  std::vector<std::string> lines;
-  const Json post_filter = attempt.value("postFilter", Json());
-  if (post_filter.is_null()) return lines;
-  const std::string nominated = Text(post_filter, "nominate");
-  std::vector<Reason> reasons;
-  constexpr int kShown = 5;
-  int helpful = 0;
-  for (const Json& run : attempt.value("dryRun", Json::array())) {
-    if (!run.contains("victims")) {
-      Count(run, 1, reasons);
-      continue;
+std::optional<PreemptionFact> PreemptionOf(const record::Attempt& attempt) {
+  if (!attempt.post_filter.has_value()) return std::nullopt;
+  PreemptionFact fact;
+  fact.nominated_node = std::string(attempt.post_filter->nominate.value_or(""));
+  for (const record::DryRun* run : LastOfEachNode(attempt.dry_run)) {
+    if (record::DryRun::Helps(*run)) {
+      fact.candidates.push_back(
+          {.node = std::string(run->node), .victims = Strings(run->victims), .violations = run->violations});
+    } else {
+      Count(run->reasons, "", 1, fact.rejections);
     }
-    const std::string node = Text(run, "node");
-    if (++helpful > kShown && node != nominated) continue;
-    lines.push_back(absl::StrCat("preemption ", node == nominated ? "takes " : "could take ", node,
-                                 ", victims: ", absl::StrJoin(Texts(run, "victims"), ", "),
-                                 "; beyond disruption budgets: ", run.value("violations", int64_t{0})));
   }
-  if (helpful > kShown) lines.push_back(absl::StrCat("preemption could help on ", Nodes(helpful), " in all"));
-  for (const Reason& reason : reasons) {
-    lines.push_back(
-        absl::StrCat("preemption would not help on ", Nodes(reason.node_count), ": ", reason.reason));
+  if (attempt.post_filter->status.has_value()) fact.reasons = Strings(attempt.post_filter->status->reasons);
+  return fact;
+}
+
+AttemptFact FactOf(const record::Attempt& attempt) {
+  const std::optional<FitErrorMessage> message = ReadFitErrorMessage(attempt.error);
+  AttemptFact fact;
+  fact.number = attempt.attempts;
+  fact.host = std::string(attempt.host);
+  fact.feasible_count = attempt.feasible;
+  fact.evaluated_count = attempt.evaluated;
+  if (message.has_value()) fact.node_count = message->node_count;
+  fact.error = std::string(attempt.error);
+  fact.rejections = RejectionsOf(attempt, message);
+  fact.preemption = PreemptionOf(attempt);
+  for (const record::Wait& wait : attempt.waits) {
+    fact.waits.push_back({.plugin = std::string(wait.plugin), .timeout = wait.timeout});
   }
-  const Json status = post_filter.value("status", Json());
-  if (!lines.empty() || status.is_null()) return lines;
-  for (const std::string& reason : Texts(status, "reasons")) lines.push_back(reason);
-  return lines;
+  if (!fact.host.empty() && attempt.failure.has_value()) fact.failure = std::string(attempt.failure->error);
+  return fact;
 }
 
-std::string PlaceText(absl::string_view place) {
-  if (place == "active") return "in the active queue";
-  if (place == "backoff") return "in the backoff queue";
-  if (place == "errorBackoff") return "in the backoff queue for errors";
-  if (place == "unschedulable") return "in the pool of unschedulable pods";
-  if (place == "inFlight") return "being tried";
-  return "not in the queue";
-}
-
-std::string HintsText(const Json& move) {
-  std::vector<std::string> parts;
-  for (const Json& hint : move.value("hints", Json::array())) {
-    const std::string answer = Text(hint, "answer");
-    parts.push_back(answer == "none" ? absl::StrCat(Text(hint, "plugin"), " takes every such event")
-                                     : absl::StrCat(Text(hint, "plugin"), " says ", answer));
+MoveFact FactOf(const record::Move& move) {
+  MoveFact fact;
+  fact.from = std::string(move.from);
+  fact.to = std::string(move.to);
+  fact.event = std::string(move.event);
+  fact.in_flight_event = std::string(move.in_flight_event);
+  fact.object = std::string(move.object);
+  for (const record::Hint& hint : move.hints) {
+    fact.hints.push_back({.plugin = std::string(hint.plugin), .answer = std::string(hint.answer)});
   }
-  return absl::StrJoin(parts, ", ");
+  fact.gated_by = std::string(move.gated_by);
+  fact.backoff_expiration = move.backoff_expiration;
+  return fact;
 }
 
-// An event with its object and what plugins said.
-std::string EventText(const Json& move, const std::string& event) {
-  std::string text = event;
-  const std::string object = Text(move, "object");
-  if (!object.empty()) absl::StrAppend(&text, " of ", object);
-  const std::string hints = HintsText(move);
-  if (!hints.empty()) absl::StrAppend(&text, ": ", hints);
-  return text;
-}
+// ---- Which pods a record is about ----
 
-std::string CauseText(const Json& move) {
-  const std::string event = Text(move, "event");
-  const std::string in_flight = Text(move, "inFlightEvent");
-  if (event == "UnscheduledPodAdd" || event == "UnschedulablePodAdd") return "it is new";
-  if (event == "UnscheduledPodDelete" || event == "UnschedulablePodDelete")
-    return "it is deleted, or has a node";
-  if (event == "BackoffComplete") return "its backoff is over";
-  if (event == "PopFromBackoffQ")
-    return "the active queue is empty, so it need not wait for the end of its backoff";
-  if (event == "UnschedulableTimeout") return "five minutes are over without an event that helps";
-  if (event == "ForceActivate") return "a plugin asks for it";
-  if (event != "ScheduleAttemptFailure") return EventText(move, event);
-  if (!in_flight.empty())
-    return absl::StrCat("the attempt failed, but meanwhile came ", EventText(move, in_flight));
-  return "the attempt failed";
-}
-
-std::string MoveText(const Json& move) {
-  const std::string to = Text(move, "to");
-  const std::string gate = Text(move, "gatedBy");
-  if (!gate.empty() && Text(move, "from") == "unschedulable") {
-    return absl::StrCat("still gated by ", gate, " after ", CauseText(move));
-  }
-  if (!gate.empty()) return absl::StrCat("gated by ", gate, ": ", CauseText(move));
-  if (to.empty()) return absl::StrCat("leaves the queue: ", CauseText(move));
-  std::string text = to == "active"          ? "to the active queue"
-                     : to == "backoff"       ? "to the backoff queue"
-                     : to == "errorBackoff"  ? "to the backoff queue for errors"
-                     : to == "unschedulable" ? "to the pool of unschedulable pods"
-                                             : "taken for an attempt";
-  const auto expiration = move.find("backoffExpiration");
-  if (expiration != move.end())
-    absl::StrAppend(&text, " until ", SecondsText(expiration->get<double>()), " s");
-  return absl::StrCat(text, ": ", CauseText(move));
+// Calls `visit` with each pod that the record says something of; with some of them twice.
+void ForEachPod(const record::Record& record, absl::FunctionRef<void(Text pod)> visit) {
+  const auto visit_all = [&](const Texts& pods) {
+    for (Text pod : pods) visit(pod);
+  };
+  const auto visit_body = [&](const auto& body) {
+    using R = std::decay_t<decltype(body)>;
+    if constexpr (requires { body.pod; }) visit(body.pod);
+    if constexpr (std::is_same_v<R, record::Attempt>) {
+      for (const record::DryRun& run : body.dry_run) visit_all(run.victims);
+    } else if constexpr (std::is_same_v<R, record::Queue>) {
+      for (const Texts* pods : {&body.active, &body.backoff, &body.unschedulable}) visit_all(*pods);
+    } else if constexpr (std::is_same_v<R, record::Final>) {
+      for (const auto& [pod, end] : body.pods) visit(pod);
+    }
+  };
+  std::visit(visit_body, record.body);
 }
 
 // How many letters must change to get from one to the other.
@@ -314,326 +221,240 @@ class StoryTeller::Builder {
  public:
   explicit Builder(std::string key) { story_.pod = std::move(key); }
 
-  void Add(const Json& record) {
-    time_seconds_ = record.at("t").get<double>();
-    const std::string kind = record.at("ev").get<std::string>();
-    if (kind == "final") {
-      AddFinal(record);
-    } else if (kind == "queue") {
-      AddQueue(record);
-    } else if (Text(record, "pod") == story_.pod) {
-      AddOwn(kind, record);
-    } else if (kind == "attempt") {
-      AddOtherAttempt(record);
-    }
+  void Add(const record::Record& record) {
+    time_ = record.time;
+    std::visit([this](const auto& body) { AddBody(body); }, record.body);
   }
 
   // Whether the trace has anything about a pod of this name.
-  bool IsPod() const { return !story_.entries.empty() || final_.has_value(); }
+  bool IsPod() const { return !story_.entries.empty() || has_final_; }
 
-  PodStory Finish(const Facts& facts) {
-    story_.summary = Summary(facts);
+  PodStory Finish(const TraceFacts& facts) {
+    using State = PodStory::State;
+    story_.state = is_deleted_            ? State::kGone
+                   : !story_.node.empty() ? State::kBound
+                   : IsPod()              ? State::kPending
+                                          : State::kUnknown;
+    story_.end = facts.end;
+    PendingFact& pending = story_.pending;
+    if (!pending.gate.empty()) pending.rejectors = {pending.gate};
+    for (const std::string& plugin : pending.rejectors) {
+      const auto events = facts.registrations.find(plugin);
+      if (events == facts.registrations.end()) continue;
+      pending.wakers.emplace_back(plugin,
+                                  std::vector<std::string>(events->second.begin(), events->second.end()));
+    }
+    // The pool is flushed at multiples of the period.
+    pending.flush = absl::Floor(pending.since + kPoolTimeMax, kFlushPeriod) + kFlushPeriod;
     if (!facts.has_moves) {
-      story_.missing.push_back(facts.has_queue
-                                   ? "The trace has no moves in the queue: what woke the pod is not known."
-                                   : "The trace has neither moves in the queue nor each node's status: it "
-                                     "was not written with --trace-level full.");
+      story_.missing = facts.has_queue ? PodStory::Missing::kMoves : PodStory::Missing::kMovesAndStatuses;
     }
     return std::move(story_);
   }
 
  private:
-  StoryEntry& Push(std::string kind, std::string text, std::string fields = "") {
-    story_.entries.push_back({.time_seconds = time_seconds_,
-                              .kind = std::move(kind),
-                              .text = std::move(text),
-                              .details = {},
-                              .fields = std::move(fields)});
-    return story_.entries.back();
+  template <typename Fact>
+  void Push(Fact fact) {
+    story_.entries.push_back({.time = time_, .fact = std::move(fact)});
   }
 
-  void AddOwn(const std::string& kind, const Json& record) {
-    if (kind == "attempt") {
-      AddAttempt(record);
-    } else if (kind == "move") {
-      AddMove(record);
-    } else if (kind == "status") {
-      AddStatus(record);
-    } else if (kind == "bind") {
-      bound_seconds_ = time_seconds_;
-      node_ = Text(record, "node");
-      StoryEntry& entry =
-          Push("bind", absl::StrCat("bound to ", node_), absl::StrCat("\"node\":", Quoted(node_)));
-      if (!lead_.text.empty()) entry.details.push_back(lead_.text);
-      if (!lead_.fields.empty()) absl::StrAppend(&entry.fields, ",", lead_.fields);
-    } else if (kind == "bindFailure") {
-      Push("bindFailure", absl::StrCat("could not be bound: ", Text(record, "error")));
-      rejectors_ = Texts(record, "unschedulablePlugins");
-    } else if (kind == "delete") {
-      const std::string by = preemptor_.empty() ? "" : absl::StrCat(" for ", preemptor_);
-      Push("victim", absl::StrCat("deleted as a victim of preemption", by),
-           preemptor_.empty() ? "" : absl::StrCat("\"preemptor\":", Quoted(preemptor_)));
-    } else if (kind == "gone") {
-      Push("gone", "gone: its termination time is over");
-    } else if (kind == "inexact") {
-      Push("inexact", absl::StrCat("from here on the result may differ from the real scheduler's: ",
-                                   Text(record, "reason")));
-    }
-  }
+  bool IsOwn(Text pod) const { return pod == story_.pod; }
+
+  // Kinds that say nothing of a pod.
+  template <typename R>
+  void AddBody(const R&) {}
 
   // The move back into the queue is on record before the attempt that it ends.
-  void AddAttempt(const Json& record) {
-    attempts_ = record.at("attempts").get<int64_t>();
-    const std::string host = Text(record, "host");
-    const std::string error = Text(record, "error");
-    const std::vector<Reason> reasons = ReasonsOf(record);
-    std::string text = absl::StrCat("attempt ", attempts_, ": ");
-    std::string fields = absl::StrCat("\"attempts\":", attempts_, ",\"host\":", Quoted(host),
-                                      ",\"reasons\":", ReasonsJson(reasons));
-    lead_ = Lead();
-    if (!host.empty()) {
-      const int64_t feasible = record.value("feasible", int64_t{0});
-      const int64_t evaluated = record.value("evaluated", int64_t{0});
-      absl::StrAppend(&text, "fits on ", feasible, " of ", Nodes(evaluated), " looked at, takes ", host);
-      absl::StrAppend(&fields, ",\"feasible\":", feasible, ",\"evaluated\":", evaluated);
-      lead_ = LeadOf(record);
-    } else if (NodeCountOfMessage(error) >= 0) {
-      absl::StrAppend(&text, "fits on none of ", Nodes(NodeCountOfMessage(error)));
-      rejectors_ = Texts(record, "unschedulablePlugins");
-    } else {
-      absl::StrAppend(&text, "ends with an error: ", error);
-      rejectors_.clear();
+  void AddBody(const record::Attempt& attempt) {
+    if (!IsOwn(attempt.pod)) return AddOtherAttempt(attempt);
+    AttemptFact fact = FactOf(attempt);
+    story_.attempt_count = fact.number;
+    lead_ = LeadOf(attempt);
+    if (fact.host.empty()) {
+      story_.pending.rejectors =
+          fact.node_count.has_value() ? Strings(attempt.unschedulable_plugins) : std::vector<std::string>();
+    } else if (attempt.failure.has_value()) {
+      story_.pending.rejectors = Strings(attempt.failure->unschedulable_plugins);
     }
-    StoryEntry entry = {
-        .time_seconds = time_seconds_, .kind = "attempt", .text = text, .details = {}, .fields = fields};
-    for (const Reason& reason : reasons) entry.details.push_back(ReasonLine(reason));
-    for (std::string& line : PreemptionLines(record)) entry.details.push_back(std::move(line));
-    AddWaits(record, entry);
-    AddFailure(record, entry);
     const auto at = std::min(attempt_index_.value_or(story_.entries.size()), story_.entries.size());
-    story_.entries.insert(story_.entries.begin() + static_cast<int64_t>(at), std::move(entry));
+    story_.entries.insert(story_.entries.begin() + static_cast<int64_t>(at),
+                          {.time = time_, .fact = std::move(fact)});
     attempt_index_.reset();
   }
 
-  static void AddWaits(const Json& record, StoryEntry& entry) {
-    const auto waits = record.find("waits");
-    if (waits == record.end()) return;
-    std::vector<std::string> plugins;
-    for (const Json& wait : *waits) {
-      plugins.push_back(absl::StrCat(Text(wait, "plugin"), ", for at most ",
-                                     SecondsText(wait.at("timeout").get<double>()), " s"));
-    }
-    entry.details.push_back(absl::StrCat("then waits on Permit: ", absl::StrJoin(plugins, "; ")));
-    absl::StrAppend(&entry.fields, ",\"waits\":", waits->dump());
-  }
-
-  // A pod that had a node, but was refused by Reserve or Permit.
-  void AddFailure(const Json& record, StoryEntry& entry) {
-    const Json failure = record.value("failure", Json());
-    if (failure.is_null() || Text(record, "host").empty()) return;
-    rejectors_ = Texts(failure, "unschedulablePlugins");
-    entry.details.push_back(absl::StrCat("then fails: ", Text(failure, "error")));
-  }
-
-  void AddMove(const Json& record) {
-    place_ = Text(record, "to");
-    place_seconds_ = time_seconds_;
-    gate_ = Text(record, "gatedBy");
-    if (!queued_seconds_.has_value() || (Text(record, "from").empty() && bound_seconds_.has_value())) {
-      queued_seconds_ = std::max(time_seconds_, 0.0);
-      bound_seconds_.reset();
-    }
-    const std::string event = Text(record, "event");
-    if (event != "Pop" || place_ != "inFlight") {
-      std::string fields = absl::StrCat("\"from\":", Quoted(Text(record, "from")),
-                                        ",\"to\":", Quoted(*place_), ",\"event\":", Quoted(event));
-      for (const char* key : {"inFlightEvent", "object", "hints", "gatedBy", "backoffExpiration"}) {
-        if (record.contains(key)) absl::StrAppend(&fields, ",\"", key, "\":", record[key].dump());
-      }
-      Push("move", MoveText(record), std::move(fields));
-    }
-    if (place_ == "inFlight") attempt_index_ = story_.entries.size();
-  }
-
-  void AddStatus(const Json& record) {
-    const std::string nominated = Text(record, "nominated");
-    if (nominated == nominated_) return;
-    Push("nomination",
-         nominated.empty() ? absl::StrCat("the nomination to ", nominated_, " is withdrawn")
-                           : absl::StrCat("nominated to ", nominated),
-         absl::StrCat("\"node\":", Quoted(nominated)));
-    nominated_ = nominated;
-  }
-
   // Another pod's attempt, which may take this one for a victim.
-  void AddOtherAttempt(const Json& record) {
-    const std::string node = Text(record.value("postFilter", Json::object()), "nominate");
+  void AddOtherAttempt(const record::Attempt& attempt) {
+    if (!attempt.post_filter.has_value()) return;
+    const Text node = attempt.post_filter->nominate.value_or("");
     if (node.empty()) return;
-    for (const Json& run : record.value("dryRun", Json::array())) {
-      if (Text(run, "node") != node) continue;
-      const std::vector<std::string> victims = Texts(run, "victims");
-      if (std::find(victims.begin(), victims.end(), story_.pod) != victims.end())
-        preemptor_ = Text(record, "pod");
+    for (const record::DryRun& run : attempt.dry_run) {
+      const auto victim = std::find(run.victims.begin(), run.victims.end(), story_.pod);
+      if (run.node == node && victim != run.victims.end()) preemptor_ = std::string(attempt.pod);
     }
+  }
+
+  void AddBody(const record::Move& move) {
+    if (!IsOwn(move.pod)) return;
+    PendingFact& pending = story_.pending;
+    pending.place = std::string(move.to);
+    pending.since = time_;
+    pending.gate = std::string(move.gated_by);
+    if (!story_.queued.has_value() || (move.from == record::kOutside && story_.bound.has_value())) {
+      story_.queued = std::max(time_, absl::ZeroDuration());
+      story_.bound.reset();
+    }
+    const bool is_taken = move.to == record::kInFlight;
+    // Popping is told by the attempt, unless the pod was taken out of turn.
+    if (!is_taken || move.event != record::Move::kPop) Push(FactOf(move));
+    if (is_taken) attempt_index_ = story_.entries.size();
+  }
+
+  void AddBody(const record::PodStatus& status) {
+    if (!IsOwn(status.pod) || status.nominated == nominated_) return;
+    Push(NominationFact{.node = std::string(status.nominated), .node_before = nominated_});
+    nominated_ = std::string(status.nominated);
+  }
+
+  void AddBody(const record::Bind& bind) {
+    if (!IsOwn(bind.pod)) return;
+    story_.bound = time_;
+    story_.node = std::string(bind.node);
+    Push(BindFact{.node = story_.node, .lead = lead_});
+  }
+
+  void AddBody(const record::BindFailure& failure) {
+    if (!IsOwn(failure.pod)) return;
+    Push(BindFailureFact{.error = std::string(failure.error)});
+    story_.pending.rejectors = Strings(failure.unschedulable_plugins);
+  }
+
+  void AddBody(const record::Delete& deletion) {
+    if (IsOwn(deletion.pod)) Push(VictimFact{.preemptor = preemptor_});
+  }
+
+  void AddBody(const record::Gone& gone) {
+    if (IsOwn(gone.pod)) Push(GoneFact{});
+  }
+
+  void AddBody(const record::Inexact& inexact) {
+    if (IsOwn(inexact.pod)) Push(InexactFact{.reason = std::string(inexact.reason)});
   }
 
   // The only source for traces without moves.
-  void AddQueue(const Json& record) {
-    if (queued_seconds_.has_value() && !from_queue_states_) return;
-    for (const char* place : {"active", "backoff", "unschedulable"}) {
-      const std::vector<std::string> pods = Texts(record, place);
-      if (std::find(pods.begin(), pods.end(), story_.pod) == pods.end()) continue;
-      const Json info = record.value("info", Json::object()).value(story_.pod, Json::object());
-      gate_ = Text(info, "gatedBy");
-      if (!from_queue_states_) queued_seconds_ = std::max(time_seconds_, 0.0);
-      const bool moved = !from_queue_states_ || place_ != place;
-      from_queue_states_ = true;
-      if (!moved) return;
-      place_ = place;
-      place_seconds_ = time_seconds_;
-      Push("move", absl::StrCat(PlaceText(place), gate_.empty() ? "" : absl::StrCat(", gated by ", gate_)),
-           absl::StrCat("\"to\":", Quoted(*place_)));
+  void AddBody(const record::Queue& queue) {
+    if (story_.queued.has_value() && !from_states_) return;
+    const auto has_pod = [this](const Texts& pods) {
+      return std::find(pods.begin(), pods.end(), story_.pod) != pods.end();
+    };
+    Text place;
+    if (has_pod(queue.active)) {
+      place = record::kActive;
+    } else if (has_pod(queue.backoff)) {
+      place = record::kBackoff;
+    } else if (has_pod(queue.unschedulable)) {
+      place = record::kUnschedulable;
+    } else {
       return;
     }
-  }
-
-  void AddFinal(const Json& record) {
-    const Json& pods = record.at("pods");
-    const auto found = pods.find(story_.pod);
-    if (found == pods.end()) return;
-    final_ = *found;
-    if (Text(*final_, "node").empty()) return;
-    node_ = Text(*final_, "node");
-  }
-
-  std::string Summary(const Facts& facts) {
-    const bool deleted = final_.has_value() && final_->value("deleted", false);
-    story_.state = deleted ? "Gone" : !node_.empty() ? "Bound" : IsPod() ? "Pending" : "Unknown";
-    story_.node = node_;
-    if (deleted)
-      return absl::StrCat(
-          "Gone", node_.empty() ? "; it never had a node." : absl::StrCat("; it was on ", node_, "."));
-    if (!node_.empty()) {
-      if (!bound_seconds_.has_value())
-        return absl::StrCat("On ", node_, " from the start: it was not scheduled in this run.");
-      const std::string after = queued_seconds_.has_value()
-                                    ? absl::StrCat(SecondsText(*bound_seconds_ - *queued_seconds_),
-                                                   " s after it came into the queue")
-                                    : absl::StrCat("at ", SecondsText(*bound_seconds_), " s");
-      return absl::StrCat("Bound to ", node_, " ", after, ", in attempt ", attempts_, ".");
+    PendingFact& pending = story_.pending;
+    pending.gate.clear();
+    for (const auto& [pod, info] : queue.info) {
+      if (IsOwn(pod)) pending.gate = std::string(info.gated_by);
     }
-    return PendingSummary(facts);
+    if (!from_states_) story_.queued = std::max(time_, absl::ZeroDuration());
+    const bool moved = !from_states_ || pending.place != place;
+    from_states_ = true;
+    if (!moved) return;
+    pending.place = std::string(place);
+    pending.since = time_;
+    MoveFact fact;
+    fact.from_states = true;
+    fact.to = std::string(place);
+    fact.gated_by = pending.gate;
+    Push(std::move(fact));
   }
 
-  std::string PendingSummary(const Facts& facts) const {
-    std::string text = absl::StrCat("Pending after ", attempts_, attempts_ == 1 ? " attempt" : " attempts");
-    if (!place_.has_value()) return text + ".";
-    absl::StrAppend(&text, ", ", PlaceText(*place_), " since ", SecondsText(place_seconds_), " s");
-    if (*place_ != "unschedulable")
-      return absl::StrCat(text, "; the trace ends at ", SecondsText(facts.end_seconds), " s.");
-    std::vector<std::string> plugins = rejectors_;
-    if (!gate_.empty()) plugins = {gate_};
-    absl::StrAppend(&text, gate_.empty() ? ", rejected by " : ", gated by ", absl::StrJoin(plugins, ", "),
-                    ". ");
-    std::vector<std::string> waits;
-    for (const std::string& plugin : plugins) {
-      auto events = facts.registrations.find(plugin);
-      if (events == facts.registrations.end()) continue;
-      waits.push_back(absl::StrCat(absl::StrJoin(events->second, ", "), " (", plugin, ")"));
+  void AddBody(const record::Final& final_record) {
+    for (const auto& [pod, end] : final_record.pods) {
+      if (!IsOwn(pod)) continue;
+      has_final_ = true;
+      is_deleted_ = end.deleted;
+      if (!end.node.empty()) story_.node = std::string(end.node);
+      story_.pending.other_scheduler = std::string(end.scheduler);
     }
-    absl::StrAppend(&text, "What could wake it: ");
-    if (!waits.empty()) absl::StrAppend(&text, absl::StrJoin(waits, "; "));
-    if (!gate_.empty()) return absl::StrCat(text, waits.empty() ? "the end of the gate." : ".");
-    const double flush =
-        (std::floor((place_seconds_ + kPoolTimeMaxSeconds) / kFlushPeriodSeconds) + 1) * kFlushPeriodSeconds;
-    return absl::StrCat(text, waits.empty() ? "an event that these plugins wait for" : "",
-                        "; otherwise the flush at ", SecondsText(flush), " s. The trace ends at ",
-                        SecondsText(facts.end_seconds), " s.");
   }
 
   PodStory story_;
-  double time_seconds_ = 0;
-  int64_t attempts_ = 0;
+  absl::Duration time_;
   // Where the next attempt belongs: behind the move that began it.
   std::optional<size_t> attempt_index_;
-  std::vector<std::string> rejectors_;
   std::string nominated_;
   std::string preemptor_;
-  Lead lead_;
-  std::string node_;
-  std::optional<double> queued_seconds_;
-  std::optional<double> bound_seconds_;
-  // Absent: not known.
-  std::optional<std::string> place_;
-  double place_seconds_ = 0;
-  std::string gate_;
-  bool from_queue_states_ = false;
-  std::optional<Json> final_;
+  // Of the last attempt.
+  LeadFact lead_;
+  // The queue's states are the source of moves.
+  bool from_states_ = false;
+  bool has_final_ = false;
+  bool is_deleted_ = false;
 };
 
 StoryTeller::StoryTeller(absl::string_view pod)
-    : pod_(pod),
-      needle_(absl::StrContains(pod, '/') ? absl::StrCat("\"", pod, "\"") : absl::StrCat("/", pod, "\"")) {}
+    : pod_(pod), needle_([pod] {
+        std::string quoted;
+        codec::AppendJsonString(pod, quoted);
+        return absl::StrContains(pod, '/') ? quoted : absl::StrCat("/", quoted.substr(1));
+      }()) {}
 
 StoryTeller::~StoryTeller() = default;
 
-// What can be seen without parsing: most lines are about other pods.
-void StoryTeller::NoteFacts(absl::string_view record) {
-  constexpr absl::string_view kTime = "{\"t\":";
-  if (absl::StartsWith(record, kTime)) {
-    double time = 0;
-    if (absl::SimpleAtod(record.substr(kTime.size(), record.find(',') - kTime.size()), &time))
-      facts_.end_seconds = time;
-  }
-  facts_.has_moves = facts_.has_moves || absl::StrContains(record, "\"ev\":\"move\"");
-  facts_.has_queue = facts_.has_queue || absl::StrContains(record, "\"ev\":\"queue\"");
-  constexpr absl::string_view kPod = "\"pod\":\"";
-  const size_t pod = record.find(kPod);
-  if (pod == absl::string_view::npos) return;
-  const absl::string_view rest = record.substr(pod + kPod.size());
-  pods_.insert(std::string(rest.substr(0, rest.find('"'))));
+void StoryTeller::Note(const RecordGlance& glance) {
+  facts_.end = glance.time;
+  // A run that writes moves begins with registrations, even if there is no pod to move.
+  facts_.has_moves =
+      facts_.has_moves || glance.kind == record::Move::kKind || glance.kind == record::Registrations::kKind;
+  facts_.has_queue = facts_.has_queue || glance.kind == record::Queue::kKind;
+  if (!glance.pod.empty()) pods_.insert(std::string(glance.pod));
 }
 
-absl::Status StoryTeller::Add(absl::string_view record, absl::string_view place) {
-  NoteFacts(record);
-  const bool about_all =
-      absl::StrContains(record, "\"ev\":\"registrations\"") || absl::StrContains(record, "\"ev\":\"final\"");
-  if (!about_all && !absl::StrContains(record, needle_)) return absl::OkStatus();
-  return AddTo(record, place);
+absl::Status StoryTeller::Add(absl::string_view text, absl::string_view place) {
+  // Most lines of a long trace are about other pods: those are not read.
+  const std::optional<RecordGlance> glance = GlanceAt(text);
+  if (glance.has_value()) {
+    Note(*glance);
+    const bool is_about_all =
+        glance->kind == record::Registrations::kKind || glance->kind == record::Final::kKind;
+    if (!is_about_all && !absl::StrContains(text, needle_)) return absl::OkStatus();
+  }
+  memory_.Clear();
+  record::Record record;
+  ASSIGN_OR_RETURN(record, ReadRecord(text, place, memory_));
+  if (!glance.has_value()) Note({.time = record.time, .kind = record.kind, .pod = ""});
+  AddRecord(record);
+  return absl::OkStatus();
 }
 
-absl::Status StoryTeller::AddTo(absl::string_view record, absl::string_view place) {
-  try {
-    const Json json = Json::parse(record.begin(), record.end());
-    const std::string kind = json.at("ev").get<std::string>();
-    if (kind == "registrations") {
-      for (const auto& [plugin, events] : json.at("events").items()) {
-        for (const Json& event : events) facts_.registrations[plugin].insert(event.get<std::string>());
-      }
-      return absl::OkStatus();
+void StoryTeller::AddRecord(const record::Record& record) {
+  if (const auto* registrations = record.As<record::Registrations>()) {
+    for (const auto& [plugin, events] : registrations->events) {
+      facts_.registrations[std::string(plugin)].insert(events.begin(), events.end());
     }
-    if (kind == "final") {
-      facts_.end_seconds = json.at("t").get<double>();
-      for (const auto& [key, pod] : json.at("pods").items()) pods_.insert(key);
-    }
-    std::set<std::string> keys;
-    for (size_t at = record.find(needle_); at != absl::string_view::npos; at = record.find(needle_, at + 1)) {
-      const size_t end = at + needle_.size() - 1;
-      const size_t quote = record.rfind('"', end - 1);
-      keys.insert(std::string(record.substr(quote + 1, end - quote - 1)));
-    }
-    for (const std::string& key : keys) {
-      std::unique_ptr<Builder>& builder = builders_[key];
-      if (builder == nullptr) builder = std::make_unique<Builder>(key);
-      builder->Add(json);
-    }
-    return absl::OkStatus();
-  } catch (const Json::parse_error& error) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(place, ":", error.byte, ": no JSON, expected a record of a trace on one line"));
-  } catch (const Json::exception& error) {
-    return absl::InvalidArgumentError(absl::StrCat(place, ": not as docs/trace.md has it: ", error.what()));
   }
+  std::set<Text> pods;
+  ForEachPod(record, [&](Text pod) {
+    pods_.insert(std::string(pod));
+    const bool is_meant =
+        absl::StrContains(pod_, '/')
+            ? pod == pod_
+            : absl::EndsWith(pod, pod_) && absl::EndsWith(pod.substr(0, pod.size() - pod_.size()), "/");
+    if (is_meant) pods.insert(pod);
+  });
+  for (Text pod : pods) AddTo(pod, record);
+}
+
+void StoryTeller::AddTo(absl::string_view pod, const record::Record& record) {
+  std::unique_ptr<Builder>& builder = builders_[std::string(pod)];
+  if (builder == nullptr) builder = std::make_unique<Builder>(std::string(pod));
+  builder->Add(record);
 }
 
 std::string StoryTeller::NotFound() const {
@@ -643,9 +464,13 @@ std::string StoryTeller::NotFound() const {
   for (const std::string& pod : pods_) {
     const absl::string_view name =
         with_namespace ? absl::string_view(pod) : absl::string_view(pod).substr(pod.find('/') + 1);
+    const size_t distance_max = std::max<size_t>(2, pod_.size() / 4);
+    const size_t longer = std::max(name.size(), pod_.size());
+    const size_t shorter = std::min(name.size(), pod_.size());
+    // At least as many letters must change, which spares the search with names that are very long.
+    const size_t distance = longer - shorter > distance_max ? longer - shorter : EditDistance(name, pod_);
     const bool part = absl::StrContains(name, pod_) || absl::StrContains(pod_, name);
-    const size_t distance = EditDistance(name, pod_);
-    if (part || distance <= std::max<size_t>(2, pod_.size() / 4)) close.emplace_back(distance, pod);
+    if (part || distance <= distance_max) close.emplace_back(distance, pod);
   }
   std::sort(close.begin(), close.end());
   std::vector<std::string> names;
@@ -665,38 +490,6 @@ absl::StatusOr<PodStory> StoryTeller::Finish() {
         "pod ", pod_, " is in several namespaces, expected one of ", absl::StrJoin(found, ", ")));
   }
   return builders_[found[0]]->Finish(facts_);
-}
-
-std::string StoryText(const PodStory& story) {
-  std::string text = absl::StrCat(story.pod, "\n\n");
-  for (const StoryEntry& entry : story.entries) {
-    absl::StrAppendFormat(&text, "%12s s  %s\n", SecondsText(entry.time_seconds), entry.text);
-    for (const std::string& detail : entry.details)
-      absl::StrAppend(&text, std::string(18, ' '), detail, "\n");
-  }
-  if (!story.entries.empty()) text += "\n";
-  absl::StrAppend(&text, story.summary, "\n");
-  for (const std::string& missing : story.missing) absl::StrAppend(&text, missing, "\n");
-  return text;
-}
-
-std::string StoryJson(const PodStory& story) {
-  codec::JsonWriter json;
-  json.BeginObject().Field("apiVersion", "schedsim/v1").Field("kind", "PodStory").Field("pod", story.pod);
-  json.Field("state", story.state).Field("node", story.node).Field("summary", story.summary);
-  json.Key("missing").BeginArray();
-  for (const std::string& missing : story.missing) json.String(missing);
-  json.EndArray().Key("entries").BeginArray();
-  for (const StoryEntry& entry : story.entries) {
-    json.BeginObject().Key("timeSeconds").Raw(SecondsText(entry.time_seconds));
-    json.Field("kind", entry.kind).Field("text", entry.text).Key("details").BeginArray();
-    for (const std::string& detail : entry.details) json.String(absl::StripLeadingAsciiWhitespace(detail));
-    json.EndArray();
-    if (!entry.fields.empty()) json.Raw(entry.fields);
-    json.EndObject();
-  }
-  json.EndArray().EndObject();
-  return json.text() + "\n";
 }
 
 }  // namespace schedsim::sim

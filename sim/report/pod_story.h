@@ -1,44 +1,186 @@
-// What happened to one pod, told from a trace.
+// What happened to one pod: facts, from a trace. pod_story_text.h has them as text and as JSON.
 #ifndef SCHEDSIM_SIM_REPORT_POD_STORY_H_
 #define SCHEDSIM_SIM_REPORT_POD_STORY_H_
 
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "sim/record/record_reader.h"
 
 namespace schedsim::sim {
 
-// One thing that happened.
+// ---- The facts ----
+
+// Nodes that were rejected for one reason. Each node counts once, whatever the number of times that it was
+// looked at; a node with several reasons counts for each of them, as in the scheduler's message.
+struct RejectionFact {
+  int64_t node_count = 0;
+  std::string reason;
+  // "": the trace does not say who.
+  std::string plugin;
+};
+
+// What preemption found.
+struct PreemptionFact {
+  struct Candidate {
+    std::string node;
+    std::vector<std::string> victims;
+    int64_t violations = 0;
+  };
+
+  // "": none.
+  std::string nominated_node;
+  // Nodes on which it would help, in the order in which they were tried.
+  std::vector<Candidate> candidates;
+  // Why it would not help on the others.
+  std::vector<RejectionFact> rejections;
+  // What PostFilter says.
+  std::vector<std::string> reasons;
+};
+
+struct AttemptFact {
+  struct Wait {
+    std::string plugin;
+    absl::Duration timeout;
+  };
+
+  int64_t number = 0;
+  // "": no node was found.
+  std::string host;
+  int64_t feasible_count = 0;
+  int64_t evaluated_count = 0;
+  // Of a pod that fits on no node: how many there are. Absent, and no host: the attempt ended with `error`.
+  std::optional<int64_t> node_count;
+  std::string error;
+  // The most frequent reason first.
+  std::vector<RejectionFact> rejections;
+  std::optional<PreemptionFact> preemption;
+  // The Permit plugins on which it then waits.
+  std::vector<Wait> waits;
+  // Why a pod with a host got no further; "": it did.
+  std::string failure;
+};
+
+struct MoveFact {
+  struct Hint {
+    std::string plugin;
+    std::string answer;
+  };
+
+  // As in record::Move. Of a trace without moves only `to` and `gated_by` are known, from states of the
+  // queue.
+  bool from_states = false;
+  std::string from;
+  std::string to;
+  std::string event;
+  std::string in_flight_event;
+  std::string object;
+  std::vector<Hint> hints;
+  std::string gated_by;
+  std::optional<absl::Duration> backoff_expiration;
+};
+
+struct NominationFact {
+  // "": it is withdrawn.
+  std::string node;
+  std::string node_before;
+};
+
+// The pod is deleted as a victim.
+struct VictimFact {
+  // "": not known.
+  std::string preemptor;
+};
+
+// Why this node and no other. Points; all but `is_only_node` need scores in the trace.
+struct LeadFact {
+  bool is_only_node = false;
+  std::optional<int64_t> total;
+  // The best of the other nodes; "": not known.
+  std::string runner_up;
+  int64_t runner_up_total = 0;
+  // How many other nodes have the same total.
+  int64_t tied_count = 0;
+  // The plugin with the largest part of the lead; "": none is ahead. And how large that part is.
+  std::string decided_by;
+  int64_t points = 0;
+};
+
+struct BindFact {
+  std::string node;
+  LeadFact lead;
+};
+
+struct BindFailureFact {
+  std::string error;
+};
+
+// From here on the result may differ from the real scheduler's.
+struct InexactFact {
+  std::string reason;
+};
+
+// The termination time is over.
+struct GoneFact {};
+
 struct StoryEntry {
-  double time_seconds = 0;
-  // "attempt", "move", "nomination", "victim", "bind", "bindFailure", "inexact" or "gone".
-  std::string kind;
-  // A sentence without a full stop, and what belongs below it.
-  std::string text;
-  std::vector<std::string> details;
-  // For programs: further members of the entry's JSON object, `"key":value,...`; may be "".
-  std::string fields;
+  // Since virtual zero.
+  absl::Duration time;
+  std::variant<AttemptFact, MoveFact, NominationFact, VictimFact, BindFact, BindFailureFact, InexactFact,
+               GoneFact>
+      fact;
+};
+
+// Where a pod that is neither bound nor gone stands at the end of the trace.
+struct PendingFact {
+  // Places as in record::Move; absent: not known.
+  std::optional<std::string> place;
+  absl::Duration since;
+  // The plugin that gates it; "": none does.
+  std::string gate;
+  // Who rejected it last.
+  std::vector<std::string> rejectors;
+  // The events for which these plugins are registered.
+  // Shape: by plugin, in the order of `rejectors`; plugins without events are left out.
+  std::vector<std::pair<std::string, std::vector<std::string>>> wakers;
+  // When the queue tries it without any event; meaningful in the pool of unschedulable pods.
+  absl::Duration flush;
+  // Not "": no profile has this name, so the pod is another scheduler's.
+  std::string other_scheduler;
 };
 
 struct PodStory {
+  enum class State : uint8_t { kUnknown, kPending, kBound, kGone };
+  enum class Missing : uint8_t { kNothing, kMoves, kMovesAndStatuses };
+
   // "namespace/name".
   std::string pod;
   std::vector<StoryEntry> entries;
-  // "Bound", "Pending", "Gone" or "Unknown", and the node of a bound one.
-  std::string state;
+  State state = State::kUnknown;
+  // The node that it is, or was, on.
   std::string node;
-  // One sentence on the state.
-  std::string summary;
-  // What the trace does not have, a sentence each.
-  std::vector<std::string> missing;
+  int64_t attempt_count = 0;
+  // When it came into the queue, zero at the earliest, and when it was bound. Absent: not in this run.
+  std::optional<absl::Duration> queued;
+  std::optional<absl::Duration> bound;
+  PendingFact pending;
+  // The time of the last record.
+  absl::Duration end;
+  // What the trace does not have.
+  Missing missing = Missing::kNothing;
 };
+
+// ---- Collecting them ----
 
 // Takes a trace record by record, keeps what concerns the pods that may be meant, and tells the story.
 class StoryTeller {
@@ -47,8 +189,8 @@ class StoryTeller {
   explicit StoryTeller(absl::string_view pod);
   ~StoryTeller();
 
-  // In order. `place` is for messages, `file:line`. InvalidArgument, `place: what`, for what is no record.
-  absl::Status Add(absl::string_view record, absl::string_view place);
+  // In order. `place` is for messages, `file:line`. Errors: those of ReadRecord.
+  absl::Status Add(absl::string_view text, absl::string_view place);
 
   // NotFound where the trace has no such pod, with names that are close; InvalidArgument where a name is that
   // of pods in several namespaces.
@@ -57,32 +199,29 @@ class StoryTeller {
  private:
   class Builder;
   // What is known of the trace as a whole.
-  struct Facts {
+  struct TraceFacts {
     bool has_moves = false;
     bool has_queue = false;
-    double end_seconds = 0;
+    absl::Duration end;
     // Plugin to the events that it waits for, all profiles together.
     std::map<std::string, std::set<std::string>> registrations;
   };
 
-  absl::Status AddTo(absl::string_view record, absl::string_view place);
-  void NoteFacts(absl::string_view record);
+  void Note(const RecordGlance& glance);
+  void AddRecord(const record::Record& record);
+  void AddTo(absl::string_view pod, const record::Record& record);
   std::string NotFound() const;
 
   const std::string pod_;
   // What a line has that is about a pod in question.
   const std::string needle_;
-  Facts facts_;
+  TraceFacts facts_;
+  RecordMemory memory_;
   // By key.
   std::map<std::string, std::unique_ptr<Builder>> builders_;
   // All pods with a record of their own, for names that are close.
   std::set<std::string> pods_;
 };
-
-// For people.
-std::string StoryText(const PodStory& story);
-// For programs; docs/why.md describes it.
-std::string StoryJson(const PodStory& story);
 
 }  // namespace schedsim::sim
 

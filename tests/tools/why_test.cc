@@ -100,6 +100,85 @@ TEST_F(Why, NamesThePreemptorOfAVictim) {
             "was on node-1.\n");
 }
 
+// The nominated node is tried before the others, and among them again.
+TEST_F(Why, CountsANodeThatWasLookedAtTwiceOnce) {
+  folder_.Write("nominated.yaml", R"(
+apiVersion: v1
+kind: List
+items:
+- apiVersion: v1
+  kind: Node
+  metadata: {name: n1, labels: {kubernetes.io/hostname: n1}}
+  status: {allocatable: {cpu: 4, memory: 8Gi, pods: 110}}
+- apiVersion: v1
+  kind: Pod
+  metadata: {name: p0, namespace: default}
+  spec: {nodeName: n1, priority: 0, containers: [{name: c, image: "app:1", resources: {requests: {cpu: 2}}}]}
+  status: {phase: Running}
+- apiVersion: v1
+  kind: Pod
+  metadata: {name: p1, namespace: default}
+  spec: {priority: 10, containers: [{name: c, image: "app:1", resources: {requests: {cpu: 3}}}]}
+)");
+  const std::string scenario = folder_.Write("scenario.yaml", R"(
+apiVersion: schedsim/v1
+kind: Scenario
+metadata: {name: nominated}
+inputs: [nominated.yaml]
+latency: {podTermination: 60s}
+timeline:
+- at: 5s
+  create:
+    apiVersion: v1
+    kind: Pod
+    metadata: {name: p2, namespace: default}
+    spec: {priority: 100, containers: [{name: c, image: "app:1", resources: {requests: {cpu: 1500m}}}]}
+end: 10m
+)");
+  const std::string trace = folder_.Path("nominated.jsonl");
+  ASSERT_EQ(RunProgram({"run", scenario, "--trace", trace}).exit_code, 0);
+  const ProgramResult why = RunProgram({"why", "p1", trace, "--output", "json"});
+  const Json story = Json::parse(why.out);
+  int attempts_when_nominated = 0;
+  bool is_nominated = false;
+  for (const Json& entry : story["entries"]) {
+    if (entry["kind"] == "nomination") is_nominated = entry["node"] == "n1";
+    if (entry["kind"] != "attempt") continue;
+    attempts_when_nominated += is_nominated ? 1 : 0;
+    EXPECT_EQ(entry["reasons"],
+              Json::parse(R"([{"nodes":1,"reason":"Insufficient cpu","plugin":"NodeResourcesFit"}])"));
+  }
+  EXPECT_EQ(attempts_when_nominated, 1);
+}
+
+TEST_F(Why, NamesTheOtherSchedulerOfAPod) {
+  const std::string cluster = folder_.Write("foreign.yaml", R"(
+apiVersion: v1
+kind: Node
+metadata: {name: n1}
+status: {allocatable: {cpu: 4, memory: 8Gi, pods: 110}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: custom, namespace: default}
+spec: {schedulerName: my-scheduler, containers: [{name: c, image: x}]}
+)");
+  const std::string trace = folder_.Path("foreign.jsonl");
+  for (const char* level : {"full", "decisions"}) {
+    ASSERT_EQ(RunProgram({"run", "-f", cluster, "--trace", trace, "--trace-level", level}).exit_code, 0);
+    const ProgramResult why = RunProgram({"why", "custom", trace});
+    EXPECT_TRUE(
+        absl::StartsWith(why.out,
+                         "default/custom\n\nPending: it is for another scheduler, my-scheduler, which "
+                         "is none of the profiles of this run.\n"))
+        << why.out;
+    EXPECT_EQ(absl::StrContains(why.out, "The trace has"), level == std::string("decisions")) << why.out;
+    const Json story = Json::parse(RunProgram({"why", "custom", trace, "--output", "json"}).out);
+    EXPECT_EQ(story["otherScheduler"], "my-scheduler");
+    EXPECT_EQ(story["state"], "Pending");
+  }
+}
+
 TEST_F(Why, SaysWhatCouldWakeAPendingPod) {
   const ProgramResult why = RunProgram({"why", "wide", Trace()});
   EXPECT_TRUE(absl::StrContains(
@@ -215,13 +294,23 @@ TEST_F(Why, NamesThePlaceOfWhatIsNoTrace) {
   } rows[] = {
       {"", "bad: empty, expected a trace"},
       {good + "\nkind: Pod\n", "bad:2: expected a record of a trace"},
-      {good + "\n{\"ev\":\"bind\",\"pod\":\"default/a\",}\n", "bad:2:32: no JSON"},
-      {good + "\n{\"ev\":\"bind\",\"pod\":\"default/a\"}\n", "bad:2: not as docs/trace.md has it"},
+      {good + "\n" + good.substr(0, good.size() - 3), "bad:2: the line ends within a record"},
+      {good + "\n{\"ev\":\"bind\",\"pod\":\"default/a\",}\n", "bad:2:32: malformed JSON, expected a"},
+      {good + "\n{\"t\":0,\"ev\":\"bind\",\"pod\":\"default/a\"}\n",
+       "bad:2: bind: node: missing, expected it in each such record"},
+      {good + "\n{\"t\":0,\"ev\":\"bind\",\"pod\":\"default/a\",\"node\":[]}\n",
+       "bad:2: bind: node: expected a string, got a list"},
+      {good + "\n{\"ev\":\"bind\",\"pod\":\"default/a\",\"node\":\"n\"}\n",
+       "bad:2: expected a record of a trace: t: missing"},
+      {"{\"case\":\"c-1\",\"trace\":[" + good + ",{}]}\n", "bad:1: expected a record of a trace: t: missing"},
+      {"{\"case\":\"c-1\",\"trace\":[" + good + ",}\n", "bad:1:"},
   };
   for (const auto& row : rows) {
     const ProgramResult why = RunProgram({"why", "default/a", folder_.Write("bad", row.text)});
     EXPECT_EQ(why.exit_code, 2);
     EXPECT_TRUE(absl::StrContains(why.err, row.error)) << why.err;
+    EXPECT_FALSE(absl::StrContains(why.err, "json.exception")) << why.err;
+    EXPECT_EQ(why.out, "");
   }
   EXPECT_EQ(RunProgram({"why", "a", folder_.Path("missing")}).exit_code, 2);
 }
