@@ -11,7 +11,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/container/inlined_vector.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "absl/types/span.h"
@@ -24,8 +23,7 @@ namespace schedsim::sim::record {
 // table, vectors of such structs, and std::optional of any of them. Text and columns are borrowed: a record
 // is written at once, and one that was read borrows from its RecordMemory.
 using Text = absl::string_view;
-// Most lists of reasons have a single entry.
-using Texts = absl::InlinedVector<absl::string_view, 1>;
+using Texts = std::vector<absl::string_view>;
 // Shape: a number for each node of a list beside it.
 using Column = absl::Span<const int64_t>;
 // A JSON object whose keys are data, such as names of pods. In the order in which it is written.
