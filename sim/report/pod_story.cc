@@ -249,6 +249,7 @@ class StoryTeller::Builder {
     if (!facts.has_moves) {
       story_.missing = facts.has_queue ? PodStory::Missing::kMoves : PodStory::Missing::kMovesAndStatuses;
     }
+    story_.is_cut_off = !facts.has_final;
     return std::move(story_);
   }
 
@@ -413,6 +414,7 @@ void StoryTeller::Note(const RecordGlance& glance) {
   facts_.has_moves =
       facts_.has_moves || glance.kind == record::Move::kKind || glance.kind == record::Registrations::kKind;
   facts_.has_queue = facts_.has_queue || glance.kind == record::Queue::kKind;
+  facts_.has_final = facts_.has_final || glance.kind == record::Final::kKind;
   if (!glance.pod.empty()) pods_.insert(std::string(glance.pod));
 }
 

@@ -178,6 +178,8 @@ struct PodStory {
   absl::Duration end;
   // What the trace does not have.
   Missing missing = Missing::kNothing;
+  // It has no record of the end, so the pod may stand elsewhere by then.
+  bool is_cut_off = false;
 };
 
 // ---- Collecting them ----
@@ -202,6 +204,7 @@ class StoryTeller {
   struct TraceFacts {
     bool has_moves = false;
     bool has_queue = false;
+    bool has_final = false;
     absl::Duration end;
     // Plugin to the events that it waits for, all profiles together.
     std::map<std::string, std::set<std::string>> registrations;

@@ -239,17 +239,22 @@ std::string SummaryText(const PodStory& story) {
   return absl::StrCat("Bound to ", node, " ", after, ", in attempt ", story.attempt_count, ".");
 }
 
-absl::string_view MissingText(PodStory::Missing missing) {
-  switch (missing) {
-    case PodStory::Missing::kNothing:
-      return "";
-    case PodStory::Missing::kMoves:
-      return "The trace has no moves in the queue: what woke the pod is not known.";
-    case PodStory::Missing::kMovesAndStatuses:
-      return "The trace has neither moves in the queue nor each node's status: it was not written with "
-             "--trace-level full.";
+// What the trace does not have, a sentence each.
+std::vector<absl::string_view> MissingTexts(const PodStory& story) {
+  std::vector<absl::string_view> texts;
+  if (story.missing == PodStory::Missing::kMoves) {
+    texts.push_back("The trace has no moves in the queue: what woke the pod is not known.");
+  } else if (story.missing == PodStory::Missing::kMovesAndStatuses) {
+    texts.push_back(
+        "The trace has neither moves in the queue nor each node's status: it was not written with "
+        "--trace-level full.");
   }
-  return "";
+  if (story.is_cut_off) {
+    texts.push_back(
+        "The trace does not reach the end of the run: it has no record `final`, so what came later "
+        "is not known.");
+  }
+  return texts;
 }
 
 absl::string_view StateText(PodStory::State state) {
@@ -350,7 +355,7 @@ std::string StoryText(const PodStory& story) {
   }
   if (!story.entries.empty()) text += "\n";
   absl::StrAppend(&text, SummaryText(story), "\n");
-  if (story.missing != PodStory::Missing::kNothing) absl::StrAppend(&text, MissingText(story.missing), "\n");
+  for (absl::string_view missing : MissingTexts(story)) absl::StrAppend(&text, missing, "\n");
   return text;
 }
 
@@ -360,7 +365,7 @@ std::string StoryJson(const PodStory& story) {
   json.Field("state", StateText(story.state)).Field("node", story.node);
   if (!story.pending.other_scheduler.empty()) json.Field("otherScheduler", story.pending.other_scheduler);
   json.Field("summary", SummaryText(story)).Key("missing").BeginArray();
-  if (story.missing != PodStory::Missing::kNothing) json.String(MissingText(story.missing));
+  for (absl::string_view missing : MissingTexts(story)) json.String(missing);
   json.EndArray().Key("entries").BeginArray();
   for (const StoryEntry& entry : story.entries) {
     const Telling telling = Tell(entry);

@@ -216,6 +216,15 @@ TEST_F(Why, SaysWhatATraceOfDecisionsLacks) {
   EXPECT_TRUE(absl::StrContains(why.out, "it was not written with --trace-level full")) << why.out;
 }
 
+TEST_F(Why, SaysThatATraceIsCutOff) {
+  const std::string whole = FileContent(Trace());
+  EXPECT_FALSE(absl::StrContains(RunProgram({"why", "wide", Trace()}).out, "does not reach the end"));
+  const std::string cut = whole.substr(0, whole.rfind('\n', whole.size() - 2) + 1);
+  const ProgramResult why = RunProgram({"why", "wide", folder_.Write("cut.jsonl", cut)});
+  EXPECT_EQ(why.exit_code, 0) << why.err;
+  EXPECT_TRUE(absl::StrContains(why.out, "The trace does not reach the end of the run")) << why.out;
+}
+
 TEST_F(Why, NamesCloseOnesForAnUnknownPod) {
   const ProgramResult why = RunProgram({"why", "default/wild", Trace()});
   EXPECT_EQ(why.exit_code, 2);
