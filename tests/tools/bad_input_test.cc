@@ -252,7 +252,7 @@ TEST(BadUsageTest, IsRefused) {
       {{"run", "-f", nodes, "--trace", folder.Path("no/such/folder/out.jsonl")}, {"out.jsonl"}},
       {{"conform", folder.Path("none.jsonl"), folder.Path("none.jsonl")}, {"none.jsonl"}},
       {{"conform", nodes, nodes}, {"nodes.yaml"}},
-      {{"calibrate", SCHEDSIM_SOURCE_DIR "/tests/data/kwok-real/formats/audit.log.gz", "--config",
+      {{"calibrate", SCHEDSIM_SOURCE_DIR "/tests/tools/kwok-real/formats/audit.log.gz", "--config",
         folder.Write("extenders.yaml",
                      "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
                      "extenders: [{urlPrefix: 'http://x', filterVerb: f}]\n")},

@@ -13,7 +13,7 @@
 namespace schedsim {
 namespace {
 
-constexpr char kLogs[] = SCHEDSIM_SOURCE_DIR "/tests/data/kwok-real";
+constexpr char kLogs[] = SCHEDSIM_SOURCE_DIR "/tests/tools/kwok-real";
 constexpr char kGolden[] = SCHEDSIM_SOURCE_DIR "/tests/tools/calibrate";
 
 std::string LogOf(const std::string& run) { return absl::StrCat(kLogs, "/", run, "/audit.log.gz"); }

@@ -20,7 +20,7 @@
 namespace schedsim::codec {
 namespace {
 
-constexpr char kFolder[] = SCHEDSIM_SOURCE_DIR "/tests/data/kwok-real";
+constexpr char kFolder[] = SCHEDSIM_SOURCE_DIR "/tests/tools/kwok-real";
 
 // The files below the folder whose names start with one of the prefixes.
 std::vector<std::string> Files(const std::vector<std::string>& prefixes) {
