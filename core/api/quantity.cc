@@ -5,6 +5,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "core/base/printable.h"
 
 namespace schedsim::api {
 namespace {
@@ -48,14 +49,14 @@ constexpr Suffix kSuffixes[] = {
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 absl::Status Malformed(absl::string_view text) {
-  return absl::InvalidArgumentError(
-      absl::StrCat("\"", text, "\" is not a quantity, expected a number with an optional suffix such as ",
-                   "500m, 2, 1.5Gi or 1e3"));
+  return absl::InvalidArgumentError(absl::StrCat(
+      "\"", Printable(text, kShownBytesMax),
+      "\" is not a quantity, expected a number with an optional suffix such as ", "500m, 2, 1.5Gi or 1e3"));
 }
 
 absl::Status OutOfRange(absl::string_view text) {
-  return absl::InvalidArgumentError(
-      absl::StrCat("\"", text, "\" is out of range, expected a quantity below 2^63"));
+  return absl::InvalidArgumentError(absl::StrCat("\"", Printable(text, kShownBytesMax),
+                                                 "\" is out of range, expected a quantity below 2^63"));
 }
 
 // Reads `e3`, `E-2` and the like. Returns false when `text` is no exponent.
@@ -157,16 +158,19 @@ Quantity& Quantity::operator-=(Quantity other) {
   return *this;
 }
 
+namespace {
+
+bool NameLess(const ResourceList::Entry& entry, absl::string_view name) { return entry.first < name; }
+
+}  // namespace
+
 const Quantity* ResourceList::Find(absl::string_view name) const {
-  for (const Entry& entry : entries_) {
-    if (entry.first == name) return &entry.second;
-  }
-  return nullptr;
+  auto at = std::lower_bound(entries_.begin(), entries_.end(), name, NameLess);
+  return at == entries_.end() || at->first != name ? nullptr : &at->second;
 }
 
 Quantity& ResourceList::operator[](absl::string_view name) {
-  auto at = std::lower_bound(entries_.begin(), entries_.end(), name,
-                             [](const Entry& entry, absl::string_view key) { return entry.first < key; });
+  auto at = std::lower_bound(entries_.begin(), entries_.end(), name, NameLess);
   if (at == entries_.end() || at->first != name) at = entries_.insert(at, {std::string(name), Quantity()});
   return at->second;
 }

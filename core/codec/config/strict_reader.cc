@@ -12,6 +12,7 @@
 #include "absl/strings/str_join.h"
 #include "core/api/field_errors.h"
 #include "core/api/go_text.h"
+#include "core/base/printable.h"
 
 namespace schedsim::codec {
 namespace {
@@ -34,7 +35,8 @@ std::optional<int64_t> ParseInteger(absl::string_view text) {
 
 // What a value is, for messages; numbers with their text.
 std::string DescribeValue(const Value& value) {
-  if (value.type == Value::Type::kNumber) return absl::StrCat("the number ", value.text);
+  if (value.type == Value::Type::kNumber)
+    return absl::StrCat("the number ", Printable(value.text, kShownBytesMax));
   return std::string(Describe(value.type));
 }
 

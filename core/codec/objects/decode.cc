@@ -8,24 +8,25 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "core/base/printable.h"
 #include "core/codec/text/writer.h"
 
 namespace schedsim::codec {
 namespace {
 
-constexpr size_t kShownBytesMax = 40;
+// Of a value of the wrong type.
+constexpr size_t kGotBytesMax = 40;
 
 // What a value is, for messages; scalars with their text.
 std::string Got(const Value& value) {
-  const absl::string_view shown = value.text.substr(0, kShownBytesMax);
-  const absl::string_view rest = value.text.size() > kShownBytesMax ? "..." : "";
+  const std::string shown = Printable(value.text, kGotBytesMax);
   switch (value.type) {
     case Value::Type::kBool:
       return absl::StrCat("the boolean ", value.boolean ? "true" : "false");
     case Value::Type::kNumber:
-      return absl::StrCat("the number ", shown, rest);
+      return absl::StrCat("the number ", shown);
     case Value::Type::kString:
-      return absl::StrCat("the string \"", shown, rest, "\"");
+      return absl::StrCat("the string \"", shown, "\"");
     default:
       return std::string(Describe(value.type));
   }
@@ -110,7 +111,7 @@ std::string Path::ToString() const {
     if (step.index >= 0) {
       absl::StrAppend(&out, "[", step.index, "]");
     } else if (step.is_key) {
-      absl::StrAppend(&out, "[", step.name, "]");
+      absl::StrAppend(&out, "[", Printable(step.name, kShownBytesMax), "]");
     } else if (!step.name.empty()) {
       absl::StrAppend(&out, out.empty() ? "" : ".", step.name);
     }
@@ -188,16 +189,30 @@ absl::Status Decode(const DecodeContext& context, const Value& value, const Path
   return absl::OkStatus();
 }
 
+namespace {
+
+// The members of a map by key: maps that are sorted grow at their end then, which costs nothing.
+std::vector<const Member*> SortedMembers(const Value& map) {
+  std::vector<const Member*> members;
+  members.reserve(map.members.size());
+  for (const Member& member : map.members) members.push_back(&member);
+  absl::c_sort(members, [](const Member* a, const Member* b) { return a->key < b->key; });
+  return members;
+}
+
+}  // namespace
+
 absl::Status Decode(const DecodeContext& context, const Value& value, const Path& path, api::StringMap& out) {
   if (value.is_null()) return absl::OkStatus();
   if (!value.is_object()) return context.WrongType(value, path, "a map of strings");
+  const auto is_text = [](const Value& entry) { return entry.is_string() || entry.is_null(); };
   for (const Member& member : value.members) {
-    if (!member.value.is_string() && !member.value.is_null()) {
-      const Path entry = {.parent = &path, .name = member.key, .is_key = true};
-      RETURN_IF_ERROR(context.WrongType(member.value, entry, "a string"));
-      continue;
-    }
-    out.Set(member.key, member.value.text);
+    if (is_text(member.value)) continue;
+    const Path entry = {.parent = &path, .name = member.key, .is_key = true};
+    RETURN_IF_ERROR(context.WrongType(member.value, entry, "a string"));
+  }
+  for (const Member* member : SortedMembers(value)) {
+    if (is_text(member->value)) out.Set(member->key, member->value.text);
   }
   return absl::OkStatus();
 }
@@ -206,9 +221,9 @@ absl::Status Decode(const DecodeContext& context, const Value& value, const Path
                     api::ResourceList& out) {
   if (value.is_null()) return absl::OkStatus();
   if (!value.is_object()) return context.WrongType(value, path, "a map of quantities");
-  for (const Member& member : value.members) {
-    const Path entry = {.parent = &path, .name = member.key, .is_key = true};
-    RETURN_IF_ERROR(Decode(context, member.value, entry, out[member.key]));
+  for (const Member* member : SortedMembers(value)) {
+    const Path entry = {.parent = &path, .name = member->key, .is_key = true};
+    RETURN_IF_ERROR(Decode(context, member->value, entry, out[member->key]));
   }
   return absl::OkStatus();
 }

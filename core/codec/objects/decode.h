@@ -21,6 +21,7 @@
 #include "core/api/quantity.h"
 #include "core/api/storage.h"
 #include "core/base/lookup_map.h"
+#include "core/base/printable.h"
 #include "core/base/status_macros.h"
 #include "core/codec/objects/field.h"
 #include "core/codec/objects/fields_pod.h"
@@ -150,7 +151,8 @@ absl::Status CheckAllowed(const DecodeContext& context, const Field<S, T>& field
   }
   if (absl::c_linear_search(field.allowed, text)) return absl::OkStatus();
   std::string what = absl::StrCat("expected ", JoinAllowed(field.allowed), ", got ");
-  absl::StrAppend(&what, value == nullptr ? "nothing" : absl::StrCat("\"", text, "\""));
+  absl::StrAppend(&what,
+                  value == nullptr ? "nothing" : absl::StrCat("\"", Printable(text, kShownBytesMax), "\""));
   return context.Error(value == nullptr ? parent : *value, path, what);
 }
 

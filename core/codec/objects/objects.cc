@@ -9,6 +9,7 @@
 #include "core/api/kinds.h"
 #include "core/api/node.h"
 #include "core/api/pod.h"
+#include "core/base/printable.h"
 #include "core/base/status_macros.h"
 #include "core/codec/objects/decode.h"
 #include "core/codec/objects/kinds.h"
@@ -137,6 +138,11 @@ std::string ItemKind(absl::string_view list_kind) {
   return std::string(list_kind.substr(0, list_kind.size() - std::min(kSuffixBytes, list_kind.size())));
 }
 
+// The text of a string; `fallback` for a value that is absent or something else.
+absl::string_view TextOr(const Value* value, absl::string_view fallback) {
+  return value != nullptr && value->is_string() ? value->text : fallback;
+}
+
 }  // namespace
 
 absl::Status ObjectReader::ReadDocument(const Document& document, absl::string_view file, Sink sink) {
@@ -179,6 +185,19 @@ absl::Status ObjectReader::ReadTree(const Value& root, const ListHeader& root_he
 
 absl::StatusOr<api::ObjectPtr> ObjectReader::DecodeItem(const Value& value, const ListHeader& header,
                                                         absl::string_view file) {
+  const absl::string_view kind = TextOr(value.Find("kind"), header.item_kind);
+  if (inspector_ != nullptr) {
+    RETURN_IF_ERROR(inspector_(value, TextOr(value.Find("apiVersion"), header.api_version), kind, file));
+  }
+  absl::StatusOr<api::ObjectPtr> object = DecodeObject(value, header, file);
+  if (object.ok() || kind.empty()) return object;
+  // Line and column find the place; the name is what its author knows.
+  return absl::InvalidArgumentError(
+      absl::StrCat(object.status().message(), " (", ObjectLabel(value, kind), ")"));
+}
+
+absl::StatusOr<api::ObjectPtr> ObjectReader::DecodeObject(const Value& value, const ListHeader& header,
+                                                          absl::string_view file) {
   if (!value.is_object()) {
     return ErrorAt(
         {file, value.position},
@@ -213,6 +232,18 @@ absl::StatusOr<api::ObjectPtr> ObjectReader::DecodeItem(const Value& value, cons
   object->api_version = std::move(api_version);
   object->kind_name = std::move(kind_name);
   return api::ObjectPtr(std::move(object));
+}
+
+std::string ObjectLabel(const Value& document, absl::string_view kind) {
+  const Value* metadata = document.Find("metadata");
+  const auto text = [metadata](absl::string_view key) {
+    return Printable(TextOr(metadata == nullptr ? nullptr : metadata->Find(key), ""), kShownBytesMax);
+  };
+  const std::string name_space = text("namespace");
+  std::string name = text("name");
+  if (name.empty()) name = text("generateName");
+  return absl::StrCat(Printable(kind, kShownBytesMax), name.empty() ? "" : " ", name_space,
+                      name_space.empty() ? "" : "/", name);
 }
 
 }  // namespace schedsim::codec

@@ -2,8 +2,10 @@
 #ifndef SCHEDSIM_CORE_CODEC_OBJECTS_OBJECTS_H_
 #define SCHEDSIM_CORE_CODEC_OBJECTS_OBJECTS_H_
 
+#include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
@@ -27,16 +29,24 @@ class SpecPool;
 // type in a field that scheduling reads is an error. Every other kind becomes a plain api::Object
 // with its metadata as far as it is well-formed. All keep their whole JSON. Pods with equal specs
 // share one PodSpec; the reader keeps those alive.
-// Errors are InvalidArgument: `file:line:column: path.to[0].field: what, and what was expected`.
+// Errors are InvalidArgument: `file:line:column: path.to[0].field: what, and what was expected (Pod
+// default/a)`.
 class ObjectReader {
  public:
   // `location` is valid during the call.
   using Sink = absl::FunctionRef<absl::Status(api::ObjectPtr, const Location& location)>;
 
+  // Sees each object before it is decoded, whatever it is, with apiVersion and kind as far as they are there
+  // (or follow from the list around it). An error ends the reading.
+  using Inspector = std::function<absl::Status(const Value& value, absl::string_view api_version,
+                                               absl::string_view kind, absl::string_view file)>;
+
   explicit ObjectReader(DecodeOptions options = {});
   ~ObjectReader();
   ObjectReader(const ObjectReader&) = delete;
   ObjectReader& operator=(const ObjectReader&) = delete;
+
+  void set_inspector(Inspector inspector) { inspector_ = std::move(inspector); }
 
   // Hands on the objects of a file, of a folder's files, or of standard input ("-"), in order. Lists
   // count as their items; empty documents are skipped. Stops at the first error, also the sink's.
@@ -57,10 +67,17 @@ class ObjectReader {
   absl::Status ReadTree(const Value& root, const ListHeader& header, absl::string_view file, Sink sink);
   absl::StatusOr<api::ObjectPtr> DecodeItem(const Value& value, const ListHeader& header,
                                             absl::string_view file);
+  absl::StatusOr<api::ObjectPtr> DecodeObject(const Value& value, const ListHeader& header,
+                                              absl::string_view file);
 
   DecodeOptions options_;
   std::unique_ptr<SpecPool> specs_;
+  Inspector inspector_;  // May be empty.
 };
+
+// `Pod default/web-0` by what a document says of itself, for messages; the name is generateName's where there
+// is no other.
+std::string ObjectLabel(const Value& document, absl::string_view kind);
 
 }  // namespace schedsim::codec
 

@@ -5,6 +5,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "core/base/check.h"
+#include "core/base/printable.h"
 #include "core/base/status_macros.h"
 
 namespace schedsim::codec {
@@ -118,7 +119,9 @@ absl::Status TreeBuilder::Close() {
 
 absl::Status TreeBuilder::Key(absl::string_view text, Position position) {
   CHECK(ExpectsKey());
-  RETURN_IF_ERROR(CheckNewKey(text, position));
+  const int64_t known = FindMember(text);
+  if (known >= 0) RETURN_IF_ERROR(CheckNewKey(static_cast<size_t>(known), position));
+  frames_.back().replaces = known;
   ++node_count_;
   members_.push_back({.key = target().CopyText(text), .key_position = position, .value = Value()});
   if (frames_.back().is_indexed) IndexMember(members_.back().key, members_.size() - 1);
@@ -126,17 +129,16 @@ absl::Status TreeBuilder::Key(absl::string_view text, Position position) {
   return absl::OkStatus();
 }
 
-absl::Status TreeBuilder::CheckNewKey(absl::string_view key, Position position) {
-  const int64_t found = FindMember(key);
-  if (found < 0) return absl::OkStatus();
-  Frame& frame = frames_.back();
-  Member& known = members_[static_cast<size_t>(found)];
+absl::Status TreeBuilder::CheckNewKey(size_t known_index, Position position) const {
+  const Frame& frame = frames_.back();
+  const Member& known = members_[known_index];
+  const absl::string_view key = known.key;
   // A key that came by a merge may be set again, which yaml.v2 takes as the new value.
   if (frame.merged_count > 0 && known.key_position.line == 0) {
     return absl::OkStatus();
   }
-  std::string what = absl::StrCat("key \"", key, "\" is already set on line ", known.key_position.line,
-                                  ", expected each key once");
+  std::string what = absl::StrCat("key \"", Printable(key, kShownBytesMax), "\" is already set on line ",
+                                  known.key_position.line, ", expected each key once");
   if (frames_.size() == 1 && (key == "apiVersion" || key == "kind" || key == "metadata")) {
     absl::StrAppend(&what, "; a line `---` between two documents may be missing");
   }
@@ -183,13 +185,15 @@ absl::Status TreeBuilder::Scalar(const Value& value) {
 absl::Status TreeBuilder::Alias(absl::string_view name, Position position) {
   auto found = anchors_.find(name);
   if (found == anchors_.end()) {
-    return Error(position, absl::StrCat("alias *", name, " has no value yet, expected an anchor &", name,
+    const std::string shown = Printable(name, kShownBytesMax);
+    return Error(position, absl::StrCat("alias *", shown, " has no value yet, expected an anchor &", shown,
                                         " on a complete value before it"));
   }
   const Anchored& anchored = found->second;
   if (static_cast<int>(frames_.size()) + anchored.height > kDepthMax) {
-    return Error(position, absl::StrCat("alias *", name, " makes the nesting too deep, expected at most ",
-                                        kDepthMax, " levels"));
+    return Error(position,
+                 absl::StrCat("alias *", Printable(name, kShownBytesMax),
+                              " makes the nesting too deep, expected at most ", kDepthMax, " levels"));
   }
   node_count_ += anchored.node_count;
   alias_node_count_ += anchored.node_count;
@@ -238,16 +242,13 @@ absl::Status TreeBuilder::Add(const Value& value, std::string anchor, int64_t no
     return Merge(value, position);
   }
   members_.back().value = value;
-  if (frame.merged_count == 0) return absl::OkStatus();
-  // The key may be one that a merge has set before: the later value counts.
-  const Member added = members_.back();
-  for (size_t i = frame.start; i + 1 < members_.size(); ++i) {
-    if (members_[i].key != added.key) continue;
-    members_[i] = added;
-    members_.pop_back();
-    if (frame.is_indexed) IndexMember(added.key, i);
-    break;
-  }
+  if (frame.replaces < 0) return absl::OkStatus();
+  // A merge has set the key before: the later value counts.
+  const size_t replaced = static_cast<size_t>(frame.replaces);
+  frame.replaces = -1;
+  members_[replaced] = members_.back();
+  members_.pop_back();
+  if (frame.is_indexed) IndexMember(members_[replaced].key, replaced);
   return absl::OkStatus();
 }
 

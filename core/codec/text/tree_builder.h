@@ -70,6 +70,7 @@ class TreeBuilder {
     bool is_merge = false;     // The value to come is merged, see MergeKey.
     bool is_streamed = false;  // The parts are handed on one by one.
     bool is_indexed = false;   // `keys_` of this frame holds the keys of the members.
+    int64_t replaces = -1;     // The member that the last one is to replace; -1: none.
     int height = 1;            // Levels below and including this one.
     size_t start = 0;
     int64_t node_count = 0;  // All nodes before this one.
@@ -89,7 +90,8 @@ class TreeBuilder {
   absl::Status Merge(const Value& value, Position position);
   absl::Status MergeMap(const Value& map);
   absl::Status CheckAliases(Position position) const;
-  absl::Status CheckNewKey(absl::string_view key, Position position);
+  // The open map has the key already, as the member `known_index`.
+  absl::Status CheckNewKey(size_t known_index, Position position) const;
   // The index in `members_` of the open map's member `key`, or -1.
   int64_t FindMember(absl::string_view key);
   void IndexMember(absl::string_view key, size_t index);

@@ -8,6 +8,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
+#include "core/base/printable.h"
 
 namespace schedsim::codec {
 namespace {
@@ -44,9 +45,13 @@ bool SameNode(const Value& a, const Value& b, std::vector<std::pair<const Value*
 }  // namespace
 
 absl::Status ErrorAt(const Location& location, absl::string_view what) {
-  if (location.position.line == 0) return absl::InvalidArgumentError(absl::StrCat(location.file, ": ", what));
-  return absl::InvalidArgumentError(
-      absl::StrCat(location.file, ":", location.position.line, ":", location.position.column, ": ", what));
+  // Whoever says what is wrong shortens names and values; this is for what was overlooked.
+  constexpr size_t kMessageBytesMax = 4000;
+  std::string message = Printable(location.file);
+  if (location.position.line > 0) {
+    absl::StrAppend(&message, ":", location.position.line, ":", location.position.column);
+  }
+  return absl::InvalidArgumentError(absl::StrCat(message, ": ", Printable(what, kMessageBytesMax)));
 }
 
 const Value* Value::Find(absl::string_view key) const {

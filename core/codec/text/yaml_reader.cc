@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "core/base/check.h"
+#include "core/base/printable.h"
 #include "core/base/status_macros.h"
 #include "core/codec/text/tree_builder.h"
 #include "core/codec/text/yaml_scalar.h"
@@ -139,9 +140,7 @@ class YamlReader {
   absl::StatusOr<YamlScalar> Resolve(const yaml_event_t& event, absl::string_view text, Position position);
   absl::StatusOr<YamlScalar> ResolveTagged(absl::string_view tag, absl::string_view text, Position position);
   absl::Status ParserError();
-  absl::Status Error(Position position, absl::string_view what) const {
-    return ErrorAt({file_, position}, what);
-  }
+  absl::Status Error(Position position, absl::string_view what) const;
 
   absl::string_view text_;
   absl::string_view file_;
@@ -155,6 +154,19 @@ class YamlReader {
 
 absl::string_view View(const yaml_char_t* text) {
   return text == nullptr ? absl::string_view() : absl::string_view(reinterpret_cast<const char*>(text));
+}
+
+// A line with `{{` is most likely one of a template, which YAML reads as maps in maps.
+absl::Status YamlReader::Error(Position position, absl::string_view what) const {
+  absl::string_view line = text_;
+  for (int32_t i = 1; i < position.line && !line.empty(); ++i)
+    line.remove_prefix(std::min(line.find('\n'), line.size() - 1) + 1);
+  line = line.substr(0, line.find('\n'));
+  return ErrorAt(
+      {file_, position},
+      absl::StrCat(what, absl::StrContains(line, "{{")
+                             ? "; a template must be rendered first, for example by `helm template`"
+                             : ""));
 }
 
 absl::Status YamlReader::OnEvent(const yaml_event_t& event) {
@@ -193,8 +205,8 @@ absl::Status YamlReader::OnOpen(Value::Type type, const yaml_char_t* anchor, con
   const bool is_standard = absl::ConsumePrefix(&short_tag, kTagPrefix);
   const absl::string_view own_tag = type == Value::Type::kArray ? "seq" : "map";
   if (!short_tag.empty() && short_tag != "!" && !(is_standard && short_tag == own_tag)) {
-    return Error(position, absl::StrCat("tag ", is_standard ? "!!" : "", short_tag, " on ", Describe(type),
-                                        ", expected !!", own_tag, " or no tag"));
+    return Error(position, absl::StrCat("tag ", is_standard ? "!!" : "", Printable(short_tag, kShownBytesMax),
+                                        " on ", Describe(type), ", expected !!", own_tag, " or no tag"));
   }
   if (anchor != nullptr) builder_.Anchor(View(anchor));
   return builder_.Open(type, position);
@@ -223,7 +235,8 @@ absl::StatusOr<YamlScalar> YamlReader::ResolveTagged(absl::string_view tag, absl
                                     (name == "float" && (is_float || resolved.type == Type::kInteger)));
   if (fits) return resolved;
   return Error(position,
-               absl::StrCat("tag ", is_standard ? "!!" : "", name, " on \"", text,
+               absl::StrCat("tag ", is_standard ? "!!" : "", Printable(name, kShownBytesMax), " on \"",
+                            Printable(text, kShownBytesMax),
                             "\", expected !!str, !!int, !!float, !!bool or !!null with a value of that type, "
                             "or no tag"));
 }
