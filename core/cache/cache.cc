@@ -1,6 +1,5 @@
 #include "core/cache/cache.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -109,9 +108,7 @@ void Cache::AddImages(const api::Node& node, int32_t index) {
       ImageStateEntry& entry = images_[symbols_.Intern(name)];
       // The size that a node reports later does not count, however much it differs.
       if (entry.nodes.empty()) entry.size_bytes = image.size_bytes;
-      if (std::find(entry.nodes.begin(), entry.nodes.end(), index) == entry.nodes.end()) {
-        entry.nodes.push_back(index);
-      }
+      entry.nodes[index] = true;
     }
   }
 }
@@ -122,7 +119,7 @@ void Cache::RemoveImages(const api::Node& node, int32_t index) {
       const Symbol symbol = symbols_.Intern(name);
       ImageStateEntry* entry = images_.Find(symbol);
       if (entry == nullptr) continue;
-      std::erase(entry->nodes, index);
+      entry->nodes.Erase(index);
       if (entry->nodes.empty()) images_.Erase(symbol);
     }
   }
@@ -132,14 +129,14 @@ void Cache::RemoveImages(const api::Node& node, int32_t index) {
 // the node changes again. Upstream scores with such old numbers, too.
 void Cache::RefreshImages(NodeInfo& info) {
   info.images.clear();
+  ++refresh_count_;
   for (const api::ContainerImage& image : info.node->status.images) {
     for (const std::string& name : image.names) {
       const Symbol symbol = symbols_.Intern(name);
-      const bool listed =
-          std::any_of(info.images.begin(), info.images.end(),
-                      [symbol](const framework::ImageState& state) { return state.name == symbol; });
-      const ImageStateEntry* entry = images_.Find(symbol);
-      if (listed || entry == nullptr) continue;
+      ImageStateEntry* entry = images_.Find(symbol);
+      // A node may list an image twice.
+      if (entry == nullptr || entry->refresh == refresh_count_) continue;
+      entry->refresh = refresh_count_;
       info.images.push_back({.name = symbol,
                              .size_bytes = entry->size_bytes,
                              .node_count = static_cast<int64_t>(entry->nodes.size())});

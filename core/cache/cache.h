@@ -63,7 +63,8 @@ class Cache {
   };
   struct ImageStateEntry {
     int64_t size_bytes = 0;
-    std::vector<int32_t> nodes;  // Indices, each once.
+    LookupMap<int32_t, bool> nodes;  // Those that have it, by index.
+    int64_t refresh = 0;             // The last one of RefreshImages that met the image.
   };
 
   framework::NodeInfo& NodeOf(absl::string_view name);
@@ -81,6 +82,7 @@ class Cache {
   LookupMap<Symbol, int32_t> node_indices_;
   LookupMap<std::string, PodState> pods_;  // By uid.
   LookupMap<Symbol, ImageStateEntry> images_;
+  int64_t refresh_count_ = 0;  // Calls of RefreshImages.
   NodeTree node_tree_;
   int64_t generation_ = 0;
   // Indices of nodes that changed since the last snapshot; by index: whether it is among them.

@@ -1,6 +1,6 @@
 #include "core/cache/node_tree.h"
 
-#include <algorithm>
+#include <utility>
 
 #include "absl/strings/string_view.h"
 
@@ -30,25 +30,31 @@ std::string ZoneKey(const api::Node& node) {
 
 void NodeTree::AddNode(const api::Node& node, int32_t index) {
   const std::string key = ZoneKey(node);
-  auto zone =
-      std::find_if(zones_.begin(), zones_.end(), [&key](const Zone& known) { return known.key == key; });
-  if (zone == zones_.end()) zone = zones_.insert(zone, Zone{.key = key, .nodes = {}});
+  const auto* known = zone_by_key_.Find(key);
+  const auto zone = known != nullptr ? *known : zones_.emplace(zones_.end());
+  if (known == nullptr) {
+    zone->key = key;
+    zone_by_key_[key] = zone;
+  }
   // The cache adds a node twice where an update is the first that it hears of it.
-  if (std::find(zone->nodes.begin(), zone->nodes.end(), index) != zone->nodes.end()) return;
-  zone->nodes.push_back(index);
+  if (zone->places.Find(index) != nullptr) return;
+  zone->places[index] = ++last_place_;
+  zone->nodes[last_place_] = index;
   ++node_count_;
 }
 
 void NodeTree::RemoveNode(const api::Node& node, int32_t index) {
-  const std::string key = ZoneKey(node);
-  auto zone =
-      std::find_if(zones_.begin(), zones_.end(), [&key](const Zone& known) { return known.key == key; });
-  if (zone == zones_.end()) return;
-  auto found = std::find(zone->nodes.begin(), zone->nodes.end(), index);
-  if (found == zone->nodes.end()) return;
-  zone->nodes.erase(found);
+  const auto* known = zone_by_key_.Find(ZoneKey(node));
+  if (known == nullptr) return;
+  const auto zone = *known;
+  const int64_t* place = zone->places.Find(index);
+  if (place == nullptr) return;
+  zone->nodes.erase(*place);
+  zone->places.Erase(index);
   --node_count_;
-  if (zone->nodes.empty()) zones_.erase(zone);
+  if (!zone->nodes.empty()) return;
+  zone_by_key_.Erase(zone->key);
+  zones_.erase(zone);
 }
 
 void NodeTree::UpdateNode(const api::Node& old_node, const api::Node& new_node, int32_t index) {
@@ -60,10 +66,14 @@ void NodeTree::UpdateNode(const api::Node& old_node, const api::Node& new_node, 
 std::vector<int32_t> NodeTree::List() const {
   std::vector<int32_t> list;
   list.reserve(static_cast<size_t>(node_count_));
-  for (size_t round = 0; list.size() < static_cast<size_t>(node_count_); ++round) {
-    for (const Zone& zone : zones_) {
-      if (round < zone.nodes.size()) list.push_back(zone.nodes[round]);
-    }
+  // What is left of each zone. A zone without a rest leaves the rounds, so that each node costs one step.
+  using Iterator = absl::btree_map<int64_t, int32_t>::const_iterator;
+  using Rest = std::pair<Iterator, Iterator>;
+  std::vector<Rest> rests;
+  for (const Zone& zone : zones_) rests.emplace_back(zone.nodes.begin(), zone.nodes.end());
+  while (!rests.empty()) {
+    for (Rest& rest : rests) list.push_back((rest.first++)->second);
+    std::erase_if(rests, [](const Rest& rest) { return rest.first == rest.second; });
   }
   return list;
 }

@@ -3,10 +3,13 @@
 #define SCHEDSIM_CORE_CACHE_NODE_TREE_H_
 
 #include <cstdint>
+#include <list>
 #include <string>
 #include <vector>
 
+#include "absl/container/btree_map.h"
 #include "core/api/node.h"
+#include "core/base/lookup_map.h"
 
 namespace schedsim::cache {
 
@@ -16,6 +19,7 @@ std::string ZoneKey(const api::Node& node);
 
 // Zones in order of first appearance, nodes in each in order of addition. A zone that lost its last
 // node is gone, and comes back as the last one.
+// Adding and removing cost the same however many zones and nodes there are.
 // Source: kubernetes v1.37, scheduler/backend/cache/node_tree.go.
 class NodeTree {
  public:
@@ -33,10 +37,15 @@ class NodeTree {
  private:
   struct Zone {
     std::string key;
-    std::vector<int32_t> nodes;
+    // By order of addition.
+    absl::btree_map<int64_t, int32_t> nodes;
+    // By index: the key of the node in `nodes`.
+    LookupMap<int32_t, int64_t> places;
   };
 
-  std::vector<Zone> zones_;
+  std::list<Zone> zones_;
+  LookupMap<std::string, std::list<Zone>::iterator> zone_by_key_;
+  int64_t last_place_ = 0;
   int32_t node_count_ = 0;
 };
 

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <lzma.h>
 #include <spawn.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -40,7 +41,11 @@ ProgramResult RunProgram(const std::vector<std::string>& arguments, absl::string
   posix_spawn_file_actions_destroy(&actions);
   CHECK(spawned == 0);
   int status = 0;
-  CHECK(waitpid(pid, &status, 0) == pid);
+  struct rusage usage = {};
+  CHECK(wait4(pid, &status, 0, &usage) == pid);
+  for (const timeval& part : {usage.ru_utime, usage.ru_stime}) {
+    result.cpu_seconds += static_cast<double>(part.tv_sec) + static_cast<double>(part.tv_usec) / 1e6;
+  }
   if (WIFEXITED(status)) result.exit_code = WEXITSTATUS(status);
   result.out = FileContent(out);
   result.err = FileContent(err);

@@ -14,6 +14,8 @@ struct ProgramResult {
   int exit_code = -1;
   std::string out;
   std::string err;
+  // What it took of the processor, also in the system.
+  double cpu_seconds = 0;
 };
 
 // Runs `schedsim ARGUMENT...` to its end, with `input` on its standard input.
