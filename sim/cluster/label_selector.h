@@ -2,7 +2,7 @@
 #ifndef SCHEDSIM_SIM_CLUSTER_LABEL_SELECTOR_H_
 #define SCHEDSIM_SIM_CLUSTER_LABEL_SELECTOR_H_
 
-#include <optional>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -12,22 +12,27 @@
 
 namespace schedsim::sim {
 
-// `app=web,tier!=db,critical,!old`: all parts must hold. An empty one selects everything.
+// `app=web,tier!=db,zone in (a, b),critical,!old`: all requirements must hold. An empty selector
+// selects everything. `=` and `==` are the same; `!=` and `notin` hold for objects without the label, too;
+// `>` and `<` compare whole numbers.
+// Source: apimachinery v0.37, pkg/labels/selector.go, Parse and Requirement.Matches.
 class LabelSelector {
  public:
-  // InvalidArgument, naming what is expected.
+  // What a requirement asks of the label `key`.
+  enum class Operator : uint8_t { kExists, kDoesNotExist, kIn, kNotIn, kGreaterThan, kLessThan };
+  struct Requirement {
+    std::string key;
+    Operator op = Operator::kExists;
+    // Of kIn and kNotIn: as written. Of the comparisons: one, a number.
+    std::vector<std::string> values;
+  };
+
+  // InvalidArgument, `"TEXT": column N: what was found, and what was expected`; columns count from 1.
   static absl::StatusOr<LabelSelector> Parse(absl::string_view text);
 
   bool Matches(const api::StringMap& labels) const;
 
  private:
-  struct Requirement {
-    std::string key;
-    // Absent: only whether the label is there counts.
-    std::optional<std::string> value;
-    bool negated = false;
-  };
-
   std::vector<Requirement> requirements_;
 };
 
