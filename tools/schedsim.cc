@@ -1,11 +1,26 @@
 // The program: reads the command line and hands over to a subcommand.
 
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <new>
 
 #include "tools/subcommands.h"
 
+namespace {
+
+// Without memory there is nothing to be put in order: this says so and ends the program.
+[[noreturn]] void OutOfMemory() {
+  constexpr char kMessage[] = "schedsim: out of memory, expected less input or more memory\n";
+  static_cast<void>(!write(STDERR_FILENO, kMessage, sizeof(kMessage) - 1));
+  _exit(schedsim::tools::kBadInput);
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
+  std::set_new_handler(OutOfMemory);
   CLI::App app(
       "schedsim replays Kubernetes clusters through a scheduler that decides as kube-scheduler does, in\n"
       "virtual time. The same input gives the same bytes on any machine.");

@@ -11,9 +11,12 @@
 #include <cstring>
 #include <filesystem>
 #include <limits>
+#include <map>
 #include <system_error>
 #include <utility>
 
+#include "absl/algorithm/container.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
@@ -25,6 +28,10 @@ namespace {
 constexpr size_t kChunkBytes = 256 * 1024;
 constexpr int kFolderDepthMax = 64;
 
+// An archive that grows beyond both is taken for a bomb: dumps of clusters shrink to a hundredth at most.
+constexpr size_t kSuspectBytes = size_t{512} << 20;
+constexpr size_t kSuspectRatio = 200;
+
 absl::Status TooBig(absl::string_view name, size_t bytes_max) {
   return absl::InvalidArgumentError(absl::StrCat(name, ": too big, expected at most ", bytes_max, " bytes"));
 }
@@ -32,6 +39,22 @@ absl::Status TooBig(absl::string_view name, size_t bytes_max) {
 absl::Status Corrupt(absl::string_view name, absl::string_view format, absl::string_view detail) {
   return absl::InvalidArgumentError(
       absl::StrCat(name, ": ", detail, ", expected a complete ", format, " file"));
+}
+
+// Where an archive of `size` bytes could not be read on.
+absl::Status Broken(absl::string_view name, absl::string_view format, size_t size, size_t left) {
+  return Corrupt(name, format,
+                 absl::StrCat(left == 0 ? "truncated" : "corrupt", " at byte ", size - left, " of ", size));
+}
+
+// Whether `used` bytes are too much for an archive of `size` bytes.
+bool IsBomb(size_t used, size_t size) { return used > kSuspectBytes && used / kSuspectRatio > size; }
+
+absl::Status Bomb(absl::string_view name, absl::string_view program, size_t size) {
+  return absl::InvalidArgumentError(absl::StrCat(name, ": ", size, " bytes expand to more than ",
+                                                 kSuspectBytes, ", expected at most ", kSuspectRatio,
+                                                 " times as many; if that is meant, expand it first: `",
+                                                 program, " -dc ", name, " | schedsim run -f -`"));
 }
 
 // Room for another chunk behind the first `used` bytes of `out`.
@@ -62,14 +85,15 @@ absl::StatusOr<std::string> Inflate(absl::string_view content, absl::string_view
     code = inflate(&stream, Z_NO_FLUSH);
     left -= offered_in - stream.avail_in;
     used += offered_out - stream.avail_out;
-    if (used > bytes_max) break;
+    if (used > bytes_max || IsBomb(used, content.size())) break;
     // One file may hold several gzip members.
     if (code == Z_STREAM_END && left > 0 && inflateReset(&stream) == Z_OK) continue;
     if (code != Z_OK) break;
   }
   inflateEnd(&stream);
   if (used > bytes_max) return TooBig(name, bytes_max);
-  if (code != Z_STREAM_END) return Corrupt(name, "gzip", left == 0 ? "truncated" : "corrupt");
+  if (IsBomb(used, content.size())) return Bomb(name, "gzip", content.size());
+  if (code != Z_STREAM_END) return Broken(name, "gzip", content.size(), left);
   out.resize(used);
   return out;
 }
@@ -85,17 +109,18 @@ absl::StatusOr<std::string> Unxz(absl::string_view content, absl::string_view na
   lzma_ret code = LZMA_OK;
   stream.next_in = reinterpret_cast<const uint8_t*>(content.data());
   stream.avail_in = content.size();
-  while (code == LZMA_OK && used <= bytes_max) {
+  while (code == LZMA_OK && used <= bytes_max && !IsBomb(used, content.size())) {
     Grow(out, used);
     stream.next_out = reinterpret_cast<uint8_t*>(out.data() + used);
     stream.avail_out = out.size() - used;
     code = lzma_code(&stream, LZMA_FINISH);
     used = out.size() - stream.avail_out;
   }
-  const bool is_truncated = stream.avail_in == 0;
+  const size_t left = stream.avail_in;
   lzma_end(&stream);
   if (used > bytes_max) return TooBig(name, bytes_max);
-  if (code != LZMA_STREAM_END) return Corrupt(name, "xz", is_truncated ? "truncated" : "corrupt");
+  if (IsBomb(used, content.size())) return Bomb(name, "xz", content.size());
+  if (code != LZMA_STREAM_END) return Broken(name, "xz", content.size(), left);
   out.resize(used);
   return out;
 }
@@ -105,6 +130,40 @@ absl::Status SystemError(absl::string_view path, int error) {
       absl::StrCat(path, ": ", std::system_category().message(error), ", expected a readable file or folder");
   return error == ENOENT || error == ENOTDIR ? absl::NotFoundError(message)
                                              : absl::InvalidArgumentError(message);
+}
+
+// Whether the path names an open descriptor: standard input, or what a shell puts in place of `<(command)`.
+bool IsDescriptor(absl::string_view path) {
+  if (path == "-" || path == "/dev/stdin") return true;
+  if (!absl::ConsumePrefix(&path, "/dev/fd/") && !absl::ConsumePrefix(&path, "/proc/self/fd/")) return false;
+  return !path.empty() &&
+         absl::c_all_of(path, [](char c) { return absl::ascii_isdigit(static_cast<unsigned char>(c)); });
+}
+
+// What a file is that has no end, or none that is sure to come; "": nothing of that kind.
+absl::string_view EndlessKind(mode_t mode) {
+  if (S_ISFIFO(mode)) return "a FIFO";
+  if (S_ISSOCK(mode)) return "a socket";
+  if (S_ISCHR(mode) || S_ISBLK(mode)) return "a device";
+  return "";
+}
+
+// Opens `path`, a name other than "-". A FIFO would make the program wait for whoever may write to it some
+// day, and some devices never end: both are refused, unless the path is that of an open descriptor.
+absl::StatusOr<int> Open(absl::string_view path) {
+  const std::string name(path);
+  const int wait = IsDescriptor(path) ? 0 : O_NONBLOCK;
+  const int descriptor = open(name.c_str(), O_RDONLY | O_CLOEXEC | wait);
+  struct stat info = {};
+  // A socket can't be opened at all.
+  const bool is_known = descriptor >= 0 ? fstat(descriptor, &info) == 0 : stat(name.c_str(), &info) == 0;
+  const absl::string_view endless =
+      is_known && wait != 0 && path != "/dev/null" ? EndlessKind(info.st_mode) : "";
+  if (endless.empty() && descriptor >= 0) return descriptor;
+  if (descriptor >= 0) close(descriptor);
+  if (endless.empty()) return SystemError(path, errno);
+  return absl::InvalidArgumentError(
+      absl::StrCat(path, ": is ", endless, ", expected a file or a folder; - reads standard input"));
 }
 
 absl::StatusOr<std::string> ReadAll(int descriptor, absl::string_view path, size_t bytes_max) {
@@ -157,6 +216,23 @@ absl::StatusOr<std::vector<Entry>> ReadFolder(const Entry& folder) {
   return entries;
 }
 
+// The folders so far. Links may lead to the same folder again: to one above, without an end, or to one
+// beside, where the number of paths doubles with each level.
+class VisitedFolders {
+ public:
+  absl::Status Add(const std::string& path) {
+    struct stat info = {};
+    if (stat(path.c_str(), &info) != 0) return SystemError(path, errno);
+    const auto [at, is_new] = paths_.try_emplace({info.st_dev, info.st_ino}, path);
+    if (is_new) return absl::OkStatus();
+    return absl::InvalidArgumentError(
+        absl::StrCat(path, ": links to the folder ", at->second, ", expected each folder once"));
+  }
+
+ private:
+  std::map<std::pair<dev_t, ino_t>, std::string> paths_;
+};
+
 }  // namespace
 
 absl::StatusOr<std::string> Decompress(std::string content, absl::string_view name, size_t bytes_max) {
@@ -172,11 +248,12 @@ absl::StatusOr<std::string> Decompress(std::string content, absl::string_view na
 }
 
 absl::StatusOr<std::string> ReadFile(absl::string_view path, size_t bytes_max) {
-  const std::string name(path);
-  const int descriptor = name == "-" ? STDIN_FILENO : open(name.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) return SystemError(path, errno);
+  int descriptor = STDIN_FILENO;
+  if (path != "-") {
+    ASSIGN_OR_RETURN(descriptor, Open(path));
+  }
   absl::StatusOr<std::string> content = ReadAll(descriptor, path, bytes_max);
-  if (name != "-") close(descriptor);
+  if (path != "-") close(descriptor);
   RETURN_IF_ERROR(content.status());
   ASSIGN_OR_RETURN(std::string text, Decompress(*std::move(content), path, bytes_max));
   text.reserve(text.size() + kPaddingBytes);
@@ -191,6 +268,7 @@ absl::StatusOr<std::vector<std::string>> ListFiles(absl::string_view path) {
   if (stat(name.c_str(), &info) != 0) return SystemError(path, errno);
   if (!S_ISDIR(info.st_mode)) return std::vector<std::string>{name};
   std::vector<Entry> rest = {{.path = name, .is_folder = true, .depth = 0}};
+  VisitedFolders visited;
   while (!rest.empty()) {
     const Entry entry = std::move(rest.back());
     rest.pop_back();
@@ -202,11 +280,12 @@ absl::StatusOr<std::vector<std::string>> ListFiles(absl::string_view path) {
       return absl::InvalidArgumentError(absl::StrCat(
           entry.path, ": folders nested too deeply, expected at most ", kFolderDepthMax, " levels"));
     }
+    RETURN_IF_ERROR(visited.Add(entry.path));
     ASSIGN_OR_RETURN(std::vector<Entry> entries, ReadFolder(entry));
     std::move(entries.begin(), entries.end(), std::back_inserter(rest));
   }
   if (files.empty()) {
-    return absl::NotFoundError(
+    return absl::FailedPreconditionError(
         absl::StrCat(path, ": no object files in the folder, expected names in .yaml, .yml or ",
                      ".json, with or without .gz or .xz"));
   }

@@ -20,8 +20,9 @@ inline constexpr size_t kInputBytesMax = size_t{4} << 30;
 
 // The contents of `path`, decompressed when the first bytes say gzip or xz; "-" is standard input.
 // The string's capacity is at least kPaddingBytes above its size. NotFound for a missing file,
-// InvalidArgument for a folder, a truncated or corrupt archive and anything above `bytes_max`;
-// the message starts with the path.
+// InvalidArgument for a folder, a FIFO, a socket or a device (but not for /dev/stdin, /dev/fd/N and
+// /dev/null), a truncated or corrupt archive, one that grows as only a bomb does, and anything above
+// `bytes_max`; the message starts with the path.
 absl::StatusOr<std::string> ReadFile(absl::string_view path, size_t bytes_max = kInputBytesMax);
 
 // `content` decompressed when its first bytes say gzip or xz, itself otherwise. `name` is for messages.
@@ -30,7 +31,9 @@ absl::StatusOr<std::string> Decompress(std::string content, absl::string_view na
 
 // The files that `path` stands for: itself for a file or "-"; for a folder all files below it whose
 // names end in .yaml, .yml or .json (also with .gz or .xz behind that), each folder's entries sorted
-// by name, bytewise. NotFound when there is nothing of that kind.
+// by name, bytewise. NotFound for a missing path;
+// FailedPrecondition for a folder without such files; InvalidArgument for a folder that is
+// reached twice, by links.
 absl::StatusOr<std::vector<std::string>> ListFiles(absl::string_view path);
 
 }  // namespace schedsim::codec

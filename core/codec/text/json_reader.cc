@@ -13,6 +13,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "core/base/printable.h"
 #include "core/base/status_macros.h"
 #include "core/codec/text/input.h"
 #include "core/codec/text/tree_builder.h"
@@ -57,37 +58,17 @@ class LineCounter {
 
 bool IsSpace(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
 
-// The bytes of the UTF-8 sequence that `text` starts with, 0 when it is none.
-size_t SequenceBytes(absl::string_view text) {
-  const auto byte = [&](size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
-  const auto is_tail = [&](size_t i) { return (byte(i) & 0xc0u) == 0x80u; };
-  const unsigned first = byte(0);
-  if (first < 0x80) return 1;
-  if (first >= 0xc2 && first < 0xe0) return is_tail(1) ? 2 : 0;
-  if ((first & 0xf0) == 0xe0) {
-    const bool is_short = first == 0xe0 && byte(1) < 0xa0;
-    const bool is_surrogate = first == 0xed && byte(1) >= 0xa0;
-    return is_tail(1) && is_tail(2) && !is_short && !is_surrogate ? 3 : 0;
-  }
-  if (first >= 0xf0 && first < 0xf5) {
-    const bool is_short = first == 0xf0 && byte(1) < 0x90;
-    const bool is_big = first == 0xf4 && byte(1) >= 0x90;
-    return is_tail(1) && is_tail(2) && is_tail(3) && !is_short && !is_big ? 4 : 0;
-  }
-  return 0;
-}
-
 size_t FindInvalidUtf8(absl::string_view text) {
   size_t at = 0;
   while (at < text.size()) {
-    const size_t bytes = SequenceBytes(text.substr(at));
+    const size_t bytes = Utf8CharacterBytes(text.substr(at));
     if (bytes == 0) return at;
     at += bytes;
   }
   return at;
 }
 
-std::string Explain(simdjson::error_code error) {
+absl::string_view Explain(simdjson::error_code error) {
   switch (error) {
     case simdjson::STRING_ERROR:
       return "bad escape in a string, expected one of \\\" \\\\ \\/ \\b \\f \\n \\r \\t or \\u with four "
@@ -96,8 +77,18 @@ std::string Explain(simdjson::error_code error) {
     case simdjson::INCOMPLETE_ARRAY_OR_OBJECT:
     case simdjson::INCORRECT_TYPE:
       return "malformed JSON, expected a value, a key, `:`, `,` or a closing bracket";
+    case simdjson::NUMBER_ERROR:
+      return "malformed JSON, expected a number: digits, an optional fraction and an optional exponent";
+    case simdjson::T_ATOM_ERROR:
+    case simdjson::F_ATOM_ERROR:
+    case simdjson::N_ATOM_ERROR:
+      return "malformed JSON, expected true, false or null";
+    case simdjson::MEMALLOC:
+      return "out of memory, expected less input or more memory";
+    case simdjson::CAPACITY:
+      return "too big a value, expected one below 4 GiB";
     default:
-      return absl::StrCat("malformed JSON (", simdjson::error_message(error), "), expected a JSON value");
+      return "malformed JSON, expected a JSON value";
   }
 }
 
@@ -108,7 +99,11 @@ class ValueSplitter {
 
   // Sets `value` to the next value's text; false at the end of the text.
   absl::StatusOr<bool> Next(absl::string_view& value) {
-    while (at_ < text_.size() && IsSpace(text_[at_])) ++at_;
+    SkipSpace();
+    while (IsSeparator()) {
+      at_ += kSeparator.size();
+      SkipSpace();
+    }
     if (at_ == text_.size()) return false;
     const size_t start = at_;
     if (text_[at_] == '{' || text_[at_] == '[') {
@@ -127,6 +122,20 @@ class ValueSplitter {
   }
 
  private:
+  static constexpr absl::string_view kSeparator = "---";
+
+  void SkipSpace() {
+    while (at_ < text_.size() && IsSpace(text_[at_])) ++at_;
+  }
+
+  // Whether a line `---` starts here: YAML's mark between documents, which kubectl takes between JSON
+  // values as well.
+  bool IsSeparator() const {
+    if (!absl::StartsWith(text_.substr(at_), kSeparator)) return false;
+    const size_t end = at_ + kSeparator.size();
+    return (at_ == 0 || text_[at_ - 1] == '\n') && (end == text_.size() || IsSpace(text_[end]));
+  }
+
   absl::Status SkipBrackets() {
     open_.clear();
     do {

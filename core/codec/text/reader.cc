@@ -1,9 +1,11 @@
 #include "core/codec/text/reader.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "core/base/status_macros.h"
 #include "core/codec/text/input.h"
@@ -13,11 +15,59 @@
 namespace schedsim::codec {
 namespace {
 
+// Whether `text`, which starts with `{`, is JSON and not YAML in flow style: outside of quotes JSON has
+// nothing but brackets, commas, colons, numbers and three words. Looks at the beginning only.
+bool LooksLikeJson(absl::string_view text) {
+  constexpr size_t kLookBytes = 4096;
+  text = text.substr(0, kLookBytes);
+  for (size_t at = 0; at < text.size(); ++at) {
+    const char c = text[at];
+    if (c == '"') {
+      for (++at; at < text.size() && text[at] != '"'; ++at) {
+        if (text[at] == '\\') ++at;
+      }
+      continue;
+    }
+    if (absl::StrContains("{}[],: \t\r\n", c)) continue;
+    const size_t end = std::min(text.find_first_of("{}[],: \t\r\n\"", at), text.size());
+    const absl::string_view word = text.substr(at, end - at);
+    const bool is_json = word == "true" || word == "false" || word == "null" || word == "---" ||
+                         IsJsonNumber(word) || end == text.size();
+    if (!is_json) return false;
+    at = end - 1;
+  }
+  return true;
+}
+
+// Whether each document behind a line `---` starts as JSON does. A line cannot start inside of a string.
+bool AllDocumentsAreMaps(absl::string_view text) {
+  constexpr absl::string_view kSeparator = "\n---";
+  for (size_t at = text.find(kSeparator); at != absl::string_view::npos; at = text.find(kSeparator, at)) {
+    at += kSeparator.size();
+    const absl::string_view next = absl::StripLeadingAsciiWhitespace(text.substr(at));
+    if (!next.empty() && next[0] != '{' && next[0] != '[' && !absl::StartsWith(next, "---")) return false;
+  }
+  return true;
+}
+
 bool IsJson(absl::string_view text, absl::string_view file) {
   if (!absl::ConsumeSuffix(&file, ".gz")) absl::ConsumeSuffix(&file, ".xz");
   if (absl::EndsWith(file, ".json") || absl::EndsWith(file, ".jsonl")) return true;
   absl::ConsumePrefix(&text, "\xef\xbb\xbf");
-  return absl::StartsWith(absl::StripLeadingAsciiWhitespace(text), "{");
+  text = absl::StripLeadingAsciiWhitespace(text);
+  return absl::StartsWith(text, "{") && LooksLikeJson(text) && AllDocumentsAreMaps(text);
+}
+
+// Other encodings than UTF-8 can be told by their first bytes; PowerShell's `>` writes UTF-16.
+absl::Status CheckEncoding(absl::string_view text, absl::string_view file) {
+  const absl::string_view start = text.substr(0, 4);
+  const bool is_utf32 =
+      start == absl::string_view("\xff\xfe\0\0", 4) || start == absl::string_view("\0\0\xfe\xff", 4);
+  const bool is_utf16 = absl::StartsWith(start, "\xff\xfe") || absl::StartsWith(start, "\xfe\xff");
+  if (!is_utf16 && !is_utf32) return absl::OkStatus();
+  const absl::string_view name = is_utf32 ? "UTF-32" : "UTF-16";
+  return absl::InvalidArgumentError(
+      absl::StrCat(file, ": is ", name, ", expected UTF-8; `iconv -f ", name, " -t UTF-8` converts it"));
 }
 
 }  // namespace
@@ -27,6 +77,7 @@ absl::Status ReadText(std::string text, absl::string_view file, const ReadOption
   const size_t size_bytes = text.size();
   text.append(kPaddingBytes, ' ');
   const absl::string_view content = absl::string_view(text).substr(0, size_bytes);
+  RETURN_IF_ERROR(CheckEncoding(content, file));
   if (IsJson(content, file)) return ReadJson(content, file, options, sink);
   return ReadYaml(content, file, options, sink);
 }

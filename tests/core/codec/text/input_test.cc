@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <lzma.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -85,8 +86,9 @@ TEST_F(InputTest, BrokenArchivesAreErrorsThatNameTheFile) {
       const std::string path = Write(name, whole.substr(0, size));
       const auto read = ReadFile(path);
       ASSERT_FALSE(read.ok()) << size;
-      EXPECT_TRUE(
-          absl::StartsWith(read.status().message(), absl::StrCat(path, ": truncated, expected a complete ")))
+      EXPECT_TRUE(absl::StartsWith(
+          read.status().message(),
+          absl::StrCat(path, ": truncated at byte ", size, " of ", size, ", expected a complete ")))
           << read.status();
     }
     std::string corrupt = whole;
@@ -96,6 +98,21 @@ TEST_F(InputTest, BrokenArchivesAreErrorsThatNameTheFile) {
     EXPECT_TRUE(absl::StrContains(read.status().message(), name)) << read.status();
     EXPECT_FALSE(ReadFile(Write(name, "a: 1\n")).ok()) << "plain text in " << name;
   }
+}
+
+TEST_F(InputTest, AnArchiveThatGrowsWithoutEndIsRefused) {
+  // 600 MiB of zeros.
+  const std::string member = Gzip(std::string(1 << 20, '\0'));
+  std::string bomb;
+  for (int i = 0; i < 600; ++i) bomb += member;
+  const std::string path = Write("f.yaml.gz", bomb);
+  const auto read = ReadFile(path);
+  ASSERT_FALSE(read.ok());
+  EXPECT_TRUE(absl::StrContains(
+      read.status().message(), absl::StrCat(path, ": ", bomb.size(), " bytes expand to more than 536870912")))
+      << read.status();
+  EXPECT_TRUE(absl::StrContains(read.status().message(), absl::StrCat("`gzip -dc ", path, " | ")))
+      << read.status();
 }
 
 TEST_F(InputTest, SizeIsBoundedAlsoWhenDecompressed) {
@@ -124,13 +141,45 @@ TEST_F(InputTest, FolderGivesItsFilesInByteOrder) {
   EXPECT_EQ(names, want);
 }
 
+TEST_F(InputTest, AFolderThatIsReachedTwiceIsRefused) {
+  Write("a/x.yaml", "");
+  std::filesystem::create_directory_symlink(".", absl::StrCat(folder_, "/a/self"));
+  std::filesystem::create_directory_symlink(".", absl::StrCat(folder_, "/a/self2"));
+  const auto files = ListFiles(folder_);
+  EXPECT_EQ(files.status().message(),
+            absl::StrCat(folder_, "/a/self: links to the folder ", folder_, "/a, expected each folder once"));
+}
+
+TEST_F(InputTest, LinksToFilesAndToOtherFoldersAreFollowed) {
+  const std::string other = Write("other/x.yaml", "a: 1\n");
+  Write("given/y.yaml", "");
+  std::filesystem::create_symlink(other, absl::StrCat(folder_, "/given/link.yaml"));
+  std::filesystem::create_directory_symlink("../other", absl::StrCat(folder_, "/given/folder"));
+  const auto files = ListFiles(absl::StrCat(folder_, "/given"));
+  ASSERT_TRUE(files.ok()) << files.status();
+  const std::vector<std::string> want = {absl::StrCat(folder_, "/given/folder/x.yaml"),
+                                         absl::StrCat(folder_, "/given/link.yaml"),
+                                         absl::StrCat(folder_, "/given/y.yaml")};
+  EXPECT_EQ(*files, want);
+  EXPECT_EQ(*ReadFile(want[1]), "a: 1\n");
+}
+
+TEST_F(InputTest, WhatMayNeverEndIsRefused) {
+  const std::string fifo = absl::StrCat(folder_, "/f.yaml");
+  ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
+  EXPECT_EQ(ReadFile(fifo).status().message(),
+            absl::StrCat(fifo, ": is a FIFO, expected a file or a folder; - reads standard input"));
+  EXPECT_TRUE(absl::StrContains(ReadFile("/dev/zero").status().message(), "is a device")) << "/dev/zero";
+  EXPECT_EQ(*ReadFile("/dev/null"), "");
+}
+
 TEST_F(InputTest, MissingFilesAndEmptyFoldersAreErrors) {
   Write("sub/notes.txt", "");
   EXPECT_EQ(ReadFile(folder_ + "/no.yaml").status().code(), absl::StatusCode::kNotFound);
   EXPECT_EQ(ListFiles(folder_ + "/no.yaml").status().code(), absl::StatusCode::kNotFound);
   EXPECT_EQ(ReadFile(folder_).status().code(), absl::StatusCode::kInvalidArgument);
   const auto files = ListFiles(folder_);
-  EXPECT_EQ(files.status().code(), absl::StatusCode::kNotFound);
+  EXPECT_EQ(files.status().code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_TRUE(absl::StrContains(files.status().message(), "expected names in .yaml, .yml or .json"))
       << files.status();
 }
