@@ -49,6 +49,7 @@ struct RunOptions {
   std::string output = "text";
   std::optional<uint64_t> seed;
   bool strict = false;
+  bool allow_empty = false;
   bool reference = false;
   bool check_wakeups = false;
 };
@@ -140,6 +141,7 @@ absl::Status SetTimes(const RunOptions& options, Plan& plan) {
 absl::Status ReadInput(const RunOptions& options, sim::ClusterInputOptions input_options, Plan& plan) {
   input_options.paths.insert(input_options.paths.end(), options.files.begin(), options.files.end());
   input_options.strict = options.strict;
+  input_options.allow_empty = options.allow_empty;
   if (!options.bound.empty()) {
     ASSIGN_OR_RETURN(input_options.bound, sim::ParseBoundPods(options.bound));
   }
@@ -325,10 +327,13 @@ void AddRun(CLI::App& app, int& exit_code) {
   command->add_option("SCENARIO", options->scenario,
                       "A scenario: cluster, timeline, latencies; or a case of the conformance suite");
   command->add_option("--case", options->case_name, "The case to run, of a file with several");
-  command->add_option(
-      "-f,--filename", options->files,
-      "Cluster state and pods: YAML or JSON, also .gz and .xz; a file, a folder, or - for standard "
-      "input; repeatable");
+  // A value each: what follows without -f is not one more file.
+  command
+      ->add_option(
+          "-f,--filename", options->files,
+          "Cluster state and pods: YAML or JSON, also .gz and .xz; a file, a folder, or - for standard "
+          "input; repeatable")
+      ->allow_extra_args(false);
   AddSchedulerOptions(*command, options->scheduler);
   command->add_option(
       "--until", options->until,
@@ -351,6 +356,8 @@ void AddRun(CLI::App& app, int& exit_code) {
   command->add_option("--seed", options->seed, "Seed of everything that is drawn at random")
       ->default_str("1");
   command->add_flag("--strict", options->strict, "Treat warnings about the input as errors");
+  command->add_flag("--allow-empty", options->allow_empty,
+                    "Take input without objects or without nodes as it is");
   command->add_flag("--reference", options->reference, "Turn off all fast paths; the result is the same");
   command->add_flag("--check-wakeups", options->check_wakeups,
                     "Look for pods that would fit but that nothing wakes; exit code 1 when there are some");

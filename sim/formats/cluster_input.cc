@@ -1,17 +1,23 @@
 #include "sim/formats/cluster_input.h"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <utility>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "core/base/lookup_map.h"
+#include "core/base/printable.h"
 #include "core/base/status_macros.h"
+#include "core/codec/objects/api_fields.h"
 #include "core/codec/objects/objects.h"
 #include "sim/cluster/admission.h"
 #include "sim/cluster/label_selector.h"
+#include "sim/formats/object_inspector.h"
 
 namespace schedsim::sim {
 namespace {
@@ -55,20 +61,30 @@ class InputReader {
   absl::StatusOr<ClusterInput> Read() {
     ASSIGN_OR_RETURN(selector_, LabelSelector::Parse(options_.bound.selector));
     codec::ObjectReader reader;
+    reader.set_inspector(
+        [this](const codec::Value& document, absl::string_view api_version, absl::string_view kind,
+               absl::string_view file) { return inspector_.Inspect(document, api_version, kind, file); });
     for (const std::string& path : options_.paths) {
-      RETURN_IF_ERROR(reader.Read(path, [this](api::ObjectPtr object, const codec::Location& location) {
-        return Take(std::move(object), location);
-      }));
+      const size_t count = items_.size();
+      const absl::Status status =
+          reader.Read(path, [this](api::ObjectPtr object, const codec::Location& location) {
+            return Take(std::move(object), location);
+          });
+      // A folder without files of objects is an empty input as well.
+      const bool has_files = !absl::IsFailedPrecondition(status);
+      if (has_files) RETURN_IF_ERROR(status);
+      if (!has_files && !options_.allow_empty) {
+        return absl::InvalidArgumentError(
+            absl::StrCat(status.message(), "; --allow-empty takes it as it is"));
+      }
+      if (items_.size() == count) RETURN_IF_ERROR(TakeEmpty(path));
     }
     for (const ClusterInputOptions::Inline& given : options_.objects) {
       RETURN_IF_ERROR(Take(given.object, {.file = given.file, .position = given.position}));
     }
     RETURN_IF_ERROR(CheckPriorityClasses());
     CountPodsOnUnknownNodes();
-    if (options_.bound.reset && input_.reset_pod_count == 0) {
-      input_.warnings.push_back("--bound: no bound pod is to be scheduled anew");
-    }
-    if (options_.strict && !input_.warnings.empty()) return absl::InvalidArgumentError(input_.warnings[0]);
+    RETURN_IF_ERROR(OrderWarnings());
     Order();
     return std::move(input_);
   }
@@ -80,34 +96,88 @@ class InputReader {
     Group group = Group::kOther;
     bool from_cluster = false;
     std::string key;
-    api::ObjectPtr object;
+    api::ObjectPtr object = nullptr;
   };
+  struct Place {
+    int32_t file_index = 0;
+    codec::Position position;
+  };
+
+  // Tells objects apart: kind, namespace and name; also the group of kinds that others may have, too.
+  static std::string LabelOf(const api::Object& object) {
+    std::string label = absl::StrCat(object.kind_name, " ", object.Key());
+    if (object.kind == api::Kind::kOther) {
+      const absl::string_view group = codec::GroupOf(object.api_version);
+      if (!group.empty()) absl::StrAppend(&label, " of ", group);
+    }
+    return label;
+  }
+
+  std::string ToString(const Place& place) const {
+    return absl::StrCat(inspector_.FileName(place.file_index), ":", place.position.line, ":",
+                        place.position.column);
+  }
+
+  void Warn(const Place& place, absl::string_view what) {
+    warnings_.push_back({.file_index = place.file_index,
+                         .position = place.position,
+                         .text = absl::StrCat(ToString(place), ": ", what)});
+  }
+
+  // A path without a single object in it: most likely not the one that was meant.
+  absl::Status TakeEmpty(absl::string_view path) {
+    const std::string name = path == "-" ? "stdin" : Printable(path);
+    if (options_.allow_empty) return absl::OkStatus();
+    return absl::InvalidArgumentError(
+        absl::StrCat(name, ": no objects in it, expected at least one; --allow-empty takes it as it is"));
+  }
+
+  // Puts the warnings into order.
+  absl::Status OrderWarnings() {
+    std::vector<InputWarning> warnings = inspector_.Warnings();
+    std::move(warnings_.begin(), warnings_.end(), std::back_inserter(warnings));
+    SortByPlace(warnings);
+    for (InputWarning& warning : warnings) input_.warnings.push_back(std::move(warning.text));
+    for (const std::string& warning : options_.warnings) input_.warnings.push_back(warning);
+    if (input_.node_count == 0 && !options_.has_timeline && !options_.allow_empty) {
+      input_.warnings.push_back(
+          "no nodes in the input, so no pod can be scheduled; `kubectl get nodes -o yaml` prints those of a "
+          "cluster, -f adds them");
+    }
+    if (options_.bound.reset && input_.reset_pod_count == 0) {
+      input_.warnings.push_back("--bound: no bound pod is to be scheduled anew; `--bound reset` takes all");
+    }
+    if (!options_.strict || input_.warnings.empty()) return absl::OkStatus();
+    return absl::InvalidArgumentError(absl::StrCat("--strict: ", input_.warnings.size(),
+                                                   " warnings about the input, expected none\n",
+                                                   absl::StrJoin(input_.warnings, "\n")));
+  }
 
   absl::Status Take(api::ObjectPtr object, const codec::Location& location) {
     if (object->json != nullptr) {
       FindNewestTimestamp(*object->json, input_.newest_timestamp);
       input_.object_json_bytes += static_cast<int64_t>(object->json->size());
     }
-    const std::string key = absl::StrCat(object->kind_name, " ", object->Key());
-    const std::string place =
-        absl::StrCat(location.file, ":", location.position.line, ":", location.position.column);
+    const std::string key = LabelOf(*object);
     if (object->metadata.name.empty()) {
-      return absl::InvalidArgumentError(
-          absl::StrCat(place, ": metadata.name: expected a name, got only generateName"));
+      return codec::ErrorAt(
+          location,
+          absl::StrCat(object->kind_name, ": metadata.name: expected a name, got only generateName"));
     }
-    std::string& first = places_[key];
-    if (!first.empty()) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          place, ": metadata.name: ", key, " is there twice, expected it once; the first is at ", first));
+    const Place place = {.file_index = inspector_.FileIndex(location.file), .position = location.position};
+    if (const Place* first = places_.Find(key)) {
+      return codec::ErrorAt(
+          location, absl::StrCat("metadata.name: ", Printable(key, kShownBytesMax),
+                                 " is there twice, expected it once; the first is at ", ToString(*first)));
     }
-    first = place;
+    places_[key] = place;
     Item item = {.from_cluster = !object->metadata.uid.empty(), .key = object->Key()};
     if (object->kind == api::Kind::kNode) {
       item.group = Group::kNode;
       ++input_.node_count;
       nodes_.insert(object->metadata.name);
     } else if (object->kind == api::Kind::kPod) {
-      TakePod(std::static_pointer_cast<const api::Pod>(object), item);
+      TakePod(std::static_pointer_cast<const api::Pod>(object), place, item);
     } else if (object->kind == api::Kind::kPriorityClass) {
       // Pods that are on nodes may name it.
       item.group = Group::kPriorityClass;
@@ -119,7 +189,27 @@ class InputReader {
     return absl::OkStatus();
   }
 
-  void TakePod(const api::PodPtr& pod, Item& item) {
+  // The scheduler knows pods by their uid. A pod with one that is taken gets a new one on its creation, as
+  // each pod does that is created from a manifest.
+  api::PodPtr WithOwnUid(const api::PodPtr& pod, const Place& place) {
+    if (pod->metadata.uid.empty()) return pod;
+    api::PodPtr& first = pod_by_uid_[pod->metadata.uid];
+    if (first == nullptr) {
+      first = pod;
+      return pod;
+    }
+    Warn(place, absl::StrCat("Pod ", Printable(pod->Key(), kShownBytesMax), ": metadata.uid is that of pod ",
+                             Printable(first->Key(), kShownBytesMax), " at ",
+                             ToString(*places_.Find(LabelOf(*first))),
+                             ", so it gets a new one; leave the uid out in copies"));
+    auto copy = std::static_pointer_cast<api::Pod>(pod->Clone());
+    copy->metadata.uid.clear();
+    return copy;
+  }
+
+  void TakePod(const api::PodPtr& given, const Place& place, Item& item) {
+    const api::PodPtr pod = WithOwnUid(given, place);
+    item.object = pod;
     if (pod->IsTerminal()) {
       ++input_.finished_pod_count;
       return;
@@ -157,23 +247,25 @@ class InputReader {
       const std::string& name = pod.spec->priority_class_name;
       if (!NeedsPriorityClass(pod) || IsSystemPriorityClass(name) || classes.count(name) > 0) continue;
       return absl::InvalidArgumentError(
-          absl::StrCat(places_["Pod " + pod.Key()], ": ", NoPriorityClassMessage(pod)));
+          absl::StrCat(ToString(*places_.Find(LabelOf(pod))), ": ", NoPriorityClassMessage(pod)));
     }
     return absl::OkStatus();
   }
 
+  // Pods on nodes that are not in the input: one warning, at the first of them.
   void CountPodsOnUnknownNodes() {
     int64_t count = 0;
-    std::string first;
+    api::PodPtr first;
     for (const api::PodPtr& pod : bound_) {
       if (nodes_.find(pod->node_name) != nodes_.end()) continue;
-      if (count++ == 0) {
-        first = absl::StrCat(places_["Pod " + pod->Key()], ": pod ", pod->Key(), " on node ", pod->node_name);
-      }
+      if (count++ == 0) first = pod;
     }
     if (count == 0) return;
-    input_.warnings.push_back(absl::StrCat(first, count == 1 ? "" : absl::StrCat(" and ", count - 1, " more"),
-                                           ": no such node in the input; they count once it is there"));
+    Warn(*places_.Find(LabelOf(*first)),
+         absl::StrCat("pod ", Printable(first->Key(), kShownBytesMax), " on node ",
+                      Printable(first->node_name, kShownBytesMax),
+                      count == 1 ? "" : absl::StrCat(" and ", count - 1, " more"),
+                      ": no such node in the input; they count once it is there, -f adds nodes"));
   }
 
   void Order() {
@@ -196,9 +288,12 @@ class InputReader {
   LabelSelector selector_;
   ClusterInput input_;
   std::vector<Item> items_;
-  std::set<std::string> nodes_;
+  absl::flat_hash_set<std::string> nodes_;
   std::vector<api::PodPtr> bound_;
-  LookupMap<std::string, std::string> places_;  // By kind and key.
+  ObjectInspector inspector_;
+  std::vector<InputWarning> warnings_;    // Beside the inspector's.
+  LookupMap<std::string, Place> places_;  // By label.
+  LookupMap<std::string, api::PodPtr> pod_by_uid_;
 };
 
 }  // namespace
@@ -210,11 +305,12 @@ absl::StatusOr<BoundPods> ParseBoundPods(absl::string_view text) {
   if (text == "reset") return bound;
   if (absl::ConsumePrefix(&text, "reset=")) {
     bound.selector = std::string(text);
-    RETURN_IF_ERROR(LabelSelector::Parse(text).status());
+    const absl::Status status = LabelSelector::Parse(text).status();
+    if (!status.ok()) return absl::InvalidArgumentError(absl::StrCat("--bound: selector ", status.message()));
     return bound;
   }
-  return absl::InvalidArgumentError(
-      absl::StrCat("--bound: \"", text, "\" is not known, expected keep, reset or reset=SELECTOR"));
+  return absl::InvalidArgumentError(absl::StrCat("--bound: \"", Printable(text, kShownBytesMax),
+                                                 "\" is not known, expected keep, reset or reset=SELECTOR"));
 }
 
 absl::StatusOr<ClusterInput> ReadClusterInput(const ClusterInputOptions& options) {

@@ -41,9 +41,15 @@ struct ClusterInputOptions {
   std::vector<std::string> paths;
   // These come behind the files.
   std::vector<Inline> objects;
+  // What is odd about them, and about others that the user gave elsewhere.
+  std::vector<std::string> warnings;
   BoundPods bound;
   // Makes warnings errors.
   bool strict = false;
+  // Takes input without a single object.
+  bool allow_empty = false;
+  // Objects are created later as well: input without nodes is nothing to warn of.
+  bool has_timeline = false;
 };
 
 struct ClusterInput {
@@ -61,14 +67,15 @@ struct ClusterInput {
   int64_t reset_pod_count = 0;
   // Kinds that do not matter to scheduling, with how many objects of each there are.
   std::map<std::string, int64_t> other_kinds;
-  // What the user should know.
+  // What the user should know, in the order of the files and of the places in them.
   std::vector<std::string> warnings;
   // How much text was read, decompressed.
   int64_t object_json_bytes = 0;
 };
 
 // InvalidArgument, `file:line:column: path: what, and what was expected`, for anything that cannot be
-// read, and for two objects of one kind, namespace and name.
+// read, for two objects of one kind, namespace and name, and for input without objects. With `strict` also
+// where there are warnings; the message then has them all, a line each.
 absl::StatusOr<ClusterInput> ReadClusterInput(const ClusterInputOptions& options);
 
 }  // namespace schedsim::sim

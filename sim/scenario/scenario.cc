@@ -10,6 +10,7 @@
 #include "core/codec/config/strict_reader.h"
 #include "core/codec/objects/objects.h"
 #include "core/codec/text/reader.h"
+#include "sim/formats/object_inspector.h"
 #include "sim/scenario/latency_reader.h"
 #include "sim/scenario/timeline_reader.h"
 
@@ -34,7 +35,11 @@ class ScenarioReader {
       : file_(file),
         overrides_(overrides),
         errors_(file_),
-        timeline_options_{.file = file_, .folder = FolderOf(file)} {}
+        timeline_options_{.file = file_, .folder = FolderOf(file)} {
+    objects_.set_inspector(
+        [this](const Value& document, absl::string_view api_version, absl::string_view kind,
+               absl::string_view origin) { return inspector_.Inspect(document, api_version, kind, origin); });
+  }
 
   absl::StatusOr<Scenario> Read(const Value& root) {
     StrictReader reader(root, "", errors_);
@@ -62,6 +67,9 @@ class ScenarioReader {
     if (const Value* timeline = reader.Take("timeline")) RETURN_IF_ERROR(ReadEntries(*timeline));
     reader.Finish();
     RETURN_IF_ERROR(errors_.ToStatus());
+    for (InputWarning& warning : inspector_.Warnings()) {
+      scenario_.input.warnings.push_back(std::move(warning.text));
+    }
     return std::move(scenario_);
   }
 
@@ -148,7 +156,9 @@ class ScenarioReader {
     if (given->is_string()) bound = std::string(given->text);
     const absl::StatusOr<BoundPods> parsed = ParseBoundPods(bound);
     if (!parsed.ok() || !given->is_string()) {
-      errors_.Add(given->position, "bound: expected keep, reset or reset=SELECTOR");
+      errors_.Add(given->position,
+                  absl::StrCat("bound: expected keep, reset or reset=SELECTOR",
+                               parsed.ok() ? "" : absl::StrCat("; ", parsed.status().message())));
     } else {
       scenario_.input.bound = *parsed;
     }
@@ -187,6 +197,7 @@ class ScenarioReader {
     }
     ASSIGN_OR_RETURN(scenario_.timeline,
                      ReadTimeline(timeline, "timeline", timeline_options_, objects_, errors_));
+    scenario_.input.has_timeline = !scenario_.timeline.empty();
     absl::Duration last;
     for (size_t i = 0; i < scenario_.timeline.size(); ++i) {
       const std::optional<absl::Duration>& at = scenario_.timeline[i].at;
@@ -216,6 +227,7 @@ class ScenarioReader {
   ErrorList errors_;
   const TimelineReaderOptions timeline_options_;
   codec::ObjectReader objects_;
+  ObjectInspector inspector_;  // Of the objects in the scenario and in files that its timeline names.
   Scenario scenario_;
 };
 
@@ -233,7 +245,7 @@ absl::StatusOr<bool> IsScenario(absl::string_view path) {
     return codec::ErrorAt({.file = path, .position = kind->position},
                           absl::StrCat("kind: expected ", kKind, ", got ",
                                        kind->is_string() ? kind->text : Describe(kind->type),
-                                       "; objects of a cluster are given with -f"));
+                                       "; objects of a cluster are given with `-f ", path, "`"));
   }));
   return is_scenario;
 }

@@ -144,10 +144,10 @@ TEST(BadInputTest, ATruncatedArchiveIsRefused) {
   std::string text;
   for (int i = 0; i < 2000; ++i) absl::StrAppend(&text, "# ", i * 7919 % 10007, "\n");
   const std::string gzip = Gzip(absl::StrCat(text, kNode));
-  ExpectRefused({"gzip", "", {"FILE: truncated, expected a complete gzip file"}}, "bad.yaml.gz",
+  ExpectRefused({"gzip", "", {"FILE: truncated at byte ", ", expected a complete gzip file"}}, "bad.yaml.gz",
                 gzip.substr(0, gzip.size() / 2));
   const std::string xz = Xz(absl::StrCat(text, kNode));
-  ExpectRefused({"xz", "", {"FILE: truncated, expected a complete xz file"}}, "bad.yaml.xz",
+  ExpectRefused({"xz", "", {"FILE: truncated at byte ", ", expected a complete xz file"}}, "bad.yaml.xz",
                 xz.substr(0, xz.size() / 2));
   ExpectRefused({"no gzip", "", {"FILE: not an archive, expected a complete gzip file"}}, "bad.yaml.gz",
                 kNode);
@@ -242,7 +242,9 @@ TEST(BadUsageTest, IsRefused) {
       {{"run", "-f", nodes, "--until", "-5s"}, {"--until", "-5s", "expected"}},
       {{"run", "-f", nodes, "--start", "yesterday"}, {"--start", "yesterday", "RFC 3339"}},
       {{"run", "-f", nodes, "--bound", "drop"}, {"--bound", "drop", "reset"}},
-      {{"run", "-f", nodes, "--bound", "reset==x"}, {"selector"}},
+      {{"run", "-f", nodes, "--bound", "reset==x"}, {"--bound: selector \"=x\": column 1: found `=`"}},
+      {{"run", "-f", nodes, "--bound", "reset=app in (a"},
+       {"--bound: selector \"app in (a\": column 10: found the end of the selector, expected `,` or `)`"}},
       {{"run", "-f", nodes, "--kubernetes-version", "new"}, {"new", "1.37"}},
       {{"run", "-f", nodes, "--feature-gates", "NoSuchGate=true"}, {"--feature-gates", "NoSuchGate"}},
       {{"run", "-f", nodes, "--output", "xml"}, {"--output", "xml"}},

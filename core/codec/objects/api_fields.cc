@@ -1,0 +1,195 @@
+#include "core/codec/objects/api_fields.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "core/base/check.h"
+#include "core/base/printable.h"
+
+namespace schedsim::codec {
+namespace {
+
+using Words = std::vector<absl::string_view>;
+
+// The rows of a generated table, each as its words.
+std::vector<Words> Rows(absl::string_view table) {
+  std::vector<Words> rows;
+  for (absl::string_view row : absl::StrSplit(table, ';', absl::SkipWhitespace())) {
+    rows.push_back(absl::StrSplit(row, ' ', absl::SkipEmpty()));
+  }
+  return rows;
+}
+
+// `before:after` as its two parts; the second is that of `fallback` without a colon.
+std::pair<absl::string_view, absl::string_view> Parts(absl::string_view word, absl::string_view fallback) {
+  const size_t colon = word.find(':');
+  if (colon == absl::string_view::npos) return {word, fallback};
+  return {word.substr(0, colon), word.substr(colon + 1)};
+}
+
+// The largest distance at which a name of this length still looks like a slip of the pen.
+int DistanceMax(size_t name_bytes) { return name_bytes < 4 ? 1 : name_bytes < 12 ? 2 : 3; }
+
+}  // namespace
+
+const ApiField* ApiType::Find(absl::string_view name) const {
+  const size_t guess = slots[SlotOf(name)];
+  if (guess < fields.size() && fields[guess].name == name) return &fields[guess];
+  auto at = std::lower_bound(fields.begin(), fields.end(), name,
+                             [](const ApiField& field, absl::string_view key) { return field.name < key; });
+  return at == fields.end() || at->name != name ? nullptr : &*at;
+}
+
+const ApiFields& ApiFields::Get() {
+  static const auto* const kFields = new ApiFields();
+  return *kFields;
+}
+
+ApiFields::ApiFields() {
+  ReadTypes();
+  ReadKinds();
+}
+
+void ApiFields::ReadTypes() {
+  const std::vector<Words> rows = Rows(kApiTypes);
+  // All types first: then none moves any more, and fields can point to them.
+  for (const Words& row : rows) types_[row[0]];
+  for (const Words& row : rows) {
+    std::vector<ApiField>& fields = types_[row[0]].fields;
+    for (size_t i = 1; i < row.size(); ++i) {
+      const auto [name, target] = Parts(row[i], "");
+      ApiField field = {.name = name, .by_key = absl::StartsWith(target, "*")};
+      if (!target.empty()) {
+        auto found = types_.find(target.substr(field.by_key ? 1 : 0));
+        CHECK(found != types_.end());
+        field.type = &found->second;
+      }
+      types_[row[0]].slots[ApiType::SlotOf(name)] = static_cast<uint8_t>(fields.size());
+      fields.push_back(field);
+    }
+    CHECK(fields.size() <= UINT8_MAX);
+    CHECK(std::is_sorted(fields.begin(), fields.end(),
+                         [](const ApiField& a, const ApiField& b) { return a.name < b.name; }));
+  }
+}
+
+void ApiFields::ReadKinds() {
+  for (const Words& row : Rows(kApiKinds)) {
+    for (size_t i = 1; i < row.size(); ++i) {
+      const auto [name, type] = Parts(row[i], row[i]);
+      auto found = types_.find(type);
+      CHECK(type.empty() || found != types_.end());
+      kinds_.push_back(
+          {.api_version = row[0], .name = name, .type = type.empty() ? nullptr : &found->second});
+    }
+  }
+}
+
+const ApiKind* ApiFields::Find(absl::string_view api_version, absl::string_view kind) const {
+  for (const ApiKind& known : kinds_) {
+    if (known.name == kind && known.api_version == api_version) return &known;
+  }
+  return nullptr;
+}
+
+absl::string_view GroupOf(absl::string_view api_version) {
+  const size_t slash = api_version.find('/');
+  return slash == absl::string_view::npos ? "" : api_version.substr(0, slash);
+}
+
+int EditDistance(absl::string_view a, absl::string_view b, int limit) {
+  const auto lower = [](absl::string_view text, size_t i) {
+    return absl::ascii_tolower(static_cast<unsigned char>(text[i]));
+  };
+  const size_t difference = a.size() > b.size() ? a.size() - b.size() : b.size() - a.size();
+  if (difference > static_cast<size_t>(limit)) return limit + 1;
+  // Rows of the table of distances between the beginnings of both: two lines up, one line up, this line.
+  std::vector<int> before(b.size() + 1);
+  std::vector<int> above(b.size() + 1);
+  std::vector<int> line(b.size() + 1);
+  std::iota(line.begin(), line.end(), 0);
+  for (size_t i = 1; i <= a.size(); ++i) {
+    std::swap(before, above);
+    std::swap(above, line);
+    line[0] = static_cast<int>(i);
+    for (size_t j = 1; j <= b.size(); ++j) {
+      const int changed = above[j - 1] + (lower(a, i - 1) == lower(b, j - 1) ? 0 : 1);
+      line[j] = std::min({above[j] + 1, line[j - 1] + 1, changed});
+      const bool is_swap =
+          i > 1 && j > 1 && lower(a, i - 1) == lower(b, j - 2) && lower(a, i - 2) == lower(b, j - 1);
+      if (is_swap) line[j] = std::min(line[j], before[j - 2] + 1);
+    }
+  }
+  return std::min(line[b.size()], limit + 1);
+}
+
+absl::string_view NearestName(absl::string_view name, const std::vector<absl::string_view>& names) {
+  absl::string_view nearest;
+  int best = DistanceMax(name.size()) + 1;
+  for (absl::string_view candidate : names) {
+    const int distance = EditDistance(name, candidate, best - 1);
+    if (distance >= best) continue;
+    best = distance;
+    nearest = candidate;
+  }
+  return nearest;
+}
+
+namespace {
+
+// The kind itself is known, but not in this apiVersion: its own ones, joined.
+std::string VersionsOf(absl::string_view kind) {
+  std::string out;
+  for (const ApiKind& known : ApiFields::Get().kinds()) {
+    if (known.name == kind) absl::StrAppend(&out, out.empty() ? "" : " or ", known.api_version);
+  }
+  return out;
+}
+
+// Whether a group is built in, or can only be a built-in one that is spelled wrong: the names of others are
+// domains.
+bool IsOrLooksBuiltIn(absl::string_view group, bool& is_known) {
+  std::vector<absl::string_view> groups;
+  for (const ApiKind& known : ApiFields::Get().kinds()) groups.push_back(GroupOf(known.api_version));
+  is_known = std::find(groups.begin(), groups.end(), group) != groups.end();
+  if (is_known || !absl::StrContains(group, ".")) return true;
+  // Projects of Kubernetes that are not built in: scheduling.x-k8s.io is no slip.
+  if (absl::EndsWith(group, ".x-k8s.io")) return false;
+  groups.erase(std::remove(groups.begin(), groups.end(), ""), groups.end());
+  return !NearestName(group, groups).empty();
+}
+
+}  // namespace
+
+std::string KindProblem(absl::string_view api_version, absl::string_view kind) {
+  const ApiFields& fields = ApiFields::Get();
+  if (fields.Find(api_version, kind) != nullptr) return "";
+  const absl::string_view group = GroupOf(api_version);
+  bool is_known_group = false;
+  if (!IsOrLooksBuiltIn(group, is_known_group)) return "";
+  const std::string shown_kind = Printable(kind, kShownBytesMax);
+  const std::string shown_version = Printable(api_version, kShownBytesMax);
+  const std::string versions = VersionsOf(kind);
+  if (!versions.empty()) {
+    return absl::StrCat("Kubernetes 1.34 to 1.37 serves no ", shown_kind, " in ", shown_version,
+                        ", expected ", versions);
+  }
+  std::vector<absl::string_view> own_names;  // Of the same group first: they are the likelier ones.
+  for (const ApiKind& known : fields.kinds()) {
+    if (GroupOf(known.api_version) == group) own_names.push_back(known.name);
+  }
+  for (const ApiKind& known : fields.kinds()) own_names.push_back(known.name);
+  absl::string_view nearest = NearestName(kind, own_names);
+  if (nearest.empty() && !is_known_group) return "";
+  std::string problem = absl::StrCat("Kubernetes has no kind \"", shown_kind, "\" in ", shown_version);
+  if (!nearest.empty())
+    absl::StrAppend(&problem, ", did you mean ", nearest, " of ", VersionsOf(nearest), "?");
+  return problem;
+}
+
+}  // namespace schedsim::codec

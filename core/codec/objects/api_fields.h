@@ -1,0 +1,91 @@
+// The built-in kinds of Kubernetes with all fields that the API server knows, for messages about input that
+// it would not take. What decoding reads of them is in the field tables (fields_*.h).
+#ifndef SCHEDSIM_CORE_CODEC_OBJECTS_API_FIELDS_H_
+#define SCHEDSIM_CORE_CODEC_OBJECTS_API_FIELDS_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/string_view.h"
+
+namespace schedsim::codec {
+
+// The generated tables, rows that end in `;`. A row of the first is an apiVersion and its kinds, each with
+// `:TYPE` where its type has another name; `:` alone: its fields are not known. A row of the second is
+// a type and its fields, sorted, each with `:TYPE` where it leads to maps (or lists of maps) of that type,
+// and with `:*TYPE` where the maps stand below keys that are free.
+extern const char kApiKinds[];
+extern const char kApiTypes[];
+
+struct ApiType;
+
+struct ApiField {
+  absl::string_view name;
+  const ApiType* type = nullptr;  // nullptr: nothing below the field is checked.
+  bool by_key = false;            // Whether keys that are free stand in between.
+};
+
+struct ApiType {
+  std::vector<ApiField> fields;  // By name.
+  // By SlotOf a name: the place in `fields` of one such field, which nearly always is the one that is sought.
+  std::array<uint8_t, 64> slots = {};
+
+  static size_t SlotOf(absl::string_view name) {
+    if (name.empty()) return 0;
+    return (name.size() * 7 + static_cast<unsigned char>(name.front()) * 3 +
+            static_cast<unsigned char>(name.back())) %
+           64;
+  }
+
+  // nullptr: there is none of that name.
+  const ApiField* Find(absl::string_view name) const;
+};
+
+struct ApiKind {
+  absl::string_view api_version;
+  absl::string_view name;
+  const ApiType* type = nullptr;  // nullptr: its fields are not known.
+};
+
+// All of it; made once, on first use. Text and pointers live as long as the program.
+class ApiFields {
+ public:
+  static const ApiFields& Get();
+
+  // nullptr: Kubernetes does not serve the kind in that version.
+  const ApiKind* Find(absl::string_view api_version, absl::string_view kind) const;
+
+  // In the order of the table: the core group, then groups by name.
+  const std::vector<ApiKind>& kinds() const { return kinds_; }
+
+ private:
+  ApiFields();
+  void ReadKinds();
+  void ReadTypes();
+
+  std::vector<ApiKind> kinds_;
+  absl::flat_hash_map<absl::string_view, ApiType> types_;
+};
+
+// "apps" of "apps/v1", "" of "v1".
+absl::string_view GroupOf(absl::string_view api_version);
+
+// What is wrong with an apiVersion and a kind that Kubernetes does not serve, with the nearest that it does:
+// `no kind "Deploymnet" in apps/v1, did you mean Deployment?`. "" where they are fine, and for kinds of
+// groups that are not built in, which may be custom resources.
+std::string KindProblem(absl::string_view api_version, absl::string_view kind);
+
+// How many letters must be changed, added, left out or swapped with their neighbour to make one of the
+// other, upper and lower case being the same; `limit` + 1 for all that is more than `limit`.
+int EditDistance(absl::string_view a, absl::string_view b, int limit);
+
+// Of `names` the one that `name` most likely stands for; "": none is near. Of equally near ones the first.
+absl::string_view NearestName(absl::string_view name, const std::vector<absl::string_view>& names);
+
+}  // namespace schedsim::codec
+
+#endif  // SCHEDSIM_CORE_CODEC_OBJECTS_API_FIELDS_H_

@@ -1,0 +1,99 @@
+#include "core/codec/objects/field_check.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "core/base/printable.h"
+
+namespace schedsim::codec {
+
+void FieldCheck::Run(const Value& object, const ApiType& type,
+                     absl::FunctionRef<void(const UnknownField&)> report) {
+  steps_.clear();
+  steps_.push_back({.map = &object, .type = &type});
+  // The walk ends: each map of the object is added once, by the map around it.
+  for (size_t at = 0; at < steps_.size(); ++at) {
+    const Value& map = *steps_[at].map;
+    const ApiType& map_type = *steps_[at].type;
+    const int32_t place = static_cast<int32_t>(at);
+    for (const Member& member : map.members) {
+      const ApiField* field = map_type.Find(member.key);
+      if (field == nullptr) {
+        report({.name = member.key, .position = member.key_position, .step = place});
+      } else if (field->type != nullptr) {
+        Add(member.value, *field, place);
+      }
+    }
+  }
+}
+
+void FieldCheck::Add(const Value& value, const ApiField& field, int32_t parent) {
+  Step step = {.type = field.type, .parent = parent, .name = field.name};
+  if (field.by_key) {
+    for (const Member& member : value.members) {
+      step.map = &member.value;
+      step.key = member.key;
+      if (member.value.is_object()) steps_.push_back(step);
+    }
+    return;
+  }
+  if (value.is_object()) {
+    step.map = &value;
+    steps_.push_back(step);
+  }
+  for (size_t i = 0; i < value.items.size(); ++i) {
+    step.map = &value.items[i];
+    step.index = static_cast<int32_t>(i);
+    if (value.items[i].is_object()) steps_.push_back(step);
+  }
+}
+
+std::string FieldCheck::PathOf(int32_t at, bool with_places) const {
+  std::vector<const Step*> way;
+  for (; at > 0; at = steps_[static_cast<size_t>(at)].parent) way.push_back(&steps_[static_cast<size_t>(at)]);
+  std::string path;
+  for (size_t i = way.size(); i > 0; --i) {
+    const Step& step = *way[i - 1];
+    absl::StrAppend(&path, step.name);
+    if (step.key.data() != nullptr) {
+      absl::StrAppend(&path, "[", with_places ? Printable(step.key, kShownBytesMax) : "", "]");
+    }
+    if (step.index >= 0) {
+      absl::StrAppend(&path, "[", with_places ? absl::StrCat(step.index) : "", "]");
+    }
+    path += '.';
+  }
+  return path;
+}
+
+std::string FieldCheck::PathOf(const UnknownField& field) const {
+  return PathOf(field.step, /*with_places=*/true) + Printable(field.name, kShownBytesMax);
+}
+
+std::string FieldCheck::PatternOf(const UnknownField& field) const {
+  return PathOf(field.step, /*with_places=*/false) + Printable(field.name, kShownBytesMax);
+}
+
+// A name of the same map that is nearly the same, else the very name in a map around it or in one of its own.
+std::string FieldCheck::NearestOf(const UnknownField& field) const {
+  const int32_t at = field.step;
+  const absl::string_view name = field.name;
+  const ApiType& type = *steps_[static_cast<size_t>(at)].type;
+  std::vector<absl::string_view> names;
+  for (const ApiField& known : type.fields) names.push_back(known.name);
+  const absl::string_view nearest = NearestName(name, names);
+  if (!nearest.empty()) return std::string(nearest);
+  for (int32_t around = at; around > 0;) {
+    around = steps_[static_cast<size_t>(around)].parent;
+    if (steps_[static_cast<size_t>(around)].type->Find(name) != nullptr) {
+      return absl::StrCat(PathOf(around, /*with_places=*/false), name);
+    }
+  }
+  for (const ApiField& known : type.fields) {
+    if (known.type == nullptr || known.type->Find(name) == nullptr) continue;
+    return absl::StrCat(PathOf(at, /*with_places=*/false), known.name, ".", name);
+  }
+  return "";
+}
+
+}  // namespace schedsim::codec

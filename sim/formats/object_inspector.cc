@@ -1,0 +1,97 @@
+#include "sim/formats/object_inspector.h"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "core/codec/objects/api_fields.h"
+#include "core/codec/objects/objects.h"
+#include "sim/formats/foreign_file.h"
+
+namespace schedsim::sim {
+void SortByPlace(std::vector<InputWarning>& warnings) {
+  std::stable_sort(warnings.begin(), warnings.end(), [](const InputWarning& a, const InputWarning& b) {
+    return std::tie(a.file_index, a.position.line, a.position.column) <
+           std::tie(b.file_index, b.position.line, b.position.column);
+  });
+}
+
+int32_t ObjectInspector::FileIndex(absl::string_view file) {
+  // The files come one after the other.
+  if (files_.empty() || files_.back() != file) files_.emplace_back(file);
+  return static_cast<int32_t>(files_.size()) - 1;
+}
+
+ObjectInspector::Fault* ObjectInspector::Count(const std::string& key) {
+  auto known = faults_.find(key);
+  if (known != faults_.end()) {
+    ++known->second.count;
+    return nullptr;
+  }
+  if (faults_.size() == kFaultsMax) {
+    ++more_count_;
+    return nullptr;
+  }
+  Fault& fault = faults_[key];
+  fault.count = 1;
+  return &fault;
+}
+
+void ObjectInspector::CheckFields(const codec::Value& document, const codec::ApiKind& known,
+                                  absl::string_view file) {
+  check_.Run(document, *known.type, [&](const codec::UnknownField& field) {
+    Fault* fault = Count(absl::StrCat(known.api_version, " ", known.name, " ", check_.PatternOf(field)));
+    if (fault == nullptr) return;
+    const std::string nearest = check_.NearestOf(field);
+    const std::string what =
+        absl::StrCat(codec::ObjectLabel(document, known.name), ": ", check_.PathOf(field), ": no such field");
+    fault->warning = WarningAt(file, field.position, what);
+    if (!nearest.empty()) fault->help = absl::StrCat(", did you mean ", nearest, "?");
+  });
+}
+
+InputWarning ObjectInspector::WarningAt(absl::string_view file, codec::Position position,
+                                        absl::string_view what) {
+  return {.file_index = FileIndex(file),
+          .position = position,
+          .text = std::string(codec::ErrorAt({file, position}, what).message())};
+}
+
+absl::Status ObjectInspector::Inspect(const codec::Value& document, absl::string_view api_version,
+                                      absl::string_view kind, absl::string_view file) {
+  if (!document.is_object()) return absl::OkStatus();
+  const std::string foreign = DescribeForeign(document, api_version, kind, file);
+  if (!foreign.empty()) return codec::ErrorAt({file, document.position}, foreign);
+  if (api_version.empty() || kind.empty()) return absl::OkStatus();
+  if (const codec::ApiKind* known = codec::ApiFields::Get().Find(api_version, kind)) {
+    if (known->type != nullptr) CheckFields(document, *known, file);
+    return absl::OkStatus();
+  }
+  const std::string problem = codec::KindProblem(api_version, kind);
+  if (problem.empty()) return absl::OkStatus();
+  if (Fault* fault = Count(absl::StrCat(api_version, " ", kind))) {
+    const codec::Value* place = document.Find("kind");
+    fault->warning = WarningAt(file, place == nullptr ? document.position : place->position,
+                               absl::StrCat(codec::ObjectLabel(document, kind), ": ", problem));
+  }
+  return absl::OkStatus();
+}
+
+std::vector<InputWarning> ObjectInspector::Warnings() const {
+  std::vector<InputWarning> warnings;
+  for (const auto& [key, fault] : faults_) {
+    InputWarning warning = fault.warning;
+    if (fault.count > 1) absl::StrAppend(&warning.text, " (", fault.count, " times)");
+    absl::StrAppend(&warning.text, fault.help);
+    warnings.push_back(std::move(warning));
+  }
+  SortByPlace(warnings);
+  if (more_count_ > 0) {
+    warnings.push_back({.file_index = static_cast<int32_t>(files_.size()),
+                        .text = absl::StrCat(more_count_, " more kinds and fields that are not known")});
+  }
+  return warnings;
+}
+
+}  // namespace schedsim::sim

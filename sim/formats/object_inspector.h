@@ -1,0 +1,70 @@
+// What is odd about objects that users give: kinds and fields that the API server does not know.
+#ifndef SCHEDSIM_SIM_FORMATS_OBJECT_INSPECTOR_H_
+#define SCHEDSIM_SIM_FORMATS_OBJECT_INSPECTOR_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "core/codec/objects/field_check.h"
+#include "core/codec/text/value.h"
+
+namespace schedsim::sim {
+
+// A message about the input.
+struct InputWarning {
+  // The place of its file among the files, in the order of reading; then the place in the file.
+  int32_t file_index = 0;
+  codec::Position position = {};
+  // `file:line:column: object: what; what helps`.
+  std::string text;
+};
+
+// By file, line and column; equal places keep their order.
+void SortByPlace(std::vector<InputWarning>& warnings);
+
+// Sees the objects of all files before they are decoded.
+class ObjectInspector {
+ public:
+  // InvalidArgument for a document that is something else than an object (see DescribeForeign). What is
+  // merely odd is kept for Warnings.
+  absl::Status Inspect(const codec::Value& document, absl::string_view api_version, absl::string_view kind,
+                       absl::string_view file);
+
+  // A warning for each kind and for each path of a field that is not known, in the order of their first
+  // places; behind kFaultsMax of them one that says how many more there are.
+  std::vector<InputWarning> Warnings() const;
+
+  // The file index of a file that was seen, or of a new one.
+  int32_t FileIndex(absl::string_view file);
+  const std::string& FileName(int32_t index) const { return files_[static_cast<size_t>(index)]; }
+
+ private:
+  // The first of some equal faults.
+  struct Fault {
+    InputWarning warning;
+    int64_t count = 0;
+    std::string help;  // Comes last.
+  };
+
+  // Counts a fault. Returns it when it is the first of its kind and there is room: then it is to be
+  // described.
+  Fault* Count(const std::string& key);
+
+  static constexpr size_t kFaultsMax = 100;
+
+  void CheckFields(const codec::Value& document, const codec::ApiKind& known, absl::string_view file);
+  InputWarning WarningAt(absl::string_view file, codec::Position position, absl::string_view what);
+
+  codec::FieldCheck check_;
+  std::map<std::string, Fault> faults_;  // By what makes them equal.
+  int64_t more_count_ = 0;               // Beyond kFaultsMax.
+  std::vector<std::string> files_;
+};
+
+}  // namespace schedsim::sim
+
+#endif  // SCHEDSIM_SIM_FORMATS_OBJECT_INSPECTOR_H_

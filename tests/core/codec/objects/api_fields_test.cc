@@ -1,0 +1,94 @@
+#include "core/codec/objects/api_fields.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "core/codec/objects/field_check.h"
+#include "core/codec/text/reader.h"
+
+namespace schedsim::codec {
+namespace {
+
+const ApiType* TypeOf(absl::string_view api_version, absl::string_view kind) {
+  const ApiKind* known = ApiFields::Get().Find(api_version, kind);
+  return known == nullptr ? nullptr : known->type;
+}
+
+// The paths of the unknown fields of a pod, each with what is near, joined by spaces.
+std::string UnknownOf(std::string yaml) {
+  std::string out;
+  FieldCheck check;
+  const absl::Status status = ReadText(std::move(yaml), "f.yaml", {}, [&](const Document& document) {
+    check.Run(document.root, *TypeOf("v1", "Pod"), [&](const UnknownField& field) {
+      if (!out.empty()) out += ' ';
+      out += check.PathOf(field) + "=" + check.NearestOf(field);
+    });
+    return absl::OkStatus();
+  });
+  return status.ok() ? out : std::string(status.message());
+}
+
+TEST(ApiFieldsTest, TheTableHasKindsAndTypes) {
+  for (const char* kind : {"Pod", "Node", "Service", "ConfigMap", "Event"}) {
+    EXPECT_NE(TypeOf("v1", kind), nullptr) << kind;
+  }
+  EXPECT_NE(TypeOf("apps/v1", "Deployment"), nullptr);
+  EXPECT_NE(TypeOf("autoscaling/v2", "HorizontalPodAutoscaler"),
+            TypeOf("autoscaling/v1", "HorizontalPodAutoscaler"));
+  EXPECT_EQ(TypeOf("apps/v1beta1", "Deployment"), nullptr);
+  const ApiField* spec = TypeOf("v1", "Pod")->Find("spec");
+  ASSERT_NE(spec, nullptr);
+  for (const char* field : {"nodeName", "containers", "topologySpreadConstraints", "schedulingGates"}) {
+    EXPECT_NE(spec->type->Find(field), nullptr) << field;
+  }
+  // Fields that only some of the releases have: of 1.35 and of 1.37.
+  EXPECT_NE(spec->type->Find("workloadRef"), nullptr);
+  EXPECT_NE(spec->type->Find("schedulingGroup"), nullptr);
+  EXPECT_EQ(spec->type->Find("nodename"), nullptr);
+}
+
+TEST(ApiFieldsTest, UnknownFieldsAreFoundAtAnyDepth) {
+  EXPECT_EQ(
+      UnknownOf(
+          "{apiVersion: v1, kind: Pod, metadata: {name: a, labels: {x: y}}, spec: {nodeSelector: {q: r}}}"),
+      "");
+  EXPECT_EQ(
+      UnknownOf("metadata: {lables: {a: b}}\nspec:\n  containers:\n  - {}\n  - {ports: [{hostport: 1}]}\n"),
+      "metadata.lables=labels spec.containers[1].ports[0].hostport=hostPort");
+  EXPECT_EQ(UnknownOf("spec: {affinity: {nodeSelector: 1}, cpu: 1}"),
+            "spec.cpu= spec.affinity.nodeSelector=spec.nodeSelector");
+  // Of a wrong type: not our concern.
+  EXPECT_EQ(UnknownOf("spec: [1]\nstatus: {conditions: {}}\n"), "");
+}
+
+TEST(ApiFieldsTest, DistanceCountsSlips) {
+  EXPECT_EQ(EditDistance("pod", "Pod", 3), 0);
+  EXPECT_EQ(EditDistance("Deploymnet", "Deployment", 3), 1);
+  EXPECT_EQ(EditDistance("nodeSelecter", "nodeSelector", 3), 1);
+  EXPECT_EQ(EditDistance("labels", "label", 3), 1);
+  EXPECT_EQ(EditDistance("", "abc", 3), 3);
+  EXPECT_EQ(EditDistance("abcdef", "uvwxyz", 3), 4);
+  EXPECT_EQ(EditDistance("a", "abcdef", 3), 4);
+}
+
+TEST(ApiFieldsTest, TheNearestNameIsTheFirstOfTheBest) {
+  EXPECT_EQ(NearestName("spek", {"status", "spec", "speck"}), "spec");
+  EXPECT_EQ(NearestName("image", {"imageID", "images"}), "images");
+  EXPECT_EQ(NearestName("cpu", {"gpus", "memory"}), "");
+}
+
+TEST(ApiFieldsTest, KindsOfOtherGroupsAreNotJudged) {
+  EXPECT_EQ(KindProblem("v1", "Pod"), "");
+  EXPECT_EQ(KindProblem("example.com/v1", "Pod"), "");
+  EXPECT_EQ(KindProblem("scheduling.x-k8s.io/v1alpha1", "PodGroup"), "");
+  EXPECT_EQ(KindProblem("metrics.k8s.io/v1beta1", "NodeMetrics"), "");
+  EXPECT_EQ(KindProblem("storag.k8s.io/v1", "StorageClass"),
+            "Kubernetes 1.34 to 1.37 serves no StorageClass in storag.k8s.io/v1, expected storage.k8s.io/v1");
+  EXPECT_EQ(KindProblem("policy/v1beta1", "PodSecurityPolicy"),
+            "Kubernetes has no kind \"PodSecurityPolicy\" in policy/v1beta1");
+}
+
+}  // namespace
+}  // namespace schedsim::codec

@@ -1,0 +1,227 @@
+// What the program says of input that is odd: exit code, standard output and standard error.
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
+#include "gtest/gtest.h"
+#include "tests/tools/program.h"
+
+namespace schedsim {
+namespace {
+
+using Strings = std::vector<std::string>;
+
+constexpr char kNode[] =
+    "apiVersion: v1\n"
+    "kind: Node\n"
+    "metadata: {name: n1}\n"
+    "status: {allocatable: {cpu: 4, memory: 8Gi, pods: 110}}\n";
+
+std::string Pod(absl::string_view name) {
+  return absl::StrCat("apiVersion: v1\nkind: Pod\nmetadata: {name: ", name,
+                      "}\nspec: {containers: [{name: c, image: app}]}\n");
+}
+
+std::string Documents(const Strings& documents) { return absl::StrJoin(documents, "---\n"); }
+
+// The lines on standard error that begin with `warning: `, without that.
+Strings WarningsOf(const ProgramResult& result) {
+  Strings warnings;
+  for (absl::string_view line : absl::StrSplit(result.err, '\n')) {
+    if (absl::ConsumePrefix(&line, "warning: ")) warnings.emplace_back(line);
+  }
+  return warnings;
+}
+
+// Runs with `content` as the only file and expects these warnings, `FILE` standing for its path; and the same
+// as a refusal with --strict.
+void ExpectWarnings(const std::string& content, const Strings& want) {
+  const TestFolder folder;
+  const std::string path = folder.Write("objects.yaml", content);
+  const ProgramResult result = RunProgram({"run", "-f", path});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  Strings expected;
+  for (const std::string& warning : want) expected.push_back(absl::StrReplaceAll(warning, {{"FILE", path}}));
+  EXPECT_EQ(WarningsOf(result), expected);
+  const ProgramResult strict = RunProgram({"run", "-f", path, "--strict"});
+  EXPECT_EQ(strict.exit_code, want.empty() ? 0 : 2) << strict.err;
+  if (want.empty()) return;
+  EXPECT_EQ(strict.out, "");
+  for (const std::string& warning : expected) {
+    EXPECT_TRUE(absl::StrContains(strict.err, warning)) << strict.err;
+  }
+}
+
+TEST(InputWarningsTest, AKindThatIsSpelledWrongIsSaidWithTheNearestOne) {
+  ExpectWarnings(Documents({kNode, "apiVersion: v1\nkind: pod\nmetadata: {name: a, namespace: x}\n",
+                            "apiVersion: v1\nkind: Pods\nmetadata: {name: b}\n",
+                            "apiVersion: apps/v1\nkind: Deploymnet\nmetadata: {name: c}\n",
+                            "apiVersion: apps/v1\nkind: Deploymnet\nmetadata: {name: d}\n"}),
+                 {"FILE:7:7: pod x/a: Kubernetes has no kind \"pod\" in v1, did you mean Pod of v1?",
+                  "FILE:11:7: Pods b: Kubernetes has no kind \"Pods\" in v1, did you mean Pod of v1?",
+                  "FILE:15:7: Deploymnet c: Kubernetes has no kind \"Deploymnet\" in apps/v1, did you mean "
+                  "Deployment of "
+                  "apps/v1? (2 times)"});
+}
+
+TEST(InputWarningsTest, AnApiVersionThatIsNotServedIsSaid) {
+  ExpectWarnings(
+      Documents({kNode, "apiVersion: v1\nkind: Deployment\nmetadata: {name: a}\n",
+                 "apiVersion: apps/v1beta9\nkind: Deployment\nmetadata: {name: b}\n",
+                 "apiVersion: app/v1\nkind: Deployment\nmetadata: {name: c}\n",
+                 "apiVersion: policy/v1beta1\nkind: PodDisruptionBudget\nmetadata: {name: d}\nspec: {}\n"}),
+      {"FILE:7:7: Deployment a: Kubernetes 1.34 to 1.37 serves no Deployment in v1, expected apps/v1",
+       "FILE:11:7: Deployment b: Kubernetes 1.34 to 1.37 serves no Deployment in apps/v1beta9, expected "
+       "apps/v1",
+       "FILE:15:7: Deployment c: Kubernetes 1.34 to 1.37 serves no Deployment in app/v1, expected apps/v1",
+       "FILE:19:7: PodDisruptionBudget d: Kubernetes 1.34 to 1.37 serves no PodDisruptionBudget in "
+       "policy/v1beta1, expected policy/v1"});
+}
+
+TEST(InputWarningsTest, KindsOfOtherGroupsMayBeCustomResources) {
+  ExpectWarnings(
+      Documents({kNode, "apiVersion: example.com/v1\nkind: Pods\nmetadata: {name: a}\nspek: 1\n",
+                 "apiVersion: serving.knative.dev/v1\nkind: Service\nmetadata: {name: a}\nspek: 1\n",
+                 "apiVersion: snapshot.storage.k8s.io/v1\nkind: VolumeSnapshot\nmetadata: {name: a}\n",
+                 "apiVersion: metrics.k8s.io/v1beta1\nkind: NodeMetrics\nmetadata: {name: n1}\n",
+                 "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\n"
+                 "metadata: {name: a.b}\nspec: {anything: 1}\n"}),
+      {});
+}
+
+TEST(InputWarningsTest, UnknownFieldsAreOneLineAPath) {
+  ExpectWarnings(
+      Documents(
+          {kNode,
+           "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n  nodeSelecter: {a: b}\n  nodename: n1\n"
+           "  image: app\n  containers:\n  - {name: c, image: app, imagePolicy: x}\n"
+           "  - {name: d, image: app, nodeSelector: {}}\n",
+           "apiVersion: v1\nkind: Pod\nmetadata: {name: b}\nspec:\n  nodeSelecter: {a: b}\n"
+           "  containers: [{name: c, image: app}, {name: d, image: app, imagePolicy: x}]\n",
+           "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, namespace: x}\nspec:\n  strategy:\n"
+           "    rollingUpdate: {maxUnavailabel: 1}\nreplicas: 3\n"}),
+      {"FILE:10:3: Pod a: spec.nodeSelecter: no such field (2 times), did you mean nodeSelector?",
+       "FILE:11:3: Pod a: spec.nodename: no such field, did you mean nodeName?",
+       "FILE:12:3: Pod a: spec.image: no such field, did you mean spec.containers.image?",
+       "FILE:14:27: Pod a: spec.containers[0].imagePolicy: no such field (2 times), did you mean "
+       "imagePullPolicy?",
+       "FILE:15:27: Pod a: spec.containers[1].nodeSelector: no such field, did you mean spec.nodeSelector?",
+       "FILE:29:21: Deployment x/web: spec.strategy.rollingUpdate.maxUnavailabel: no such field, did you "
+       "mean "
+       "maxUnavailable?",
+       "FILE:30:1: Deployment x/web: replicas: no such field, did you mean spec.replicas?"});
+}
+
+TEST(InputWarningsTest, MapsWithFreeKeysTakeAnything) {
+  ExpectWarnings(
+      Documents(
+          {kNode,
+           "apiVersion: v1\nkind: Pod\nmetadata:\n  name: a\n  labels: {nodeSelecter: b}\n"
+           "  annotations: {x: y}\n  managedFields:\n  - {manager: m, operation: Apply, apiVersion: v1,\n"
+           "     fieldsType: FieldsV1, fieldsV1: {'f:spec': {'f:x': {}}}}\n"
+           "spec:\n  nodeSelector: {spec: x}\n  containers:\n  - name: c\n    image: app\n"
+           "    resources: {limits: {example.com/gpu: 1, cpu: 1}, requests: {cpu: 1}}\n"
+           "status: {phase: Pending, qosClass: Burstable}\n",
+           "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {spec: '', nodeSelecter: ''}\n"}),
+      {});
+}
+
+TEST(InputWarningsTest, TwoPodsOfOneUidAreSaidAndBothAreScheduled) {
+  const std::string a = absl::StrReplaceAll(Pod("a"), {{"name: a}", "name: a, uid: u-1}"}});
+  const std::string b = absl::StrReplaceAll(Pod("b"), {{"name: b}", "name: b, uid: u-1}"}});
+  const TestFolder folder;
+  const std::string path = folder.Write("objects.yaml", Documents({kNode, a, b}));
+  const ProgramResult result = RunProgram({"run", "-f", path});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_TRUE(absl::StrContains(result.out, "Bound           2 ")) << result.out;
+  EXPECT_EQ(WarningsOf(result),
+            Strings{absl::StrCat(path, ":11:1: Pod default/b: metadata.uid is that of pod default/a at ",
+                                 path, ":6:1, so it gets a new one; leave the uid out in copies")});
+}
+
+TEST(InputWarningsTest, AreInTheOrderOfFilesAndPlaces) {
+  const TestFolder folder;
+  const std::string first = folder.Write("b.yaml", Documents({Pod("a") + "spek: 1\n", kNode}));
+  const std::string second = folder.Write(
+      "a.yaml", Documents({absl::StrReplaceAll(Pod("lost"), {{"spec: {", "spec: {nodeName: ghost, "}}),
+                           Pod("b") + "stats: 1\n"}));
+  const ProgramResult result = RunProgram({"run", "-f", first, "-f", second});
+  EXPECT_EQ(WarningsOf(result),
+            (Strings{absl::StrCat(first, ":5:1: Pod a: spek: no such field, did you mean spec?"),
+                     absl::StrCat(second,
+                                  ":1:1: pod default/lost on node ghost: no such node in the input; they "
+                                  "count once it is there, -f adds nodes"),
+                     absl::StrCat(second, ":10:1: Pod b: stats: no such field, did you mean status?")}));
+}
+
+TEST(InputWarningsTest, InputWithoutNodesIsSaid) {
+  const TestFolder folder;
+  const std::string path = folder.Write("pods.yaml", Pod("a"));
+  const ProgramResult result = RunProgram({"run", "-f", path});
+  EXPECT_EQ(result.exit_code, 0);
+  ASSERT_EQ(WarningsOf(result).size(), 1u) << result.err;
+  EXPECT_TRUE(absl::StartsWith(WarningsOf(result)[0], "no nodes in the input")) << result.err;
+  EXPECT_EQ(RunProgram({"run", "-f", path, "--strict"}).exit_code, 2);
+}
+
+TEST(InputWarningsTest, NamesAreShortenedAndTheirEscapesShown) {
+  const std::string name(100'000, 'x');
+  const TestFolder folder;
+  const std::string path = folder.Write(
+      "objects.yaml",
+      Documents({kNode, absl::StrCat(Pod("a"), "\"e\\e[2J\": 1\n", name, ": 1\n"),
+                 absl::StrCat("apiVersion: v1\nkind: \"Po\\e[2J", name, "\"\nmetadata: {name: b}\n")}));
+  const ProgramResult result = RunProgram({"run", "-f", path});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_FALSE(absl::StrContains(result.err, "\033"));
+  EXPECT_TRUE(absl::StrContains(result.err, "Pod a: e\\x1b[2J: no such field")) << result.err;
+  EXPECT_LT(result.err.size(), 2000u);
+}
+
+TEST(InputWarningsTest, ObjectsInAScenarioAreLookedAtAsWell) {
+  const TestFolder folder;
+  folder.Write("pods.yaml", Pod("b") + "spek: 1\n");
+  const std::string path = folder.Write(
+      "scenario.yaml",
+      "apiVersion: schedsim/v1\nkind: Scenario\nobjects:\n"
+      "- {apiVersion: v1, kind: Node, metadata: {name: n1}, statas: {allocatable: {cpu: 4, pods: 10}}}\n"
+      "timeline:\n- {at: 1s, create: pods.yaml}\n");
+  const ProgramResult result = RunProgram({"run", path});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(WarningsOf(result),
+            (Strings{absl::StrCat(path, ":4:54: Node n1: statas: no such field, did you mean status?"),
+                     absl::StrCat(folder.Path("pods.yaml"),
+                                  ":5:1: Pod b: spek: no such field, did you mean spec?")}));
+}
+
+TEST(EmptyInputTest, IsAnErrorUnlessAllowed) {
+  const TestFolder folder;
+  const std::string empty = folder.Write("empty.yaml", "");
+  const std::string comments = folder.Write("comments.yaml", "# nothing\n---\n# here\n");
+  folder.Write("folder/notes.txt", "");
+  const ProgramResult no_files = RunProgram({"run", "-f", folder.Path("folder")});
+  EXPECT_EQ(no_files.exit_code, 2);
+  EXPECT_TRUE(absl::StrContains(no_files.err, "or .xz; --allow-empty takes it as it is")) << no_files.err;
+  EXPECT_EQ(RunProgram({"run", "-f", folder.Path("folder"), "--allow-empty"}).exit_code, 0);
+  const std::string list = folder.Write("list.json", R"({"apiVersion":"v1","kind":"List","items":[]})");
+  for (const std::string& path : {empty, comments, list, std::string("-"), std::string("/dev/null")}) {
+    const ProgramResult result = RunProgram({"run", "-f", path});
+    EXPECT_EQ(result.exit_code, 2) << path;
+    EXPECT_EQ(result.out, "") << path;
+    EXPECT_EQ(result.err,
+              absl::StrCat("schedsim run: ", path == "-" ? "stdin" : path,
+                           ": no objects in it, expected at least one; --allow-empty takes it as it "
+                           "is\n"));
+    const ProgramResult allowed = RunProgram({"run", "-f", path, "--allow-empty"});
+    EXPECT_EQ(allowed.exit_code, 0) << allowed.err;
+    EXPECT_EQ(WarningsOf(allowed), Strings());
+  }
+}
+
+}  // namespace
+}  // namespace schedsim
