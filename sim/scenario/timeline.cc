@@ -88,7 +88,7 @@ absl::Status NamesNothing(const Target& target, const std::vector<std::string>& 
       absl::StrCat("there is no ", target.kind_name, " ", absl::StrJoin(missing, ", "), place));
 }
 
-std::string SecondsText(absl::Duration duration) { return absl::FormatDuration(duration); }
+std::string DurationText(absl::Duration duration) { return absl::FormatDuration(duration); }
 
 }  // namespace
 
@@ -182,7 +182,7 @@ void Timeline::OnSettled() {
 }
 
 void Timeline::TimeOut() {
-  GiveUp(absl::StrCat(entries_[index_].place, ": not so after ", SecondsText(wait_->timeout), ": ",
+  GiveUp(absl::StrCat(entries_[index_].place, ": not so after ", DurationText(wait_->timeout), ": ",
                       StateOf(*wait_)));
 }
 
@@ -197,7 +197,7 @@ void Timeline::Finish() {
   }
   if (done_) return;
   const std::string end =
-      absl::StrCat("the run ended at ", SecondsText(simulation_.now() - simulation_.zero()));
+      absl::StrCat("the run ended at ", DurationText(simulation_.now() - simulation_.zero()));
   failures_.push_back(
       wait_ == nullptr ? absl::StrCat(entries_[index_].place, ": never came: ", end, " before")
                        : absl::StrCat(entries_[index_].place, ": not so when ", end, ": ", StateOf(*wait_)));
@@ -340,7 +340,10 @@ absl::Status Timeline::Do(const NodeUp& action) {
 absl::Status Timeline::Do(const ScaleWorkload& action) {
   const api::ObjectPtr object = replicas_.Find(action.workload);
   if (object != nullptr) {
-    RETURN_IF_ERROR(Patch(*object, absl::StrCat("{\"spec\": {\"replicas\": ", action.replicas, "}}")));
+    const std::string patch = absl::StrCat("{\"spec\": {\"replicas\": ", action.replicas, "}}");
+    RETURN_IF_ERROR(codec::ReadText(patch, "scale.json", {}, [&](const codec::Document& document) {
+      return simulation_.server().Patch(*object, codec::PatchType::kMerge, document.root).status();
+    }));
   }
   const absl::Status status = replicas_.Scale(action.workload, action.replicas);
   busy_until_ = replicas_.busy_until();
