@@ -116,8 +116,8 @@ class CaseReader {
     ASSIGN_OR_RETURN(const std::string level, TextOf(root, "record", file_));
     if (level == "decisions") {
       result.trace_level = TraceLevel::kDecisions;
-    } else if (!level.empty()) {
-      return codec::ErrorAt({file_, root.Find("record")->position}, "record: expected decisions, or nothing");
+    } else if (!level.empty() && level != "full") {
+      return codec::ErrorAt({file_, root.Find("record")->position}, "record: expected full or decisions");
     }
     return result;
   }
