@@ -26,8 +26,8 @@ bool IsDigits(absl::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
-// The newest RFC 3339 time among the string values of an object, deletionTimestamp aside, which may
-// lie in the future.
+// Finds the newest RFC 3339 time among the string values of an object. The deletionTimestamp is left out: it
+// may lie in the future.
 void FindNewestTimestamp(absl::string_view json, std::optional<absl::Time>& newest) {
   constexpr absl::string_view kDeletion = "\"deletionTimestamp\":";
   for (size_t at = json.find("T"); at != absl::string_view::npos; at = json.find("T", at + 1)) {
@@ -124,7 +124,7 @@ class InputReader {
                          .text = absl::StrCat(ToString(place), ": ", what)});
   }
 
-  // A path without a single object in it: most likely not the one that was meant.
+  // A path without a single object in it is most likely not the one that was meant.
   absl::Status TakeEmpty(absl::string_view path) {
     const std::string name = path == "-" ? "stdin" : Printable(path);
     if (options_.allow_empty) return absl::OkStatus();
@@ -252,7 +252,7 @@ class InputReader {
     return absl::OkStatus();
   }
 
-  // Pods on nodes that are not in the input: one warning, at the first of them.
+  // Makes one warning of all pods on nodes that are not in the input, at the first of them.
   void CountPodsOnUnknownNodes() {
     int64_t count = 0;
     api::PodPtr first;

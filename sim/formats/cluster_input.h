@@ -1,4 +1,4 @@
-// The cluster and the pods of a run, from files.
+// Reading the cluster and the pods of a run from files.
 #ifndef SCHEDSIM_SIM_FORMATS_CLUSTER_INPUT_H_
 #define SCHEDSIM_SIM_FORMATS_CLUSTER_INPUT_H_
 
@@ -20,9 +20,9 @@ namespace schedsim::sim {
 
 // What `--bound` says of pods that are on a node already.
 struct BoundPods {
-  // Whether to schedule them anew.
+  // They are scheduled anew.
   bool reset = false;
-  // Only pods whose labels match; a label selector such as `app=web,tier!=db`. "": all.
+  // Only pods whose labels match this selector are meant, such as `app=web,tier!=db`; "" means all.
   std::string selector;
 };
 
@@ -44,9 +44,9 @@ struct ClusterInputOptions {
   // What is odd about them, and about others that the user gave elsewhere.
   std::vector<std::string> warnings;
   BoundPods bound;
-  // Makes warnings errors.
+  // Warnings are errors.
   bool strict = false;
-  // Takes input without a single object.
+  // Input without a single object is taken as it is.
   bool allow_empty = false;
   // Objects are created later as well: input without nodes is nothing to warn of.
   bool has_timeline = false;

@@ -83,7 +83,8 @@ TEST(BadInputTest, IsRefusedWithItsPlace) {
   const BadFile files[] = {
       {"broken YAML",
        "apiVersion: v1\nkind: Node\nmetadata: {name: n1\nstatus: {}\n",
-       {"FILE:4:7: invalid YAML", "expected well-formed YAML"}},
+       {"FILE:4:7: invalid YAML: a map in braces is not closed, in a map that starts on line 3, expected `,` "
+        "or `}`"}},
       {"a tab", "apiVersion: v1\nkind: Node\nmetadata:\n\tname: n1\n", {"FILE:4:1", "tab"}},
       {"a duplicate key",
        "apiVersion: v1\nkind: Node\nmetadata: {name: n1}\nkind: Pod\n",

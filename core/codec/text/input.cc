@@ -41,13 +41,13 @@ absl::Status Corrupt(absl::string_view name, absl::string_view format, absl::str
       absl::StrCat(name, ": ", detail, ", expected a complete ", format, " file"));
 }
 
-// Where an archive of `size` bytes could not be read on.
+// Says where an archive of `size` bytes could not be read on: `left` bytes before its end.
 absl::Status Broken(absl::string_view name, absl::string_view format, size_t size, size_t left) {
   return Corrupt(name, format,
                  absl::StrCat(left == 0 ? "truncated" : "corrupt", " at byte ", size - left, " of ", size));
 }
 
-// Whether `used` bytes are too much for an archive of `size` bytes.
+// Tells whether an archive of `size` bytes that has grown to `used` bytes is taken for a bomb.
 bool IsBomb(size_t used, size_t size) { return used > kSuspectBytes && used / kSuspectRatio > size; }
 
 absl::Status Bomb(absl::string_view name, absl::string_view program, size_t size) {
@@ -57,7 +57,7 @@ absl::Status Bomb(absl::string_view name, absl::string_view program, size_t size
                                                  program, " -dc ", name, " | schedsim run -f -`"));
 }
 
-// Room for another chunk behind the first `used` bytes of `out`.
+// Makes room for another chunk behind the first `used` bytes of `out`.
 void Grow(std::string& out, size_t used) {
   if (out.size() - used < kChunkBytes) out.resize(std::max(out.size() * 2, used + kChunkBytes));
 }
@@ -68,7 +68,7 @@ unsigned Limited(size_t bytes) {
 
 absl::StatusOr<std::string> Inflate(absl::string_view content, absl::string_view name, size_t bytes_max) {
   z_stream stream = {};
-  // 16: expect a gzip header.
+  // 16 makes zlib expect a gzip header instead of its own.
   if (inflateInit2(&stream, 15 + 16) != Z_OK) return absl::InternalError("zlib: no memory");
   std::string out;
   size_t used = 0;
@@ -132,7 +132,8 @@ absl::Status SystemError(absl::string_view path, int error) {
                                              : absl::InvalidArgumentError(message);
 }
 
-// Whether the path names an open descriptor: standard input, or what a shell puts in place of `<(command)`.
+// Tells whether the path names an open descriptor: standard input, or what a shell puts in the place of
+// `<(command)`.
 bool IsDescriptor(absl::string_view path) {
   if (path == "-" || path == "/dev/stdin") return true;
   if (!absl::ConsumePrefix(&path, "/dev/fd/") && !absl::ConsumePrefix(&path, "/proc/self/fd/")) return false;
@@ -140,7 +141,7 @@ bool IsDescriptor(absl::string_view path) {
          absl::c_all_of(path, [](char c) { return absl::ascii_isdigit(static_cast<unsigned char>(c)); });
 }
 
-// What a file is that has no end, or none that is sure to come; "": nothing of that kind.
+// Names the kind of a file that has no end, or none that is sure to come; "" for all others.
 absl::string_view EndlessKind(mode_t mode) {
   if (S_ISFIFO(mode)) return "a FIFO";
   if (S_ISSOCK(mode)) return "a socket";
@@ -155,7 +156,7 @@ absl::StatusOr<int> Open(absl::string_view path) {
   const int wait = IsDescriptor(path) ? 0 : O_NONBLOCK;
   const int descriptor = open(name.c_str(), O_RDONLY | O_CLOEXEC | wait);
   struct stat info = {};
-  // A socket can't be opened at all.
+  // A socket can't be opened at all, but its kind can still be told.
   const bool is_known = descriptor >= 0 ? fstat(descriptor, &info) == 0 : stat(name.c_str(), &info) == 0;
   const absl::string_view endless =
       is_known && wait != 0 && path != "/dev/null" ? EndlessKind(info.st_mode) : "";
@@ -199,7 +200,7 @@ struct Entry {
   int depth = 0;
 };
 
-// The entries of a folder, last name first.
+// Returns the entries of a folder, the last name first: the caller takes them from the end.
 absl::StatusOr<std::vector<Entry>> ReadFolder(const Entry& folder) {
   std::error_code error;
   std::vector<Entry> entries;
@@ -216,8 +217,8 @@ absl::StatusOr<std::vector<Entry>> ReadFolder(const Entry& folder) {
   return entries;
 }
 
-// The folders so far. Links may lead to the same folder again: to one above, without an end, or to one
-// beside, where the number of paths doubles with each level.
+// VisitedFolders remembers the folders that were entered. Links may lead to the same folder again: to one
+// above, without an end, or to one beside, where the number of paths doubles with each level.
 class VisitedFolders {
  public:
   absl::Status Add(const std::string& path) {

@@ -1,4 +1,4 @@
-// Where input comes from: files, folders, archives and standard input.
+// Input comes from files, folders, archives and standard input; this is where its bytes are read.
 #ifndef SCHEDSIM_CORE_CODEC_TEXT_INPUT_H_
 #define SCHEDSIM_CORE_CODEC_TEXT_INPUT_H_
 
@@ -15,25 +15,25 @@ namespace schedsim::codec {
 // Bytes that may stand behind the text of a file, as simdjson wants them.
 inline constexpr size_t kPaddingBytes = 64;
 
-// Nothing bigger is read or decompressed.
+// Nothing bigger than this is read or decompressed.
 inline constexpr size_t kInputBytesMax = size_t{4} << 30;
 
-// The contents of `path`, decompressed when the first bytes say gzip or xz; "-" is standard input.
+// Returns the contents of `path`, decompressed when the first bytes say gzip or xz; "-" is standard input.
 // The string's capacity is at least kPaddingBytes above its size. NotFound for a missing file,
 // InvalidArgument for a folder, a FIFO, a socket or a device (but not for /dev/stdin, /dev/fd/N and
 // /dev/null), a truncated or corrupt archive, one that grows as only a bomb does, and anything above
 // `bytes_max`; the message starts with the path.
 absl::StatusOr<std::string> ReadFile(absl::string_view path, size_t bytes_max = kInputBytesMax);
 
-// `content` decompressed when its first bytes say gzip or xz, itself otherwise. `name` is for messages.
+// Returns `content` decompressed when its first bytes say gzip or xz, and as it is otherwise. `name` appears
+// in messages only.
 absl::StatusOr<std::string> Decompress(std::string content, absl::string_view name,
                                        size_t bytes_max = kInputBytesMax);
 
-// The files that `path` stands for: itself for a file or "-"; for a folder all files below it whose
-// names end in .yaml, .yml or .json (also with .gz or .xz behind that), each folder's entries sorted
-// by name, bytewise. NotFound for a missing path;
-// FailedPrecondition for a folder without such files; InvalidArgument for a folder that is
-// reached twice, by links.
+// Returns the files that `path` stands for. A file and "-" stand for themselves; a folder stands for all
+// files below it whose names end in .yaml, .yml or .json (also with .gz or .xz behind that), each folder's
+// entries sorted by name, bytewise. NotFound for a missing path; FailedPrecondition for a folder without such
+// files; InvalidArgument for a folder that is reached twice, by links.
 absl::StatusOr<std::vector<std::string>> ListFiles(absl::string_view path);
 
 }  // namespace schedsim::codec

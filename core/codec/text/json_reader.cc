@@ -27,7 +27,7 @@ static_assert(kPaddingBytes >= simdjson::SIMDJSON_PADDING);
 
 absl::string_view View(std::string_view text) { return {text.data(), text.size()}; }
 
-// Lines and columns of offsets that mostly grow: counts each byte once.
+// LineCounter turns offsets into lines and columns. Offsets mostly grow, so it counts each byte once.
 class LineCounter {
  public:
   explicit LineCounter(absl::string_view text) : text_(text) {}
@@ -92,7 +92,7 @@ absl::string_view Explain(simdjson::error_code error) {
   }
 }
 
-// Finds where each value of the text ends, by brackets and quotes only.
+// ValueSplitter finds where each value of the text ends, by brackets and quotes only.
 class ValueSplitter {
  public:
   ValueSplitter(absl::string_view text, absl::string_view file) : text_(text), file_(file), lines_(text) {}

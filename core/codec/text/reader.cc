@@ -15,8 +15,8 @@
 namespace schedsim::codec {
 namespace {
 
-// Whether `text`, which starts with `{`, is JSON and not YAML in flow style: outside of quotes JSON has
-// nothing but brackets, commas, colons, numbers and three words. Looks at the beginning only.
+// Tells whether `text`, which starts with `{`, is JSON and not YAML in flow style: outside of quotes JSON has
+// nothing but brackets, commas, colons, numbers and three words. It looks at the beginning only.
 bool LooksLikeJson(absl::string_view text) {
   constexpr size_t kLookBytes = 4096;
   text = text.substr(0, kLookBytes);
@@ -39,7 +39,8 @@ bool LooksLikeJson(absl::string_view text) {
   return true;
 }
 
-// Whether each document behind a line `---` starts as JSON does. A line cannot start inside of a string.
+// Tells whether each document behind a line `---` starts as JSON does. No string of JSON has a line break in
+// it, so such a line is never a part of one.
 bool AllDocumentsAreMaps(absl::string_view text) {
   constexpr absl::string_view kSeparator = "\n---";
   for (size_t at = text.find(kSeparator); at != absl::string_view::npos; at = text.find(kSeparator, at)) {

@@ -1,4 +1,4 @@
-// Documents from YAML and JSON text.
+// Reading YAML and JSON: text goes in, documents come out one by one.
 #ifndef SCHEDSIM_CORE_CODEC_TEXT_READER_H_
 #define SCHEDSIM_CORE_CODEC_TEXT_READER_H_
 
@@ -31,7 +31,7 @@ inline constexpr int kDepthMax = 99;
 absl::Status ReadText(std::string text, absl::string_view file, const ReadOptions& options,
                       DocumentSink sink);
 
-// The same for all files of `path` (see ListFiles), in order.
+// Does the same for all files that `path` stands for (see ListFiles), in their order.
 absl::Status ReadPath(absl::string_view path, const ReadOptions& options,
                       absl::FunctionRef<absl::Status(const Document&, absl::string_view file)> sink);
 

@@ -14,7 +14,7 @@ namespace {
 // Maps with more members than this look their keys up by hash.
 constexpr size_t kLinearMembersMax = 12;
 
-// How much of a document aliases may make up, by its size with all of them written out.
+// Returns how much of a document aliases may make up, by its size with all of them written out.
 // Source: go.yaml.in/yaml/v2 v2.4, decode.go, allowedAliasRatio.
 double AliasRatioMax(int64_t node_count) {
   constexpr double kLow = 400'000;
@@ -266,7 +266,7 @@ absl::Status TreeBuilder::Merge(const Value& value, Position position) {
   constexpr absl::string_view kExpected = "`<<` merges maps only, expected a map or a list of maps";
   if (value.is_object()) return MergeMap(value);
   if (!value.is_array()) return Error(position, kExpected);
-  // From the end, so that earlier maps win.
+  // The last map goes first, so that earlier maps win.
   for (size_t i = value.items.size(); i > 0; --i) {
     if (!value.items[i - 1].is_object()) return Error(position, kExpected);
     RETURN_IF_ERROR(MergeMap(value.items[i - 1]));

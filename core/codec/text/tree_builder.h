@@ -1,4 +1,4 @@
-// Builds documents from a stream of scalars, openings and closings, whatever the syntax was.
+// TreeBuilder builds documents from a stream of scalars, openings and closings, whatever the syntax was.
 #ifndef SCHEDSIM_CORE_CODEC_TEXT_TREE_BUILDER_H_
 #define SCHEDSIM_CORE_CODEC_TEXT_TREE_BUILDER_H_
 
@@ -16,13 +16,14 @@
 
 namespace schedsim::codec {
 
-// Kind and apiVersion of a root whose `items` come first. Both "" when the reader can't tell.
+// A root whose `items` come first has its kind and apiVersion behind them. Both are "" when the reader can't
+// tell.
 struct RootHeader {
   std::string kind;
   std::string api_version;
 };
 
-// Whether `kind` is that of a list of objects: List, PodList and so on.
+// Tells whether `kind` is that of a list of objects: List, PodList and so on.
 bool IsListKind(absl::string_view kind);
 
 // Calls come in document order: Begin, then one value (Scalar, Alias, or Open, its parts, Close),

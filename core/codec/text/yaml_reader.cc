@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <string>
 
 #include "absl/strings/ascii.h"
@@ -21,7 +22,7 @@ namespace {
 
 constexpr absl::string_view kTagPrefix = "tag:yaml.org,2002:";
 
-// Turns libyaml's marks, which count characters, into lines and columns of bytes.
+// PositionCounter turns libyaml's marks, which count characters, into lines and columns of bytes.
 class PositionCounter {
  public:
   explicit PositionCounter(absl::string_view text)
@@ -42,7 +43,7 @@ class PositionCounter {
     return position;
   }
 
-  // The offset in bytes of a mark.
+  // Returns the offset of a mark in bytes.
   size_t Offset(const yaml_mark_t& mark) {
     if (is_ascii_) return std::min<size_t>(mark.index, text_.size());
     Advance(mark.index);
@@ -50,7 +51,7 @@ class PositionCounter {
   }
 
  private:
-  // Marks come in order but for those of errors, which may lie a little back.
+  // Goes on to a character. Marks come in order but for those of errors, which may lie a little back.
   void Advance(size_t character_index) {
     if (character_index < character_index_) {
       character_index_ = offset_ = line_start_ = 0;
@@ -75,7 +76,7 @@ class PositionCounter {
   int32_t line_ = 1;
 };
 
-// The text behind `key:` on a line, without quotes and comment.
+// Returns the text behind `key:` on a line, without quotes and comment.
 std::string LineValue(absl::string_view line, size_t key_bytes) {
   absl::string_view value = line.substr(key_bytes);
   const size_t comment = value.find(" #");
@@ -87,7 +88,7 @@ std::string LineValue(absl::string_view line, size_t key_bytes) {
   return std::string(value);
 }
 
-// kind and apiVersion from lines without indentation up to the end of the document.
+// Finds kind and apiVersion on the lines without indentation, up to the end of the document.
 RootHeader FindHeader(absl::string_view text) {
   RootHeader header;
   while (!text.empty() && (header.kind.empty() || header.api_version.empty())) {
@@ -310,21 +311,82 @@ absl::Status YamlReader::OnAlias(absl::string_view name, Position position) {
   return Error(position, absl::StrCat("a map key is ", Describe(value->type), ", expected a string"));
 }
 
+// A row says what libyaml found in words for people who write manifests.
+struct YamlProblem {
+  absl::string_view problem;  // The beginning of libyaml's text.
+  absl::string_view what;
+  absl::string_view expected;
+};
+
+// The first row that fits counts.
+constexpr YamlProblem kYamlProblems[] = {
+    {"mapping values are not allowed", "a second `:` on the line",
+     "quotes around a value that has `: ` in it"},
+    {"block sequence entries are not allowed", "a list begins in the middle of a line",
+     "it on a line of its own"},
+    {"mapping keys are not allowed", "a key begins in the middle of a line", "it on a line of its own"},
+    {"did not find expected key", "not indented as the keys around it", "a key at their indentation"},
+    {"did not find expected '-'", "not indented as the list around it", "`- ` at its indentation"},
+    {"did not find expected ',' or '}'", "a map in braces is not closed", "`,` or `}`"},
+    {"did not find expected ',' or ']'", "a list in brackets is not closed", "`,` or `]`"},
+    {"did not find expected <document start>", "more text behind the document", "`---` in between"},
+    {"did not find expected node content", "no value where one must be", "a value, or quotes around it"},
+    {"could not find expected ':'", "a line that is no `key: value`", "`:` behind a key"},
+    {"found character that cannot start any token", "a character that no value begins with",
+     "quotes around the value"},
+    {"found a tab character", "a tab at the beginning of a line", "spaces"},
+    {"found unexpected end of stream", "the text ends inside of quotes", "a closing quote"},
+    {"found unexpected document indicator", "`---` inside of quotes", "a closing quote before"},
+    {"found unknown escape character", "an unknown escape in double quotes",
+     "a known one, or single quotes around the text"},
+    {"did not find expected hexdecimal number", "an escape without its digits",
+     "\\x with two, \\u with four"},
+    {"found invalid Unicode character", "an escape of no character", "one that exists"},
+    {"found undefined tag handle", "a tag that is not defined", "quotes around a value that begins with `!`"},
+    {"did not find expected alphabetic or numeric", "an anchor or alias without a name",
+     "a name, or quotes around a value that begins with `&` or `*`"},
+    {"found duplicate %", "a directive twice", "it once"},
+    {"found incompatible YAML document", "a version of YAML that is not known", "%YAML 1.1"},
+    {"found an indentation indicator equal to 0", "a text block indented by 0", "1 to 9"},
+};
+
+// Names the part of the document that was open, by libyaml's word for it; "" where that says nothing that
+// helps.
+absl::string_view OpenPart(absl::string_view context) {
+  if (absl::StrContains(context, "mapping")) return "map";
+  if (absl::StrContains(context, "sequence") || absl::StrContains(context, "collection")) return "list";
+  if (absl::StrContains(context, "quoted scalar")) return "quoted text";
+  return "";
+}
+
 absl::Status YamlReader::ParserError() {
-  const absl::string_view problem = parser_.problem == nullptr ? "out of memory" : parser_.problem;
+  const absl::string_view problem = parser_.problem == nullptr ? "" : parser_.problem;
+  if (parser_.error == YAML_MEMORY_ERROR) {
+    return ErrorAt({file_, {}}, "out of memory, expected less input or more memory");
+  }
   if (parser_.error == YAML_READER_ERROR) {
+    const bool is_control = absl::StartsWith(problem, "control characters");
     return Error(positions_.AtOffset(parser_.problem_offset),
-                 absl::StrCat("invalid YAML: ", problem, ", expected UTF-8 text without control characters"));
+                 absl::StrCat("invalid YAML: ", is_control ? "control characters" : "invalid UTF-8",
+                              ", expected UTF-8 text without control characters"));
   }
   const Position position = positions_.At(parser_.problem_mark);
   const size_t offset = positions_.Offset(parser_.problem_mark);
-  std::string what = absl::StrCat("invalid YAML: ", problem);
-  if (parser_.context != nullptr) {
-    const Position context = positions_.At(parser_.context_mark);
-    absl::StrAppend(&what, " ", parser_.context, " (line ", context.line, ")");
+  const YamlProblem* known =
+      std::find_if(std::begin(kYamlProblems), std::end(kYamlProblems),
+                   [problem](const YamlProblem& row) { return absl::StartsWith(problem, row.problem); });
+  const bool is_known = known != std::end(kYamlProblems);
+  std::string what = absl::StrCat("invalid YAML: ", is_known ? known->what : "malformed text");
+  const absl::string_view part = OpenPart(parser_.context == nullptr ? "" : parser_.context);
+  if (!part.empty()) {
+    absl::StrAppend(&what, ", in a ", part, " that starts on line ",
+                    positions_.At(parser_.context_mark).line);
   }
   const bool is_tab = offset < text_.size() && text_[offset] == '\t';
-  absl::StrAppend(&what, is_tab ? ", expected spaces instead of a tab" : ", expected well-formed YAML");
+  absl::StrAppend(&what, ", expected ",
+                  is_tab     ? "spaces instead of a tab"
+                  : is_known ? known->expected
+                             : "well-formed YAML");
   return Error(position, what);
 }
 
