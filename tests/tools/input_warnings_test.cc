@@ -122,7 +122,7 @@ TEST(InputWarningsTest, MapsWithFreeKeysTakeAnything) {
       Documents(
           {kNode,
            "apiVersion: v1\nkind: Pod\nmetadata:\n  name: a\n  labels: {nodeSelecter: b}\n"
-           "  annotations: {x: y}\n  managedFields:\n  - {manager: m, operation: Apply, apiVersion: v1,\n"
+           "  annotations: {x: z}\n  managedFields:\n  - {manager: m, operation: Apply, apiVersion: v1,\n"
            "     fieldsType: FieldsV1, fieldsV1: {'f:spec': {'f:x': {}}}}\n"
            "spec:\n  nodeSelector: {spec: x}\n  containers:\n  - name: c\n    image: app\n"
            "    resources: {limits: {example.com/gpu: 1, cpu: 1}, requests: {cpu: 1}}\n"

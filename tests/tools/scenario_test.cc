@@ -786,7 +786,7 @@ const BadScenario kBadScenarios[] = {
     {"timeline:\n- {cordon: 7}\n", ":4:12: timeline[0].cordon: expected the name of a node, a list of names"},
     {"timeline:\n- {delete: {}}\n", "timeline[0].delete.name: expected either name, names or selector"},
     {"timeline:\n- {delete: {selector: \"==\"}}\n",
-     "timeline[0].delete.selector: \"==\" is not a label selector"},
+     "timeline[0].delete.selector: \"==\": column 1: found `==`, expected a label key"},
     {"timeline:\n- {delete: {name: a, count: 2}}\n", "timeline[0].delete.count: expected a whole number"},
     {"timeline:\n- {complete: {kind: Node, name: a}}\n", "timeline[0].complete: expected pods"},
     {"timeline:\n- {complete: {name: a, phase: Done}}\n",
@@ -832,7 +832,7 @@ TEST(ScenarioTest, AClusterIsNoScenario) {
   EXPECT_EQ(result.exit_code, 2);
   EXPECT_TRUE(absl::StrContains(result.err,
                                 "nodes.yaml:2:7: kind: expected Scenario, got Node; objects of a cluster are "
-                                "given with -f"))
+                                "given with `-f "))
       << result.err;
 }
 
