@@ -145,7 +145,9 @@ class InputReader {
           "cluster, -f adds them");
     }
     if (options_.bound.reset && input_.reset_pod_count == 0) {
-      input_.warnings.push_back("--bound: no bound pod is to be scheduled anew; `--bound reset` takes all");
+      input_.warnings.push_back(
+          absl::StrCat("--bound: no bound pod is to be scheduled anew",
+                       options_.bound.selector.empty() ? "" : "; `--bound reset` takes all"));
     }
     if (!options_.strict || input_.warnings.empty()) return absl::OkStatus();
     return absl::InvalidArgumentError(absl::StrCat("--strict: ", input_.warnings.size(),
