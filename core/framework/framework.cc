@@ -515,12 +515,8 @@ Status Framework::RunPreBindPreFlights(CycleState& state, const PodInfo& pod, ab
 }
 
 void Framework::RunPreBindPlugins(CycleState& state, const PodInfo& pod, absl::string_view node_name,
-                                  StatusCallback done) {
-  RunPreBindFrom(0, state, pod, std::string(node_name), std::move(done));
-}
-
-void Framework::RunPreBindFrom(size_t index, CycleState& state, const PodInfo& pod, std::string node_name,
-                               StatusCallback done) {
+                                  StatusCallback done, size_t first) {
+  size_t index = first;
   while (index < pre_bind_.size() && state.skip_pre_bind.test(static_cast<size_t>(pre_bind_[index].id)))
     ++index;
   if (index == pre_bind_.size()) {
@@ -528,9 +524,10 @@ void Framework::RunPreBindFrom(size_t index, CycleState& state, const PodInfo& p
     return;
   }
   pre_bind_[index].plugin->PreBind(
-      state, pod, node_name, [this, index, &state, &pod, node_name, done = std::move(done)](Status status) {
+      state, pod, node_name,
+      [this, index, &state, &pod, node = std::string(node_name), done = std::move(done)](Status status) {
         if (status.IsSuccess()) {
-          RunPreBindFrom(index + 1, state, pod, node_name, done);
+          RunPreBindPlugins(state, pod, node, done, index + 1);
         } else if (status.IsRejected()) {
           status.SetPluginIfUnset(pre_bind_[index].name);
           done(std::move(status));
@@ -542,20 +539,17 @@ void Framework::RunPreBindFrom(size_t index, CycleState& state, const PodInfo& p
 }
 
 void Framework::RunBindPlugins(CycleState& state, const PodInfo& pod, absl::string_view node_name,
-                               StatusCallback done) {
-  RunBindFrom(0, state, pod, std::string(node_name), std::move(done));
-}
-
-void Framework::RunBindFrom(size_t index, CycleState& state, const PodInfo& pod, std::string node_name,
-                            StatusCallback done) {
+                               StatusCallback done, size_t first) {
+  const size_t index = first;
   if (index == bind_.size()) {
     done(Status::Skip());
     return;
   }
   bind_[index].plugin->Bind(
-      state, pod, node_name, [this, index, &state, &pod, node_name, done = std::move(done)](Status status) {
+      state, pod, node_name,
+      [this, index, &state, &pod, node = std::string(node_name), done = std::move(done)](Status status) {
         if (status.IsSkip()) {
-          RunBindFrom(index + 1, state, pod, node_name, done);
+          RunBindPlugins(state, pod, node, done, index + 1);
         } else if (status.IsSuccess()) {
           done(Status());
         } else if (status.IsRejected()) {

@@ -97,12 +97,13 @@ class Framework {
   // Success: some PreBind plugin has work to do; Skip: none has. Others are failures.
   Status RunPreBindPreFlights(CycleState& state, const PodInfo& pod, absl::string_view node_name);
   // `done` is called once, at once or later; `state` and `pod` must live until then. Success, a
-  // rejection, or an error.
+  // rejection, or an error. `first`: the index of the plugin to begin with; a plugin may answer later, and
+  // the next one runs then.
   void RunPreBindPlugins(CycleState& state, const PodInfo& pod, absl::string_view node_name,
-                         StatusCallback done);
+                         StatusCallback done, size_t first = 0);
   // As above; Skip: no plugin bound the pod.
-  void RunBindPlugins(CycleState& state, const PodInfo& pod, absl::string_view node_name,
-                      StatusCallback done);
+  void RunBindPlugins(CycleState& state, const PodInfo& pod, absl::string_view node_name, StatusCallback done,
+                      size_t first = 0);
   void RunPostBindPlugins(CycleState& state, const PodInfo& pod, absl::string_view node_name);
 
   // What each plugin waits for, by plugin.
@@ -145,10 +146,6 @@ class Framework {
   Plugin* FindInstance(absl::string_view name) const;
   Status RunFilter(const Entry<FilterPlugin>& entry, const CycleState& state, const PodInfo& pod,
                    const NodeInfo& node);
-  void RunPreBindFrom(size_t index, CycleState& state, const PodInfo& pod, std::string node_name,
-                      StatusCallback done);
-  void RunBindFrom(size_t index, CycleState& state, const PodInfo& pod, std::string node_name,
-                   StatusCallback done);
   SpecAnswers& AnswersFor(const PodInfo& pod) {
     return answers_.Of(pod.spec_info->id, static_cast<int32_t>(handle_.snapshot().List().size()));
   }

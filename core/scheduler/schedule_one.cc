@@ -305,7 +305,7 @@ Status Scheduler::FindNodesThatPassFilters(Framework& framework, CycleState& sta
   for (int32_t i = 0; i < count; ++i) {
     const NodeInfo* node = node_at(i);
     __builtin_prefetch(node_at(i + kPrefetchDistance));
-    Status status = PassFilters(framework, state, pod, *node);
+    Status status = FilterWithNominatedPods(framework, state, pod, *node);
     if (details) attempt_.filter.push_back(FilteredNode{.node = node, .status = status});
     if (status.IsSuccess()) {
       // The search ends at the first node too many, which is not kept.
@@ -320,11 +320,6 @@ Status Scheduler::FindNodesThatPassFilters(Framework& framework, CycleState& sta
     }
   }
   return Status();
-}
-
-Status Scheduler::PassFilters(Framework& framework, CycleState& state, const PodInfo& pod,
-                              const NodeInfo& node) {
-  return FilterWithNominatedPods(framework, state, pod, node);
 }
 
 // Pods nominated to the node count as running there, if they are at least as important; but the pod

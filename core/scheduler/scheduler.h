@@ -142,8 +142,6 @@ class Scheduler {
   void StoreScheduleResults(framework::Framework& framework);
   framework::Status FindNodesThatPassFilters(framework::Framework& framework, framework::CycleState& state,
                                              const framework::PodInfo& pod, framework::NodeInfos nodes);
-  framework::Status PassFilters(framework::Framework& framework, framework::CycleState& state,
-                                const framework::PodInfo& pod, const framework::NodeInfo& node);
   bool EvaluateNominatedNode(framework::Framework& framework, framework::CycleState& state,
                              const framework::PodInfo& pod, Symbol node_name);
   std::vector<const framework::NodeInfo*> NamedNodes(const std::vector<Symbol>& names) const;

@@ -100,38 +100,6 @@ std::string WholeJson(const Value& value, absl::string_view api_version, absl::s
   return ToJson(whole);
 }
 
-}  // namespace
-
-struct ObjectReader::ListHeader {
-  // "" outside of lists of one kind.
-  std::string item_kind;
-  std::string api_version;
-};
-
-ObjectReader::ObjectReader(DecodeOptions options) : options_(options), specs_(std::make_unique<SpecPool>()) {}
-ObjectReader::~ObjectReader() = default;
-
-absl::Status ObjectReader::Read(absl::string_view path, Sink sink) {
-  return ReadPath(path, {.split_lists = true}, [&](const Document& document, absl::string_view file) {
-    return ReadDocument(document, file, sink);
-  });
-}
-
-absl::Status ObjectReader::ReadText(std::string text, absl::string_view file, Sink sink) {
-  return codec::ReadText(std::move(text), file, {.split_lists = true},
-                         [&](const Document& document) { return ReadDocument(document, file, sink); });
-}
-
-absl::Status ObjectReader::ReadValue(const Value& value, absl::string_view file, Sink sink) {
-  return ReadTree(value, ListHeader(), file, sink);
-}
-
-absl::StatusOr<api::ObjectPtr> ObjectReader::Decode(const Value& value, absl::string_view file) {
-  return DecodeItem(value, ListHeader(), file);
-}
-
-namespace {
-
 // The kind of the items of a list: "Pod" for PodList, "" for List.
 std::string ItemKind(absl::string_view list_kind) {
   constexpr size_t kSuffixBytes = 4;
@@ -145,11 +113,40 @@ absl::string_view TextOr(const Value* value, absl::string_view fallback) {
 
 }  // namespace
 
-absl::Status ObjectReader::ReadDocument(const Document& document, absl::string_view file, Sink sink) {
-  ListHeader header;
-  header.item_kind = ItemKind(document.list_kind);
-  if (!header.item_kind.empty()) header.api_version = document.list_api_version;
-  return ReadTree(document.root, header, file, sink);
+// What a list says of its items: they may leave it out.
+struct ObjectReader::ListHeader {
+  // "" outside of lists of one kind.
+  std::string item_kind;
+  std::string api_version;
+
+  static ListHeader Of(const Document& document) {
+    ListHeader header = {.item_kind = ItemKind(document.list_kind), .api_version = ""};
+    if (!header.item_kind.empty()) header.api_version = document.list_api_version;
+    return header;
+  }
+};
+
+ObjectReader::ObjectReader(DecodeOptions options) : options_(options), specs_(std::make_unique<SpecPool>()) {}
+ObjectReader::~ObjectReader() = default;
+
+absl::Status ObjectReader::Read(absl::string_view path, Sink sink) {
+  return ReadPath(path, {.split_lists = true}, [&](const Document& document, absl::string_view file) {
+    return ReadTree(document.root, ListHeader::Of(document), file, sink);
+  });
+}
+
+absl::Status ObjectReader::ReadText(std::string text, absl::string_view file, Sink sink) {
+  return codec::ReadText(std::move(text), file, {.split_lists = true}, [&](const Document& document) {
+    return ReadTree(document.root, ListHeader::Of(document), file, sink);
+  });
+}
+
+absl::Status ObjectReader::ReadValue(const Value& value, absl::string_view file, Sink sink) {
+  return ReadTree(value, ListHeader(), file, sink);
+}
+
+absl::StatusOr<api::ObjectPtr> ObjectReader::Decode(const Value& value, absl::string_view file) {
+  return DecodeItem(value, ListHeader(), file);
 }
 
 absl::Status ObjectReader::ReadTree(const Value& root, const ListHeader& root_header, absl::string_view file,

@@ -63,7 +63,6 @@ class ObjectReader {
 
  private:
   struct ListHeader;
-  absl::Status ReadDocument(const Document& document, absl::string_view file, Sink sink);
   absl::Status ReadTree(const Value& root, const ListHeader& header, absl::string_view file, Sink sink);
   absl::StatusOr<api::ObjectPtr> DecodeItem(const Value& value, const ListHeader& header,
                                             absl::string_view file);
