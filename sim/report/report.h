@@ -66,7 +66,7 @@ struct Report {
   std::vector<Trace::InexactPod> inexact_pods;
   std::map<std::string, int64_t> other_kinds;
   std::vector<std::string> warnings;
-  // What the scenario waited for in vain.
+  // What the scenario waited for in vain, and entries of its timeline that failed.
   std::vector<std::string> failures;
   // Absent: they were not looked for.
   std::optional<std::vector<MissedWakeup>> missed_wakeups;

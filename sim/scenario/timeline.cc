@@ -64,11 +64,11 @@ std::string TemplateOf(const api::Object& object) {
   return text;
 }
 
-// What a target names, for messages: "a Pod web-1 in namespace default", "a Node with zone=a".
-std::string Describe(const Target& target) {
-  std::string text = absl::StrCat("a ", target.kind_name);
+// What a target names, for messages: "Pod web-1 in namespace default", "Node with zone=a".
+std::string Describe(const Target& target, const std::vector<std::string>& names) {
+  std::string text = target.kind_name;
   if (!target.selector.has_value()) {
-    absl::StrAppend(&text, " ", absl::StrJoin(target.names, ", "));
+    absl::StrAppend(&text, " ", absl::StrJoin(names, ", "));
   } else if (!target.selector_text.empty()) {
     absl::StrAppend(&text, " with ", target.selector_text);
   }
@@ -76,16 +76,11 @@ std::string Describe(const Target& target) {
   return text;
 }
 
+constexpr char kAllowMissing[] = "; allowMissing: true where that is meant";
+
 // `missing`: the names that are not there.
 absl::Status NamesNothing(const Target& target, const std::vector<std::string>& missing) {
-  if (target.selector.has_value()) {
-    return absl::NotFoundError(
-        absl::StrCat("there is not ", Describe(target), "; allowMissing: true where that is meant"));
-  }
-  const std::string place =
-      target.name_space.empty() ? "" : absl::StrCat(" in namespace ", target.name_space);
-  return absl::NotFoundError(
-      absl::StrCat("there is no ", target.kind_name, " ", absl::StrJoin(missing, ", "), place));
+  return absl::NotFoundError(absl::StrCat("there is no ", Describe(target, missing), kAllowMissing));
 }
 
 std::string DurationText(absl::Duration duration) { return absl::FormatDuration(duration); }
@@ -355,8 +350,8 @@ absl::Status Timeline::CheckNames(const WaitUntil& wait) const {
   if (wait.condition == WaitUntil::Condition::kGone) {
     const bool unseen = std::find(unseen_.begin(), unseen_.end(), &wait) != unseen_.end();
     if (!unseen) return absl::OkStatus();
-    return absl::NotFoundError(absl::StrCat("there has never been ", Describe(wait.target),
-                                            "; allowMissing: true where that is meant"));
+    return absl::NotFoundError(
+        absl::StrCat("there has never been a ", Describe(wait.target, wait.target.names), kAllowMissing));
   }
   if (wait.condition != WaitUntil::Condition::kDrained) return absl::OkStatus();
   std::vector<std::string> missing;
@@ -458,7 +453,7 @@ bool Timeline::AllDrained(const WaitUntil& wait) const {
 std::string Timeline::StateOf(const WaitUntil& wait) const {
   switch (wait.condition) {
     case WaitUntil::Condition::kBound:
-      if (tally_.matching == 0) return absl::StrCat("there is not ", Describe(wait.target));
+      if (tally_.matching == 0) return absl::StrCat("there is no ", Describe(wait.target, wait.target.names));
       return absl::StrCat(tally_.bound, " of ", tally_.matching, " pods are bound");
     case WaitUntil::Condition::kPending:
       return absl::StrCat(tally_.pending, " pods are pending");

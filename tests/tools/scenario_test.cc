@@ -204,21 +204,21 @@ TEST(TimelineTest, NamesThatAreNotThereAreFailuresAfterWhichTheRunGoesOn) {
 TEST(TimelineTest, AnEntryThatNamesNothingIsAFailure) {
   const std::vector<std::pair<std::string, std::string>> rows = {
       {"drain: n9", "there is no Node n9"},
-      {"drain: {selector: zone=q}", "there is not a Node with zone=q"},
+      {"drain: {selector: zone=q}", "there is no Node with zone=q"},
       {"nodeDown: n9", "there is no Node n9"},
-      {"nodeUp: {selector: zone=q}", "there is not a Node with zone=q"},
+      {"nodeUp: {selector: zone=q}", "there is no Node with zone=q"},
       {"taint: {nodes: n9, taints: [{key: k, effect: NoSchedule}]}", "there is no Node n9"},
       {"label: {name: n9, labels: {a: b}}", "there is no Node n9"},
       {"patch: {kind: Service, name: s, patch: {spec: {}}}", "there is no Service s in namespace default"},
-      {"delete: {selector: app=db}", "there is not a Pod with app=db"},
-      {"delete: {selector: app=web, namespace: other}", "there is not a Pod with app=web in namespace other"},
+      {"delete: {selector: app=db}", "there is no Pod with app=db"},
+      {"delete: {selector: app=web, namespace: other}", "there is no Pod with app=web in namespace other"},
       {"complete: {name: web-9}", "there is no Pod web-9"},
       {"scale: {kind: ReplicaSet, name: x, replicas: 1}", "there is no ReplicaSet default/x"},
       {"waitUntil: {gone: {name: web-9}}", "there has never been a Pod web-9 in namespace default"},
       {"waitUntil: {gone: {kind: Node, selector: zone=q}}", "there has never been a Node with zone=q"},
       {"waitUntil: {drained: n9}", "there is no Node n9"},
       {"waitUntil: {drained: n1}", "no drain of Node n1 was begun"},
-      {"waitUntil: {bound: {name: web-9}, timeout: 1s}", "there is not a Pod web-9 in namespace default"},
+      {"waitUntil: {bound: {name: web-9}, timeout: 1s}", "there is no Pod web-9 in namespace default"},
   };
   for (const auto& [entry, message] : rows) {
     const Played played = Play(Cluster(1) + "timeline:\n- " + entry + "\n");

@@ -1,11 +1,13 @@
 // What the API server says and keeps.
 #include "sim/cluster/api_server.h"
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
 #include "core/codec/objects/objects.h"
 #include "core/codec/text/reader.h"
 #include "gtest/gtest.h"
@@ -135,6 +137,40 @@ TEST_F(ApiServerTest, AdmissionRefusesAPodOfAnUnknownClass) {
   ASSERT_TRUE(server_.Delete(api::Kind::kPriorityClass, "PriorityClass", "", "gold").ok());
   ASSERT_TRUE(server_.Update(Read(pod)).ok());
   EXPECT_EQ(server_.FindPod("default", "p")->spec->priority, 7);
+}
+
+// A pod, with the rest of its spec.
+std::string PodWith(const std::string& more) {
+  return absl::StrCat(
+      "{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {containers: [{name: c, image: i}]", more,
+      "}}");
+}
+
+TEST_F(ApiServerTest, ADeletedPodThatRunsStaysForItsGracePeriod) {
+  std::optional<absl::Duration> grace = absl::Seconds(5);
+  server_.set_grace_period([&grace](const api::Pod&) { return grace; });
+  ASSERT_TRUE(server_.Create(Read(PodWith(", nodeName: n"))).ok());
+  const api::PodPtr pod = server_.FindPod("default", "p");
+  ASSERT_TRUE(server_.DeletePod(*pod).ok());
+  const api::PodPtr ending = server_.FindPod("default", "p");
+  ASSERT_NE(ending, nullptr);
+  EXPECT_EQ(ending->metadata.deletion_timestamp, loop_.Now() + absl::Seconds(5));
+  grace = std::nullopt;
+  EXPECT_TRUE(server_.DeletePod(*pod).ok());
+  EXPECT_EQ(server_.FindPod("default", "p"), ending) << "it is ending already";
+  grace = absl::ZeroDuration();
+  EXPECT_TRUE(server_.DeletePod(*pod).ok());
+  EXPECT_EQ(server_.FindPod("default", "p"), nullptr);
+  EXPECT_EQ(server_.DeletePod(*pod), absl::NotFoundError("pods \"p\" not found"));
+}
+
+TEST_F(ApiServerTest, ADeletedPodThatDoesNotRunGoesAtOnce) {
+  server_.set_grace_period([](const api::Pod&) { return absl::Seconds(5); });
+  for (const char* more : {"", ", nodeName: n}, status: {phase: Succeeded"}) {
+    ASSERT_TRUE(server_.Create(Read(PodWith(more))).ok());
+    ASSERT_TRUE(server_.DeletePod(*server_.FindPod("default", "p")).ok());
+    EXPECT_EQ(server_.FindPod("default", "p"), nullptr) << more;
+  }
 }
 
 }  // namespace
