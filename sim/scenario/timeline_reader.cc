@@ -176,9 +176,8 @@ Target EntryReader::TakeTarget(StrictReader& reader, const Value& value, absl::s
   const api::KindInfo* const meant = info == nullptr ? api::FindKindByWord(target.kind_name) : nullptr;
   if (meant != nullptr || target.kind_name.empty()) {
     Error(*value.Find("kind"), reader.PathOf("kind"),
-          meant == nullptr
-              ? "expected the name of a kind"
-              : absl::StrCat("there is no kind ", target.kind_name, ", expected ", meant->name));
+          meant == nullptr ? "expected the name of a kind"
+                           : absl::StrCat("there is no kind ", target.kind_name, ", expected ", meant->name));
   }
   reader.Read("namespace", target.name_space);
   TakeNames(reader, value, target);
@@ -190,9 +189,7 @@ Target EntryReader::TakeTarget(StrictReader& reader, const Value& value, absl::s
   const int64_t least = target.allow_missing ? 0 : 1;
   if (target.count.has_value() && (*target.count < least || !target.selector.has_value())) {
     Error(*value.Find("count"), reader.PathOf("count"),
-          target.selector.has_value()
-              ? "expected a whole number above zero (or zero, with allowMissing: true)"
-              : "expected it with a selector only");
+          "expected a whole number above zero (or zero, with allowMissing: true), together with a selector");
   }
   return target;
 }

@@ -253,7 +253,7 @@ TEST(TimelineTest, WhatIsKnownBeforehandIsRefused) {
       {"delete: {selector: '=', namespace: a}", "timeline[0].delete.selector: "},
       {"delete: {selector: a=b, count: 0}", "timeline[0].delete.count: expected a whole number above zero"},
       {"delete: {selector: a=b, count: -1}", "timeline[0].delete.count: expected a whole number above zero"},
-      {"delete: {name: a, count: 1}", "timeline[0].delete.count: expected it with a selector only"},
+      {"delete: {name: a, count: 1}", "timeline[0].delete.count: expected a whole number above zero"},
       {"delete: {name: ''}", "timeline[0].delete.name: expected a name that is not empty"},
       {"waitUntil: {pending: -1}", "timeline[0].waitUntil.pending: expected a whole number"},
   };
