@@ -219,8 +219,9 @@ bool Simulation::Quiet() const {
 
 // Attempts take time, so with many pods a pass over all of them may last longer than the five minutes after
 // which pods are tried again anyway: the scheduler is never idle. An attempt with another outcome than the
-// last one writes the pod's status, which is a change. Pods that fail with an error, or after a node was
-// found, are left out, since their outcome rests on more than the cluster: Quiet knows them.
+// last one writes the pod's status, which is a change; a first attempt need not, where the input has the
+// status already. Pods that fail with an error, or after a node was found, are left out, since their outcome
+// rests on more than the cluster: Quiet knows them.
 void Simulation::LookForCircle() {
   const int64_t attempts = trace_->attempt_count();
   if (attempts < next_look_) return;
@@ -228,7 +229,8 @@ void Simulation::LookForCircle() {
   const size_t own_work = interleaving_.is_due() ? 1 : 0;
   const bool more_to_come = loop_.foreground_count() > own_work || actor_->InTransit() ||
                             scheduler.AnyWaitingOnPermit() || scheduler.AnyInPreBind();
-  if (more_to_come) {
+  // A scheduler that has no pod to pop next is about to be idle, and Quiet ends the run.
+  if (more_to_come || !actor_->scheduler().queue().HasPoppable()) {
     next_look_ = attempts + 1;
     return;
   }
@@ -238,8 +240,8 @@ void Simulation::LookForCircle() {
   for (const auto* pods : {&state.active, &state.backoff, &state.unschedulable}) {
     for (const framework::QueuedPodInfo* pod : *pods) {
       if (pod->Gated()) continue;
-      const bool in_vain = pod->timestamp > last_change_ && pod->consecutive_errors_count == 0 &&
-                           !pod->found_node && pod->attempts > 0;
+      const bool in_vain = pod->timestamp > last_change_ && pod->attempts > 1 &&
+                           pod->consecutive_errors_count == 0 && !pod->found_node;
       ++(in_vain ? tried : others);
     }
   }

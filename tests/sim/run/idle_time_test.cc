@@ -96,6 +96,24 @@ TEST(ARunInCircles, EndsWhenAllPodsWereTriedAgainInVain) {
   EXPECT_TRUE(absl::StrContains(simulation->Warnings()[0], expected)) << simulation->Warnings()[0];
 }
 
+// Pods whose status says already what their first attempt finds, and that are tried again once.
+TEST(ARunInCircles, IsNoneThatEndsByItself) {
+  std::string objects = kNode;
+  const std::string status =
+      "status: {phase: Pending, conditions: [{type: PodScheduled, status: 'False', reason: Unschedulable, "
+      "message: "
+      "'0/1 nodes are available: 1 Insufficient cpu. preemption: 0/1 nodes are available: 1 Preemption is "
+      "not "
+      "helpful for scheduling.'}]}\n";
+  for (int i = 0; i < 3; ++i) absl::StrAppend(&objects, Pod(absl::StrCat("pod-", i), 9), status);
+  absl::StrAppend(&objects, Pod("small", 1));
+  SmallCluster cluster(objects);
+  cluster.DeletePod(10, "small");
+  const auto simulation = cluster.Run(std::nullopt);
+  EXPECT_TRUE(simulation->Warnings().empty());
+  EXPECT_EQ(simulation->trace().attempt_count(), 7) << "the deletion wakes them";
+}
+
 TEST(ARunInCircles, GoesOnWhereAnEndIsGiven) {
   const auto simulation = Circling().Run(3000);
   EXPECT_EQ(simulation->trace().attempt_count(), 3000);
