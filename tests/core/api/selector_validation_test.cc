@@ -50,9 +50,8 @@ TEST(LabelSelectorErrorTest, SaysWhatTheRealParserSays) {
       {"valid", Expression("example.com/k", "In", {"", "v", "V-1_2.3"}), ""},
       {"no value", Expression("k", "In", {}),
        "values: Invalid value: null: for 'in', 'notin' operators, values set can't be empty"},
-      {"a value too many", Expression("k", "Exists", {"<v>"}),
-       "values: Invalid value: [\"\\u003cv\\u003e\"]: values set must be empty for exists and does not "
-       "exist"},
+      {"a value too many", Expression("k", "Exists", {"v"}),
+       "values: Invalid value: [\"v\"]: values set must be empty for exists and does not exist"},
       {"unknown operator", Expression("k", "Gt", {"5"}), "\"Gt\" is not a valid label selector operator"},
       {"bad key", Expression("bad key", "Exists", {}),
        "key: Invalid value: \"bad key\": name part " + name_rule},
@@ -78,6 +77,14 @@ TEST(LabelSelectorErrorTest, JoinsTheFaultsOfOneRequirement) {
             std::string::npos)
       << text;
   EXPECT_NE(text.find(", values: Invalid value: null: "), std::string::npos) << text;
+}
+
+TEST(LabelSelectorErrorTest, WritesValuesAsJsonWithGosEscapes) {
+  const std::string text = LabelSelectorError(Expression("k", "Exists", {"<v>&\"\\"}), kLine);
+  EXPECT_NE(
+      text.find("values: Invalid value: [\"\\u003cv\\u003e\\u0026\\\"\\\\\"]: values set must be empty"),
+      std::string::npos)
+      << text;
 }
 
 TEST(LabelSelectorErrorTest, NamesTheFormOfKeysAsTheLineDoes) {
