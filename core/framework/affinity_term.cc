@@ -43,6 +43,7 @@ std::string Compile(const std::vector<Term>& from, api::KubernetesLine line, Sym
   for (const Term& term : from) {
     std::string error = Compile(TermOf(term), WeightOf(term), line, symbols, terms);
     if (error.empty()) continue;
+    // One bad term takes the good ones of its list with it: upstream returns no list at all.
     terms.clear();
     return error;
   }

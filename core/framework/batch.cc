@@ -9,6 +9,7 @@
 namespace schedsim::framework {
 namespace {
 
+// Older scores say too little of the cluster as it is now.
 constexpr absl::Duration kMaxBatchAge = absl::Milliseconds(500);
 
 }  // namespace
@@ -65,6 +66,8 @@ bool OpportunisticBatch::IsCompatible(const PodInfo& pod, const PodSignature& si
 bool OpportunisticBatch::RefreshCandidates(const PodInfo& pod, CycleState& state) {
   const NodeInfo* last_chosen = handle_.snapshot().Get(last_chosen_node_);
   if (last_chosen == nullptr) return false;
+  // The node taken last was the best. Only where it rejects the next pod is the second best in front; where
+  // it still has room, it has to be scored anew.
   const Status status = framework_.RunFilterPlugins(state, pod, *last_chosen);
   if (!status.IsSuccess()) return status.IsRejected();
   return handle_.line().batching_rescores && Rescore(pod, state, *last_chosen);
@@ -102,6 +105,7 @@ void OpportunisticBatch::StoreScheduleResults(const PodSignature& signature,
                                               SortedScoredNodes others, int64_t cycle_count) {
   last_cycle_count_ = cycle_count;
   last_chosen_node_ = chosen_node;
+  // The hint was right, so the batch goes on with the nodes that are left.
   if (hinted_node == chosen_node) return;
   nodes_ = signature.empty() ? SortedScoredNodes() : std::move(others);
   signature_ = signature;

@@ -99,6 +99,8 @@ PodInfoPtr PodInfoFactory::Make(api::PodPtr pod) {
     info->labels_id = static_cast<int32_t>(labels_ids_.size());
     labels_ids_[labels_key] = info->labels_id;
   }
+  // Only a pod whose status has amounts can ask for others than its spec, so the sums of the spec serve the
+  // rest.
   if (HasStatusResources(pod->status)) {
     PodRequestsOptions options = {.use_status = true,
                                   .aggregate_then_max = line_.pod_requests_aggregate_first,

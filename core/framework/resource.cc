@@ -34,6 +34,7 @@ bool HasPodLevelRequests(const api::PodSpec& spec) {
                      [](const auto& entry) { return IsPodLevelResource(entry.first); });
 }
 
+// Whether the kubelet has refused a resize for good. What the spec asks for then does not count.
 bool IsResizeInfeasible(const api::PodStatus* status) {
   if (status == nullptr) return false;
   for (const api::PodCondition& condition : status->conditions) {
@@ -125,6 +126,7 @@ api::ResourceList AggregateThenMax(const api::PodSpec& spec, const api::PodStatu
                                    const PodRequestsOptions& options) {
   api::ResourceList result;
   if (!IsResizeInfeasible(&status)) result = Aggregate(spec, &status, Source::kSpec, options);
+  // Where the kubelet reports amounts of the whole pod, those stand for the sums over containers.
   const bool pod_status = options.use_pod_level_status && !status.allocated_resources.empty() &&
                           status.resources.has_value() && !status.resources->requests.empty();
   if (pod_status) {
