@@ -49,6 +49,7 @@ ReasonCounts CountReasons(const NodeToStatus& statuses, int32_t all_node_count) 
   for (const auto& [status, count] : distinct) {
     for (const std::string& reason : status->reasons()) counts.Add(reason, count);
   }
+  // The nodes that no plugin looked at share one status.
   if (statuses.size() < all_node_count) {
     for (const std::string& reason : statuses.absent_nodes_status().reasons()) {
       counts.Add(reason, all_node_count - statuses.size());
@@ -60,6 +61,7 @@ ReasonCounts CountReasons(const NodeToStatus& statuses, int32_t all_node_count) 
 }  // namespace
 
 void NodeToStatus::Reset(int32_t node_count) {
+  // Takes back only what was set: few nodes are looked at in a cycle, and there may be many.
   for (const Entry& entry : entries_) entry_index_[static_cast<size_t>(entry.position)] = -1;
   entries_.clear();
   entry_index_.resize(static_cast<size_t>(node_count), -1);
@@ -93,6 +95,7 @@ void Diagnosis::Reset(int32_t node_count) {
 }
 
 void Diagnosis::AddPluginStatus(const Status& status, PluginNames& names) {
+  // Nodes next to each other often share a status, of which all is known already.
   if (status.plugin().empty() || !status.IsRejected() || status.SameAs(last_added)) return;
   last_added = status;
   const size_t id = static_cast<size_t>(names.IdOf(status.plugin()));
@@ -102,6 +105,7 @@ void Diagnosis::AddPluginStatus(const Status& status, PluginNames& names) {
 
 std::string FitErrorMessage(const Diagnosis& diagnosis, int32_t all_node_count) {
   std::string message = absl::StrCat("0/", all_node_count, " nodes are available:");
+  // What PreFilter says stands for all nodes, without a count.
   if (!diagnosis.pre_filter_message.empty()) {
     absl::StrAppend(&message, " ", diagnosis.pre_filter_message, ".");
   } else {

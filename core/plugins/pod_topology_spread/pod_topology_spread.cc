@@ -178,6 +178,7 @@ class PodTopologySpread final : public framework::Plugin,
       if (domain == kNoDomain) return missing_label_;
       // Too few domains: the least count of those still to come is 0.
       const bool too_few = data->counts->counts(i).domain_count() < constraints[i].min_domains;
+      // The domains that are missing count as empty ones.
       const int64_t minimum = too_few ? 0 : of_constraint.minimum.Get();
       const int64_t count = of_constraint.counts.At(domain) + (of_constraint.matches_itself ? 1 : 0);
       if (count - minimum > constraints[i].max_skew) return skewed_;
