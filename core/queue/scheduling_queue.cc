@@ -217,6 +217,7 @@ void SchedulingQueue::TellFailure(const QueuedPodInfo& pod) const {
 
 void SchedulingQueue::MoveToPool(QueuedPodInfo* pod) {
   Detach(pod);
+  may_have_foreign_pods_ = may_have_foreign_pods_ || ProfileOf(*pod->pod_info->pod).framework == nullptr;
   pod->sub_queue = SubQueue::kUnschedulable;
   pool_.Add(pod);
 }

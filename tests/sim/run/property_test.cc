@@ -1,20 +1,16 @@
-// What must hold at each settled moment of any run, tried on random timelines: 1,000 of them, or one given by
-// SCHEDSIM_PROPERTY_SEED.
+// What must hold at each settled moment of any run, tried on random timelines: 1,000 of them, or those that
+// SCHEDSIM_PROPERTY_SEED names.
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
-#include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
-#include <optional>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/match.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
@@ -30,6 +26,7 @@
 #include "sim/record/record_reader.h"
 #include "sim/record/records.h"
 #include "sim/run/simulation.h"
+#include "tests/random_seeds.h"
 #include "tests/sim/run/random_timeline.h"
 
 namespace schedsim::sim {
@@ -252,9 +249,7 @@ std::string FirstDifference(const std::vector<std::string>& a, const std::vector
 }
 
 void TrySeed(uint64_t seed) {
-  std::error_code error;
-  SCOPED_TRACE(absl::StrCat("again: SCHEDSIM_PROPERTY_SEED=", seed, " ",
-                            std::filesystem::read_symlink("/proc/self/exe", error).string()));
+  SCOPED_TRACE(RepeatCommand(seed, "*PropertyTest*"));
   const Outcome first = RunTimeline(seed, /*reference=*/false);
   EXPECT_GT(first.moment_count, 0);
   for (const std::string& problem : first.problems) ADD_FAILURE() << problem;
@@ -268,25 +263,25 @@ void TrySeed(uint64_t seed) {
   EXPECT_EQ(untraced.decision_digest, first.decision_digest) << "untraced";
 }
 
-std::optional<uint64_t> GivenSeed() {
-  const char* text = std::getenv("SCHEDSIM_PROPERTY_SEED");
-  uint64_t seed = 0;
-  if (text == nullptr || !absl::SimpleAtoi(text, &seed)) return std::nullopt;
-  return seed;
+// Shape: the seeds of each shard. Seeds that the environment names are one shard, so that no shard is empty.
+std::vector<std::vector<uint64_t>> Shards() {
+  const std::vector<uint64_t> seeds = SeedsToRun(kSeedCount);
+  std::vector<std::vector<uint64_t>> shards(seeds.size() < kSeedCount ? 1 : kShardCount);
+  for (size_t i = 0; i < seeds.size(); ++i) shards[i % shards.size()].push_back(seeds[i]);
+  return shards;
 }
 
-class PropertyTest : public testing::TestWithParam<uint64_t> {};
+class PropertyTest : public testing::TestWithParam<std::vector<uint64_t>> {};
 
 TEST_P(PropertyTest, HoldsAtEachSettledMoment) {
-  if (const std::optional<uint64_t> seed = GivenSeed()) {
-    if (GetParam() == 0) TrySeed(*seed);
-    return;
-  }
-  for (uint64_t seed = 1 + GetParam(); seed <= kSeedCount && !HasFailure(); seed += kShardCount)
+  for (const uint64_t seed : GetParam()) {
     TrySeed(seed);
+    if (HasFailure()) return;
+  }
 }
 
-INSTANTIATE_TEST_SUITE_P(Shards, PropertyTest, testing::Range(uint64_t{0}, kShardCount));
+INSTANTIATE_TEST_SUITE_P(Shards, PropertyTest, testing::ValuesIn(Shards()),
+                         [](const auto& shard) { return absl::StrCat("From", shard.param.front()); });
 
 // The timelines are worth nothing unless they set off what can go wrong.
 TEST(RandomTimelineTest, SetsOffEverything) {
