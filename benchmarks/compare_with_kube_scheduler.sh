@@ -3,9 +3,10 @@
 #
 #   benchmarks/compare_with_kube_scheduler.sh PROGRAM [NODES] [BUILD]
 #
-# PROGRAM runs the core of a kube-scheduler on a case: called as `PROGRAM case.json` (docs/conformance.md has the format) it
-# prints `NAME: N scheduling cycles, D each in the real core, R a second`. NODES: 5000 by default. BUILD: build/release.
-# Its figure counts the search for a node only; ours counts all of the run: the search, the binding, informers, queue, cache.
+# PROGRAM runs the core of a kube-scheduler on a case: called as `PROGRAM case.json` (docs/conformance.md has
+# the format) it prints `NAME: N scheduling cycles, D each in the real core, R a second`. NODES: 5000 by
+# default. BUILD: build/release. Its figure counts the search for a node only; ours counts all of the run: the
+# search, the binding, informers, queue, cache.
 set -euo pipefail
 program=$(realpath "$1") nodes=${2:-5000}
 here=$(cd "$(dirname "$0")/.." && pwd)

@@ -5,7 +5,8 @@
 set(SCHEDSIM_FLOAT_OPTIONS -ffp-contract=off)
 # GCC 12 sees overlaps and overruns inside std::string that are not there.
 set(SCHEDSIM_WARNING_OPTIONS -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion
-    -Wnon-virtual-dtor -Woverloaded-virtual -Wimplicit-fallthrough -Wno-restrict -Wno-array-bounds -Wno-stringop-overflow
+    -Wnon-virtual-dtor -Woverloaded-virtual -Wimplicit-fallthrough
+    -Wno-restrict -Wno-array-bounds -Wno-stringop-overflow
     -Wno-missing-field-initializers)  # A designated initialiser may leave out what has a default.
 
 # Headers that most sources include, parsed once a target: they take two thirds of the time to compile.

@@ -32,8 +32,9 @@ const char* const kFamilies[] = {"batch",       "config",       "defaultspread",
                                  "preemptwide", "queue",        "resources",     "sampling", "spreading",
                                  "taints",      "volumes"};
 // Cases made because they differed once, in the folder found: more victims on a node than an insertion sort
-// takes; random cases beyond the families, cut down; pods that were terminating when they were deleted; selectors
-// that cannot be parsed, wherever there are selectors; hints that fail over them; numbers at the ends of 64 bits.
+// takes; random cases beyond the families, cut down; pods that were terminating when they were deleted;
+// selectors that cannot be parsed, wherever there are selectors; hints that fail over them; numbers at the
+// ends of 64 bits.
 const char* const kFoundFamilies[] = {"hints", "manyvictims", "numbers", "selectors", "small", "terminating"};
 const char* const kLines[] = {"1.34", "1.35", "1.36", "1.37"};
 
