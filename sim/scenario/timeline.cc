@@ -216,14 +216,17 @@ absl::Status Timeline::Do(const UpdateObjects& action) {
 }
 
 absl::Status Timeline::Do(const PatchObjects& action) {
-  return ForEach(action.target, [&](const api::Object& object) {
-    // The ending makes JSON of a patch that is a list.
-    return codec::ReadText(action.patch, "patch.json", {}, [&](const codec::Document& patch) -> absl::Status {
-      api::ObjectPtr patched;
-      ASSIGN_OR_RETURN(patched, simulation_.server().Patch(object, action.type, patch.root));
-      WarnOfTemplate(object, *patched);
-      return absl::OkStatus();
-    });
+  return ForEach(action.target,
+                 [&](const api::Object& object) { return Patch(object, action.type, action.patch); });
+}
+
+absl::Status Timeline::Patch(const api::Object& object, codec::PatchType type, const std::string& patch) {
+  // The ending makes JSON of a patch that is a list.
+  return codec::ReadText(patch, "patch.json", {}, [&](const codec::Document& document) -> absl::Status {
+    api::ObjectPtr patched;
+    ASSIGN_OR_RETURN(patched, simulation_.server().Patch(object, type, document.root));
+    WarnOfTemplate(object, *patched);
+    return absl::OkStatus();
   });
 }
 
@@ -336,9 +339,7 @@ absl::Status Timeline::Do(const ScaleWorkload& action) {
   const api::ObjectPtr object = replicas_.Find(action.workload);
   if (object != nullptr) {
     const std::string patch = absl::StrCat("{\"spec\": {\"replicas\": ", action.replicas, "}}");
-    RETURN_IF_ERROR(codec::ReadText(patch, "scale.json", {}, [&](const codec::Document& document) {
-      return simulation_.server().Patch(*object, codec::PatchType::kMerge, document.root).status();
-    }));
+    RETURN_IF_ERROR(Patch(*object, codec::PatchType::kMerge, patch));
   }
   const absl::Status status = replicas_.Scale(action.workload, action.replicas);
   busy_until_ = replicas_.busy_until();

@@ -169,6 +169,7 @@ class Timeline : public Script {
   // Notes that what a wait names, so that it be gone, has been there.
   void NoteSeen(const api::ObjectPtr& object);
 
+  absl::Status Patch(const api::Object& object, codec::PatchType type, const std::string& patch);
   void WarnOfTemplate(const api::Object& before, const api::Object& after);
   // The objects of a target, by name. Names that are not there go to `missing`, if it is not nullptr.
   std::vector<api::ObjectPtr> Find(const Target& target, std::vector<std::string>* missing) const;

@@ -33,10 +33,13 @@ ProgramResult RunScenario(const std::string& timeline, const std::vector<std::st
   return RunProgram(arguments);
 }
 
-std::vector<std::string> Warnings(const ProgramResult& result) {
+// The texts of a list of the report: its warnings or failures.
+std::vector<std::string> TextsOf(const ProgramResult& result, const char* list) {
   const Json report = Json::parse(result.out, nullptr, /*allow_exceptions=*/false);
-  return report.is_object() ? report["warnings"].get<std::vector<std::string>>() : std::vector<std::string>();
+  return report.is_object() ? report[list].get<std::vector<std::string>>() : std::vector<std::string>();
 }
+
+std::vector<std::string> Warnings(const ProgramResult& result) { return TextsOf(result, "warnings"); }
 
 TEST(PatchTest, ADeploymentIsPatchedBeforeItHasPods) {
   const ProgramResult result = RunScenario(R"(timeline:
@@ -96,7 +99,7 @@ TEST(PatchTest, EveryKindIsFoundInTheNamespaceThatItBelongsTo) {
 TEST(PatchTest, WhatCannotBePatchedIsSaidWithItsPath) {
   const struct {
     const char* entry;
-    const char* warning;
+    const char* failure;
   } kRows[] = {
       {"patch: {kind: Deployment, name: ghost, patch: {spec: {replicas: 1}}}",
        "timeline[0].patch: there is no Deployment ghost"},
@@ -119,8 +122,10 @@ TEST(PatchTest, WhatCannotBePatchedIsSaidWithItsPath) {
   };
   for (const auto& row : kRows) {
     const ProgramResult result = RunScenario(absl::StrCat("timeline:\n- ", row.entry, "\n"));
-    ASSERT_EQ(Warnings(result).size(), 1U) << row.entry << result.err;
-    EXPECT_TRUE(absl::StrContains(Warnings(result)[0], row.warning)) << Warnings(result)[0];
+    EXPECT_EQ(result.exit_code, 1) << row.entry << result.err;
+    const std::vector<std::string> failures = TextsOf(result, "failures");
+    ASSERT_EQ(failures.size(), 1U) << row.entry << result.err;
+    EXPECT_TRUE(absl::StrContains(failures[0], row.failure)) << failures[0];
   }
 }
 

@@ -104,14 +104,14 @@ timeline:
 - create: {apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {priorityClassName: gold, containers: [{name: c, image: x}]}}
 )");
   const ProgramResult result = RunProgram({"run", scenario, "--output", "json"});
-  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(result.exit_code, 1) << result.err;
   const Json report = Json::parse(result.out, nullptr, /*allow_exceptions=*/false);
   ASSERT_TRUE(report.is_object()) << result.err;
-  ASSERT_EQ(report["warnings"].size(), 1U) << report["warnings"];
+  ASSERT_EQ(report["failures"].size(), 1U) << report["failures"];
   EXPECT_TRUE(absl::EndsWith(
-      report["warnings"][0].get<std::string>(),
+      report["failures"][0].get<std::string>(),
       "timeline[0].create: pods \"a\" is forbidden: no PriorityClass with name gold was found"))
-      << report["warnings"][0];
+      << report["failures"][0];
   EXPECT_EQ(Bound(result), (std::vector<std::string>{"a"}));
 }
 
