@@ -64,6 +64,8 @@ class ApiServer {
   // pods what admission sets. AlreadyExists when there is one of that name. PermissionDenied when admission
   // refuses a pod.
   absl::Status Create(const api::ObjectPtr& object);
+  // PermissionDenied where admission would refuse to create the pod.
+  absl::Status Admit(const api::Pod& pod) const { return admission_.Admit(pod); }
   // Replaces an object, which keeps its uid and creationTimestamp. A pod keeps its node, conditions and
   // nomination where the new one has none, and the priority that admission gave it.
   // NotFound when there is none. Aborted, a conflict, when another version than that of `object` is stored;

@@ -151,6 +151,7 @@ ReplicaController::ReplicaController(const ControllerContext& context)
     : rng_(context.rng.Fork("controllers/replicas")),
       loop_(context.loop),
       server_(context.server),
+      trace_(context.trace),
       may_replace_(context.options.replaces_deleted_pods) {}
 
 void ReplicaController::Start() {
@@ -183,7 +184,9 @@ void ReplicaController::OnEvent(const WatchEvent& event) {
 void ReplicaController::Refill(const Workload& workload) {
   const Pods pods = PodsOf(workload);
   const int64_t missing = Missing(workload, pods);
-  if (missing > 0) MakePods(workload, pods, missing).IgnoreError();
+  if (missing <= 0) return;
+  const absl::Status status = MakePods(workload, pods, missing);
+  if (!status.ok()) trace_.ApiError("create", status.message());
 }
 
 int64_t ReplicaController::Missing(const Workload& workload, const Pods& pods) {
@@ -246,6 +249,7 @@ absl::Status ReplicaController::MakePods(const Workload& workload, const Pods& p
     taken.insert(name);
     api::ObjectPtr pod;
     ASSIGN_OR_RETURN(pod, MakePod(workload, model, name));
+    RETURN_IF_ERROR(server_.Admit(static_cast<const api::Pod&>(*pod)));
     std::vector<api::ObjectPtr> claims;
     ASSIGN_OR_RETURN(claims, MakeClaims(workload, name));
     coming_[workload].insert(name);

@@ -48,7 +48,7 @@ class ReplicaController : public Controller {
   // workload, with claims from a StatefulSet's templates, or as copies of a pod that it has. A Deployment's
   // pods belong to its newest ReplicaSet, which is made if there is none. busy_until says when the last one
   // is there. NotFound where there is neither workload nor pod; FailedPrecondition where there is no
-  // template.
+  // template; PermissionDenied where admission refuses its pods.
   absl::Status Scale(const Workload& workload, int64_t replicas);
   absl::Time busy_until() const { return busy_until_; }
   // The object of the workload; nullptr: there is none.
@@ -82,6 +82,7 @@ class ReplicaController : public Controller {
   Rng rng_;
   EventLoop& loop_;
   ApiServer& server_;
+  Trace& trace_;
   codec::ObjectReader reader_;
   const bool may_replace_;
   bool replaces_ = false;

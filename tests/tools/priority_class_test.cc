@@ -115,5 +115,26 @@ timeline:
   EXPECT_EQ(Bound(result), (std::vector<std::string>{"a"}));
 }
 
+TEST(PriorityClassTest, PodsOfAWorkloadAreRefusedToo) {
+  const TestFolder folder;
+  const std::string scenario = folder.Write("scenario.yaml", R"(apiVersion: schedsim/v1
+kind: Scenario
+objects:
+- {apiVersion: v1, kind: Node, metadata: {name: n1}, status: {allocatable: {cpu: "2", pods: "9"}}}
+- apiVersion: apps/v1
+  kind: ReplicaSet
+  metadata: {name: web}
+  spec: {replicas: 0, selector: {matchLabels: {app: web}}, template: {metadata: {labels: {app: web}}, spec: {priorityClassName: gold, containers: [{name: c, image: x}]}}}
+timeline:
+- scale: {kind: ReplicaSet, name: web, replicas: 2}
+)");
+  const ProgramResult result = RunProgram({"run", scenario, "--output", "json"});
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_TRUE(absl::StrContains(result.err, "timeline[0].scale: pods \"web-")) << result.err;
+  EXPECT_TRUE(absl::StrContains(result.err, "is forbidden: no PriorityClass with name gold was found"))
+      << result.err;
+  EXPECT_TRUE(Bound(result).empty());
+}
+
 }  // namespace
 }  // namespace schedsim
