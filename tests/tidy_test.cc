@@ -90,12 +90,12 @@ const LibraryRule kLibraries[] = {
     {"CLI/", {"tools/"}},
     {"benchmark/", {"benchmarks/"}},
     {"gtest/", {"tests/"}},
-    {"lzma.h", {"core/codec/", "tests/"}},
-    {"nlohmann/", {"core/codec/", "core/hosting/", "sim/", "tests/", "benchmarks/"}},
-    {"simdjson.h", {"core/codec/", "sim/"}},
-    {"yaml-cpp/", {"core/codec/", "core/hosting/", "sim/", "tests/"}},
-    {"yaml.h", {"core/codec/"}},
-    {"zlib.h", {"core/codec/", "tests/"}},
+    {"lzma.h", {"core/codec/text/", "tests/"}},
+    {"nlohmann/", {"core/hosting/", "tests/"}},
+    {"simdjson.h", {"core/codec/text/"}},
+    {"yaml-cpp/", {"core/codec/text/", "tests/"}},
+    {"yaml.h", {"core/codec/text/"}},
+    {"zlib.h", {"core/codec/text/", "tests/"}},
 };
 
 // Code that must not appear, except below the folders (or in the files) named.

@@ -1,7 +1,6 @@
 #include "sim/record/recorded_trace.h"
 
 #include <cstdint>
-#include <string_view>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -13,40 +12,13 @@
 #include "core/base/status_macros.h"
 #include "core/codec/text/input.h"
 #include "core/codec/text/json_reader.h"
-#include "simdjson.h"
+#include "core/codec/text/json_slices.h"
 
 namespace schedsim::sim {
 namespace {
 
 constexpr char kCaseField[] = "case";
 constexpr char kTraceField[] = "trace";
-
-// Errors come without a place.
-absl::StatusOr<RecordedTrace> Parse(absl::string_view line) {
-  simdjson::ondemand::parser parser;
-  const simdjson::padded_string padded(line.data(), line.size());
-  simdjson::ondemand::document document;
-  std::string_view name;
-  simdjson::ondemand::array records;
-  if (parser.iterate(padded).get(document) != simdjson::SUCCESS ||
-      document[kCaseField].get_string().get(name) != simdjson::SUCCESS) {
-    return absl::InvalidArgumentError("expected an object with the text `case`");
-  }
-  RecordedTrace recorded = {.name = std::string(name), .records = {}, .place = ""};
-  if (document[kTraceField].get_array().get(records) != simdjson::SUCCESS) {
-    return absl::InvalidArgumentError("expected an object with the list `trace`");
-  }
-  for (auto entry : records) {
-    simdjson::ondemand::object record;
-    std::string_view text;
-    if (entry.get_object().get(record) != simdjson::SUCCESS ||
-        record.raw_json().get(text) != simdjson::SUCCESS) {
-      return absl::InvalidArgumentError("expected a list of objects in `trace`");
-    }
-    recorded.records.emplace_back(text);
-  }
-  return recorded;
-}
 
 // What is wrong with a line, with its column where it is no JSON.
 absl::Status ErrorOf(absl::string_view line, absl::string_view place, const absl::Status& otherwise) {
@@ -70,10 +42,10 @@ bool IsRecordedTrace(absl::string_view line) {
 }
 
 absl::StatusOr<RecordedTrace> ParseRecordedTrace(absl::string_view line, absl::string_view place) {
-  absl::StatusOr<RecordedTrace> trace = Parse(line);
+  absl::StatusOr<codec::NamedList> trace = codec::SliceNamedList(line, kCaseField, kTraceField);
   if (!trace.ok()) return ErrorOf(line, place, trace.status());
-  trace->place = std::string(place);
-  return trace;
+  return RecordedTrace{
+      .name = std::move(trace->name), .records = std::move(trace->items), .place = std::string(place)};
 }
 
 absl::StatusOr<std::vector<RecordedTrace>> ParseRecordedTraces(absl::string_view text,
