@@ -10,10 +10,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
+#include "core/api/kinds.h"
 #include "core/base/lookup_map.h"
 #include "core/base/printable.h"
 #include "core/base/status_macros.h"
-#include "core/codec/objects/api_fields.h"
 #include "core/codec/objects/objects.h"
 #include "sim/cluster/admission.h"
 #include "sim/cluster/label_selector.h"
@@ -107,7 +107,7 @@ class InputReader {
   static std::string LabelOf(const api::Object& object) {
     std::string label = absl::StrCat(object.kind_name, " ", object.Key());
     if (object.kind == api::Kind::kOther) {
-      const absl::string_view group = codec::GroupOf(object.api_version);
+      const absl::string_view group = api::GroupOf(object.api_version);
       if (!group.empty()) absl::StrAppend(&label, " of ", group);
     }
     return label;

@@ -8,6 +8,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "core/api/kinds.h"
 #include "core/base/check.h"
 #include "core/base/printable.h"
 
@@ -97,11 +98,6 @@ const ApiKind* ApiFields::Find(absl::string_view api_version, absl::string_view 
   return nullptr;
 }
 
-absl::string_view GroupOf(absl::string_view api_version) {
-  const size_t slash = api_version.find('/');
-  return slash == absl::string_view::npos ? "" : api_version.substr(0, slash);
-}
-
 int EditDistance(absl::string_view a, absl::string_view b, int limit) {
   const auto lower = [](absl::string_view text, size_t i) {
     return absl::ascii_tolower(static_cast<unsigned char>(text[i]));
@@ -155,7 +151,7 @@ std::string VersionsOf(absl::string_view kind) {
 // domains.
 bool IsOrLooksBuiltIn(absl::string_view group, bool& is_known) {
   std::vector<absl::string_view> groups;
-  for (const ApiKind& known : ApiFields::Get().kinds()) groups.push_back(GroupOf(known.api_version));
+  for (const ApiKind& known : ApiFields::Get().kinds()) groups.push_back(api::GroupOf(known.api_version));
   is_known = std::find(groups.begin(), groups.end(), group) != groups.end();
   if (is_known || !absl::StrContains(group, ".")) return true;
   // Projects of Kubernetes that are not built in: scheduling.x-k8s.io is no slip.
@@ -169,7 +165,7 @@ bool IsOrLooksBuiltIn(absl::string_view group, bool& is_known) {
 std::string KindProblem(absl::string_view api_version, absl::string_view kind) {
   const ApiFields& fields = ApiFields::Get();
   if (fields.Find(api_version, kind) != nullptr) return "";
-  const absl::string_view group = GroupOf(api_version);
+  const absl::string_view group = api::GroupOf(api_version);
   bool is_known_group = false;
   if (!IsOrLooksBuiltIn(group, is_known_group)) return "";
   const std::string shown_kind = Printable(kind, kShownBytesMax);
@@ -181,7 +177,7 @@ std::string KindProblem(absl::string_view api_version, absl::string_view kind) {
   }
   std::vector<absl::string_view> own_names;  // Of the same group first: they are the likelier ones.
   for (const ApiKind& known : fields.kinds()) {
-    if (GroupOf(known.api_version) == group) own_names.push_back(known.name);
+    if (api::GroupOf(known.api_version) == group) own_names.push_back(known.name);
   }
   for (const ApiKind& known : fields.kinds()) own_names.push_back(known.name);
   absl::string_view nearest = NearestName(kind, own_names);

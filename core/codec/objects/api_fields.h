@@ -71,9 +71,6 @@ class ApiFields {
   absl::flat_hash_map<absl::string_view, ApiType> types_;
 };
 
-// "apps" of "apps/v1", "" of "v1".
-absl::string_view GroupOf(absl::string_view api_version);
-
 // What is wrong with an apiVersion and a kind that Kubernetes does not serve, with the nearest that it does:
 // `no kind "Deploymnet" in apps/v1, did you mean Deployment?`. "" where they are fine, and for kinds of
 // groups that are not built in, which may be custom resources.

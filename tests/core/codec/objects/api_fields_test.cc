@@ -5,6 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "core/api/kinds.h"
 #include "core/codec/objects/field_check.h"
 #include "core/codec/text/reader.h"
 
@@ -88,6 +91,20 @@ TEST(ApiFieldsTest, KindsOfOtherGroupsAreNotJudged) {
             "Kubernetes 1.34 to 1.37 serves no StorageClass in storag.k8s.io/v1, expected storage.k8s.io/v1");
   EXPECT_EQ(KindProblem("policy/v1beta1", "PodSecurityPolicy"),
             "Kubernetes has no kind \"PodSecurityPolicy\" in policy/v1beta1");
+}
+
+// The table of kinds is written by hand, that of fields is generated.
+TEST(ApiFieldsTest, BothTablesHaveTheSameKinds) {
+  for (const ApiKind& known : ApiFields::Get().kinds()) {
+    EXPECT_NE(api::FindKind(known.api_version, known.name), nullptr)
+        << known.api_version << " " << known.name;
+  }
+  for (const api::KindInfo& info : api::BuiltInKinds()) {
+    for (const absl::string_view version : absl::StrSplit(info.versions, ' ')) {
+      const std::string api_version = absl::StrCat(info.group, info.group.empty() ? "" : "/", version);
+      EXPECT_NE(ApiFields::Get().Find(api_version, info.name), nullptr) << api_version << " " << info.name;
+    }
+  }
 }
 
 }  // namespace
