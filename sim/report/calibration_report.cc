@@ -2,7 +2,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "core/base/check.h"
 #include "core/codec/text/json_writer.h"
+#include "core/codec/text/reader.h"
+#include "core/codec/text/writer.h"
 
 namespace schedsim::sim {
 namespace {
@@ -15,6 +18,18 @@ std::string Milliseconds(absl::Duration duration) {
 
 void AppendRow(absl::string_view name, absl::Duration predicted, absl::Duration real, std::string& text) {
   absl::StrAppendFormat(&text, "  %s  %14s  %14s\n", name, Milliseconds(predicted), Milliseconds(real));
+}
+
+// The part's value, as YAML is written everywhere.
+std::string YamlOf(const FittedPart& part) {
+  std::string yaml;
+  const absl::Status status = codec::ReadText(absl::StrCat(part.name, ": ", part.value), "latency.yaml", {},
+                                              [&](const codec::Document& document) {
+                                                yaml = ToFlowYaml(*document.root.Find(part.name));
+                                                return absl::OkStatus();
+                                              });
+  CHECK(status.ok());
+  return yaml;
 }
 
 void AppendPrediction(const Prediction& prediction, std::string& text) {
@@ -99,7 +114,7 @@ std::string CalibrationText(const Calibration& calibration) {
   std::string text = absl::StrCat("# ", calibration.own.event_count, " events, ", calibration.own.call_count,
                                   " calls of the scheduler\nlatency:\n");
   for (const FittedPart& part : calibration.fit.parts) {
-    absl::StrAppend(&text, "  # ", part.reason, "\n  ", part.name, ": ", part.value, "\n");
+    absl::StrAppend(&text, "  # ", part.reason, "\n  ", part.name, ": ", YamlOf(part), "\n");
   }
   absl::StrAppend(&text, "\n");
   AppendPrediction(calibration.own, text);

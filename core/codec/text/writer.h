@@ -25,6 +25,9 @@ std::string ToIndentedJson(const Value& value);
 std::string ToYaml(const Value& value);
 void AppendYaml(const Value& value, std::string& out);
 
+// The same in flow style, `{a: 1, b: [x]}`, on one line without a newline: a value for behind a key.
+std::string ToFlowYaml(const Value& value);
+
 }  // namespace schedsim::codec
 
 #endif  // SCHEDSIM_CORE_CODEC_TEXT_WRITER_H_

@@ -76,8 +76,12 @@ void AppendWithEscapes(absl::string_view text, std::string& out) {
   out.append(text.data(), text.size());
 }
 
-void EmitText(absl::string_view text, YAML::Emitter& emitter) {
-  if (IsPlainYamlString(text)) {
+enum class Style { kBlock, kFlow };
+
+void EmitText(absl::string_view text, Style style, YAML::Emitter& emitter) {
+  // What separates values in flow style.
+  const bool separates = style == Style::kFlow && text.find_first_of(",[]{}:") != absl::string_view::npos;
+  if (!separates && IsPlainYamlString(text)) {
     emitter << std::string(text);
   } else {
     emitter << YAML::DoubleQuoted << WithMarks(text);
@@ -85,7 +89,7 @@ void EmitText(absl::string_view text, YAML::Emitter& emitter) {
 }
 
 // A value that has no parts.
-void EmitLeaf(const Value& value, YAML::Emitter& emitter) {
+void EmitLeaf(const Value& value, Style style, YAML::Emitter& emitter) {
   switch (value.type) {
     case Value::Type::kNull:
       emitter << YAML::Null;
@@ -97,7 +101,7 @@ void EmitLeaf(const Value& value, YAML::Emitter& emitter) {
       emitter << std::string(value.text);
       return;
     case Value::Type::kString:
-      EmitText(value.text, emitter);
+      EmitText(value.text, style, emitter);
       return;
     case Value::Type::kArray:
       emitter << YAML::Flow << YAML::BeginSeq << YAML::EndSeq;
@@ -114,13 +118,14 @@ struct Frame {
   size_t next = 0;
 };
 
-void Emit(const Value& root, YAML::Emitter& emitter) {
+void Emit(const Value& root, Style style, YAML::Emitter& emitter) {
   std::vector<Frame> frames;
   const auto begin = [&](const Value& value) {
     if (value.items.empty() && value.members.empty()) {
-      EmitLeaf(value, emitter);
+      EmitLeaf(value, style, emitter);
       return;
     }
+    if (style == Style::kFlow) emitter << YAML::Flow;
     if (value.is_array()) {
       emitter << YAML::BeginSeq;
     } else {
@@ -141,7 +146,7 @@ void Emit(const Value& root, YAML::Emitter& emitter) {
     } else if (index < value.members.size()) {
       const Member& member = value.members[index];
       if (member.key.size() > kKeyBytesMax) emitter << YAML::LongKey;
-      EmitText(member.key, emitter);
+      EmitText(member.key, style, emitter);
       begin(member.value);
     } else {
       emitter << YAML::EndMap;
@@ -150,20 +155,30 @@ void Emit(const Value& root, YAML::Emitter& emitter) {
   }
 }
 
+void Append(const Value& value, Style style, std::string& out) {
+  YAML::Emitter emitter;
+  emitter.SetNullFormat(YAML::LowerNull);
+  Emit(value, style, emitter);
+  CHECK(emitter.good());
+  AppendWithEscapes(absl::string_view(emitter.c_str(), emitter.size()), out);
+}
+
 }  // namespace
 
 void AppendYaml(const Value& value, std::string& out) {
-  YAML::Emitter emitter;
-  emitter.SetNullFormat(YAML::LowerNull);
-  Emit(value, emitter);
-  CHECK(emitter.good());
-  AppendWithEscapes(absl::string_view(emitter.c_str(), emitter.size()), out);
+  Append(value, Style::kBlock, out);
   out.push_back('\n');
 }
 
 std::string ToYaml(const Value& value) {
   std::string out;
   AppendYaml(value, out);
+  return out;
+}
+
+std::string ToFlowYaml(const Value& value) {
+  std::string out;
+  Append(value, Style::kFlow, out);
   return out;
 }
 

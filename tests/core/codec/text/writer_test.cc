@@ -1,5 +1,5 @@
-#include "core/codec/objects/object_writer.h"
 #include "core/codec/text/writer.h"
+#include "core/codec/objects/object_writer.h"
 
 #include <gtest/gtest.h>
 
@@ -28,11 +28,23 @@ std::string YamlOf(absl::string_view json) {
 }
 
 TEST(WriterTest, YamlIsInBlockStyle) {
-  EXPECT_EQ(YamlOf(R"({"a":1,"b":{"c":[1,"x",{"d":[],"e":{}},[2,[3]],{"f":[4]}]},"g":null,"h":true})"),
-            "a: 1\nb:\n  c:\n    - 1\n    - x\n    - d: []\n      e: {}\n    -\n      - 2\n      -\n        - "
-            "3\n    - f:\n        - 4\ng: null\nh: true\n");
+  EXPECT_EQ(
+      YamlOf(R"({"a":1,"b":{"c":[1,"x",{"d":[],"e":{}},[2,[3]],{"f":[4]}]},"g":null,"h":true})"),
+      "a: 1\nb:\n  c:\n    - 1\n    - x\n    - d: []\n      e: {}\n    -\n      - 2\n      -\n        - "
+      "3\n    - f:\n        - 4\ng: null\nh: true\n");
   EXPECT_EQ(YamlOf("[]"), "[]\n");
   EXPECT_EQ(YamlOf("[1,{\"a\":2,\"b\":3}]"), "- 1\n- a: 2\n  b: 3\n");
+}
+
+TEST(WriterTest, YamlInFlowStyleIsOneLine) {
+  std::string line;
+  const absl::Status status = ReadText(R"({"a":[1,"x, y",{}],"b":{"c":"1:30","d":null},"e":"x:y","f":"no"})",
+                                       "f.json", {}, [&](const Document& document) {
+                                         line = ToFlowYaml(document.root);
+                                         return absl::OkStatus();
+                                       });
+  EXPECT_TRUE(status.ok()) << status;
+  EXPECT_EQ(line, R"({a: [1, "x, y", {}], b: {c: "1:30", d: null}, e: "x:y", f: "no"})");
 }
 
 // Strings that YAML takes for something else, or cannot write plainly.
