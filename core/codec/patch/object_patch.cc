@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "core/api/kinds.h"
 #include "core/base/status_macros.h"
 #include "core/codec/objects/object_writer.h"
 #include "core/codec/patch/json_patch.h"
@@ -15,17 +16,16 @@ namespace schedsim::codec {
 namespace {
 
 absl::StatusOr<Value> Apply(const Value& target, PatchType type, const Value& patch,
-                            const std::string& kind_name, Document& document) {
-  switch (type) {
-    case PatchType::kJson:
-      return JsonPatch(target, patch, document);
-    case PatchType::kMerge:
-      if (patch.is_object()) return MergePatch(target, patch, document);
-      return absl::InvalidArgumentError(absl::StrCat("expected a map, got ", Describe(patch.type)));
-    case PatchType::kStrategicMerge:
-      return StrategicMergePatch(target, patch, kind_name, document);
+                            const api::Object& stored, Document& document) {
+  if (type == PatchType::kJson) return JsonPatch(target, patch, document);
+  if (type == PatchType::kMerge) {
+    if (patch.is_object()) return MergePatch(target, patch, document);
+    return absl::InvalidArgumentError(absl::StrCat("expected a map, got ", Describe(patch.type)));
   }
-  return absl::InvalidArgumentError("expected a patch");
+  const api::KindInfo* const kind = api::FindKind(stored.api_version, stored.kind_name);
+  if (kind != nullptr) return StrategicMergePatch(target, patch, *kind, document);
+  return absl::InvalidArgumentError(
+      "a strategic merge patch is for a built-in kind, expected a JSON merge patch or a JSON patch");
 }
 
 // The same tree without places: those of the stored object and of the patch lie in texts that nobody sees.
@@ -53,7 +53,7 @@ absl::StatusOr<api::ObjectPtr> PatchObject(const api::Object& stored, PatchType 
   api::ObjectPtr patched;
   Document merged;
   const auto apply = [&](const Document& before) -> absl::Status {
-    const absl::StatusOr<Value> after = Apply(before.root, type, patch, stored.kind_name, merged);
+    const absl::StatusOr<Value> after = Apply(before.root, type, patch, stored, merged);
     if (!after.ok()) return absl::InvalidArgumentError(absl::StrCat(name, ": ", after.status().message()));
     ASSIGN_OR_RETURN(patched, reader.Decode(WithoutPlaces(*after, merged), name));
     return absl::OkStatus();

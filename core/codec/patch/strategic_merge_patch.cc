@@ -9,7 +9,6 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
-#include "core/api/kinds.h"
 #include "core/base/status_macros.h"
 #include "core/codec/patch/merge_rules.h"
 
@@ -332,17 +331,12 @@ absl::StatusOr<Value> Merger::MergeSets(const Value& target, const Value& patch)
 
 }  // namespace
 
-absl::StatusOr<Value> StrategicMergePatch(const Value& target, const Value& patch,
-                                          absl::string_view kind_name, Document& document) {
-  if (api::FindKindByName(kind_name) == nullptr) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "strategic merge patches are for built-in kinds, expected a JSON merge patch or a JSON patch for ",
-        kind_name));
-  }
+absl::StatusOr<Value> StrategicMergePatch(const Value& target, const Value& patch, const api::KindInfo& kind,
+                                          Document& document) {
   if (!patch.is_object()) {
     return absl::InvalidArgumentError(absl::StrCat("expected a map, got ", Describe(patch.type)));
   }
-  return Merger(document).MergeMaps(target, patch, kind_name, "");
+  return Merger(document).MergeMaps(target, patch, kind.name, "");
 }
 
 }  // namespace schedsim::codec

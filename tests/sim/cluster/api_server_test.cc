@@ -98,6 +98,15 @@ TEST_F(ApiServerTest, PatchesInThreeWays) {
                 "Service default/s, patched: apiVersion, kind, namespace and name cannot change"));
   EXPECT_EQ(Patch(*service, codec::PatchType::kMerge, R"({"metadata":{"resourceVersion":"1"}})").code(),
             absl::StatusCode::kAborted);
+  // A Service of another group is no built-in kind.
+  const api::ObjectPtr other =
+      Read("{apiVersion: serving.knative.dev/v1, kind: Service, metadata: {name: s, namespace: default}}");
+  ASSERT_TRUE(server_.Create(other).ok());
+  EXPECT_TRUE(Patch(*other, codec::PatchType::kMerge, "{}").ok());
+  EXPECT_EQ(Patch(*other, codec::PatchType::kStrategicMerge, "{}"),
+            absl::InvalidArgumentError(
+                "Service default/s, patched: a strategic merge patch is for a built-in kind, "
+                "expected a JSON merge patch or a JSON patch"));
   EXPECT_EQ(Patch(*Read(Deployment()), codec::PatchType::kMerge, "{}"),
             absl::NotFoundError("deployments.apps \"d\" not found"));
 }
