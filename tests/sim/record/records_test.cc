@@ -14,10 +14,12 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "core/base/rng.h"
 #include "core/codec/text/input.h"
 #include "gtest/gtest.h"
 #include "sim/record/record_reader.h"
 #include "sim/record/record_writer.h"
+#include "sim/report/pod_story.h"
 #include "tests/sim/run/small_cluster.h"
 
 namespace schedsim::sim {
@@ -197,6 +199,55 @@ TEST(RecordReaderTest, CountsTheRecordsOfAList) {
             "t: record 2: gone: pod: expected a string, got a number");
   EXPECT_EQ(ReadRecords({good + good, ""}, "t").status().message(),
             "t: record 1: expected one record of a trace on a line");
+}
+
+// Text that was a record once: it is refused, or it is a record that is written and read again.
+TEST(RecordReaderTest, SurvivesAnyText) {
+  constexpr uint64_t kSeed = 1;
+  constexpr int kCount = 20'000;
+  SmallCluster cluster(kCluster);
+  cluster.Run(60);
+  Rng rng(kSeed);
+  const auto below = [&rng](size_t bound) {
+    return static_cast<size_t>(rng.Below(static_cast<int64_t>(bound)));
+  };
+  StoryTeller teller("default/high");
+  RecordMemory memory;
+  for (int i = 0; i < kCount; ++i) {
+    std::string text = cluster.records[below(cluster.records.size())];
+    for (size_t changes = 1 + below(3); changes > 0; --changes) {
+      const size_t at = below(text.size());
+      const absl::string_view kLetters = "{}[]:,\"\\0-e.tn\xff ";
+      switch (below(4)) {
+        case 0:
+          text[at] = kLetters[below(kLetters.size())];
+          break;
+        case 1:
+          text.insert(at, 1, kLetters[below(kLetters.size())]);
+          break;
+        case 2:
+          text.erase(at, 1 + below(20));
+          break;
+        default:
+          text.insert(at, text.substr(below(text.size()), below(40)));
+      }
+      if (text.empty()) text = "{";
+    }
+    SCOPED_TRACE(absl::StrCat("seed ", kSeed, ", change ", i, ": ", text));
+    memory.Clear();
+    const auto record = ReadRecord(text, "t:1", memory);
+    (void)GlanceAt(text);
+    (void)teller.Add(text, "t:1");
+    if (!record.ok()) {
+      ASSERT_TRUE(absl::StartsWith(record.status().message(), "t:1:")) << record.status();
+      continue;
+    }
+    const std::string written = Rewrite(*record);
+    if (written.empty()) continue;
+    const auto again = ReadRecord(written, "t:1", memory);
+    ASSERT_TRUE(again.ok()) << again.status();
+    ASSERT_EQ(Rewrite(*again), written);
+  }
 }
 
 // ---- docs/trace.md ----
