@@ -146,9 +146,9 @@ int64_t Quantity::Scaled(int64_t nano_per_unit) const {
   if (rest > 0) ++scaled;
   if (rest < 0) --scaled;
   const auto low_bits = static_cast<int64_t>(static_cast<uint64_t>(scaled));
-  // The API server writes amounts with the largest suffix that keeps them whole. From a suffix of 10^12 of the
-  // units asked for on, upstream multiplies step by step and gives 0 for what overflows on the way; with a
-  // smaller one it multiplies once, and the product wraps around.
+  // The API server writes amounts with the largest suffix that keeps them whole. From a suffix of 10^12 of
+  // the units asked for on, upstream multiplies step by step and gives 0 for what overflows on the way; with
+  // a smaller one it multiplies once, and the product wraps around.
   constexpr __int128 kStepwise = 1'000'000'000'000;
   return scaled == low_bits || scaled % kStepwise != 0 ? low_bits : 0;
 }

@@ -78,7 +78,7 @@ TEST_F(Conform, NamesThePlaceOfABadTrace) {
     std::string traces;
     std::string error;
   } rows[] = {
-      {"\n{\"case\":\"tiny-1\",\"trace\":[{\"ev\":\"att", "traces.jsonl:2:38: the text ends in a string"},
+      {"\n{\"case\":\"tiny-1\",\"trace\":[{\"ev\":\"att", "traces.jsonl:2:37: the text ends in a string"},
       {"[1,2]\n", "traces.jsonl:1: expected an object with the text `case`"},
       {R"({"case":"tiny-1","trace":[{"ev":"attempt","t":0}]})",
        "traces.jsonl:1: record 1: attempt: pod: missing"},
@@ -104,7 +104,7 @@ TEST_F(Conform, NamesThePlaceOfABadCase) {
   } rows[] = {
       {R"(,"ends":1)", "ends"},
       {R"(,"provision":"yes")", "provision: expected true or false, got a string"},
-      {R"(,"record":"all")", "record: expected decisions, or nothing"},
+      {R"(,"record":"all")", "record: expected full or decisions"},
       {R"(,"terminationSeconds":"1")", "terminationSeconds: expected a number of seconds"},
       {R"(,"terminationSeconds":1e300)", "terminationSeconds: expected a number of seconds"},
       {R"(,"terminationSeconds":-1)", "terminationSeconds: expected a number of seconds"},

@@ -77,8 +77,8 @@ TEST(QuantityTest, ParsesAsKubernetesDoes) {
   }
 }
 
-// The real one loses what overflows while it applies a large suffix. Here the amount counts and not its text, as
-// if the API server had written it: "10000000000M" is "10P".
+// The real one loses what overflows while it applies a large suffix. Here the amount counts and not its text,
+// as if the API server had written it: "10000000000M" is "10P".
 TEST(QuantityTest, LosesThousandthsThatOverflowALargeSuffix) {
   for (const char* text : {"1E", "1e18", "10P", "10000000000M", "9300T", "9300000000000k"}) {
     EXPECT_EQ(Quantity::Parse(text)->MilliValue(), 0) << text;

@@ -158,7 +158,7 @@ std::string PodWith(const std::string& more) {
 TEST_F(ApiServerTest, ADeletedPodThatRunsStaysForItsGracePeriod) {
   std::optional<absl::Duration> grace = absl::Seconds(5);
   server_.set_grace_period([&grace](const api::Pod&) { return grace; });
-  ASSERT_TRUE(server_.Create(Read(PodWith(", nodeName: n"))).ok());
+  ASSERT_TRUE(server_.Create(Read(PodWith(", nodeName: node"))).ok());
   const api::PodPtr pod = server_.FindPod("default", "p");
   ASSERT_TRUE(server_.DeletePod(*pod).ok());
   const api::PodPtr ending = server_.FindPod("default", "p");
@@ -175,7 +175,7 @@ TEST_F(ApiServerTest, ADeletedPodThatRunsStaysForItsGracePeriod) {
 
 TEST_F(ApiServerTest, ADeletedPodThatDoesNotRunGoesAtOnce) {
   server_.set_grace_period([](const api::Pod&) { return absl::Seconds(5); });
-  for (const char* more : {"", ", nodeName: n}, status: {phase: Succeeded"}) {
+  for (const char* more : {"", ", nodeName: node}, status: {phase: Succeeded"}) {
     ASSERT_TRUE(server_.Create(Read(PodWith(more))).ok());
     ASSERT_TRUE(server_.DeletePod(*server_.FindPod("default", "p")).ok());
     EXPECT_EQ(server_.FindPod("default", "p"), nullptr) << more;
