@@ -12,11 +12,11 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "core/api/kubernetes_version.h"
+#include "core/base/printable.h"
 #include "core/base/status_macros.h"
 #include "core/codec/text/input.h"
 #include "sim/conformance/case.h"
@@ -65,13 +65,10 @@ absl::StatusOr<bool> IsSingleAttempts(const sim::RecordedTrace& trace) {
 absl::Status CheckFileName(const sim::Case& test_case, std::set<std::string>& written) {
   const std::string& name = test_case.name;
   constexpr size_t kBytesMax = 200;
-  const bool is_plain =
-      name.size() <= kBytesMax && !absl::StrContains(name, '/') &&
-      std::none_of(name.begin(), name.end(), [](unsigned char c) { return absl::ascii_iscntrl(c); });
-  if (!is_plain) {
+  if (name.size() > kBytesMax || absl::StrContains(name, '/')) {
     return absl::InvalidArgumentError(
         absl::StrCat(test_case.place, ": name: not the name of a file, expected for --write at most ",
-                     kBytesMax, " bytes without / and control characters"));
+                     kBytesMax, " bytes without /"));
   }
   if (written.insert(name).second) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(test_case.place, ": name: ", name,
@@ -121,8 +118,9 @@ absl::Status RunPair(const ConformOptions& options, api::KubernetesLine line, co
   std::map<std::string, const sim::RecordedTrace*> by_name;
   for (const sim::RecordedTrace& trace : recorded) {
     if (by_name.emplace(trace.name, &trace).second) continue;
-    return absl::InvalidArgumentError(
-        absl::StrCat(trace.place, ": case ", trace.name, " is there twice, expected one trace of each case"));
+    return absl::InvalidArgumentError(absl::StrCat(trace.place, ": case ",
+                                                   Printable(trace.name, kShownBytesMax),
+                                                   " is there twice, expected one trace of each case"));
   }
   return sim::ReadCases(cases, line, [&](sim::Case test_case) -> absl::Status {
     const std::string family = FamilyOf(test_case.name);
@@ -133,7 +131,9 @@ absl::Status RunPair(const ConformOptions& options, api::KubernetesLine line, co
     Count& count = counts[family];
     auto expected = by_name.find(test_case.name);
     if (expected == by_name.end()) {
-      return absl::InvalidArgumentError(absl::StrCat(traces, ": no trace of case ", test_case.name));
+      return absl::InvalidArgumentError(absl::StrCat(test_case.place, ": no trace of case ",
+                                                     Printable(test_case.name, kShownBytesMax),
+                                                     ", expected one in ", traces));
     }
     if (options.single_attempts) {
       ASSIGN_OR_RETURN(const bool is_single, IsSingleAttempts(*expected->second));
@@ -146,6 +146,7 @@ absl::Status RunPair(const ConformOptions& options, api::KubernetesLine line, co
     ++count.total;
     sim::FollowedRun followed;
     ASSIGN_OR_RETURN(followed, sim::RunFollowing(test_case, *expected->second, options.reference));
+    if (followed.difference.has_value()) followed.difference = Printable(*followed.difference);
     if (!options.write.empty())
       RETURN_IF_ERROR(WriteTrace(options.write, test_case.name, followed.run.records));
     std::optional<std::string>& difference = followed.difference;

@@ -11,6 +11,7 @@
 #include "core/api/default_profile.h"
 #include "core/api/feature_gates.h"
 #include "core/api/kinds.h"
+#include "core/base/printable.h"
 #include "core/base/status_macros.h"
 #include "core/codec/objects/objects.h"
 #include "core/codec/text/reader.h"
@@ -35,9 +36,9 @@ absl::Status CheckMembers(absl::string_view file, const Value& parent, absl::str
   if (parent.type != Value::Type::kObject) return Expected(file, parent, what, "a map");
   for (const codec::Member& member : parent.members) {
     if (absl::c_linear_search(known, member.key)) continue;
-    return codec::ErrorAt(
-        {file, member.key_position},
-        absl::StrCat(what, ": an unknown field, expected one of ", absl::StrJoin(known, ", ")));
+    return codec::ErrorAt({file, member.key_position},
+                          absl::StrCat(what, ".", Printable(member.key, kShownBytesMax),
+                                       ": an unknown field, expected one of ", absl::StrJoin(known, ", ")));
   }
   return absl::OkStatus();
 }
@@ -96,6 +97,10 @@ class CaseReader {
     ASSIGN_OR_RETURN(result.name, TextOf(root, "name", file_));
     if (result.name.empty()) {
       return codec::ErrorAt({file_, root.position}, "name: missing, expected the case's name");
+    }
+    if (Printable(result.name) != result.name) {
+      return codec::ErrorAt({file_, root.Find("name")->position},
+                            "name: control characters, expected text that can be printed as it is");
     }
     RETURN_IF_ERROR(ReadConfig(root, result));
     ASSIGN_OR_RETURN(const Value* objects, ListOf(root, "objects", file_));

@@ -14,6 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
+#include "core/base/printable.h"
 #include "core/base/status_macros.h"
 #include "core/codec/text/input.h"
 #include "core/codec/text/json_reader.h"
@@ -105,7 +106,7 @@ class Decoder {
     out.reserve(value.members.size());
     for (const codec::Member& member : value.members) {
       out.emplace_back(memory_.Keep(member.key), T());
-      RETURN_IF_ERROR(Below(member.key, Read(member.value, out.back().second)));
+      RETURN_IF_ERROR(Below(Printable(member.key, kShownBytesMax), Read(member.value, out.back().second)));
     }
     return absl::OkStatus();
   }
@@ -169,7 +170,8 @@ absl::StatusOr<record::Record> Decode(const Value& root, absl::string_view place
   absl::Status status = decoder.Read(root, result);
   if (status.ok()) status = decoder.ReadBody(root, result);
   if (status.ok()) return result;
-  const absl::string_view kind = result.kind.empty() ? "expected a record of a trace" : result.kind;
+  const std::string kind =
+      result.kind.empty() ? "expected a record of a trace" : Printable(result.kind, kShownBytesMax);
   const bool is_path = !absl::StartsWith(status.message(), ":");
   return absl::InvalidArgumentError(absl::StrCat(place, ": ", kind, is_path ? ": " : "", status.message()));
 }
@@ -213,18 +215,23 @@ absl::StatusOr<Records> ReadRecords(absl::Span<const std::string> texts, absl::s
   const auto place_of = [&](size_t index) { return absl::StrCat(place, ": record ", index + 1); };
   Records records;
   records.list.reserve(texts.size());
-  // All at once: setting up a parser costs more than a short record.
+  // All at once: setting up a parser costs more than a short record. Each text must be a line with one value.
+  bool is_by_line = true;
   absl::Status status = ReadValues(absl::StrJoin(texts, "\n"), [&](const Value& root) -> absl::Status {
     absl::StatusOr<record::Record> record = Decode(root, "", records.memory);
     if (record.ok()) records.list.push_back(*std::move(record));
+    is_by_line = is_by_line && root.position.line == std::ssize(records.list);
     return record.status();
   });
-  if (status.ok() && records.list.size() == texts.size()) return records;
-  // Once more, to find which one it is.
+  if (status.ok() && is_by_line && records.list.size() == texts.size()) return records;
+  // One by one, to find the one that is wrong.
+  records.list.clear();
   for (size_t i = 0; i < texts.size(); ++i) {
-    RETURN_IF_ERROR(ReadRecord(texts[i], place_of(i), records.memory).status());
+    record::Record record;
+    ASSIGN_OR_RETURN(record, ReadRecord(texts[i], place_of(i), records.memory));
+    records.list.push_back(std::move(record));
   }
-  return absl::InvalidArgumentError(absl::StrCat(place, ": expected each record by itself"));
+  return records;
 }
 
 std::optional<RecordGlance> GlanceAt(absl::string_view text) {

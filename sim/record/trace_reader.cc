@@ -11,6 +11,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "core/base/printable.h"
 #include "core/base/status_macros.h"
 #include "core/codec/text/input.h"
 #include "sim/record/recorded_trace.h"
@@ -34,7 +35,7 @@ class CaseReader {
   absl::Status Add(const std::string& line, absl::string_view place, int64_t line_number) {
     RecordedTrace trace;
     ASSIGN_OR_RETURN(trace, ParseRecordedTrace(line, place));
-    names_.push_back(trace.name);
+    names_.push_back(Printable(trace.name, kShownBytesMax));
     if (!wanted_.empty() && trace.name != wanted_) return absl::OkStatus();
     chosen_ = std::move(trace);
     line_number_ = line_number;

@@ -8,6 +8,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "core/base/printable.h"
 #include "core/base/status_macros.h"
 #include "core/codec/text/writer.h"
 #include "sim/record/fit_error_message.h"
@@ -476,7 +477,8 @@ std::string StoryTeller::NotFound() const {
   }
   std::sort(close.begin(), close.end());
   std::vector<std::string> names;
-  for (size_t i = 0; i < std::min(kShown, close.size()); ++i) names.push_back(close[i].second);
+  for (size_t i = 0; i < std::min(kShown, close.size()); ++i)
+    names.push_back(Printable(close[i].second, kShownBytesMax));
   if (names.empty()) return absl::StrCat("no pod ", pod_, " in the trace, which has ", pods_.size(), " pods");
   return absl::StrCat("no pod ", pod_, " in the trace, expected one such as ", absl::StrJoin(names, ", "));
 }

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "core/base/printable.h"
 #include "core/codec/text/json_writer.h"
 #include "sim/record/record_writer.h"
 #include "sim/record/records.h"
@@ -345,16 +346,16 @@ absl::string_view KindOf(const GoneFact&) { return "gone"; }
 }  // namespace
 
 std::string StoryText(const PodStory& story) {
-  std::string text = absl::StrCat(story.pod, "\n\n");
+  std::string text = absl::StrCat(Printable(story.pod), "\n\n");
   for (const StoryEntry& entry : story.entries) {
     const Telling telling = Tell(entry);
-    absl::StrAppendFormat(&text, "%12s s  %s\n", TimeText(entry.time), telling.text);
+    absl::StrAppendFormat(&text, "%12s s  %s\n", TimeText(entry.time), Printable(telling.text));
     for (const std::string& detail : telling.details) {
-      absl::StrAppend(&text, std::string(18, ' '), detail, "\n");
+      absl::StrAppend(&text, std::string(18, ' '), Printable(detail), "\n");
     }
   }
   if (!story.entries.empty()) text += "\n";
-  absl::StrAppend(&text, SummaryText(story), "\n");
+  absl::StrAppend(&text, Printable(SummaryText(story)), "\n");
   for (absl::string_view missing : MissingTexts(story)) absl::StrAppend(&text, missing, "\n");
   return text;
 }

@@ -8,7 +8,7 @@
 
 namespace schedsim::sim {
 
-// For people; docs/why.md has an example.
+// For people; docs/why.md has an example. Control characters of names and messages are escaped.
 std::string StoryText(const PodStory& story);
 
 // For programs; docs/why.md describes it.

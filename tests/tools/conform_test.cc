@@ -102,7 +102,7 @@ TEST_F(Conform, NamesThePlaceOfABadCase) {
     std::string more;
     std::string error;
   } rows[] = {
-      {R"(,"ends":1)", "ends"},
+      {R"(,"ends":1)", "case.ends: an unknown field, expected one of name, config"},
       {R"(,"provision":"yes")", "provision: expected true or false, got a string"},
       {R"(,"record":"all")", "record: expected full or decisions"},
       {R"(,"terminationSeconds":"1")", "terminationSeconds: expected a number of seconds"},
@@ -113,9 +113,9 @@ TEST_F(Conform, NamesThePlaceOfABadCase) {
        "featureGates.GenericWorkload: expected true or false"},
       {R"(,"steps":{})", "steps: expected a list, got a map"},
       {R"(,"steps":[{"at":1}])", "steps: expected at, and one of create, update and delete"},
-      {R"(,"steps":[{"at":1,"remove":{}}])", "steps: an unknown field, expected one of at, create"},
+      {R"(,"steps":[{"at":1,"remove":{}}])", "steps.remove: an unknown field, expected one of at, create"},
       {R"(,"steps":[{"at":1,"delete":{"kind":1}}])", "kind: expected a string, got a number"},
-      {R"(,"steps":[{"at":1,"delete":{"names":"x"}}])", "delete: an unknown field"},
+      {R"(,"steps":[{"at":1,"delete":{"names":"x"}}])", "delete.names: an unknown field"},
   };
   for (const auto& row : rows) {
     const ProgramResult result = Run(Case(name, row.more), kGoodTrace);
@@ -123,6 +123,7 @@ TEST_F(Conform, NamesThePlaceOfABadCase) {
     EXPECT_TRUE(absl::StrContains(result.err, "cases.jsonl:1:")) << result.err;
   }
   ExpectRefused(Run("{\"name\":\"tiny-1\",", kGoodTrace), "cases.jsonl:1:");
+  ExpectRefused(Run(Case(R"("a\u001b[31m")"), kGoodTrace), "cases.jsonl:1:9: name: control characters");
   ExpectRefused(Run("{\"name\":1}", kGoodTrace), "cases.jsonl:1:9: name: expected a string, got a number");
 }
 

@@ -216,6 +216,31 @@ TEST_F(Why, SaysWhatATraceOfDecisionsLacks) {
   EXPECT_TRUE(absl::StrContains(why.out, "it was not written with --trace-level full")) << why.out;
 }
 
+TEST_F(Why, ShowsWhatATerminalWouldActOn) {
+  const std::string trace = folder_.Write(
+      "escapes.jsonl",
+      R"({"t":0,"ev":"inexact","pod":"default/\u001b[31mred","reason":"\u001b]0;title\u0007\nsecond line"})"
+      "\n"
+      R"({"t":0,"ev":"final","pods":{}})"
+      "\n");
+  const ProgramResult why = RunProgram({"why", "default/\x1b[31mred", trace});
+  EXPECT_EQ(why.exit_code, 0) << why.err;
+  EXPECT_TRUE(absl::StartsWith(why.out, "default/\\x1b[31mred\n")) << why.out;
+  EXPECT_TRUE(absl::StrContains(why.out, "\\x1b]0;title\\x07\\nsecond line\n")) << why.out;
+  EXPECT_FALSE(absl::StrContains(why.out, "\x1b")) << why.out;
+}
+
+TEST_F(Why, ShortensLongNamesInMessages) {
+  const std::string name(20'000'000, 'x');
+  const std::string trace = folder_.Write(
+      "long.jsonl",
+      absl::StrCat(R"({"t":0,"ev":"final","pods":{"default/)", name, R"(":{"node":1}}})", "\n"));
+  const ProgramResult why = RunProgram({"why", "default/x", trace});
+  EXPECT_EQ(why.exit_code, 2);
+  EXPECT_TRUE(absl::StrContains(why.err, "long.jsonl:1: final: pods.default/xxx")) << why.err.substr(0, 500);
+  EXPECT_LT(why.err.size(), 1000U);
+}
+
 TEST_F(Why, SaysThatATraceIsCutOff) {
   const std::string whole = FileContent(Trace());
   EXPECT_FALSE(absl::StrContains(RunProgram({"why", "wide", Trace()}).out, "does not reach the end"));

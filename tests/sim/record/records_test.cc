@@ -36,7 +36,7 @@ status: {allocatable: {cpu: 4, memory: 8Gi, pods: 110}}
 apiVersion: v1
 kind: Node
 metadata: {name: node-2}
-status: {allocatable: {cpu: 4, memory: 8Gi, pods: 110}}
+status: {allocatable: {cpu: 3, memory: 8Gi, pods: 110}}
 ---
 apiVersion: v1
 kind: Pod
@@ -75,6 +75,7 @@ std::string Rewrite(const record::Record& record) {
 
 TEST(RecordsTest, AreWrittenAsTheyWereRead) {
   SmallCluster cluster(kCluster);
+  cluster.options.latency.pod_termination = absl::Seconds(1);
   cluster.DeletePod(30, "any");
   std::map<std::string, int> count_of_kind;
   for (const TraceLevel level : {TraceLevel::kFull, TraceLevel::kDecisions}) {
@@ -197,8 +198,11 @@ TEST(RecordReaderTest, CountsTheRecordsOfAList) {
             "t: record 2:2: the text ends in a map that starts on line 1, expected `}`");
   EXPECT_EQ(ReadRecords({good, R"({"t":0,"ev":"gone","pod":1})"}, "t").status().message(),
             "t: record 2: gone: pod: expected a string, got a number");
-  EXPECT_EQ(ReadRecords({good + good, ""}, "t").status().message(),
-            "t: record 1: expected one record of a trace on a line");
+  for (const std::string& rest : {std::string(), std::string(" ")}) {
+    EXPECT_EQ(ReadRecords({good + good, rest}, "t").status().message(),
+              "t: record 1: expected one record of a trace on a line");
+  }
+  EXPECT_EQ(ReadRecords({good, good.substr(0, 1) + "\n" + good.substr(1)}, "t")->list.size(), 2U);
 }
 
 // Text that was a record once: it is refused, or it is a record that is written and read again.
