@@ -1,6 +1,5 @@
 #include "sim/record/record_reader.h"
 
-#include <cmath>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -33,7 +32,22 @@ using record::Text;
 using record::Texts;
 
 // Virtual times end long before; what is beyond would not fit into whole microseconds.
-constexpr double kSecondsMax = 1e12;
+constexpr absl::Duration kTimeMax = absl::Seconds(1'000'000'000'000);
+
+// A JSON number of seconds, to the microsecond. False for anything else.
+bool ReadSeconds(absl::string_view number, absl::Duration& out) {
+  if (number.find_first_not_of("0123456789.+-eE") != absl::string_view::npos) return false;
+  double seconds = 0;
+  // Decimal digits are read as they are. Other programs may write an exponent.
+  if (!absl::ParseDuration(absl::StrCat(number, "s"), &out)) {
+    if (!absl::SimpleAtod(number, &seconds)) return false;
+    out = absl::Seconds(seconds);
+  }
+  if (absl::AbsDuration(out) > kTimeMax) return false;
+  out = absl::Microseconds(
+      absl::ToInt64Microseconds(out + absl::Nanoseconds(out < absl::ZeroDuration() ? -500 : 500)));
+  return true;
+}
 
 // Decodes values into members. An error names the path below the record, `failure.status: expected ...`.
 class Decoder {
@@ -60,11 +74,8 @@ class Decoder {
   }
 
   absl::Status Read(const Value& value, absl::Duration& out) {
-    double seconds = 0;
-    const bool is_number = value.type == Value::Type::kNumber && absl::SimpleAtod(value.text, &seconds);
-    if (!is_number || std::abs(seconds) > kSecondsMax) return Expected("a number of seconds", value);
-    out = absl::Microseconds(std::llround(seconds * 1e6));
-    return absl::OkStatus();
+    if (value.type == Value::Type::kNumber && ReadSeconds(value.text, out)) return absl::OkStatus();
+    return Expected("a number of seconds", value);
   }
 
   absl::Status Read(const Value& value, Texts& out) {
@@ -247,12 +258,10 @@ std::optional<RecordGlance> GlanceAt(absl::string_view text) {
     return !absl::StrContains(value, '\\');
   };
   absl::string_view time;
-  double seconds = 0;
   if (!absl::ConsumePrefix(&text, "{") || !take(NameOf(&record::Record::time), ",", time))
     return std::nullopt;
   if (!take(NameOf(&record::Record::kind), "\"", glance.kind)) return std::nullopt;
-  if (!absl::SimpleAtod(time, &seconds) || std::abs(seconds) > kSecondsMax) return std::nullopt;
-  glance.time = absl::Microseconds(std::llround(seconds * 1e6));
+  if (!ReadSeconds(time, glance.time)) return std::nullopt;
   if (!absl::ConsumePrefix(&text, ",")) return glance;
   const absl::string_view pod_field = NameOf(&record::Bind::pod);
   if (!absl::StartsWith(text, absl::StrCat("\"", pod_field, "\""))) return glance;

@@ -133,6 +133,27 @@ TEST(RecordReaderTest, TakesMembersInAnyOrderAndIgnoresUnknownOnes) {
   EXPECT_EQ(record->digest, "");
 }
 
+TEST(RecordReaderTest, TimesAreExactToTheMicrosecond) {
+  RecordMemory memory;
+  const struct {
+    const char* number;
+    absl::Duration time;
+  } rows[] = {{"0", absl::ZeroDuration()},
+              {"-0.004", absl::Milliseconds(-4)},
+              {"0.000001", absl::Microseconds(1)},
+              {"1e-06", absl::Microseconds(1)},
+              {"-1.5E1", absl::Seconds(-15)},
+              {"0.0000004", absl::ZeroDuration()},
+              {"123456789012.123457", absl::Seconds(123456789012) + absl::Microseconds(123457)}};
+  for (const auto& row : rows) {
+    const std::string text = absl::StrCat(R"({"t":)", row.number, R"(,"ev":"later"})");
+    const auto record = ReadRecord(text, "t:1", memory);
+    ASSERT_TRUE(record.ok()) << record.status();
+    EXPECT_EQ(record->time, row.time) << row.number;
+    EXPECT_EQ(GlanceAt(text)->time, row.time) << row.number;
+  }
+}
+
 TEST(RecordReaderTest, KindsThatAreNotKnownAreOther) {
   RecordMemory memory;
   const auto record = ReadRecord(R"({"t": 0, "ev": "later", "pod": 7})", "trace", memory);
