@@ -1,7 +1,9 @@
 #include "core/api/go_text.h"
 
+#include <algorithm>
 #include <cstdint>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
@@ -22,6 +24,30 @@ std::string FormatFraction(int64_t nanos, int64_t nanos_per_unit) {
     rest %= digit;
   }
   return text;
+}
+
+// Whether the text has the form YYYY-MM-DDThh:mm:ss[.f](Z|+hh:mm): absl takes much more than that.
+bool IsRfc3339(absl::string_view text) {
+  constexpr absl::string_view kForm = "dddd-dd-ddTdd:dd:dd";
+  const auto matches = [](absl::string_view part, absl::string_view form) {
+    if (part.size() != form.size()) return false;
+    for (size_t i = 0; i < form.size(); ++i) {
+      const bool is_digit = absl::ascii_isdigit(static_cast<unsigned char>(part[i]));
+      if (form[i] == 'd' ? !is_digit : part[i] != form[i]) return false;
+    }
+    return true;
+  };
+  if (!matches(text.substr(0, kForm.size()), kForm)) return false;
+  // Go knows no leap seconds.
+  if (text[17] == '6') return false;
+  text.remove_prefix(kForm.size());
+  if (!text.empty() && (text[0] == '.' || text[0] == ',')) {
+    text.remove_prefix(1);
+    const size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
+    if (digits == 0) return false;
+    text.remove_prefix(digits);
+  }
+  return text == "Z" || matches(text, "+dd:dd") || matches(text, "-dd:dd");
 }
 
 }  // namespace
@@ -101,6 +127,12 @@ std::optional<absl::Duration> ParseGoDuration(absl::string_view text) {
   const std::string ascii = absl::StrReplaceAll(text, {{"µs", "us"}, {"μs", "us"}});
   if (!absl::ParseDuration(ascii, &duration)) return std::nullopt;
   return duration;
+}
+
+std::optional<absl::Time> ParseRfc3339(absl::string_view text) {
+  absl::Time time;
+  if (!IsRfc3339(text) || !absl::ParseTime(absl::RFC3339_full, text, &time, nullptr)) return std::nullopt;
+  return time;
 }
 
 }  // namespace schedsim::api

@@ -22,6 +22,9 @@ std::string FormatGoDuration(absl::Duration duration);
 // What time.ParseDuration reads: numbers with units from ns to h; std::nullopt for anything else.
 std::optional<absl::Duration> ParseGoDuration(absl::string_view text);
 
+// What time.Parse reads as RFC 3339, years 0 to 9999; std::nullopt for anything else.
+std::optional<absl::Time> ParseRfc3339(absl::string_view text);
+
 }  // namespace schedsim::api
 
 #endif  // SCHEDSIM_CORE_API_GO_TEXT_H_

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <limits>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "core/api/go_text.h"
 #include "core/base/printable.h"
 #include "core/codec/text/writer.h"
 
@@ -78,28 +78,6 @@ absl::Status DecodeInteger(const DecodeContext& context, const Value& value, con
   return absl::OkStatus();
 }
 
-// Whether the text has the form YYYY-MM-DDThh:mm:ss[.f](Z|+hh:mm): absl takes much more than that.
-bool IsRfc3339(absl::string_view text) {
-  constexpr absl::string_view kForm = "dddd-dd-ddTdd:dd:dd";
-  const auto matches = [](absl::string_view part, absl::string_view form) {
-    if (part.size() != form.size()) return false;
-    for (size_t i = 0; i < form.size(); ++i) {
-      const bool is_digit = absl::ascii_isdigit(static_cast<unsigned char>(part[i]));
-      if (form[i] == 'd' ? !is_digit : part[i] != form[i]) return false;
-    }
-    return true;
-  };
-  if (!matches(text.substr(0, kForm.size()), kForm)) return false;
-  text.remove_prefix(kForm.size());
-  if (!text.empty() && (text[0] == '.' || text[0] == ',')) {
-    text.remove_prefix(1);
-    const size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
-    if (digits == 0) return false;
-    text.remove_prefix(digits);
-  }
-  return text == "Z" || matches(text, "+dd:dd") || matches(text, "-dd:dd");
-}
-
 }  // namespace
 
 std::string Path::ToString() const {
@@ -167,12 +145,9 @@ absl::Status Decode(const DecodeContext& context, const Value& value, const Path
   if (value.is_null()) return absl::OkStatus();
   constexpr absl::string_view kExpected = "a time such as 2006-01-02T15:04:05Z";
   if (!value.is_string()) return context.WrongType(value, path, kExpected);
-  std::string error;
-  absl::Time time;
-  if (!IsRfc3339(value.text) || !absl::ParseTime(absl::RFC3339_full, value.text, &time, &error)) {
-    return context.WrongType(value, path, kExpected);
-  }
-  out = time;
+  const std::optional<absl::Time> time = api::ParseRfc3339(value.text);
+  if (!time.has_value()) return context.WrongType(value, path, kExpected);
+  out = *time;
   return absl::OkStatus();
 }
 
