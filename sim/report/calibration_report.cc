@@ -2,7 +2,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "core/base/check.h"
+#include "core/base/printable.h"
 #include "core/codec/text/json_writer.h"
 #include "core/codec/text/reader.h"
 #include "core/codec/text/writer.h"
@@ -47,10 +50,11 @@ void AppendPrediction(const Prediction& prediction, std::string& text) {
   }
   absl::StrAppend(&text, "  predicted: virtual time; model: ", prediction.model.ToString(), "\n");
   if (prediction.is_replay) {
-    absl::StrAppend(&text, "  from a replay of ", prediction.applied, " writes of all but the scheduler; ",
-                    prediction.ignored, " ignored",
-                    prediction.ignored > 0 ? absl::StrCat(", the first: ", prediction.first_ignored) : "",
-                    "\n");
+    absl::StrAppend(
+        &text, "  from a replay of ", prediction.applied, " writes of all but the scheduler; ",
+        prediction.ignored, " ignored",
+        prediction.ignored > 0 ? absl::StrCat(", the first: ", Printable(prediction.first_ignored)) : "",
+        "\n");
   } else {
     absl::StrAppend(&text, "  from the creations alone, as plain pods on one node where all fit: ",
                     prediction.no_replay, "\n");
@@ -111,19 +115,23 @@ std::string LeftOutText(const Prediction& prediction) {
 }
 
 std::string CalibrationText(const Calibration& calibration) {
+  // YAML, to be pasted into a scenario as it is: all but the model is comments.
   std::string text = absl::StrCat("# ", calibration.own.event_count, " events, ", calibration.own.call_count,
                                   " calls of the scheduler\nlatency:\n");
   for (const FittedPart& part : calibration.fit.parts) {
     absl::StrAppend(&text, "  # ", part.reason, "\n  ", part.name, ": ", YamlOf(part), "\n");
   }
-  absl::StrAppend(&text, "\n");
-  AppendPrediction(calibration.own, text);
+  std::string comments;
+  AppendPrediction(calibration.own, comments);
   for (const Calibration::Check& check : calibration.checks) {
-    absl::StrAppend(&text, "\nCheck of ", check.path,
+    absl::StrAppend(&comments, "\nCheck of ", Printable(check.path),
                     ", which the model was not fitted to: ", check.prediction.event_count, " events, ",
                     check.prediction.call_count, " calls of the scheduler\n");
-    AppendPrediction(check.prediction, text);
+    AppendPrediction(check.prediction, comments);
   }
+  absl::StrAppend(&text, "#\n");
+  for (const absl::string_view line : absl::StrSplit(absl::StripSuffix(comments, "\n"), '\n'))
+    absl::StrAppend(&text, "#", line.empty() ? "" : " ", line, "\n");
   return text;
 }
 

@@ -22,6 +22,7 @@ struct Calibration {
   std::vector<Check> checks;
 };
 
+// YAML: the model as the `latency` of a scenario, the rest as comments.
 std::string CalibrationText(const Calibration& calibration);
 std::string CalibrationJson(const Calibration& calibration);
 

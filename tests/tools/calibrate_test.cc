@@ -48,19 +48,43 @@ TEST(Calibrate, FindsWhatALogWasMadeWith) {
         "  podTermination: 0s\n"
         "  # default: the log has no backlog of calls that is fast first and steady and slower then\n"
         "  client: {qps: 0}\n"
-        "\n"
-        "From creation to binding, 20 pods that were bound in the log and in the prediction\n"
-        "            predicted            real\n"
-        "  p50         7.000ms         7.000ms\n"
-        "  p90         7.000ms         7.000ms\n"
-        "  p99         7.000ms         7.000ms\n"
-        "  predicted: virtual time; model: scheduling cycle 1ms, binding 0, informers 5ms, API calls 2ms, "
+        "#\n"
+        "# From creation to binding, 20 pods that were bound in the log and in the prediction\n"
+        "#             predicted            real\n"
+        "#   p50         7.000ms         7.000ms\n"
+        "#   p90         7.000ms         7.000ms\n"
+        "#   p99         7.000ms         7.000ms\n"
+        "#   predicted: virtual time; model: scheduling cycle 1ms, binding 0, informers 5ms, API calls 2ms, "
         "pod "
         "termination 0, no client limit\n"
-        "  from a replay of 21 writes of all but the scheduler; 0 ignored\n"
-        "  left out: 0 bound in the log only, 0 in the prediction only, 0 in neither, 0 gated, 0 of other "
+        "#   from a replay of 21 writes of all but the scheduler; 0 ignored\n"
+        "#   left out: 0 bound in the log only, 0 in the prediction only, 0 in neither, 0 gated, 0 of other "
         "schedulers or none, 0 without a creation\n");
   }
+}
+
+// As it is, behind a scenario: the comments stay comments.
+TEST(Calibrate, PrintsWhatGoesIntoAScenario) {
+  const TestFolder folder;
+  AuditLogText log = Log(20);
+  for (int i = 0; i < 15; ++i)
+    log.Pod(40000 + 1000 * i, absl::StrCat("slow-", i))
+        .Bind(40005 + 1020 * i, 40107 + 1040 * i, absl::StrCat("slow-", i));
+  const std::string file = folder.Write("audit.log", log.text());
+  const ProgramResult fit = RunProgram({"calibrate", file, "--check", file});
+  ASSERT_EQ(fit.exit_code, 0) << fit.err;
+  EXPECT_TRUE(absl::StrContains(fit.out, "distribution: lognormal")) << fit.out;
+  constexpr char kScenario[] =
+      "apiVersion: schedsim/v1\nkind: Scenario\nobjects:\n"
+      "- {apiVersion: v1, kind: Node, metadata: {name: n}, status: {allocatable: {cpu: 1, pods: 9}}}\n"
+      "- {apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {containers: [{name: c, image: app}]}}\n";
+  const ProgramResult run = RunProgram({"run", "-"}, absl::StrCat(kScenario, fit.out));
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  // The report names the model that the log gave.
+  const size_t model = fit.out.find("model: ");
+  ASSERT_NE(model, std::string::npos);
+  EXPECT_TRUE(absl::StrContains(run.out, fit.out.substr(model, fit.out.find('\n', model) - model)))
+      << run.out;
 }
 
 TEST(Calibrate, SaysWhichPodsAreLeftOut) {
@@ -86,9 +110,9 @@ TEST(Calibrate, CountsFromTheEndOfASilence) {
   AuditLogText log = Log(20);
   log.Pod(30000, "early").Bind(39000, 39002, "early");
   const ProgramResult run = RunProgram({"calibrate", "-"}, log.text());
-  EXPECT_TRUE(absl::StrContains(run.out, "  p99         7.000ms         7.000ms\n")) << run.out;
+  EXPECT_TRUE(absl::StrContains(run.out, "#   p99         7.000ms         7.000ms\n")) << run.out;
   EXPECT_TRUE(
-      absl::StrContains(run.out, "  1 came while the scheduler was silent for 2s or more, and count from"))
+      absl::StrContains(run.out, "#   1 came while the scheduler was silent for 2s or more, and count from"))
       << run.out;
 }
 
@@ -96,7 +120,8 @@ TEST(Calibrate, SaysHowManyPairsAreByOrder) {
   AuditLogText log = Log(20);
   log.GeneratedPod(30000, "web-").Bind(30005, 30007, "web-abcde");
   const ProgramResult run = RunProgram({"calibrate", "-"}, log.text());
-  EXPECT_TRUE(absl::StrContains(run.out, "  1 have no name in the log: creation and binding were paired by"))
+  EXPECT_TRUE(
+      absl::StrContains(run.out, "#   1 have no name in the log: creation and binding were paired by"))
       << run.out;
 }
 
@@ -119,7 +144,7 @@ TEST(Calibrate, FallsBackToPlainPodsAndSaysSo) {
       "for 21 of 21 pods that it creates (audit level Request is needed)\n"))
       << run.out;
   EXPECT_TRUE(absl::StrContains(run.out, "1 that failed first")) << run.out;
-  EXPECT_TRUE(absl::StrContains(run.out, "  p50         7.000ms         7.000ms\n")) << run.out;
+  EXPECT_TRUE(absl::StrContains(run.out, "#   p50         7.000ms         7.000ms\n")) << run.out;
   run = RunProgram({"calibrate", "-", "--output", "json"}, log.text());
   EXPECT_TRUE(absl::StrContains(run.out, R"("way":"plainPods","noReplay":"the log has no body for 21)"))
       << run.out;
@@ -138,9 +163,9 @@ TEST(Calibrate, PredictsOtherLogsWithTheSameModel) {
   ProgramResult run = RunProgram({"calibrate", "-", "--check", other, "--check", small}, Log(20).text());
   EXPECT_EQ(run.exit_code, 0) << run.err;
   EXPECT_TRUE(absl::StrContains(
-      run.out, absl::StrCat("\nCheck of ", other, ", which the model was not fitted to: 25 events, 12")))
+      run.out, absl::StrCat("\n#\n# Check of ", other, ", which the model was not fitted to: 25 events, 12")))
       << run.out;
-  EXPECT_TRUE(absl::StrContains(run.out, "  p50         7.000ms        60.000ms\n")) << run.out;
+  EXPECT_TRUE(absl::StrContains(run.out, "#   p50         7.000ms        60.000ms\n")) << run.out;
   EXPECT_TRUE(
       absl::StrContains(run.out,
                         "Too few pods that were bound in the log and in the prediction: 3, expected at "
