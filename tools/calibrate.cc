@@ -2,7 +2,6 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdint>
-#include <cstdio>
 #include <memory>
 #include <string>
 #include <utility>
@@ -14,7 +13,9 @@
 #include "sim/analysis/latency_fit.h"
 #include "sim/formats/audit_log.h"
 #include "sim/report/calibration_report.h"
-#include "tools/scheduler_options.h"
+#include "sim/scenario/scheduler_choice.h"
+#include "tools/options.h"
+#include "tools/output.h"
 #include "tools/subcommands.h"
 
 namespace schedsim::tools {
@@ -24,9 +25,9 @@ struct CalibrateOptions {
   std::string log;
   std::vector<std::string> checks;
   std::string agent = "kube-scheduler/";
-  SchedulerOptions scheduler;
+  sim::SchedulerChoice scheduler;
   uint64_t seed = 1;
-  std::string output = "text";
+  std::string output;
 };
 
 absl::StatusOr<sim::Prediction> PredictLog(const std::string& path, const sim::AuditLog& log,
@@ -38,10 +39,11 @@ absl::StatusOr<sim::Prediction> PredictLog(const std::string& path, const sim::A
 }
 
 absl::Status RunCalibration(const CalibrateOptions& options) {
-  ChosenScheduler scheduler;
-  ASSIGN_OR_RETURN(scheduler, LoadScheduler(options.scheduler));
-  RETURN_IF_ERROR(
-      sim::RefuseExtenders(absl::StrCat(options.scheduler.config, ": "), scheduler.config.config));
+  sim::ChosenScheduler scheduler;
+  ASSIGN_OR_RETURN(scheduler, sim::ChooseScheduler(options.scheduler));
+  for (const std::string& notice : scheduler.notices) PrintMessage(notice);
+  RETURN_IF_ERROR(sim::RefuseExtenders(absl::StrCat(options.scheduler.config.value_or(""), ": "),
+                                       scheduler.config.config));
   sim::SimulationOptions simulation;
   simulation.line = scheduler.behavior;
   simulation.config = std::move(scheduler.config);
@@ -63,10 +65,8 @@ absl::Status RunCalibration(const CalibrateOptions& options) {
     calibration.checks.push_back({.path = path});
     ASSIGN_OR_RETURN(calibration.checks.back().prediction, PredictLog(path, log, model, simulation));
   }
-  const std::string text =
-      options.output == "json" ? sim::CalibrationJson(calibration) : sim::CalibrationText(calibration);
-  std::fwrite(text.data(), 1, text.size(), stdout);
-  return absl::OkStatus();
+  return WriteOutput(options.output == "json" ? sim::CalibrationJson(calibration)
+                                              : sim::CalibrationText(calibration));
 }
 
 }  // namespace
@@ -74,34 +74,33 @@ absl::Status RunCalibration(const CalibrateOptions& options) {
 void AddCalibrate(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<CalibrateOptions>();
   CLI::App* command = app.add_subcommand("calibrate", "Fit the latency model to the audit log of a real run");
-  command
-      ->add_option("AUDITLOG", options->log,
-                   "Audit log of an API server, JSON lines, also .gz and .xz, or - for standard input")
+  AddOption(*command, "AUDITLOG", options->log, "",
+            "Audit log of an API server, JSON lines, also .gz and .xz, or - for standard input", ParsePath)
       ->required();
-  command
-      ->add_option("--check", options->checks,
-                   "Another audit log, to be predicted with the model that was fitted; may be given again")
-      ->allow_extra_args(false);
+  AddTexts(*command, "--check", options->checks, "FILE",
+           "Another audit log, to be predicted with the model that was fitted; may be given again",
+           ParsePath);
   AddSchedulerOptions(*command, options->scheduler);
-  command->add_option("--user-agent", options->agent, "How the user agent of the scheduler begins")
-      ->capture_default_str();
-  command->add_option("--seed", options->seed, "Seed of the run that predicts")->capture_default_str();
-  command->add_option("--output", options->output, "text or json")
-      ->check(CLI::IsMember({"text", "json"}))
-      ->capture_default_str();
+  AddOption(*command, "--user-agent", options->agent, "TEXT", "How the user agent of the scheduler begins",
+            ParseText)
+      ->default_str(options->agent);
+  AddOption(*command, "--seed", options->seed, "NUMBER", "Seed of the run that predicts", ParseSeed)
+      ->default_str("1");
+  AddChoice(*command, "--output", options->output, {"text", "json"},
+            "text is YAML, with the rest as comments");
   command->footer(
-      "Prints the model as the latency of a scenario, with what each part rests on, and below it the\n"
-      "predicted and the real p50, p90 and p99 from creation to binding. Predicted is what the log says\n"
-      "happened to the cluster, with the simulated scheduler in the place of the real one.\n\n"
+      "Prints the model as the latency of a scenario, with what each part rests on, and below it, as "
+      "comments,\n"
+      "the predicted and the real p50, p90 and p99 from creation to binding. Predicted is what the log says\n"
+      "happened to the cluster, with the simulated scheduler in the place of the real one.\n"
+      "Exit codes: 0 printed, 2 bad usage, bad input, too few pods, or output that cannot be written.\n\n"
       "Examples:\n"
       "  schedsim calibrate audit.log\n"
+      "  schedsim calibrate audit.log >> scenario.yaml\n"
       "  schedsim calibrate audit.log --check other-day.log.gz\n"
       "  schedsim calibrate audit.log.gz --seed 7 --output json");
-  command->callback([options, &exit_code] {
-    const absl::Status status = RunCalibration(*options);
-    if (!status.ok()) std::fprintf(stderr, "schedsim calibrate: %s\n", std::string(status.message()).c_str());
-    exit_code = status.ok() ? kDone : kBadInput;
-  });
+  command->callback(
+      [options, &exit_code] { exit_code = ExitCodeOf("schedsim calibrate", RunCalibration(*options)); });
 }
 
 }  // namespace schedsim::tools

@@ -2,10 +2,9 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -24,6 +23,8 @@
 #include "sim/record/record_reader.h"
 #include "sim/record/recorded_trace.h"
 #include "sim/record/records.h"
+#include "tools/options.h"
+#include "tools/output.h"
 #include "tools/subcommands.h"
 
 namespace schedsim::tools {
@@ -103,11 +104,13 @@ absl::StatusOr<std::vector<std::pair<std::string, std::string>>> FilePairs(const
 
 absl::Status WriteTrace(const std::string& folder, const std::string& name,
                         const std::vector<std::string>& records) {
-  const std::string path = absl::StrCat(folder, "/", name, ".jsonl");
-  std::ofstream out(path, std::ios::binary);
-  for (const std::string& record : records) out << record << '\n';
-  out.flush();
-  return out ? absl::OkStatus() : absl::UnavailableError(absl::StrCat(path, ": cannot be written"));
+  std::unique_ptr<ResultFile> file;
+  ASSIGN_OR_RETURN(file, ResultFile::Create(absl::StrCat(folder, "/", name, ".jsonl")));
+  for (const std::string& record : records) {
+    file->Write(record);
+    file->Write("\n");
+  }
+  return file->Commit();
 }
 
 absl::Status RunPair(const ConformOptions& options, api::KubernetesLine line, const std::string& cases,
@@ -155,10 +158,9 @@ absl::Status RunPair(const ConformOptions& options, api::KubernetesLine line, co
       return absl::OkStatus();
     }
     if (!options.verbose && difference->size() > 300) *difference = difference->substr(0, 300) + " ...";
-    std::printf("%s: %s\n", test_case.name.c_str(), difference->c_str());
-    if (!followed.outside.empty())
-      std::printf("  free choice outside our own: %s\n", followed.outside.c_str());
-    return absl::OkStatus();
+    RETURN_IF_ERROR(WriteOutput(absl::StrCat(test_case.name, ": ", *difference, "\n")));
+    if (followed.outside.empty()) return absl::OkStatus();
+    return WriteOutput(absl::StrCat("  free choice outside our own: ", followed.outside, "\n"));
   });
 }
 
@@ -175,15 +177,15 @@ absl::StatusOr<int> Conform(const ConformOptions& options) {
     RETURN_IF_ERROR(RunPair(options, version.line, cases, traces, counts, written));
   Count all;
   for (const auto& [family, count] : counts) {
-    std::printf("  %s: %d of %d the same%s\n", family.c_str(), static_cast<int>(count.same),
-                static_cast<int>(count.total),
-                count.left_out == 0 ? "" : absl::StrCat(", ", count.left_out, " left out").c_str());
+    RETURN_IF_ERROR(WriteOutput(
+        absl::StrCat("  ", family, ": ", count.same, " of ", count.total, " the same",
+                     count.left_out == 0 ? "" : absl::StrCat(", ", count.left_out, " left out"), "\n")));
     all.same += count.same;
     all.total += count.total;
   }
   if (all.total == 0)
     return absl::InvalidArgumentError("no case to run: --family names none of those in the files");
-  std::printf("%d passed, %d failed\n", static_cast<int>(all.same), static_cast<int>(all.total - all.same));
+  RETURN_IF_ERROR(WriteOutput(absl::StrCat(all.same, " passed, ", all.total - all.same, " failed\n")));
   return all.same == all.total ? kDone : kVerdict;
 }
 
@@ -193,32 +195,31 @@ void AddConform(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<ConformOptions>();
   CLI::App* command =
       app.add_subcommand("conform", "Compare with recorded decisions of the real kube-scheduler");
-  command->add_option("CASES", options->cases, "Cases, .jsonl or .jsonl.gz, or a folder of such files")
+  AddOption(*command, "CASES", options->cases, "", "Cases, .jsonl or .jsonl.gz, or a folder of such files",
+            ParsePath)
       ->required();
-  command->add_option("TRACES", options->traces, "What the real scheduler did: file or folder, as CASES")
+  AddOption(*command, "TRACES", options->traces, "", "What the real scheduler did: file or folder, as CASES",
+            ParsePath)
       ->required();
-  command->add_option("--kubernetes-version", options->kubernetes_version, "Line to simulate: 1.34 to 1.37")
-      ->capture_default_str();
-  command->add_option("--family", options->families,
-                      "Only cases of this family (the name up to its number); repeatable");
-  command->add_option("--write", options->write, "Write each case's trace to DIR/CASE.jsonl")
-      ->type_name("DIR");
+  AddOption(*command, "--kubernetes-version", options->kubernetes_version, "VERSION",
+            "Line to simulate: 1.34 to 1.37", ParseText)
+      ->default_str(options->kubernetes_version);
+  AddTexts(*command, "--family", options->families, "NAME",
+           "Only cases of this family (the name up to its number); repeatable", ParseText);
+  AddOption(*command, "--write", options->write, "DIR", "Write each case's trace to DIR/CASE.jsonl",
+            ParsePath);
   command->add_flag("--reference", options->reference, "Turn off all fast paths");
   command->add_flag("--single-attempts", options->single_attempts,
                     "Only cases whose recorded trace has no step, second attempt or nomination");
   command->add_flag("-v", options->verbose, "Print differences in full");
   command->footer(
       "Prints the first difference of each case that differs and a count for each family.\n"
-      "Exit code 1 when any case differs.\n\n"
+      "Exit codes: 0 all are the same, 1 a case differs, 2 bad usage, bad input, or output that cannot be\n"
+      "written.\n\n"
       "Examples:\n"
       "  schedsim conform tests/conformance/cases tests/conformance/traces-1.37\n"
       "  schedsim conform --family taints --write out cases/taints.jsonl.gz traces-1.37/taints.jsonl.gz");
-  command->callback([options, &exit_code] {
-    const absl::StatusOr<int> result = Conform(*options);
-    if (!result.ok())
-      std::fprintf(stderr, "schedsim conform: %s\n", std::string(result.status().message()).c_str());
-    exit_code = result.ok() ? *result : kBadInput;
-  });
+  command->callback([options, &exit_code] { exit_code = ExitCodeOf("schedsim conform", Conform(*options)); });
 }
 
 }  // namespace schedsim::tools

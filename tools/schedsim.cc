@@ -3,52 +3,131 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
-#include <cstdio>
 #include <new>
+#include <sstream>
+#include <string>
+#include <vector>
 
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
+#include "core/api/go_text.h"
+#include "core/codec/objects/api_fields.h"
+#include "tools/output.h"
 #include "tools/subcommands.h"
 
+namespace schedsim::tools {
 namespace {
+
+// The innermost command that the command line names, and its words: "schedsim config print".
+const CLI::App& CommandOf(const CLI::App& app, std::string& name) {
+  const CLI::App* command = &app;
+  name = "schedsim";
+  while (!command->get_subcommands().empty()) {
+    command = command->get_subcommands().front();
+    absl::StrAppend(&name, " ", command->get_name());
+  }
+  return *command;
+}
+
+std::vector<std::string> SubcommandNames(const CLI::App& command) {
+  std::vector<std::string> names;
+  for (const CLI::App* subcommand : command.get_subcommands(nullptr)) names.push_back(subcommand->get_name());
+  return names;
+}
+
+std::vector<std::string> OptionNames(const CLI::App& command) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : command.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back(absl::StrCat("--", name));
+  }
+  return names;
+}
+
+std::string Suggestion(absl::string_view text, const std::vector<std::string>& names) {
+  const absl::string_view nearest = codec::NearestName(text, {names.begin(), names.end()});
+  return nearest.empty() ? "" : absl::StrCat("; did you mean ", nearest, "?");
+}
+
+// What is wrong where a word is neither an option nor an argument that the command takes.
+std::string UnexpectedWord(const CLI::App& command, absl::string_view word) {
+  if (!absl::StartsWith(word, "-")) return absl::StrCat(api::GoQuote(word), ": unexpected argument");
+  const absl::string_view option = word.substr(0, word.find('='));
+  return absl::StrCat(option, ": unknown option", Suggestion(option, OptionNames(command)));
+}
+
+// Says what is wrong with the command line, in our words instead of the library's where it is about names.
+std::string UsageError(const CLI::App& app, const CLI::ParseError& error) {
+  std::string name;
+  const CLI::App& command = CommandOf(app, name);
+  std::vector<std::string> words;
+  for (const CLI::App* parsed : {&app, &command}) {
+    for (const std::string& word : parsed->remaining()) words.push_back(word);
+  }
+  std::string what = error.what();
+  if (command.get_require_subcommand_min() > 0) {
+    const std::vector<std::string> names = SubcommandNames(command);
+    what = absl::StrCat("expected a command: ", absl::StrJoin(names, ", "));
+    if (!words.empty()) absl::StrAppend(&what, ", got ", api::GoQuote(words[0]), Suggestion(words[0], names));
+  } else if (!words.empty()) {
+    what = UnexpectedWord(command, words[0]);
+  } else if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) {
+    what = absl::StrCat("expected ", absl::StripSuffix(what, " is required"));
+  } else if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
+    what = absl::StrCat(what.substr(0, what.find(':')), ": expected a value");
+  }
+  return absl::StrCat(name, ": ", what, "; see ", name, " --help");
+}
 
 // Without memory there is nothing to be put in order: this says so and ends the program.
 [[noreturn]] void OutOfMemory() {
   constexpr char kMessage[] = "schedsim: out of memory, expected less input or more memory\n";
   static_cast<void>(!write(STDERR_FILENO, kMessage, sizeof(kMessage) - 1));
-  _exit(schedsim::tools::kBadInput);
+  AbandonResultFile();
+  _exit(kBadInput);
 }
 
-}  // namespace
+// Help and version are output, too.
+int PrintHelp(const CLI::App& app, const CLI::Success& asked) {
+  std::ostringstream text;
+  app.exit(asked, text, text);
+  return ExitCodeOf("schedsim", WriteOutput(text.str()));
+}
 
-int main(int argc, char** argv) {
+int Main(int argc, char** argv) {
   std::set_new_handler(OutOfMemory);
+  PrepareOutput();
   CLI::App app(
       "schedsim replays Kubernetes clusters through a scheduler that decides as kube-scheduler does, in\n"
       "virtual time. The same input gives the same bytes on any machine.");
   app.set_version_flag("--version", "schedsim 0.1.0");
   app.require_subcommand(1);
   app.footer(
-      "Exit codes: 0 done, 1 the verdict of a command that judges, 2 bad usage or bad input.\n"
-      "`schedsim COMMAND --help` has examples.");
-  int exit_code = schedsim::tools::kDone;
-  schedsim::tools::AddRun(app, exit_code);
-  schedsim::tools::AddConform(app, exit_code);
-  schedsim::tools::AddConfig(app, exit_code);
-  schedsim::tools::AddWhy(app, exit_code);
-  schedsim::tools::AddCalibrate(app, exit_code);
+      "Exit codes: 0 done, 1 the verdict of a command that judges, 2 bad usage, bad input, or output that "
+      "cannot\n"
+      "be written. `schedsim COMMAND --help` says more.\n\n"
+      "Examples:\n"
+      "  schedsim run -f snapshots/small\n"
+      "  schedsim run --help");
+  int exit_code = kDone;
+  AddRun(app, exit_code);
+  AddConform(app, exit_code);
+  AddConfig(app, exit_code);
+  AddWhy(app, exit_code);
+  AddCalibrate(app, exit_code);
   try {
     app.parse(argc, argv);
-  } catch (const CLI::RequiredError& error) {
-    if (app.get_subcommands().empty()) {
-      std::fputs(
-          "schedsim: expected a command: run, conform, config, why or calibrate; see schedsim --help\n",
-          stderr);
-      return schedsim::tools::kBadInput;
-    }
-    app.exit(error);
-    return schedsim::tools::kBadInput;
+  } catch (const CLI::Success& asked) {
+    return PrintHelp(app, asked);
   } catch (const CLI::ParseError& error) {
-    const int code = app.exit(error);
-    return code == 0 ? schedsim::tools::kDone : schedsim::tools::kBadInput;
+    PrintMessage(UsageError(app, error));
+    return kBadInput;
   }
   return exit_code;
 }
+
+}  // namespace
+}  // namespace schedsim::tools
+
+int main(int argc, char** argv) { return schedsim::tools::Main(argc, argv); }

@@ -1,7 +1,6 @@
 // schedsim why: tells from a trace what happened to one pod.
 
 #include <CLI/CLI.hpp>
-#include <cstdio>
 #include <memory>
 #include <string>
 
@@ -11,6 +10,8 @@
 #include "sim/record/trace_reader.h"
 #include "sim/report/pod_story.h"
 #include "sim/report/pod_story_text.h"
+#include "tools/options.h"
+#include "tools/output.h"
 #include "tools/subcommands.h"
 
 namespace schedsim::tools {
@@ -20,7 +21,7 @@ struct WhyOptions {
   std::string pod;
   std::string trace;
   std::string test_case;
-  std::string output = "text";
+  std::string output;
 };
 
 absl::Status Why(const WhyOptions& options) {
@@ -31,9 +32,7 @@ absl::Status Why(const WhyOptions& options) {
       }));
   absl::StatusOr<sim::PodStory> story = teller.Finish();
   if (!story.ok()) return absl::NotFoundError(absl::StrCat(options.trace, ": ", story.status().message()));
-  const std::string text = options.output == "json" ? sim::StoryJson(*story) : sim::StoryText(*story);
-  std::fwrite(text.data(), 1, text.size(), stdout);
-  return absl::OkStatus();
+  return WriteOutput(options.output == "json" ? sim::StoryJson(*story) : sim::StoryText(*story));
 }
 
 }  // namespace
@@ -41,32 +40,29 @@ absl::Status Why(const WhyOptions& options) {
 void AddWhy(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<WhyOptions>();
   CLI::App* command = app.add_subcommand("why", "Tell what happened to one pod, and why it waited");
-  command->add_option("POD", options->pod, "namespace/name, or a name that only one namespace has")
+  AddOption(*command, "POD", options->pod, "", "namespace/name, or a name that only one namespace has",
+            ParseText)
       ->required();
-  command
-      ->add_option(
-          "TRACE", options->trace,
-          "What schedsim run --trace wrote, also .gz and .xz, or - for standard input; or recorded traces of "
-          "the real scheduler")
+  AddOption(
+      *command, "TRACE", options->trace, "",
+      "What schedsim run --trace wrote, also .gz and .xz, or - for standard input; or recorded traces of the "
+      "real scheduler",
+      ParsePath)
       ->required();
-  command->add_option("--case", options->test_case, "Which one of a file of recorded traces");
-  command->add_option("--output", options->output, "text or json")
-      ->check(CLI::IsMember({"text", "json"}))
-      ->capture_default_str();
+  AddOption(*command, "--case", options->test_case, "NAME", "Which one of a file of recorded traces",
+            ParseText);
+  AddChoice(*command, "--output", options->output, {"text", "json"}, "The format");
   command->footer(
       "Prints attempts with the reasons by count of nodes, moves in the queue with their causes, "
       "nominations,\n"
       "victims and the binding, in order of virtual time; then where the pod stands and what could wake "
-      "it.\n\n"
+      "it.\n"
+      "Exit codes: 0 printed, 2 bad usage, bad input, no such pod, or output that cannot be written.\n\n"
       "Examples:\n"
       "  schedsim run -f cluster.yaml --trace out.jsonl; schedsim why default/web-0 out.jsonl\n"
       "  schedsim why web-0 out.jsonl.gz --output json\n"
       "  schedsim why default/pod-12 tests/conformance/traces-1.37/queue.jsonl.gz --case queue-3");
-  command->callback([options, &exit_code] {
-    const absl::Status status = Why(*options);
-    if (!status.ok()) std::fprintf(stderr, "schedsim why: %s\n", std::string(status.message()).c_str());
-    exit_code = status.ok() ? kDone : kBadInput;
-  });
+  command->callback([options, &exit_code] { exit_code = ExitCodeOf("schedsim why", Why(*options)); });
 }
 
 }  // namespace schedsim::tools

@@ -14,6 +14,7 @@
 #include "core/base/printable.h"
 #include "core/base/status_macros.h"
 #include "core/codec/objects/objects.h"
+#include "core/codec/text/input.h"
 #include "core/codec/text/reader.h"
 #include "sim/record/record_writer.h"
 #include "sim/record/records.h"
@@ -204,9 +205,15 @@ class CaseReader {
 
 absl::Status ReadCases(absl::string_view path, api::KubernetesLine line,
                        const std::function<absl::Status(Case)>& sink) {
+  ASSIGN_OR_RETURN(std::string text, codec::ReadFile(path));
+  return ReadCasesText(std::move(text), path == "-" ? "stdin" : path, line, sink);
+}
+
+absl::Status ReadCasesText(std::string text, absl::string_view file, api::KubernetesLine line,
+                           const std::function<absl::Status(Case)>& sink) {
   codec::ObjectReader objects(codec::DecodeOptions{.validate = false});
-  CaseReader reader(path, line, objects);
-  return codec::ReadValues(path, [&](const codec::Document& document) -> absl::Status {
+  CaseReader reader(file, line, objects);
+  return codec::ReadText(std::move(text), file, {}, [&](const codec::Document& document) -> absl::Status {
     Case test_case;
     ASSIGN_OR_RETURN(test_case, reader.Read(document.root));
     return sink(std::move(test_case));

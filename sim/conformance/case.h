@@ -42,6 +42,9 @@ struct Case {
 // reading. InvalidArgument, `file:line:column: path: what`, for anything that is no case.
 absl::Status ReadCases(absl::string_view path, api::KubernetesLine line,
                        const std::function<absl::Status(Case)>& sink);
+// The same of `text`, the contents of `file`.
+absl::Status ReadCasesText(std::string text, absl::string_view file, api::KubernetesLine line,
+                           const std::function<absl::Status(Case)>& sink);
 
 // How a case is run: as the real scheduler's recorder does. Its clock starts in the year 2000 and objects are
 // created 1 ms apart. Sink and free choice are for the caller to set.

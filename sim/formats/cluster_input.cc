@@ -84,7 +84,7 @@ class InputReader {
     }
     RETURN_IF_ERROR(CheckPriorityClasses());
     CountPodsOnUnknownNodes();
-    RETURN_IF_ERROR(OrderWarnings());
+    OrderWarnings();
     Order();
     return std::move(input_);
   }
@@ -133,7 +133,7 @@ class InputReader {
   }
 
   // Puts the warnings into order.
-  absl::Status OrderWarnings() {
+  void OrderWarnings() {
     std::vector<InputWarning> warnings = inspector_.Warnings();
     std::move(warnings_.begin(), warnings_.end(), std::back_inserter(warnings));
     SortByPlace(warnings);
@@ -149,10 +149,6 @@ class InputReader {
           absl::StrCat("--bound: no bound pod is to be scheduled anew",
                        options_.bound.selector.empty() ? "" : "; `--bound reset` takes all"));
     }
-    if (!options_.strict || input_.warnings.empty()) return absl::OkStatus();
-    return absl::InvalidArgumentError(absl::StrCat("--strict: ", input_.warnings.size(),
-                                                   " warnings about the input, expected none\n",
-                                                   absl::StrJoin(input_.warnings, "\n")));
   }
 
   absl::Status Take(api::ObjectPtr object, const codec::Location& location) {
@@ -308,10 +304,10 @@ absl::StatusOr<BoundPods> ParseBoundPods(absl::string_view text) {
   if (absl::ConsumePrefix(&text, "reset=")) {
     bound.selector = std::string(text);
     const absl::Status status = LabelSelector::Parse(text).status();
-    if (!status.ok()) return absl::InvalidArgumentError(absl::StrCat("--bound: selector ", status.message()));
+    if (!status.ok()) return absl::InvalidArgumentError(absl::StrCat("selector ", status.message()));
     return bound;
   }
-  return absl::InvalidArgumentError(absl::StrCat("--bound: \"", Printable(text, kShownBytesMax),
+  return absl::InvalidArgumentError(absl::StrCat("\"", Printable(text, kShownBytesMax),
                                                  "\" is not known, expected keep, reset or reset=SELECTOR"));
 }
 

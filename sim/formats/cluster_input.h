@@ -44,8 +44,6 @@ struct ClusterInputOptions {
   // What is odd about them, and about others that the user gave elsewhere.
   std::vector<std::string> warnings;
   BoundPods bound;
-  // Warnings are errors.
-  bool strict = false;
   // Input without a single object is taken as it is.
   bool allow_empty = false;
   // Objects are created later as well: input without nodes is nothing to warn of.
@@ -74,8 +72,7 @@ struct ClusterInput {
 };
 
 // InvalidArgument, `file:line:column: path: what, and what was expected`, for anything that cannot be
-// read, for two objects of one kind, namespace and name, and for input without objects. With `strict` also
-// where there are warnings; the message then has them all, a line each.
+// read, for two objects of one kind, namespace and name, and for input without objects.
 absl::StatusOr<ClusterInput> ReadClusterInput(const ClusterInputOptions& options);
 
 }  // namespace schedsim::sim

@@ -8,6 +8,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "core/base/percentile.h"
+#include "core/base/printable.h"
 #include "core/codec/text/json_writer.h"
 #include "sim/report/wakeups_report.h"
 
@@ -27,41 +28,74 @@ std::string TimeText(absl::Time time) {
   return absl::FormatTime("%Y-%m-%dT%H:%M:%E*SZ", time, absl::UTCTimeZone());
 }
 
+std::string DecimalText(absl::int128 number) {
+  std::string digits;
+  // The magnitude of the smallest number is not one of its own type.
+  auto rest = static_cast<absl::uint128>(number);
+  if (number < 0) rest = -rest;
+  do {
+    digits += static_cast<char>('0' + static_cast<int>(rest % 10));
+    rest /= 10;
+  } while (rest != 0);
+  if (number < 0) digits += '-';
+  std::reverse(digits.begin(), digits.end());
+  return digits;
+}
+
+// `number` in units of which `per_whole` (a power of ten) make a whole, with `places` digits behind the
+// point.
+std::string FractionText(absl::int128 number, int per_whole, int places) {
+  const absl::int128 magnitude = number < 0 ? -number : number;
+  return absl::StrFormat("%s%s.%0*d", number < 0 ? "-" : "", DecimalText(magnitude / per_whole), places,
+                         static_cast<int>(magnitude % per_whole));
+}
+
 // Hundredths of a percent, without floating point.
-int64_t BasisPoints(int64_t part, int64_t whole) {
-  return whole == 0 ? 0 : static_cast<int64_t>(static_cast<__int128>(part) * 10'000 / whole);
+absl::int128 BasisPoints(const Report::Resource& resource) {
+  return resource.allocatable == 0 ? 0 : resource.requested * 10'000 / resource.allocatable;
 }
 
-std::string PercentText(int64_t part, int64_t whole) {
-  if (whole == 0) return "-";
-  const int64_t points = BasisPoints(part, whole);
-  return absl::StrFormat("%d.%02d", points / 100, points % 100);
+std::string PercentText(const Report::Resource& resource) {
+  return resource.allocatable == 0 ? "-" : FractionText(BasisPoints(resource), 100, 2);
 }
 
+// What all pods of the node ask for. The node's own sums wrap around where they are too large.
 std::vector<Report::Resource> ResourcesOf(const NodeInfo& node, const SymbolTable& symbols) {
-  std::vector<Report::Resource> resources = {
-      {"cpu", node.requested.milli_cpu, node.allocatable.milli_cpu},
-      {"memory", node.requested.memory_bytes, node.allocatable.memory_bytes},
-      {"ephemeral-storage", node.requested.ephemeral_storage_bytes, node.allocatable.ephemeral_storage_bytes},
-      {"pods", static_cast<int64_t>(node.pods.size()), node.allocatable.allowed_pod_number}};
-  for (const framework::ScalarResource& scalar : node.allocatable.scalars) {
-    resources.push_back(
-        {std::string(symbols.Text(scalar.name)), node.requested.Scalar(scalar.name), scalar.value});
+  std::map<std::string, Report::Resource> resources;
+  const auto add = [&](absl::string_view name, absl::int128 requested, absl::int128 allocatable) {
+    Report::Resource& resource = resources[std::string(name)];
+    resource.requested += requested;
+    resource.allocatable += allocatable;
+  };
+  const framework::Resource& allocatable = node.allocatable;
+  add("cpu", 0, allocatable.milli_cpu);
+  add("memory", 0, allocatable.memory_bytes);
+  add("ephemeral-storage", 0, allocatable.ephemeral_storage_bytes);
+  add("pods", static_cast<int64_t>(node.pods.size()), allocatable.allowed_pod_number);
+  for (const framework::ScalarResource& scalar : allocatable.scalars)
+    add(symbols.Text(scalar.name), 0, scalar.value);
+  for (const framework::PodInfoPtr& pod : node.pods) {
+    const framework::Resource& requests = pod->requests;
+    add("cpu", requests.milli_cpu, 0);
+    add("memory", requests.memory_bytes, 0);
+    add("ephemeral-storage", requests.ephemeral_storage_bytes, 0);
+    for (const framework::ScalarResource& scalar : requests.scalars)
+      add(symbols.Text(scalar.name), scalar.value, 0);
   }
-  std::erase_if(resources, [](const Report::Resource& resource) {
-    return resource.requested == 0 && resource.allocatable == 0;
-  });
-  std::sort(resources.begin(), resources.end(),
-            [](const Report::Resource& a, const Report::Resource& b) { return a.name < b.name; });
-  return resources;
+  std::vector<Report::Resource> list;
+  for (auto& [name, resource] : resources) {
+    if (resource.requested == 0 && resource.allocatable == 0) continue;
+    resource.name = name;
+    list.push_back(std::move(resource));
+  }
+  return list;
 }
 
 // The largest share of any resource but pods, in hundredths of a percent.
-int64_t DominantShare(const Report::Node& node) {
-  int64_t share = 0;
+absl::int128 DominantShare(const Report::Node& node) {
+  absl::int128 share = 0;
   for (const Report::Resource& resource : node.resources) {
-    if (resource.name != "pods")
-      share = std::max(share, BasisPoints(resource.requested, resource.allocatable));
+    if (resource.name != "pods") share = std::max(share, BasisPoints(resource));
   }
   return share;
 }
@@ -86,46 +120,90 @@ void AddNodes(Simulation& simulation, Report& report) {
   const size_t kept = std::min(kMostUsedNodes, nodes.size());
   std::partial_sort(nodes.begin(), nodes.begin() + static_cast<std::ptrdiff_t>(kept), nodes.end(),
                     [](const Report::Node& a, const Report::Node& b) {
-                      const int64_t share_a = DominantShare(a);
-                      const int64_t share_b = DominantShare(b);
+                      const absl::int128 share_a = DominantShare(a);
+                      const absl::int128 share_b = DominantShare(b);
                       return share_a != share_b ? share_a > share_b : a.name < b.name;
                     });
   nodes.resize(kept);
 }
 
-void AddPods(Simulation& simulation, Report& report) {
-  std::map<std::string, Report::MessageCount> messages;
-  std::vector<absl::Duration> latencies;
+// Counts things by a message, and keeps the first few names.
+class MessageCounter {
+ public:
+  void Add(const std::string& message, const std::string& pod) {
+    Report::MessageCount& entry = counts_[message];
+    entry.message = message;
+    ++entry.count;
+    if (entry.pods.size() < kPodsPerMessage) entry.pods.push_back(pod);
+  }
+
+  // The most frequent first, then by message.
+  std::vector<Report::MessageCount> Take() {
+    std::vector<Report::MessageCount> list;
+    for (auto& [message, entry] : counts_) list.push_back(std::move(entry));
+    std::stable_sort(
+        list.begin(), list.end(),
+        [](const Report::MessageCount& a, const Report::MessageCount& b) { return a.count > b.count; });
+    return list;
+  }
+
+ private:
+  std::map<std::string, Report::MessageCount> counts_;
+};
+
+// Why a pod without a node has none: what its condition says, or what keeps the scheduler from trying.
+void ExplainPending(const api::Pod& pod, Report::Pod& row) {
+  const api::PodCondition* condition = pod.FindCondition("PodScheduled");
+  if (condition != nullptr && condition->status == "False") {
+    row.reason = condition->reason;
+    row.message = condition->message;
+  } else if (pod.metadata.deletion_timestamp.has_value()) {
+    row.reason = "Terminating";
+    row.message = "the pod is being deleted, the scheduler skips it";
+  } else if (!pod.spec->scheduling_gates.empty()) {
+    // As the API server writes it when the pod is created.
+    row.reason = "SchedulingGated";
+    row.message = "Scheduling is blocked due to non-empty scheduling gates";
+  }
+}
+
+void AddPodsThere(Simulation& simulation, Report& report) {
+  MessageCounter pending;
+  MessageCounter ignored;
   for (const auto& [key, object] : simulation.server().List(api::Kind::kPod)) {
     const auto& pod = static_cast<const api::Pod&>(*object);
-    if (pod.IsTerminal()) continue;
     Report::Pod row = {
         .name_space = pod.metadata.namespace_, .name = pod.metadata.name, .node = pod.node_name};
     auto times = simulation.pod_times().find(key);
-    if (times != simulation.pod_times().end() && times->second.queued.has_value() &&
-        times->second.bound.has_value()) {
-      row.queue_latency = *times->second.bound - *times->second.queued;
-      latencies.push_back(row.queue_latency);
-    }
-    if (!pod.node_name.empty()) {
+    const bool was_bound = times != simulation.pod_times().end() && times->second.queued.has_value() &&
+                           times->second.bound.has_value();
+    if (was_bound && !pod.IsTerminal()) row.queue_latency = *times->second.bound - *times->second.queued;
+    if (pod.IsTerminal()) {
+      row.status = "Finished";
+      row.reason = pod.status.phase;
+      ++report.finished_count;
+    } else if (!pod.node_name.empty()) {
       row.status = "Bound";
       ++report.bound_count;
     } else if (!simulation.scheduler().ResponsibleFor(pod)) {
       row.status = "Ignored";
+      row.reason = "OtherScheduler";
+      row.message = absl::StrCat("of scheduler ", pod.spec->scheduler_name, ", which no profile names");
+      ++report.ignored_count;
+      ignored.Add(pod.spec->scheduler_name, key);
     } else {
       row.status = "Pending";
-      const api::PodCondition* condition = pod.FindCondition("PodScheduled");
-      if (condition != nullptr && condition->status == "False") {
-        row.reason = condition->reason;
-        row.message = condition->message;
-      }
+      ExplainPending(pod, row);
       ++report.pending_count;
-      Report::MessageCount& entry = messages[row.message];
-      ++entry.count;
-      if (entry.pods.size() < kPodsPerMessage) entry.pods.push_back(key);
+      pending.Add(row.message.empty() ? "(no attempt yet)" : row.message, key);
     }
     report.pods.push_back(std::move(row));
   }
+  report.pending_by_message = pending.Take();
+  report.ignored_by_scheduler = ignored.Take();
+}
+
+void AddPodsGone(Simulation& simulation, Report& report) {
   for (const auto& [key, pod] : simulation.gone()) {
     const size_t slash = key.find('/');
     if (simulation.server().FindPod(key.substr(0, slash), key.substr(slash + 1)) != nullptr) continue;
@@ -135,16 +213,28 @@ void AddPods(Simulation& simulation, Report& report) {
                            .node = pod.node,
                            .status = "Gone"});
   }
-  std::sort(report.pods.begin(), report.pods.end(), [](const Report::Pod& a, const Report::Pod& b) {
-    return std::tie(a.name_space, a.name) < std::tie(b.name_space, b.name);
-  });
-  for (auto& [message, entry] : messages) {
-    entry.message = message.empty() ? "(no attempt yet)" : message;
-    report.pending_by_message.push_back(std::move(entry));
+}
+
+// Objects that the API server refused to create.
+void AddRefused(Simulation& simulation, Report& report) {
+  for (const Simulation::Refused& refused : simulation.refused()) {
+    const api::Object& object = *refused.object;
+    report.warnings.push_back(
+        absl::StrCat(object.kind_name, " ", object.Key(), " was not created: ", refused.message));
+    if (object.kind != api::Kind::kPod) continue;
+    ++report.refused_count;
+    report.pods.push_back({.name_space = object.metadata.namespace_,
+                           .name = object.metadata.name,
+                           .status = "Refused",
+                           .message = refused.message});
   }
-  std::stable_sort(
-      report.pending_by_message.begin(), report.pending_by_message.end(),
-      [](const Report::MessageCount& a, const Report::MessageCount& b) { return a.count > b.count; });
+}
+
+void AddLatencies(Report& report) {
+  std::vector<absl::Duration> latencies;
+  for (const Report::Pod& pod : report.pods) {
+    if (pod.queue_latency >= absl::ZeroDuration()) latencies.push_back(pod.queue_latency);
+  }
   if (latencies.empty()) return;
   std::sort(latencies.begin(), latencies.end());
   report.latency_p50 = Percentile(latencies, 50);
@@ -153,10 +243,19 @@ void AddPods(Simulation& simulation, Report& report) {
   report.latency_max = latencies.back();
 }
 
-std::string AmountText(const Report::Resource& resource, int64_t amount) {
-  if (resource.name != "cpu") return absl::StrCat(amount);
-  if (amount % 1000 == 0) return absl::StrCat(amount / 1000);
-  return absl::StrFormat("%d.%03d", amount / 1000, amount % 1000);
+void AddPods(Simulation& simulation, Report& report) {
+  AddPodsThere(simulation, report);
+  AddPodsGone(simulation, report);
+  AddRefused(simulation, report);
+  std::sort(report.pods.begin(), report.pods.end(), [](const Report::Pod& a, const Report::Pod& b) {
+    return std::tie(a.name_space, a.name) < std::tie(b.name_space, b.name);
+  });
+  AddLatencies(report);
+}
+
+std::string AmountText(const Report::Resource& resource, absl::int128 amount) {
+  if (resource.name != "cpu") return DecimalText(amount);
+  return amount % 1000 == 0 ? DecimalText(amount / 1000) : FractionText(amount, 1000, 3);
 }
 
 void WriteResources(const std::vector<Report::Resource>& resources, codec::JsonWriter& json) {
@@ -165,7 +264,7 @@ void WriteResources(const std::vector<Report::Resource>& resources, codec::JsonW
     json.BeginObject().Field("name", resource.name);
     json.Field("requested", AmountText(resource, resource.requested));
     json.Field("allocatable", AmountText(resource, resource.allocatable));
-    json.Field("percent", PercentText(resource.requested, resource.allocatable)).EndObject();
+    json.Field("percent", PercentText(resource)).EndObject();
   }
   json.EndArray();
 }
@@ -193,14 +292,28 @@ std::string CsvField(absl::string_view text) {
   return quoted + "\"";
 }
 
-void AppendPending(const Report& report, std::string& text) {
-  absl::StrAppend(&text, "Pending         ", report.pending_count, "\n");
-  for (const Report::MessageCount& entry : report.pending_by_message) {
-    absl::StrAppendFormat(&text, "  %5d x  %s\n", entry.count, entry.message);
-    absl::StrAppend(&text, "           ", absl::StrJoin(entry.pods, ", "));
+void AppendMessages(const std::vector<Report::MessageCount>& entries, std::string& text) {
+  for (const Report::MessageCount& entry : entries) {
+    absl::StrAppendFormat(&text, "  %5d x  %s\n", entry.count, Printable(entry.message));
+    absl::StrAppend(&text, "           ", Printable(absl::StrJoin(entry.pods, ", ")));
     const int64_t left_out = entry.count - static_cast<int64_t>(entry.pods.size());
     absl::StrAppend(&text, left_out > 0 ? absl::StrCat(" and ", left_out, " more") : "", "\n");
   }
+}
+
+void AppendPodCounts(const Report& report, std::string& text) {
+  absl::StrAppend(&text, "Bound           ", report.bound_count, " (", report.bound_before,
+                  " of them before)\n");
+  absl::StrAppend(&text, "Pending         ", report.pending_count, "\n");
+  AppendMessages(report.pending_by_message, text);
+  if (report.ignored_count > 0)
+    absl::StrAppend(&text, "Ignored         ", report.ignored_count,
+                    " of schedulers that no profile names\n");
+  AppendMessages(report.ignored_by_scheduler, text);
+  if (report.evicted_count > 0) absl::StrAppend(&text, "Evicted         ", report.evicted_count, "\n");
+  if (report.deleted_count > 0) absl::StrAppend(&text, "Deleted         ", report.deleted_count, "\n");
+  if (report.finished_count > 0) absl::StrAppend(&text, "Finished        ", report.finished_count, "\n");
+  if (report.refused_count > 0) absl::StrAppend(&text, "Refused         ", report.refused_count, "\n");
 }
 
 void AppendInexact(const Report& report, std::string& text) {
@@ -210,7 +323,8 @@ void AppendInexact(const Report& report, std::string& text) {
   absl::StrAppend(&text, "INEXACT         ", report.inexact_pods.size(),
                   " pods use what is not simulated yet; results may differ from the real scheduler's\n");
   for (const auto& [reason, keys] : by_reason) {
-    absl::StrAppend(&text, "  ", reason, " (", keys.size(), "): ", absl::StrJoin(keys, ", "), "\n");
+    absl::StrAppend(&text, "  ", reason, " (", keys.size(), "): ", Printable(absl::StrJoin(keys, ", ")),
+                    "\n");
   }
 }
 
@@ -227,10 +341,9 @@ void AppendLatency(const Report& report, std::string& text) {
 
 }  // namespace
 
-Report MakeReport(Simulation& simulation, const ClusterInput& input, const LatencyModel& latency,
-                  absl::string_view kubernetes_version) {
+Report MakeReport(Simulation& simulation, const ClusterInput& input) {
   Report report;
-  report.kubernetes_version = std::string(kubernetes_version);
+  report.kubernetes_version = std::string(api::KubernetesLineName(simulation.options().line.line));
   report.bound_before = input.bound_pod_count;
   report.other_kinds = input.other_kinds;
   report.warnings = input.warnings;
@@ -240,7 +353,7 @@ Report MakeReport(Simulation& simulation, const ClusterInput& input, const Laten
   report.digest = simulation.trace().DecisionDigest();
   report.virtual_zero = simulation.zero();
   report.virtual_time = simulation.now() - simulation.zero();
-  report.latency_model = latency.ToString();
+  report.latency_model = simulation.options().latency.ToString();
   AddNodes(simulation, report);
   AddPods(simulation, report);
   std::map<std::string, bool> inexact;
@@ -253,42 +366,37 @@ std::string ReportText(const Report& report) {
   std::string text;
   absl::StrAppend(&text, "Kubernetes      ", report.kubernetes_version, "\n");
   absl::StrAppend(&text, "Nodes           ", report.node_count, "\n");
-  absl::StrAppend(&text, "Bound           ", report.bound_count, " (", report.bound_before,
-                  " of them before)\n");
-  AppendPending(report, text);
-  if (report.evicted_count > 0) absl::StrAppend(&text, "Evicted         ", report.evicted_count, "\n");
-  if (report.deleted_count > 0) absl::StrAppend(&text, "Deleted         ", report.deleted_count, "\n");
+  AppendPodCounts(report, text);
   for (const std::string& failure : report.failures)
-    absl::StrAppend(&text, "FAILED          ", failure, "\n");
+    absl::StrAppend(&text, "FAILED          ", Printable(failure), "\n");
   AppendInexact(report, text);
   if (report.missed_wakeups.has_value()) text += MissedWakeupsText(*report.missed_wakeups);
   absl::StrAppend(&text, "Attempts        ", report.attempt_count, "\n");
   AppendLatency(report, text);
   absl::StrAppendFormat(&text, "%-28s %20s %20s %8s\n", "Resource", "requested", "allocatable", "percent");
   for (const Report::Resource& resource : report.totals) {
-    absl::StrAppendFormat(
-        &text, "  %-26s %20s %20s %8s\n", resource.name, AmountText(resource, resource.requested),
-        AmountText(resource, resource.allocatable), PercentText(resource.requested, resource.allocatable));
+    absl::StrAppendFormat(&text, "  %-26s %20s %20s %8s\n", Printable(resource.name),
+                          AmountText(resource, resource.requested),
+                          AmountText(resource, resource.allocatable), PercentText(resource));
   }
   if (!report.most_used_nodes.empty()) absl::StrAppend(&text, "Most used nodes\n");
   for (const Report::Node& node : report.most_used_nodes) {
     std::vector<std::string> shares;
     for (const Report::Resource& resource : node.resources) {
-      if (resource.allocatable > 0 && resource.requested > 0) {
-        shares.push_back(
-            absl::StrCat(resource.name, " ", PercentText(resource.requested, resource.allocatable), "%"));
-      }
+      if (resource.allocatable > 0 && resource.requested > 0)
+        shares.push_back(absl::StrCat(Printable(resource.name), " ", PercentText(resource), "%"));
     }
-    absl::StrAppendFormat(&text, "  %-26s %4d pods  %s\n", node.name, node.pod_count,
+    absl::StrAppendFormat(&text, "  %-26s %4d pods  %s\n", Printable(node.name), node.pod_count,
                           absl::StrJoin(shares, "  "));
   }
   if (!report.other_kinds.empty()) {
     std::vector<std::string> kinds;
-    for (const auto& [kind, count] : report.other_kinds) kinds.push_back(absl::StrCat(kind, " ", count));
+    for (const auto& [kind, count] : report.other_kinds)
+      kinds.push_back(absl::StrCat(Printable(kind), " ", count));
     absl::StrAppend(&text, "Kept, not used  ", absl::StrJoin(kinds, ", "), "\n");
   }
   for (const std::string& warning : report.warnings)
-    absl::StrAppend(&text, "Warning         ", warning, "\n");
+    absl::StrAppend(&text, "Warning         ", Printable(warning), "\n");
   absl::StrAppend(&text, "Virtual time    ", absl::FormatDuration(report.virtual_time), " from ",
                   TimeText(report.virtual_zero), "\n");
   absl::StrAppend(&text, "Digest          ", report.digest, "\n");
@@ -302,9 +410,15 @@ std::string ReportJson(const Report& report) {
   json.Field("kubernetesVersion", report.kubernetes_version).Field("nodes", report.node_count);
   json.Field("boundBefore", report.bound_before).Field("bound", report.bound_count);
   json.Field("pending", report.pending_count).Field("evicted", report.evicted_count);
-  json.Field("deleted", report.deleted_count).Key("pendingByMessage").BeginArray();
+  json.Field("deleted", report.deleted_count).Field("ignored", report.ignored_count);
+  json.Field("finished", report.finished_count).Field("refused", report.refused_count);
+  json.Key("pendingByMessage").BeginArray();
   for (const Report::MessageCount& entry : report.pending_by_message) {
     json.BeginObject().Field("message", entry.message).Field("count", entry.count).EndObject();
+  }
+  json.EndArray().Key("ignoredByScheduler").BeginArray();
+  for (const Report::MessageCount& entry : report.ignored_by_scheduler) {
+    json.BeginObject().Field("schedulerName", entry.message).Field("count", entry.count).EndObject();
   }
   json.EndArray().Field("attempts", report.attempt_count);
   json.Key("queueLatencyMicroseconds").BeginObject();

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/numeric/int128.h"
 #include "absl/time/time.h"
 #include "sim/analysis/wakeups.h"
 #include "sim/formats/cluster_input.h"
@@ -22,18 +23,23 @@ struct Report {
     std::string name_space;
     std::string name;
     std::string node;
-    std::string status;  // Bound, Pending, Gone (evicted or deleted) or Ignored (of another scheduler).
+    // Bound; Pending; Ignored: of another scheduler; Finished: Succeeded or Failed; Gone: evicted or deleted;
+    // Refused: the API server did not create it.
+    std::string status;
+    // Why the pod is where it is; "": there is nothing to say.
     std::string reason;
     std::string message;
     // From the first queue entry to the binding; negative: not bound in this run.
     absl::Duration queue_latency = absl::Seconds(-1);
     bool inexact = false;
   };
-  // Units: cpu in cores, memory and storage in bytes, others in wholes; as exact decimal text.
+  // Units: cpu in thousandths of a core, memory and storage in bytes, others in wholes. Sums of any 64-bit
+  // amounts are exact, other than the sums by which the scheduler decides, which wrap around as the real
+  // one's do.
   struct Resource {
     std::string name;
-    int64_t requested = 0;    // cpu: thousandths.
-    int64_t allocatable = 0;  // cpu: thousandths.
+    absl::int128 requested = 0;
+    absl::int128 allocatable = 0;
   };
   struct Node {
     std::string name;
@@ -55,7 +61,12 @@ struct Report {
   // Pods that are gone: victims of preemption, and those that something else deleted.
   int64_t evicted_count = 0;
   int64_t deleted_count = 0;
-  std::vector<MessageCount> pending_by_message;  // The most frequent first.
+  // Pods without a node of schedulers that no profile names.
+  int64_t ignored_count = 0;
+  int64_t finished_count = 0;
+  int64_t refused_count = 0;
+  std::vector<MessageCount> pending_by_message;    // The most frequent first.
+  std::vector<MessageCount> ignored_by_scheduler;  // The same, the message being the scheduler's name.
   int64_t attempt_count = 0;
   // Zeros when no pod was bound in this run.
   absl::Duration latency_p50, latency_p90, latency_p99, latency_max;
@@ -65,6 +76,7 @@ struct Report {
   std::vector<Pod> pods;  // By namespace and name.
   std::vector<Trace::InexactPod> inexact_pods;
   std::map<std::string, int64_t> other_kinds;
+  // About the input and, from RunPlan, about the timeline; objects that the API server refused.
   std::vector<std::string> warnings;
   // What the scenario waited for in vain, and entries of its timeline that failed.
   std::vector<std::string> failures;
@@ -74,12 +86,13 @@ struct Report {
   absl::Duration virtual_time;
   std::string digest;
   // Over the whole trace; "": no full one was written. The rest of the report does not depend on the trace,
-  // so whoever writes one sets this.
+  // so this is left to RunPlan.
   std::string trace_digest;
 };
 
-Report MakeReport(Simulation& simulation, const ClusterInput& input, const LatencyModel& latency,
-                  absl::string_view kubernetes_version);
+// What `simulation` came to, after its run. Every pod of the input is in it, and every one that was created
+// since.
+Report MakeReport(Simulation& simulation, const ClusterInput& input);
 
 std::string ReportText(const Report& report);
 std::string ReportJson(const Report& report);

@@ -116,7 +116,10 @@ void Simulation::CreateObjects(const std::vector<api::ObjectPtr>& objects) {
   for (const api::ObjectPtr& object : objects) {
     loop_.AdvanceTo(time);
     const absl::Status status = server_->Create(object);
-    if (!status.ok()) trace_->ApiError("create", status.message());
+    if (!status.ok()) {
+      trace_->ApiError("create", status.message());
+      refused_.push_back({.object = object, .message = std::string(status.message())});
+    }
     loop_.Settle();
     time += options_.creation_interval;
   }

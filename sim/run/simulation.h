@@ -131,7 +131,7 @@ class Simulation {
   Simulation& operator=(const Simulation&) = delete;
 
   // Creates the objects, in order, before virtual zero. One that cannot be created is left out, with a
-  // record in the trace.
+  // record in the trace and an entry in `refused`.
   void CreateObjects(const std::vector<api::ObjectPtr>& objects);
 
   // To be given before Run, in order of time.
@@ -158,6 +158,7 @@ class Simulation {
   // What the user should know of the run.
   std::vector<std::string> Warnings() const;
 
+  const SimulationOptions& options() const { return options_; }
   EventLoop& loop() { return loop_; }
   ApiServer& server() { return *server_; }
   Kubelets& kubelets() { return *kubelets_; }
@@ -175,6 +176,12 @@ class Simulation {
   const std::map<std::string, Trace::FinalPod>& gone() const { return gone_; }
   // Those of them that the scheduler deleted.
   const std::set<std::string>& evicted() const { return evicted_; }
+  // Objects that the API server refused to create, in order.
+  struct Refused {
+    api::ObjectPtr object;
+    std::string message;
+  };
+  const std::vector<Refused>& refused() const { return refused_; }
   // By "namespace/name"; of pods that the scheduler is responsible for.
   const std::map<std::string, PodTimes>& pod_times() const { return pod_times_; }
 
@@ -204,6 +211,7 @@ class Simulation {
   std::map<std::string, Trace::FinalPod> gone_;
   std::set<std::string> evicted_;
   std::map<std::string, PodTimes> pod_times_;
+  std::vector<Refused> refused_;
   // When a pod came, left or was bound, or a node changed.
   absl::Time last_progress_;
   // When anything changed in the API server.

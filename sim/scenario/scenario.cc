@@ -11,7 +11,9 @@
 #include "core/codec/objects/objects.h"
 #include "core/codec/text/reader.h"
 #include "sim/formats/object_inspector.h"
+#include "sim/kernel/time_limits.h"
 #include "sim/scenario/latency_reader.h"
+#include "sim/scenario/span_reader.h"
 #include "sim/scenario/timeline_reader.h"
 
 namespace schedsim::sim {
@@ -31,19 +33,20 @@ std::string FolderOf(absl::string_view path) {
 
 class ScenarioReader {
  public:
-  ScenarioReader(absl::string_view file, const ScenarioOverrides& overrides)
+  ScenarioReader(absl::string_view file, const SchedulerChoice& choice)
       : file_(file),
-        overrides_(overrides),
+        choice_(choice),
         errors_(file_),
-        timeline_options_{.file = file_, .folder = FolderOf(file)} {
+        timeline_options_{.file = file_, .folder = FolderOf(file), .read_paths = &scenario_.read_paths} {
     objects_.set_inspector(
         [this](const Value& document, absl::string_view api_version, absl::string_view kind,
                absl::string_view origin) { return inspector_.Inspect(document, api_version, kind, origin); });
   }
 
   absl::StatusOr<Scenario> Read(const Value& root) {
+    scenario_.simulation.controllers = {.persistent_volumes = PersistentVolumeOptions(), .nodes = true};
     StrictReader reader(root, "", errors_);
-    if (!root.is_object()) return errors_.ToStatus();
+    if (!root.is_object()) return errors_.ToStatusByPlace();
     std::string text;
     reader.Read("apiVersion", text);
     if (text != kApiVersion) {
@@ -53,7 +56,7 @@ class ScenarioReader {
     reader.Read("kind", kind);
     if (kind != kKind) Error(root.Find("kind"), root, absl::StrCat("kind: expected ", kKind));
     // Of another version, nothing below is known.
-    if (!errors_.empty()) return errors_.ToStatus();
+    if (!errors_.empty()) return errors_.ToStatusByPlace();
     reader.ReadMap("metadata", [this](const Value& value, const std::string& path) {
       StrictReader metadata(value, path, errors_);
       metadata.Read("name", scenario_.name);
@@ -66,7 +69,7 @@ class ScenarioReader {
     ReadRun(reader, root);
     if (const Value* timeline = reader.Take("timeline")) RETURN_IF_ERROR(ReadEntries(*timeline));
     reader.Finish();
-    RETURN_IF_ERROR(errors_.ToStatus());
+    RETURN_IF_ERROR(errors_.ToStatusByPlace());
     for (InputWarning& warning : inspector_.Warnings()) {
       scenario_.input.warnings.push_back(std::move(warning.text));
     }
@@ -98,40 +101,42 @@ class ScenarioReader {
       }
     });
     const absl::StatusOr<api::KubernetesVersion> parsed =
-        api::ParseKubernetesVersion(overrides_.kubernetes_version.value_or(version));
+        api::ParseKubernetesVersion(choice_.kubernetes_version.value_or(version));
     if (!parsed.ok()) {
-      if (overrides_.kubernetes_version.has_value() || given == nullptr) return parsed.status();
+      if (choice_.kubernetes_version.has_value() || given == nullptr) {
+        return absl::InvalidArgumentError(absl::StrCat("--kubernetes-version: ", parsed.status().message()));
+      }
       return ErrorAt(*given, absl::StrCat("kubernetesVersion: ", parsed.status().message()));
     }
-    if (!parsed->note.empty()) {
-      scenario_.notes.push_back(absl::StrCat(parsed->is_warning ? "warning: " : "note: ", parsed->note));
-    }
-    scenario_.line = parsed->line;
+    AppendNotices(*parsed, scenario_.notices);
     api::FeatureGates gates(parsed->line);
-    const absl::Status set = gates.Set(overrides_.feature_gates.value_or(gate_list));
-    if (!set.ok()) return absl::InvalidArgumentError(absl::StrCat(file_, ": featureGates: ", set.message()));
-    scenario_.behavior = api::LineBehaviorOf(gates);
+    const absl::Status set = gates.Set(choice_.feature_gates.value_or(gate_list));
+    if (!set.ok()) {
+      const std::string place =
+          choice_.feature_gates.has_value() ? "--feature-gates" : file_ + ": featureGates";
+      return absl::InvalidArgumentError(absl::StrCat(place, ": ", set.message()));
+    }
+    scenario_.simulation.line = api::LineBehaviorOf(gates);
     return ReadConfig(reader, gates);
   }
 
   // `scheduler`: the path of a configuration, or the configuration itself.
   absl::Status ReadConfig(StrictReader& reader, const api::FeatureGates& gates) {
-    const std::vector<api::PluginInfo> known = api::InTreePlugins(scenario_.line);
-    const Value* config = reader.Take("scheduler");
-    if (overrides_.config.has_value() || (config != nullptr && config->is_string())) {
-      scenario_.config_file = overrides_.config.has_value()
-                                  ? *overrides_.config
-                                  : PathFrom(timeline_options_.folder, config->text);
-      ASSIGN_OR_RETURN(scenario_.config, codec::LoadSchedulerConfig(scenario_.config_file, gates, known));
-    } else if (config != nullptr) {
-      scenario_.config_file = file_;
-      ASSIGN_OR_RETURN(scenario_.config, codec::DecodeSchedulerConfig(*config, file_, gates, known));
+    codec::LoadedSchedulerConfig& config = scenario_.simulation.config;
+    const std::vector<api::PluginInfo> known = api::InTreePlugins(scenario_.simulation.line.line);
+    const Value* given = reader.Take("scheduler");
+    std::string place = file_;
+    if (choice_.config.has_value() || (given != nullptr && given->is_string())) {
+      place = choice_.config.has_value() ? *choice_.config : PathFrom(timeline_options_.folder, given->text);
+      scenario_.read_paths.push_back(place);
+      ASSIGN_OR_RETURN(config, codec::LoadSchedulerConfig(place, gates, known));
+    } else if (given != nullptr) {
+      ASSIGN_OR_RETURN(config, codec::DecodeSchedulerConfig(*given, file_, gates, known));
     } else {
-      ASSIGN_OR_RETURN(scenario_.config, codec::DefaultSchedulerConfig(gates, known));
+      ASSIGN_OR_RETURN(config, codec::DefaultSchedulerConfig(gates, known));
     }
-    for (const std::string& note : scenario_.config.notes)
-      scenario_.notes.push_back(absl::StrCat("note: ", note));
-    return absl::OkStatus();
+    AppendNotices(config, scenario_.notices);
+    return RefuseExtenders(absl::StrCat(place, ": "), config.config);
   }
 
   absl::Status ReadInput(StrictReader& reader) {
@@ -139,6 +144,7 @@ class ScenarioReader {
     reader.ReadStrings("inputs", paths);
     for (const std::string& path : paths) {
       scenario_.input.paths.push_back(PathFrom(timeline_options_.folder, path));
+      scenario_.read_paths.push_back(scenario_.input.paths.back());
     }
     absl::Status status;
     reader.ReadList("objects", [&](const Value& item, const std::string&) {
@@ -169,23 +175,21 @@ class ScenarioReader {
     int64_t seed = 1;
     reader.Read("seed", seed);
     if (seed < 0) Error(root.Find("seed"), root, "seed: expected a whole number that is not negative");
-    scenario_.seed = static_cast<uint64_t>(seed);
+    scenario_.simulation.seed = static_cast<uint64_t>(seed);
     std::optional<std::string> start;
     reader.Read("start", start);
-    absl::Time time;
-    std::string error;
-    if (start.has_value() && absl::ParseTime(absl::RFC3339_full, *start, &time, &error)) {
-      scenario_.start = time;
-    } else if (start.has_value()) {
-      Error(root.Find("start"), root, "start: expected a time in RFC 3339, such as \"2026-01-31T12:00:00Z\"");
+    if (start.has_value()) {
+      const absl::StatusOr<absl::Time> time = ParseRunTime(*start);
+      if (time.ok()) {
+        scenario_.start = *time;
+      } else {
+        Error(root.Find("start"), root, absl::StrCat("start: ", time.status().message()));
+      }
     }
-    reader.Read("end", scenario_.end);
-    if (scenario_.end.value_or(absl::ZeroDuration()) < absl::ZeroDuration()) {
-      Error(root.Find("end"), root, "end: expected a duration that is not negative");
-    }
-    reader.Read("replaceDeletedPods", scenario_.controllers.replaces_deleted_pods);
+    ReadSpan(reader, "end", errors_, scenario_.simulation.until);
+    reader.Read("replaceDeletedPods", scenario_.simulation.controllers.replaces_deleted_pods);
     reader.ReadMap("latency", [this](const Value& value, const std::string& path) {
-      ReadLatencyModel(value, path, errors_, scenario_.latency);
+      ReadLatencyModel(value, path, errors_, scenario_.simulation.latency);
     });
   }
 
@@ -198,6 +202,7 @@ class ScenarioReader {
     ASSIGN_OR_RETURN(scenario_.timeline,
                      ReadTimeline(timeline, "timeline", timeline_options_, objects_, errors_));
     scenario_.input.has_timeline = !scenario_.timeline.empty();
+    const std::optional<absl::Duration> end = scenario_.simulation.until;
     absl::Duration last;
     for (size_t i = 0; i < scenario_.timeline.size(); ++i) {
       const std::optional<absl::Duration>& at = scenario_.timeline[i].at;
@@ -209,9 +214,9 @@ class ScenarioReader {
                     absl::StrCat(path, "expected a time that is not before that of an earlier entry, ",
                                  absl::FormatDuration(last)));
       }
-      if (scenario_.end.has_value() && *at >= *scenario_.end) {
-        errors_.Add(position, absl::StrCat(path, "expected a time before the end, ",
-                                           absl::FormatDuration(*scenario_.end)));
+      if (end.has_value() && *at >= *end) {
+        errors_.Add(position,
+                    absl::StrCat(path, "expected a time before the end, ", absl::FormatDuration(*end)));
       }
       last = std::max(last, *at);
     }
@@ -223,7 +228,7 @@ class ScenarioReader {
   }
 
   const std::string file_;
-  const ScenarioOverrides& overrides_;
+  const SchedulerChoice& choice_;
   ErrorList errors_;
   const TimelineReaderOptions timeline_options_;
   codec::ObjectReader objects_;
@@ -233,36 +238,39 @@ class ScenarioReader {
 
 }  // namespace
 
-absl::StatusOr<bool> IsScenario(absl::string_view path) {
+absl::StatusOr<bool> IsScenario(std::string text, absl::string_view file) {
   bool is_scenario = false;
   bool is_first = true;
-  RETURN_IF_ERROR(codec::ReadValues(path, [&](const codec::Document& document) -> absl::Status {
+  const auto look = [&](const codec::Document& document) -> absl::Status {
     const Value* kind = document.root.Find("kind");
     if (!is_first || kind == nullptr) return absl::OkStatus();
     is_first = false;
     is_scenario = kind->text == kKind;
     if (is_scenario) return absl::OkStatus();
-    return codec::ErrorAt({.file = path, .position = kind->position},
+    return codec::ErrorAt({.file = file, .position = kind->position},
                           absl::StrCat("kind: expected ", kKind, ", got ",
                                        kind->is_string() ? kind->text : Describe(kind->type),
-                                       "; objects of a cluster are given with `-f ", path, "`"));
-  }));
+                                       "; objects of a cluster are given with `-f ", file, "`"));
+  };
+  RETURN_IF_ERROR(codec::ReadText(std::move(text), file, {}, look));
   return is_scenario;
 }
 
-absl::StatusOr<Scenario> ReadScenario(absl::string_view path, const ScenarioOverrides& overrides) {
+absl::StatusOr<Scenario> ReadScenario(std::string text, absl::string_view file,
+                                      const SchedulerChoice& choice) {
   std::optional<Scenario> scenario;
-  RETURN_IF_ERROR(codec::ReadValues(path, [&](const codec::Document& document) -> absl::Status {
+  const auto read = [&](const codec::Document& document) -> absl::Status {
     if (document.root.is_null()) return absl::OkStatus();
     if (scenario.has_value()) {
-      return codec::ErrorAt({.file = path, .position = document.root.position},
+      return codec::ErrorAt({.file = file, .position = document.root.position},
                             "expected one scenario, got another document");
     }
-    ASSIGN_OR_RETURN(scenario, ScenarioReader(path, overrides).Read(document.root));
+    ASSIGN_OR_RETURN(scenario, ScenarioReader(file, choice).Read(document.root));
     return absl::OkStatus();
-  }));
+  };
+  RETURN_IF_ERROR(codec::ReadText(std::move(text), file, {}, read));
   if (!scenario.has_value())
-    return absl::InvalidArgumentError(absl::StrCat(path, ": expected a scenario, got nothing"));
+    return absl::InvalidArgumentError(absl::StrCat(file, ": expected a scenario, got nothing"));
   return *std::move(scenario);
 }
 

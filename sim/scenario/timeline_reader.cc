@@ -9,6 +9,7 @@
 #include "core/api/label_name.h"
 #include "core/base/status_macros.h"
 #include "core/codec/text/writer.h"
+#include "sim/scenario/span_reader.h"
 
 namespace schedsim::sim {
 namespace {
@@ -93,13 +94,10 @@ const EntryReader::Verb EntryReader::kVerbs[] = {
 void EntryReader::Read(const Value& value, const std::string& path, TimelineEntry& entry) {
   StrictReader reader(value, path, errors_);
   if (!value.is_object()) return;
-  reader.Read("at", entry.at);
+  ReadSpan(reader, "at", errors_, entry.at);
   std::optional<absl::Duration> after;
-  reader.Read("after", after);
+  ReadSpan(reader, "after", errors_, after);
   entry.after = after.value_or(absl::ZeroDuration());
-  const bool negative =
-      entry.at.value_or(absl::ZeroDuration()) < absl::ZeroDuration() || entry.after < absl::ZeroDuration();
-  if (negative) Error(value, path, "expected a time that is not negative");
   if (entry.at.has_value() && after.has_value()) Error(value, path, "expected either at or after, got both");
   int actions = 0;
   for (const Verb& verb : kVerbs) {
@@ -129,7 +127,9 @@ std::vector<api::ObjectPtr> EntryReader::ReadObjects(const Value& value, const s
     return absl::OkStatus();
   };
   if (value.is_string()) {
-    status_.Update(objects_.Read(PathFrom(options_.folder, value.text), take));
+    const std::string file = PathFrom(options_.folder, value.text);
+    if (options_.read_paths != nullptr) options_.read_paths->push_back(file);
+    status_.Update(objects_.Read(file, take));
   } else if (value.is_array()) {
     for (const Value& item : value.items) status_.Update(objects_.ReadValue(item, options_.file, take));
   } else if (value.is_object()) {
@@ -345,7 +345,7 @@ Action EntryReader::ReadDrain(const Value& value, const std::string& path) {
   }
   StrictReader reader(value, path, errors_);
   action.nodes = TakeNodes(reader, value);
-  reader.Read("timeout", action.timeout);
+  ReadSpan(reader, "timeout", errors_, action.timeout);
   reader.Finish();
   return action;
 }
@@ -364,11 +364,7 @@ Action EntryReader::ReadNodeDown(const Value& value, const std::string& path) {
   if (reason != "NotReady" && reason != "Unreachable") {
     Error(*value.Find("reason"), reader.PathOf("reason"), "expected Unreachable or NotReady");
   }
-  reader.Read("gracePeriod", action.grace_period);
-  if (action.grace_period < absl::ZeroDuration()) {
-    Error(*value.Find("gracePeriod"), reader.PathOf("gracePeriod"),
-          "expected a duration that is not negative");
-  }
+  ReadSpan(reader, "gracePeriod", errors_, action.grace_period);
   reader.Finish();
   return action;
 }
@@ -405,7 +401,7 @@ Action EntryReader::ReadWait(const Value& value, const std::string& path) {
   WaitUntil action;
   StrictReader reader(value, path, errors_);
   if (!value.is_object()) return action;
-  reader.Read("timeout", action.timeout);
+  ReadSpan(reader, "timeout", errors_, action.timeout);
   if (action.timeout <= absl::ZeroDuration()) {
     Error(*value.Find("timeout"), reader.PathOf("timeout"), "expected a duration above zero");
   }

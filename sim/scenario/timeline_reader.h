@@ -19,6 +19,8 @@ struct TimelineReaderOptions {
   std::string file;
   // The folder that relative paths start from; "": the working directory.
   std::string folder;
+  // The paths of the files that entries name are added here.
+  std::vector<std::string>* read_paths = nullptr;
 };
 
 // `path`, or the path from `folder` to it where it is relative; "-" stays.

@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "core/base/check.h"
@@ -20,15 +21,16 @@ extern char** environ;
 
 namespace schedsim {
 
-ProgramResult RunProgram(const std::vector<std::string>& arguments, absl::string_view input) {
+namespace {
+
+// Runs `words`, of which the first is a path.
+ProgramResult Run(std::vector<std::string> words, absl::string_view input) {
   const TestFolder folder;
   const std::string in = folder.Write("in", input);
   const std::string out = folder.Path("out");
   const std::string err = folder.Path("err");
-  std::string program = SCHEDSIM_PROGRAM;
-  std::vector<std::string> copies = arguments;
-  std::vector<char*> argv = {program.data()};
-  for (std::string& argument : copies) argv.push_back(argument.data());
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
@@ -37,7 +39,7 @@ ProgramResult RunProgram(const std::vector<std::string>& arguments, absl::string
   posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, err.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
   ProgramResult result;
   pid_t pid = 0;
-  const int spawned = posix_spawn(&pid, program.c_str(), &actions, nullptr, argv.data(), environ);
+  const int spawned = posix_spawn(&pid, argv[0], &actions, nullptr, argv.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
   CHECK(spawned == 0);
   int status = 0;
@@ -50,6 +52,18 @@ ProgramResult RunProgram(const std::vector<std::string>& arguments, absl::string
   result.out = FileContent(out);
   result.err = FileContent(err);
   return result;
+}
+
+}  // namespace
+
+ProgramResult RunProgram(const std::vector<std::string>& arguments, absl::string_view input) {
+  std::vector<std::string> words = {SCHEDSIM_PROGRAM};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  return Run(std::move(words), input);
+}
+
+ProgramResult RunShell(absl::string_view command) {
+  return Run({"/bin/sh", "-c", absl::StrCat("SCHEDSIM='", SCHEDSIM_PROGRAM, "'; ", command)}, "");
 }
 
 TestFolder::TestFolder() {

@@ -21,6 +21,10 @@ struct ProgramResult {
 // Runs `schedsim ARGUMENT...` to its end, with `input` on its standard input.
 ProgramResult RunProgram(const std::vector<std::string>& arguments, absl::string_view input = "");
 
+// The same by the shell: `"$SCHEDSIM"` stands for the program in `command`, so that a test can say where its
+// streams go.
+ProgramResult RunShell(absl::string_view command);
+
 // A folder of one test, removed with the object.
 class TestFolder {
  public:

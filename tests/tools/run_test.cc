@@ -127,6 +127,52 @@ std::string StatusOf(const Json& report, const std::string& pod) {
   return "-";
 }
 
+// A snapshot has 300 pods in files of its own; all of them are rows and in the counts.
+TEST(RunTest, TheCountsOfPodsAddUp) {
+  for (const char* snapshot : {kSmall, kMixed}) {
+    for (const char* bound : {"keep", "reset"}) {
+      for (const char* until : {"876600h", "0s", "20ms"}) {
+        const bool ends = absl::string_view(until) == "876600h";
+        Strings arguments = {"run", "-f", snapshot, "--bound", bound};
+        if (!ends) arguments.insert(arguments.end(), {"--until", until});
+        const Json report = GoodJson(arguments);
+        int64_t sum = 0;
+        for (const char* count : {"bound", "pending", "ignored", "finished", "evicted", "deleted", "refused"})
+          sum += report[count].get<int64_t>();
+        EXPECT_EQ(sum, static_cast<int64_t>(report["pods"].size())) << snapshot;
+        EXPECT_EQ(sum, snapshot == kSmall ? 300 : 590) << snapshot;
+        int64_t pending = 0;
+        for (const Json& entry : report["pendingByMessage"]) pending += entry["count"].get<int64_t>();
+        EXPECT_EQ(pending, report["pending"]);
+      }
+    }
+  }
+}
+
+TEST(RunTest, CountsAndNamesThePodsOfOtherSchedulers) {
+  constexpr char kForeign[] = R"(---
+apiVersion: v1
+kind: Pod
+metadata: {name: custom}
+spec: {schedulerName: my-scheduler, containers: [{name: c, image: app}]}
+)";
+  const std::string cluster = absl::StrCat(kCluster, kForeign);
+  const std::string text = Good({"run", "-f", "-"}, cluster).out;
+  EXPECT_TRUE(absl::StrContains(text,
+                                "Ignored         1 of schedulers that no profile names\n"
+                                "      1 x  my-scheduler\n"
+                                "           default/custom\n"))
+      << text;
+  const Json report = GoodJson({"run", "-f", "-"}, cluster);
+  EXPECT_EQ(report["ignored"], 1);
+  EXPECT_EQ(report["ignoredByScheduler"][0]["schedulerName"], "my-scheduler");
+  const Json schema = Json::parse(FileContent(SCHEDSIM_SOURCE_DIR "/docs/report.schema.json"));
+  const Strings violations = SchemaViolations(schema, report);
+  EXPECT_TRUE(violations.empty()) << absl::StrJoin(violations, "\n");
+  const std::string csv = Good({"run", "-f", "-", "--output", "csv"}, cluster).out;
+  EXPECT_TRUE(absl::StrContains(csv, "default,custom,Ignored,,OtherScheduler,")) << csv;
+}
+
 TEST(RunTest, NamesThePodsThatWereEvicted) {
   const std::string cluster = absl::StrCat(kCluster, R"(---
 apiVersion: v1

@@ -750,8 +750,8 @@ const BadScenario kBadScenarios[] = {
     {"seed: -1\n", "seed: expected a whole number that is not negative"},
     {"kubernetesVersion: 9.1\n", ":3:20: kubernetesVersion: "},
     {"featureGates: {NoSuchGate: true}\n", "featureGates: "},
-    {"start: yesterday\n", ":3:8: start: expected a time in RFC 3339"},
-    {"end: soon\n", ":3:6: end: expected a duration such as 10s or 1m30s, got \"soon\""},
+    {"start: yesterday\n", ":3:8: start: \"yesterday\" is not a time, expected RFC 3339"},
+    {"end: soon\n", ":3:6: end: \"soon\" is not a duration, expected one such as 600s"},
     {"bound: drop\n", ":3:8: bound: expected keep, reset or reset=SELECTOR"},
     {"inputs: [nowhere.yaml]\n", "nowhere.yaml"},
     {"objects:\n- {apiVersion: v1, kind: Pod, metadata: {name: a}}\n",
@@ -778,7 +778,7 @@ const BadScenario kBadScenarios[] = {
     {"timeline:\n- {}\n", ":4:3: timeline[0]: expected an action: one of create, update, patch"},
     {"timeline:\n- {cordon: a, drain: b}\n", "timeline[0]: expected one action, got another one"},
     {"timeline:\n- {at: 1s, after: 1s, cordon: a}\n", "timeline[0]: expected either at or after, got both"},
-    {"timeline:\n- {at: -1s, cordon: a}\n", "timeline[0]: expected a time that is not negative"},
+    {"timeline:\n- {at: -1s, cordon: a}\n", ":4:8: timeline[0].at: \"-1s\" is out of range, expected a duration from 0s"},
     {"timeline:\n- {at: 2s, cordon: a}\n- {at: 1s, cordon: a}\n",
      ":5:3: timeline[1].at: expected a time that is not before"},
     {"end: 1s\ntimeline:\n- {at: 2s, cordon: a}\n", "timeline[0].at: expected a time before the end, 1s"},
@@ -840,9 +840,12 @@ TEST(ScenarioTest, AllErrorsComeAtOnce) {
   const Played played =
       Play("apiVersion: schedsim/v1\nkind: Scenario\nseed: x\ntimeline:\n- {cordon: 7}\n- {delete: {}}\n");
   EXPECT_EQ(played.exit_code, 2);
-  for (const char* want : {"seed: ", "timeline[0].cordon: ", "timeline[1].delete.name: "}) {
-    EXPECT_TRUE(absl::StrContains(played.err, want)) << played.err;
-  }
+  // A line each, in the order of their places.
+  const Strings lines = absl::StrSplit(played.err, '\n');
+  ASSERT_EQ(lines.size(), 4U) << played.err;
+  EXPECT_TRUE(absl::StrContains(lines[0], "scenario.yaml:3:7: seed: ")) << played.err;
+  EXPECT_TRUE(absl::StrContains(lines[1], "scenario.yaml:5:12: timeline[0].cordon: ")) << played.err;
+  EXPECT_TRUE(absl::StrContains(lines[2], "scenario.yaml:6:12: timeline[1].delete.name: ")) << played.err;
 }
 
 // A YAML file as JSON.

@@ -52,15 +52,27 @@ absl::string_view TakeName(absl::string_view& path) {
 }  // namespace
 
 void ErrorList::Add(Position position, absl::string_view what) {
-  std::string error(ErrorAt({.file = file_, .position = position}, what).message());
-  if (std::find(errors_.begin(), errors_.end(), error) != errors_.end()) return;
-  errors_.push_back(std::move(error));
+  std::string text(ErrorAt({.file = file_, .position = position}, what).message());
+  const bool is_known =
+      std::any_of(errors_.begin(), errors_.end(), [&](const Error& error) { return error.text == text; });
+  if (!is_known) errors_.push_back({.position = position, .text = std::move(text)});
 }
 
 absl::Status ErrorList::ToStatus() const {
   if (errors_.empty()) return absl::OkStatus();
-  if (errors_.size() == 1) return absl::InvalidArgumentError(errors_[0]);
-  return absl::InvalidArgumentError(absl::StrCat("[", absl::StrJoin(errors_, ", "), "]"));
+  if (errors_.size() == 1) return absl::InvalidArgumentError(errors_[0].text);
+  const auto append = [](std::string* out, const Error& error) { out->append(error.text); };
+  return absl::InvalidArgumentError(absl::StrCat("[", absl::StrJoin(errors_, ", ", append), "]"));
+}
+
+absl::Status ErrorList::ToStatusByPlace() const {
+  if (errors_.empty()) return absl::OkStatus();
+  std::vector<Error> sorted = errors_;
+  std::stable_sort(sorted.begin(), sorted.end(), [](const Error& a, const Error& b) {
+    return std::pair(a.position.line, a.position.column) < std::pair(b.position.line, b.position.column);
+  });
+  const auto append = [](std::string* out, const Error& error) { out->append(error.text); };
+  return absl::InvalidArgumentError(absl::StrJoin(sorted, "\n", append));
 }
 
 StrictReader::StrictReader(const Value& value, std::string path, ErrorList& errors)

@@ -29,10 +29,16 @@ class ErrorList {
   // OkStatus without errors; otherwise InvalidArgument: one error as `file:line:column: what`, several
   // of these as `[first, second]`.
   absl::Status ToStatus() const;
+  // The same with a line for each error, in the order of their places.
+  absl::Status ToStatusByPlace() const;
 
  private:
+  struct Error {
+    Position position;
+    std::string text;
+  };
   absl::string_view file_;
-  std::vector<std::string> errors_;
+  std::vector<Error> errors_;
 };
 
 // Reads one map. A field that is absent or null leaves its target as it is. Call Finish at the end.

@@ -13,15 +13,11 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "core/api/default_profile.h"
-#include "core/api/feature_gates.h"
-#include "core/api/kubernetes_version.h"
 #include "core/base/status_macros.h"
-#include "core/codec/config/scheduler_config.h"
 #include "gtest/gtest.h"
 #include "sim/formats/cluster_input.h"
+#include "sim/plan/plan.h"
 #include "sim/report/report.h"
-#include "sim/run/simulation.h"
 
 namespace schedsim::sim {
 namespace {
@@ -45,25 +41,17 @@ std::vector<std::string> SnapshotNames() {
 // The report of a run with default configuration, as `schedsim run --output json` prints it.
 absl::StatusOr<std::string> RunSnapshot(const std::string& name, const std::string& bound, bool reference,
                                         TraceLevel trace_level) {
-  ClusterInputOptions input_options = {.paths = {absl::StrCat(kSnapshots, "/", name)}};
-  ASSIGN_OR_RETURN(input_options.bound, ParseBoundPods(bound));
-  ClusterInput input;
-  ASSIGN_OR_RETURN(input, ReadClusterInput(input_options));
-  const api::KubernetesLine line = api::kDefaultKubernetesLine;
-  const api::FeatureGates gates(line);
-  SimulationOptions options;
-  options.line = api::LineBehaviorOf(gates);
-  ASSIGN_OR_RETURN(options.config, codec::DefaultSchedulerConfig(gates, api::InTreePlugins(line)));
-  options.zero = input.newest_timestamp.value_or(absl::UnixEpoch());
-  options.reference = reference;
-  options.trace_level = trace_level;
-  options.trace_sink = [](absl::string_view) {};
-  const LatencyModel latency = options.latency;
-  std::unique_ptr<Simulation> simulation;
-  ASSIGN_OR_RETURN(simulation, Simulation::Make(std::move(options)));
-  simulation->CreateObjects(input.objects);
-  simulation->Run();
-  return ReportJson(MakeReport(*simulation, input, latency, api::KubernetesLineName(line)));
+  RunRequest request = {.files = {absl::StrCat(kSnapshots, "/", name)}, .reference = reference};
+  ASSIGN_OR_RETURN(request.bound, ParseBoundPods(bound));
+  Plan plan;
+  ASSIGN_OR_RETURN(plan, MakePlan(request));
+  plan.simulation.trace_level = trace_level;
+  plan.simulation.trace_sink = [](absl::string_view) {};
+  Report report;
+  ASSIGN_OR_RETURN(report, RunPlan(std::move(plan)));
+  // The report is the same at every level but for the digest of the trace.
+  report.trace_digest.clear();
+  return ReportJson(report);
 }
 
 // The report without its long lists.

@@ -1,0 +1,188 @@
+#include "sim/plan/plan.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "core/api/kubernetes_version.h"
+#include "core/base/status_macros.h"
+#include "core/codec/text/input.h"
+#include "sim/analysis/wakeups.h"
+#include "sim/conformance/case.h"
+#include "sim/kernel/time_limits.h"
+#include "sim/scenario/scenario.h"
+
+namespace schedsim::sim {
+namespace {
+
+// Without any timestamp in the input, virtual zero is here.
+constexpr int64_t kDefaultZero = 946'684'800;  // 2000-01-01T00:00:00Z
+
+absl::Status Invalid(absl::string_view what) { return absl::InvalidArgumentError(what); }
+
+// Standard input can be read once.
+absl::Status RefuseSecondStandardInput(const std::vector<std::string>& paths) {
+  if (std::count(paths.begin(), paths.end(), "-") < 2) return absl::OkStatus();
+  return Invalid("standard input (-) is given twice, expected it once");
+}
+
+// The request goes before `start`, that of a scenario or case, which goes before what the input says.
+absl::Status SetTimes(const RunRequest& request, std::optional<absl::Time> start, Plan& plan) {
+  SimulationOptions& simulation = plan.simulation;
+  const absl::Time newest = plan.input.newest_timestamp.value_or(absl::FromUnixSeconds(kDefaultZero));
+  simulation.zero = request.start.has_value() ? *request.start : start.value_or(newest);
+  if (!IsRunTime(simulation.zero)) {
+    return Invalid(
+        absl::StrCat("the newest timestamp of the input is ",
+                     absl::FormatTime(absl::RFC3339_full, simulation.zero, absl::UTCTimeZone()),
+                     ", expected one of the years 1 to 9999, or another virtual zero with --start"));
+  }
+  if (request.until.has_value()) simulation.until = request.until;
+  if (!simulation.until.has_value() || IsRunTime(simulation.zero + *simulation.until))
+    return absl::OkStatus();
+  return Invalid(absl::StrCat(request.until.has_value() ? "--until" : "end",
+                              ": the run would end after the year 9999, expected an earlier start or end"));
+}
+
+absl::Status ReadInput(const RunRequest& request, ClusterInputOptions options, Plan& plan) {
+  options.paths.insert(options.paths.end(), request.files.begin(), request.files.end());
+  plan.read_paths.insert(plan.read_paths.end(), request.files.begin(), request.files.end());
+  RETURN_IF_ERROR(RefuseSecondStandardInput(plan.read_paths));
+  options.allow_empty = request.allow_empty;
+  if (request.bound.has_value()) options.bound = *request.bound;
+  ASSIGN_OR_RETURN(plan.input, ReadClusterInput(options));
+  for (const std::string& warning : plan.input.warnings)
+    plan.notices.push_back(absl::StrCat("warning: ", warning));
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Plan> PlanOfFiles(const RunRequest& request) {
+  if (request.files.empty()) return Invalid("expected a scenario, or a cluster with --filename (-f)");
+  if (request.case_name.has_value()) return Invalid("--case: expected a file of cases before it");
+  std::vector<std::string> read_paths;
+  if (request.scheduler.config.has_value()) read_paths.push_back(*request.scheduler.config);
+  ChosenScheduler scheduler;
+  ASSIGN_OR_RETURN(scheduler, ChooseScheduler(request.scheduler));
+  RETURN_IF_ERROR(
+      RefuseExtenders(absl::StrCat(request.scheduler.config.value_or(""), ": "), scheduler.config.config));
+  Plan plan;
+  plan.simulation.line = scheduler.behavior;
+  plan.simulation.config = std::move(scheduler.config);
+  plan.simulation.controllers.persistent_volumes = PersistentVolumeOptions();
+  plan.notices = std::move(scheduler.notices);
+  plan.read_paths = std::move(read_paths);
+  RETURN_IF_ERROR(ReadInput(request, {}, plan));
+  RETURN_IF_ERROR(SetTimes(request, std::nullopt, plan));
+  return plan;
+}
+
+absl::StatusOr<Plan> PlanOfScenario(const RunRequest& request, std::string text, absl::string_view file) {
+  if (request.case_name.has_value())
+    return Invalid(absl::StrCat("--case: ", file, " is a scenario, expected a file of cases"));
+  Scenario scenario;
+  ASSIGN_OR_RETURN(scenario, ReadScenario(std::move(text), file, request.scheduler));
+  Plan plan;
+  plan.simulation = std::move(scenario.simulation);
+  plan.timeline = std::move(scenario.timeline);
+  plan.notices = std::move(scenario.notices);
+  plan.read_paths = std::move(scenario.read_paths);
+  plan.read_paths.push_back(request.scenario);
+  RETURN_IF_ERROR(ReadInput(request, std::move(scenario.input), plan));
+  RETURN_IF_ERROR(SetTimes(request, scenario.start, plan));
+  return plan;
+}
+
+// The case that was asked for; a file with several needs its name.
+absl::StatusOr<Case> ChooseCase(const RunRequest& request, std::string text, absl::string_view file,
+                                api::KubernetesLine line) {
+  std::optional<Case> chosen;
+  std::vector<std::string> names;
+  RETURN_IF_ERROR(ReadCasesText(std::move(text), file, line, [&](Case test_case) {
+    names.push_back(test_case.name);
+    if (request.case_name.value_or(test_case.name) == test_case.name) chosen = std::move(test_case);
+    return absl::OkStatus();
+  }));
+  if (!chosen.has_value() || (!request.case_name.has_value() && names.size() > 1)) {
+    return Invalid(absl::StrCat(file, ": has ", names.size(), " cases, expected the name of one with --case",
+                                names.empty() ? "" : absl::StrCat(", such as ", names[0])));
+  }
+  if (!chosen->config_error.empty()) return Invalid(chosen->config_error);
+  return *std::move(chosen);
+}
+
+absl::StatusOr<Plan> PlanOfCase(const RunRequest& request, std::string text, absl::string_view file) {
+  const SchedulerChoice& scheduler = request.scheduler;
+  if (!request.files.empty() || request.bound.has_value() || scheduler.config.has_value() ||
+      scheduler.feature_gates.has_value()) {
+    return Invalid(absl::StrCat(
+        file, ": expected a case without -f, --bound, --config and --feature-gates: it has its own"));
+  }
+  // For the line and what is to be said of it; all else is in the case.
+  ChosenScheduler chosen;
+  ASSIGN_OR_RETURN(chosen, ChooseScheduler(scheduler));
+  Case test_case;
+  ASSIGN_OR_RETURN(test_case, ChooseCase(request, std::move(text), file, chosen.behavior.line));
+  Plan plan;
+  plan.simulation = OptionsOf(test_case, request.reference);
+  plan.steps = std::move(test_case.steps);
+  plan.notices = std::move(chosen.notices);
+  plan.read_paths = {request.scenario};
+  for (const api::ObjectPtr& object : test_case.objects) {
+    if (object->kind != api::Kind::kPod) continue;
+    const auto& pod = static_cast<const api::Pod&>(*object);
+    if (!pod.node_name.empty() && !pod.IsTerminal()) ++plan.input.bound_pod_count;
+  }
+  plan.input.objects = std::move(test_case.objects);
+  RETURN_IF_ERROR(SetTimes(request, plan.simulation.zero, plan));
+  return plan;
+}
+
+absl::StatusOr<Plan> PlanOf(const RunRequest& request) {
+  if (request.scenario.empty()) return PlanOfFiles(request);
+  // A pipe can be read once, and what is in it decides what it is.
+  std::string text;
+  ASSIGN_OR_RETURN(text, codec::ReadFile(request.scenario));
+  const std::string file = request.scenario == "-" ? "stdin" : request.scenario;
+  bool is_scenario = false;
+  ASSIGN_OR_RETURN(is_scenario, IsScenario(text, file));
+  return is_scenario ? PlanOfScenario(request, std::move(text), file)
+                     : PlanOfCase(request, std::move(text), file);
+}
+
+}  // namespace
+
+absl::StatusOr<Plan> MakePlan(const RunRequest& request) {
+  std::vector<std::string> paths = request.files;
+  paths.push_back(request.scenario);
+  paths.push_back(request.scheduler.config.value_or(""));
+  RETURN_IF_ERROR(RefuseSecondStandardInput(paths));
+  Plan plan;
+  ASSIGN_OR_RETURN(plan, PlanOf(request));
+  if (request.seed.has_value()) plan.simulation.seed = *request.seed;
+  plan.simulation.reference = request.reference;
+  plan.check_wakeups = request.check_wakeups;
+  plan.simulation.trace_level = TraceLevel::kOff;
+  return plan;
+}
+
+absl::StatusOr<Report> RunPlan(Plan plan) {
+  std::unique_ptr<Simulation> simulation;
+  ASSIGN_OR_RETURN(simulation, Simulation::Make(std::move(plan.simulation)));
+  std::optional<WakeupCheck> wakeups;
+  if (plan.check_wakeups) wakeups.emplace(*simulation);
+  simulation->CreateObjects(plan.input.objects);
+  simulation->AddSteps(std::move(plan.steps));
+  Timeline timeline(std::move(plan.timeline), *simulation);
+  simulation->set_script(&timeline);
+  simulation->Run();
+  timeline.Finish();
+  Report report = MakeReport(*simulation, plan.input);
+  report.failures = timeline.failures();
+  report.warnings.insert(report.warnings.end(), timeline.warnings().begin(), timeline.warnings().end());
+  if (wakeups.has_value()) report.missed_wakeups = wakeups->findings();
+  if (simulation->trace().WantsDetails()) report.trace_digest = simulation->trace().TraceDigest();
+  return report;
+}
+
+}  // namespace schedsim::sim

@@ -1,0 +1,68 @@
+// From what someone asks for to a run, and from the run to its report.
+#ifndef SCHEDSIM_SIM_PLAN_PLAN_H_
+#define SCHEDSIM_SIM_PLAN_PLAN_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "sim/formats/cluster_input.h"
+#include "sim/report/report.h"
+#include "sim/run/simulation.h"
+#include "sim/scenario/scheduler_choice.h"
+#include "sim/scenario/timeline.h"
+
+namespace schedsim::sim {
+
+// What is asked for, by a command line or a program. What is absent is left to the scenario, and else to
+// defaults.
+struct RunRequest {
+  // The path of a scenario or of cases of the conformance suite, "-" for standard input; "": `files` are all.
+  std::string scenario;
+  // The one to run of a file with several cases.
+  std::optional<std::string> case_name;
+  // Clusters and pods: files, folders, or "-".
+  std::vector<std::string> files;
+  std::optional<BoundPods> bound;
+  // Takes input without objects or without nodes as it is.
+  bool allow_empty = false;
+  SchedulerChoice scheduler;
+  std::optional<uint64_t> seed;
+  // When virtual zero is, and how long after it the run ends.
+  std::optional<absl::Time> start;
+  std::optional<absl::Duration> until;
+  // Turns off all fast paths.
+  bool reference = false;
+  // Whether pods are looked for that would fit, but that nothing wakes.
+  bool check_wakeups = false;
+};
+
+// All that a run needs. Where its trace goes is for the caller to say, in `simulation`.
+struct Plan {
+  SimulationOptions simulation;
+  ClusterInput input;
+  // One of these, or neither: what a scenario's timeline says, or the steps of a case.
+  std::vector<TimelineEntry> timeline;
+  std::vector<Step> steps;
+  // As in RunRequest.
+  bool check_wakeups = false;
+  // What the user should know before the run, each with `note: ` or `warning: ` in front: about version,
+  // configuration and input.
+  std::vector<std::string> notices;
+  // The files and folders that were read.
+  std::vector<std::string> read_paths;
+};
+
+// Reads all that the request names, each once. InvalidArgument, with the option or the place in a file, for
+// what cannot be read or has no meaning; Unavailable and NotFound as reading files has them.
+absl::StatusOr<Plan> MakePlan(const RunRequest& request);
+
+// Runs the plan to its end. InvalidArgument where a plugin refuses its arguments.
+absl::StatusOr<Report> RunPlan(Plan plan);
+
+}  // namespace schedsim::sim
+
+#endif  // SCHEDSIM_SIM_PLAN_PLAN_H_

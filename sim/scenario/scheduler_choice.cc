@@ -1,0 +1,39 @@
+#include "sim/scenario/scheduler_choice.h"
+
+#include "absl/strings/str_cat.h"
+#include "core/api/default_profile.h"
+#include "core/api/feature_gates.h"
+#include "core/base/status_macros.h"
+
+namespace schedsim::sim {
+
+absl::StatusOr<ChosenScheduler> ChooseScheduler(const SchedulerChoice& choice) {
+  const std::string newest(api::KubernetesLineName(api::kDefaultKubernetesLine));
+  const absl::StatusOr<api::KubernetesVersion> version =
+      api::ParseKubernetesVersion(choice.kubernetes_version.value_or(newest));
+  if (!version.ok()) {
+    return absl::InvalidArgumentError(absl::StrCat("--kubernetes-version: ", version.status().message()));
+  }
+  api::FeatureGates gates(version->line);
+  const absl::Status set = gates.Set(choice.feature_gates.value_or(""));
+  if (!set.ok()) return absl::InvalidArgumentError(absl::StrCat("--feature-gates: ", set.message()));
+  const std::vector<api::PluginInfo> known = api::InTreePlugins(version->line);
+  ChosenScheduler chosen = {.behavior = api::LineBehaviorOf(gates), .config = {}, .notices = {}};
+  ASSIGN_OR_RETURN(chosen.config, choice.config.has_value()
+                                      ? codec::LoadSchedulerConfig(*choice.config, gates, known)
+                                      : codec::DefaultSchedulerConfig(gates, known));
+  AppendNotices(*version, chosen.notices);
+  AppendNotices(chosen.config, chosen.notices);
+  return chosen;
+}
+
+void AppendNotices(const api::KubernetesVersion& version, std::vector<std::string>& notices) {
+  if (version.note.empty()) return;
+  notices.push_back(absl::StrCat(version.is_warning ? "warning: " : "note: ", version.note));
+}
+
+void AppendNotices(const codec::LoadedSchedulerConfig& config, std::vector<std::string>& notices) {
+  for (const std::string& note : config.notes) notices.push_back(absl::StrCat("note: ", note));
+}
+
+}  // namespace schedsim::sim

@@ -1,0 +1,41 @@
+// Which scheduler is meant: its line, its feature gates and its configuration.
+#ifndef SCHEDSIM_SIM_SCENARIO_SCHEDULER_CHOICE_H_
+#define SCHEDSIM_SIM_SCENARIO_SCHEDULER_CHOICE_H_
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "core/api/kubernetes_version.h"
+#include "core/codec/config/scheduler_config.h"
+
+namespace schedsim::sim {
+
+// As the user says it. What is absent is left to the scenario, and else to the real one's defaults.
+struct SchedulerChoice {
+  // Such as "1.37".
+  std::optional<std::string> kubernetes_version;
+  // Such as "A=true,B=false".
+  std::optional<std::string> feature_gates;
+  // The path of a KubeSchedulerConfiguration; "-": standard input.
+  std::optional<std::string> config;
+};
+
+struct ChosenScheduler {
+  api::LineBehavior behavior;
+  codec::LoadedSchedulerConfig config;
+  // What the user should know about version and configuration, each with `note: ` or `warning: ` in front.
+  std::vector<std::string> notices;
+};
+
+// InvalidArgument, naming the option, where one has no meaning, or as codec::LoadSchedulerConfig.
+absl::StatusOr<ChosenScheduler> ChooseScheduler(const SchedulerChoice& choice);
+
+// The notices that follow from a version and from a configuration.
+void AppendNotices(const api::KubernetesVersion& version, std::vector<std::string>& notices);
+void AppendNotices(const codec::LoadedSchedulerConfig& config, std::vector<std::string>& notices);
+
+}  // namespace schedsim::sim
+
+#endif  // SCHEDSIM_SIM_SCENARIO_SCHEDULER_CHOICE_H_

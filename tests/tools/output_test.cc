@@ -1,0 +1,196 @@
+// What becomes of output: nothing is lost without a word, and files of results appear whole or not at all.
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "gtest/gtest.h"
+#include "tests/sim/formats/audit_log_text.h"
+#include "tests/tools/program.h"
+
+namespace schedsim {
+namespace {
+
+namespace fs = std::filesystem;
+
+using Strings = std::vector<std::string>;
+
+constexpr char kSmall[] = SCHEDSIM_SOURCE_DIR "/snapshots/small";
+constexpr char kMixed[] = SCHEDSIM_SOURCE_DIR "/snapshots/mixed";
+constexpr char kCases[] = SCHEDSIM_SOURCE_DIR "/tests/conformance/cases/ports.jsonl.gz";
+constexpr char kTraces[] = SCHEDSIM_SOURCE_DIR "/tests/conformance/traces-1.37/ports.jsonl.gz";
+
+constexpr char kCluster[] =
+    "{apiVersion: v1, kind: Node, metadata: {name: n1}, status: {allocatable: {cpu: 4, pods: 9}}}\n---\n"
+    "{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {containers: [{name: c, image: app}]}}\n";
+
+// The names in a folder, without those of inputs.
+Strings NamesIn(const std::string& folder) {
+  Strings names;
+  for (const auto& entry : fs::directory_iterator(folder)) names.push_back(entry.path().filename().string());
+  return names;
+}
+
+std::string AuditLog(const TestFolder& folder) {
+  sim::AuditLogText log;
+  log.Node(1, "n");
+  for (int i = 0; i < 12; ++i) {
+    const double at = 1000 * (i + 1);
+    log.Pod(at, absl::StrCat("pod-", i)).Bind(at + 5, at + 7, absl::StrCat("pod-", i));
+  }
+  return folder.Write("audit.log", log.text());
+}
+
+TEST(Output, ThatTheDiskHasNoRoomForIsAnError) {
+  const TestFolder folder;
+  const std::string cluster = folder.Write("cluster.yaml", kCluster);
+  const std::string trace = folder.Path("trace.jsonl");
+  ASSERT_EQ(RunProgram({"run", "-f", cluster, "--trace", trace}).exit_code, 0);
+  const std::string old = folder.Write(
+      "old.yaml", "apiVersion: kubescheduler.config.k8s.io/v1beta3\nkind: KubeSchedulerConfiguration\n");
+  const Strings commands = {absl::StrCat("run -f ", cluster),
+                            absl::StrCat("run -f ", cluster, " --output json"),
+                            absl::StrCat("run -f ", cluster, " --output csv"),
+                            absl::StrCat("why p ", trace),
+                            absl::StrCat("why p ", trace, " --output json"),
+                            absl::StrCat("calibrate ", AuditLog(folder)),
+                            absl::StrCat("conform ", kCases, " ", kTraces),
+                            absl::StrCat("config migrate ", old),
+                            "config print",
+                            "config print --output json",
+                            "--version",
+                            "--help",
+                            "run --help",
+                            "config print --help"};
+  for (const std::string& command : commands) {
+    const ProgramResult result = RunShell(absl::StrCat("\"$SCHEDSIM\" ", command, " > /dev/full"));
+    EXPECT_EQ(result.exit_code, 2) << command;
+    EXPECT_TRUE(absl::StrContains(result.err, "standard output: cannot be written: No space left on device"))
+        << command << "\n"
+        << result.err;
+  }
+}
+
+TEST(Output, ThatNobodyReadsEndsQuietlyWithTwo) {
+  for (const char* output : {"text", "json"}) {
+    const ProgramResult result = RunShell(
+        absl::StrCat("{ \"$SCHEDSIM\" run -f ", kMixed, " --output ", output, "; echo $? >&2; } | true"));
+    EXPECT_TRUE(absl::EndsWith(result.err, "2\n")) << result.err;
+    EXPECT_FALSE(absl::StrContains(result.err, "schedsim")) << result.err;
+  }
+  const ProgramResult head =
+      RunShell(absl::StrCat("\"$SCHEDSIM\" run -f ", kSmall, " 2> /dev/null | head -n 1"));
+  EXPECT_EQ(head.out, "Kubernetes      1.37\n");
+}
+
+TEST(ResultFile, SaysWhyItCannotBeWritten) {
+  const TestFolder folder;
+  const std::string cluster = folder.Write("in/cluster.yaml", kCluster);
+  const std::string place = folder.Path("place");
+  const std::string missing = folder.Path("missing/out.jsonl");
+  fs::create_directory(place);
+  const std::vector<std::pair<std::string, std::string>> files = {
+      {"/dev/full", "/dev/full: cannot be written: No space left on device"},
+      {missing, absl::StrCat(missing, ": cannot be written: No such file or directory")},
+      {place, absl::StrCat(place, ": cannot be written: Is a directory")}};
+  for (const auto& [file, want] : files) {
+    const ProgramResult result = RunProgram({"run", "-f", cluster, "--trace", file});
+    EXPECT_EQ(result.exit_code, 2) << file;
+    EXPECT_EQ(result.out, "") << file;
+    EXPECT_TRUE(absl::StrContains(result.err, absl::StrCat("schedsim run: ", want))) << result.err;
+  }
+  EXPECT_TRUE(NamesIn(place).empty());
+}
+
+TEST(ResultFile, ThatCannotBeWrittenToItsEndDoesNotAppear) {
+  const TestFolder folder;
+  const std::string trace = folder.Write("out/trace.jsonl", "the last one\n");
+  const ProgramResult result =
+      RunShell(absl::StrCat("ulimit -f 16; \"$SCHEDSIM\" run -f ", kSmall, " --trace ", trace));
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_TRUE(absl::StrContains(result.err, absl::StrCat(trace, ": cannot be written: File too large")))
+      << result.err;
+  EXPECT_EQ(NamesIn(folder.Path("out")), Strings{"trace.jsonl"});
+  EXPECT_EQ(FileContent(trace), "the last one\n");
+}
+
+TEST(ResultFile, DoesNotAppearWhereASignalEndsTheRun) {
+  const TestFolder folder;
+  fs::create_directory(folder.Path("out"));
+  const ProgramResult result =
+      RunShell(absl::StrReplaceAll("\"$SCHEDSIM\" run -f MIXED --bound reset --reference --check-wakeups "
+                                   "--trace OUT/trace.jsonl & pid=$!; "
+                                   "while [ -z \"$(ls -A OUT)\" ] && kill -0 $pid; do sleep 0.01; done; kill "
+                                   "-TERM $pid; wait $pid; echo $?",
+                                   {{"MIXED", kMixed}, {"OUT", folder.Path("out")}}));
+  EXPECT_EQ(result.out, "143\n") << result.err;
+  EXPECT_TRUE(NamesIn(folder.Path("out")).empty());
+}
+
+TEST(ResultFile, TakesThePlaceOfAnOlderOneAndLeavesLinks) {
+  const TestFolder folder;
+  const std::string cluster = folder.Write("in/cluster.yaml", kCluster);
+  const std::string trace = folder.Write("out/trace.jsonl", "the last one\n");
+  fs::permissions(trace, fs::perms::owner_read | fs::perms::owner_write);
+  const std::string link = folder.Path("out/link.jsonl");
+  fs::create_symlink(trace, link);
+  ASSERT_EQ(RunProgram({"run", "-f", cluster, "--trace", link}).exit_code, 0);
+  EXPECT_TRUE(fs::is_symlink(link));
+  EXPECT_TRUE(absl::StartsWith(FileContent(trace), "{\"t\":"));
+  EXPECT_EQ(fs::status(trace).permissions(), fs::perms::owner_read | fs::perms::owner_write);
+  EXPECT_EQ(NamesIn(folder.Path("out")).size(), 2U);
+}
+
+TEST(ResultFile, IsNotWrittenOverAnInput) {
+  const TestFolder folder;
+  const std::string cluster = folder.Write("in/cluster.yaml", kCluster);
+  const std::string config = folder.Write("config.yaml", RunProgram({"config", "print"}).out);
+  const std::string scenario = folder.Write(
+      "scenario.yaml",
+      "{apiVersion: schedsim/v1, kind: Scenario, inputs: [in], timeline: [{create: later.yaml}]}\n");
+  const std::string later = folder.Write(
+      "later.yaml", "{apiVersion: v1, kind: Pod, metadata: {name: q}, spec: {containers: [{name: c}]}}\n");
+  const std::string link = folder.Path("link.jsonl");
+  fs::create_symlink(cluster, link);
+  const std::string hard_link = folder.Path("hard.jsonl");
+  fs::create_hard_link(cluster, hard_link);
+  const Strings of_files = {"run", "-f", folder.Path("in"), "--config", config, "--trace"};
+  const Strings of_scenario = {"run", scenario, "--trace"};
+  const std::vector<std::pair<Strings, std::string>> runs = {
+      {{"run", "-f", cluster, "--trace"}, cluster},
+      {{"run", "-f", cluster, "--trace"}, folder.Path("in/../in/cluster.yaml")},
+      {{"run", "-f", cluster, "--trace"}, link},
+      {{"run", "-f", cluster, "--trace"}, hard_link},
+      {of_files, cluster},
+      {of_files, hard_link},
+      {of_files, folder.Path("in/out.jsonl")},
+      {of_files, config},
+      {of_scenario, scenario},
+      {of_scenario, cluster},
+      {of_scenario, later}};
+  for (auto [arguments, trace] : runs) {
+    const std::string before = FileContent(trace);
+    arguments.push_back(trace);
+    const ProgramResult result = RunProgram(arguments);
+    EXPECT_EQ(result.exit_code, 2) << trace;
+    EXPECT_TRUE(absl::StrContains(result.err, absl::StrCat("schedsim run: --trace: ", trace))) << result.err;
+    EXPECT_TRUE(absl::StrContains(result.err, "expected another file")) << result.err;
+    EXPECT_EQ(FileContent(trace), before);
+  }
+  EXPECT_EQ(NamesIn(folder.Path("in")), Strings{"cluster.yaml"});
+}
+
+TEST(ResultFile, IsNotWhereStandardOutputGoes) {
+  const TestFolder folder;
+  const std::string cluster = folder.Write("cluster.yaml", kCluster);
+  const std::string out = folder.Path("out.txt");
+  const ProgramResult result =
+      RunShell(absl::StrCat("\"$SCHEDSIM\" run -f ", cluster, " --trace ", out, " > ", out));
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_TRUE(absl::StrContains(result.err, "is where standard output goes")) << result.err;
+}
+
+}  // namespace
+}  // namespace schedsim

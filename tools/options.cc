@@ -1,0 +1,69 @@
+#include "tools/options.h"
+
+#include <algorithm>
+
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "core/api/go_text.h"
+
+namespace schedsim::tools {
+
+absl::StatusOr<std::string> ParseText(absl::string_view text) {
+  if (text.empty()) return absl::InvalidArgumentError("is empty, expected a value");
+  return std::string(text);
+}
+
+absl::StatusOr<std::string> ParsePath(absl::string_view text) {
+  if (absl::StartsWith(text, "--")) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(api::GoQuote(text), " is an option, expected the path of a file"));
+  }
+  return ParseText(text);
+}
+
+absl::StatusOr<uint64_t> ParseSeed(absl::string_view text) {
+  uint64_t seed = 0;
+  const bool has_digits_only = text.find_first_not_of("0123456789") == absl::string_view::npos;
+  if (has_digits_only && absl::SimpleAtoi(text, &seed)) return seed;
+  return absl::InvalidArgumentError(absl::StrCat(
+      api::GoQuote(text), " is not a seed, expected a whole number from 0 to 18446744073709551615"));
+}
+
+CLI::Option* AddTexts(CLI::App& command, const std::string& names, std::vector<std::string>& target,
+                      const std::string& type, const std::string& description,
+                      absl::StatusOr<std::string> (*parse)(absl::string_view)) {
+  const auto check = [parse](const std::string& given) {
+    return std::string(parse(given).status().message());
+  };
+  // One value each: `-f a b` is a file and a positional argument.
+  return command.add_option(names, target, description)
+      ->type_name(type)
+      ->allow_extra_args(false)
+      ->check(check);
+}
+
+CLI::Option* AddChoice(CLI::App& command, const std::string& names, std::string& target,
+                       std::vector<std::string> values, const std::string& description) {
+  target = values.front();
+  const std::string type = absl::StrCat("{", absl::StrJoin(values, ","), "}");
+  const auto parse = [values](absl::string_view text) -> absl::StatusOr<std::string> {
+    if (std::find(values.begin(), values.end(), text) != values.end()) return std::string(text);
+    return absl::InvalidArgumentError(
+        absl::StrCat(api::GoQuote(text), " is not known, expected one of ", absl::StrJoin(values, ", ")));
+  };
+  return AddOption(command, names, target, type, description, parse)->default_str(target);
+}
+
+void AddSchedulerOptions(CLI::App& command, sim::SchedulerChoice& choice) {
+  AddOption(command, "--config", choice.config, "FILE",
+            "KubeSchedulerConfiguration, - for standard input; default: the real one's defaults", ParsePath);
+  AddOption(command, "--feature-gates", choice.feature_gates, "LIST", "Gates to set, such as A=true,B=false",
+            ParseText);
+  AddOption(command, "--kubernetes-version", choice.kubernetes_version, "VERSION",
+            "Line to simulate: 1.34 to 1.37", ParseText)
+      ->default_str(std::string(api::KubernetesLineName(api::kDefaultKubernetesLine)));
+}
+
+}  // namespace schedsim::tools

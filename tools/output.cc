@@ -1,0 +1,203 @@
+#include "tools/output.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "core/base/check.h"
+#include "core/base/printable.h"
+#include "core/base/status_macros.h"
+#include "core/codec/text/input.h"
+#include "tools/subcommands.h"
+
+namespace schedsim::tools {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr size_t kBufferBytes = 256 * 1024;
+
+// The temporary file that a signal has to remove; "": none. Only what a signal handler may touch.
+char g_temporary[4096] = "";
+volatile std::sig_atomic_t g_has_temporary = 0;
+
+extern "C" void RemoveTemporary(int signal_number) {
+  AbandonResultFile();
+  // The default action, which ends the program by this signal, was put back when the handler was called.
+  raise(signal_number);
+}
+
+void RemoveOnSignals(const std::string& temporary) {
+  CHECK(g_has_temporary == 0);
+  if (temporary.size() >= sizeof(g_temporary)) return;
+  std::memcpy(g_temporary, temporary.c_str(), temporary.size() + 1);
+  g_has_temporary = 1;
+  for (const int signal_number : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction previous = {};
+    sigaction(signal_number, nullptr, &previous);
+    // Whoever started the program may want the signal to be ignored (nohup).
+    if (previous.sa_handler != SIG_DFL) continue;
+    struct sigaction action = {};
+    action.sa_handler = &RemoveTemporary;
+    action.sa_flags = static_cast<int>(SA_RESETHAND | SA_NODEFER);
+    sigaction(signal_number, &action, nullptr);
+  }
+}
+
+absl::Status CannotBeWritten(absl::string_view what, int error) {
+  if (error == EPIPE) return absl::CancelledError(absl::StrCat(what, ": nobody reads it any more"));
+  return absl::UnavailableError(
+      absl::StrCat(what, ": cannot be written: ", std::system_category().message(error)));
+}
+
+// Returns 0, or what errno says.
+int WriteAll(int descriptor, absl::string_view text) {
+  while (!text.empty()) {
+    const ssize_t count = write(descriptor, text.data(), text.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return errno;
+    text.remove_prefix(static_cast<size_t>(count));
+  }
+  return 0;
+}
+
+}  // namespace
+
+void PrepareOutput() {
+  for (const int signal_number : {SIGPIPE, SIGXFSZ}) std::signal(signal_number, SIG_IGN);
+}
+
+absl::Status WriteOutput(absl::string_view text) {
+  const int error = WriteAll(STDOUT_FILENO, text);
+  return error == 0 ? absl::OkStatus() : CannotBeWritten("standard output", error);
+}
+
+void PrintMessage(absl::string_view message) {
+  std::fputs(absl::StrCat(Printable(message), "\n").c_str(), stderr);
+}
+
+int ExitCodeOf(absl::string_view command, const absl::StatusOr<int>& result) {
+  if (result.ok()) return *result;
+  if (absl::IsCancelled(result.status())) return kBadInput;
+  for (const absl::string_view line : absl::StrSplit(result.status().message(), '\n'))
+    PrintMessage(absl::StrCat(command, ": ", line));
+  return kBadInput;
+}
+
+int ExitCodeOf(absl::string_view command, const absl::Status& status) {
+  return ExitCodeOf(command, status.ok() ? absl::StatusOr<int>(kDone) : absl::StatusOr<int>(status));
+}
+
+absl::StatusOr<std::unique_ptr<ResultFile>> ResultFile::Create(const std::string& path) {
+  std::unique_ptr<ResultFile> file(new ResultFile(path));
+  const absl::Status opened = file->Open();
+  if (!opened.ok()) return opened;
+  return file;
+}
+
+absl::Status ResultFile::Open() {
+  std::error_code error;
+  struct stat info = {};
+  const bool exists = stat(path_.c_str(), &info) == 0;
+  if (exists && S_ISDIR(info.st_mode)) return Error(EISDIR);
+  if (exists && !S_ISREG(info.st_mode)) {
+    descriptor_ = open(path_.c_str(), O_WRONLY | O_CLOEXEC);
+    return descriptor_ < 0 ? Error(errno) : absl::OkStatus();
+  }
+  struct stat output = {};
+  if (exists && fstat(STDOUT_FILENO, &output) == 0 && output.st_dev == info.st_dev &&
+      output.st_ino == info.st_ino) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(path_, ": is where standard output goes, expected another file"));
+  }
+  target_ = exists ? fs::canonical(path_, error).string() : path_;
+  if (error) return Error(error.value());
+  // A file that may not be written is not to be replaced, either.
+  if (exists && access(target_.c_str(), W_OK) != 0) return Error(errno);
+  const fs::path target(target_);
+  temporary_ =
+      (target.parent_path() / absl::StrCat(".", target.filename().string(), ".", getpid(), ".part")).string();
+  descriptor_ = open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (descriptor_ < 0) {
+    const int reason = errno;
+    temporary_.clear();
+    return Error(reason);
+  }
+  RemoveOnSignals(temporary_);
+  if (exists) fchmod(descriptor_, info.st_mode & 0777);
+  return absl::OkStatus();
+}
+
+ResultFile::~ResultFile() {
+  if (descriptor_ >= 0) close(descriptor_);
+  if (temporary_.empty()) return;
+  unlink(temporary_.c_str());
+  g_has_temporary = 0;
+}
+
+void ResultFile::Write(absl::string_view text) {
+  absl::StrAppend(&buffer_, text);
+  if (buffer_.size() >= kBufferBytes) Flush();
+}
+
+void ResultFile::Flush() {
+  if (error_ == 0) error_ = WriteAll(descriptor_, buffer_);
+  buffer_.clear();
+}
+
+absl::Status ResultFile::Commit() {
+  Flush();
+  if (close(std::exchange(descriptor_, -1)) != 0 && error_ == 0) error_ = errno;
+  if (error_ != 0) return Error(error_);
+  if (temporary_.empty()) return absl::OkStatus();
+  if (std::rename(temporary_.c_str(), target_.c_str()) != 0) return Error(errno);
+  temporary_.clear();
+  g_has_temporary = 0;
+  return absl::OkStatus();
+}
+
+absl::Status ResultFile::Error(int error) const { return CannotBeWritten(path_, error); }
+
+void AbandonResultFile() {
+  if (g_has_temporary != 0) unlink(g_temporary);
+}
+
+absl::Status RefuseInputAsOutput(absl::string_view option, const std::string& path,
+                                 const std::vector<std::string>& inputs) {
+  std::error_code ignored;
+  const fs::path place = fs::weakly_canonical(fs::absolute(path, ignored), ignored);
+  const auto refuse = [&](absl::string_view is, absl::string_view input) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(option, ": ", path, " ", is, " ", input, ", expected another file"));
+  };
+  for (const std::string& input : inputs) {
+    if (input == "-" || !fs::exists(input, ignored)) continue;
+    const fs::path folder = fs::canonical(input, ignored);
+    const bool is_folder = fs::is_directory(folder, ignored);
+    const bool is_inside =
+        is_folder &&
+        std::mismatch(folder.begin(), folder.end(), place.begin(), place.end()).first == folder.end();
+    if (is_inside) return refuse("lies in the input folder", input);
+    // One file may have several names: links, also in folders.
+    std::vector<std::string> files;
+    ASSIGN_OR_RETURN(files, codec::ListFiles(input));
+    for (const std::string& file : files) {
+      if (fs::is_regular_file(file, ignored) && fs::equivalent(file, place, ignored))
+        return refuse("is the input", file);
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace schedsim::tools

@@ -1,0 +1,77 @@
+// What the program writes: standard output, messages, and files of results. Nothing of it is lost without a
+// word.
+#ifndef SCHEDSIM_TOOLS_OUTPUT_H_
+#define SCHEDSIM_TOOLS_OUTPUT_H_
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+
+namespace schedsim::tools {
+
+// To be called once, before anything is written: a closed pipe and a file that grows too large become errors
+// instead of signals.
+void PrepareOutput();
+
+// Writes all of `text` to standard output, at once. Unavailable, with the system's reason, where it cannot be
+// written; Cancelled where nobody reads it any more (`| head -1`).
+absl::Status WriteOutput(absl::string_view text);
+
+// Prints the message on standard error as one line: what a terminal would act on is escaped.
+void PrintMessage(absl::string_view message);
+
+// Says on standard error what went wrong with `command` ("schedsim run"), each line of it with the command in
+// front, and returns the exit code. Where nobody reads the output there is nothing to say.
+int ExitCodeOf(absl::string_view command, const absl::StatusOr<int>& result);
+// The same for commands that give no verdict.
+int ExitCodeOf(absl::string_view command, const absl::Status& status);
+
+// A file of results that appears whole or not at all. It is written under a name of its own beside its place,
+// and renamed on Commit; what was not committed is removed, also where a signal ends the program. What is no
+// regular file (a device, a pipe) is written directly. One at a time.
+class ResultFile {
+ public:
+  // Unavailable, with the reason, where the file cannot be written: its folder is missing, it is a folder.
+  static absl::StatusOr<std::unique_ptr<ResultFile>> Create(const std::string& path);
+  ~ResultFile();
+  ResultFile(const ResultFile&) = delete;
+  ResultFile& operator=(const ResultFile&) = delete;
+
+  // Errors are kept for Commit.
+  void Write(absl::string_view text);
+  // Unavailable, with the reason, where anything was not written.
+  absl::Status Commit();
+
+ private:
+  explicit ResultFile(std::string path) : path_(std::move(path)) {}
+  absl::Status Open();
+  void Flush();
+  absl::Status Error(int error) const;
+
+  // As it was given, for messages.
+  const std::string path_;
+  // Symbolic links are followed: the link stays, and what it names is replaced.
+  std::string target_;
+  std::string temporary_;  // "": written directly.
+  std::string buffer_;
+  int descriptor_ = -1;
+  // The first one that was met; 0: none.
+  int error_ = 0;
+};
+
+// Removes what an unfinished ResultFile wrote, for a program that ends at once. Allocates nothing.
+void AbandonResultFile();
+
+// InvalidArgument where the file `path`, which `option` is to write, is one of the files that `inputs` stand
+// for (see codec::ListFiles), by whatever name, or lies in a folder that is one of them.
+absl::Status RefuseInputAsOutput(absl::string_view option, const std::string& path,
+                                 const std::vector<std::string>& inputs);
+
+}  // namespace schedsim::tools
+
+#endif  // SCHEDSIM_TOOLS_OUTPUT_H_
