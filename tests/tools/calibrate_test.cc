@@ -76,7 +76,7 @@ TEST(Calibrate, PrintsWhatGoesIntoAScenario) {
   EXPECT_TRUE(absl::StrContains(fit.out, "distribution: lognormal")) << fit.out;
   constexpr char kScenario[] =
       "apiVersion: schedsim/v1\nkind: Scenario\nobjects:\n"
-      "- {apiVersion: v1, kind: Node, metadata: {name: n}, status: {allocatable: {cpu: 1, pods: 9}}}\n"
+      "- {apiVersion: v1, kind: Node, metadata: {name: n1}, status: {allocatable: {cpu: 1, pods: 9}}}\n"
       "- {apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {containers: [{name: c, image: app}]}}\n";
   const ProgramResult run = RunProgram({"run", "-"}, absl::StrCat(kScenario, fit.out));
   EXPECT_EQ(run.exit_code, 0) << run.err;

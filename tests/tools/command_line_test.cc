@@ -113,7 +113,7 @@ TEST(CommandLine, SaysWhatDoesNotGoTogether) {
 
 TEST(CommandLine, ATimeOfTheInputMustBeOneOfTheYears) {
   constexpr char kNode[] =
-      "{apiVersion: v1, kind: Node, metadata: {name: n, creationTimestamp: '0000-01-01T00:00:00Z'},"
+      "{apiVersion: v1, kind: Node, metadata: {name: n1, creationTimestamp: '0000-01-01T00:00:00Z'},"
       " status: {allocatable: {cpu: 1, pods: 1}}}\n";
   const ProgramResult result = RunProgram({"run", "-f", "-"}, kNode);
   EXPECT_EQ(result.exit_code, 2);
