@@ -205,7 +205,7 @@ void AddRun(CLI::App& app, int& exit_code) {
   command->footer(
       "Exit codes:\n"
       "  0  the run came to its end; that pods stay pending is a result\n"
-      "  1  the verdict: a wait of the scenario timed out, or --check-wakeups found something\n"
+      "  1  the verdict: a wait or an entry of the scenario failed, or --check-wakeups found something\n"
       "  2  bad usage, bad input, output that cannot be written; with --strict any warning or note, "
       "whatever\n"
       "     the verdict\n\n"

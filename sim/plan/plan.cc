@@ -35,7 +35,7 @@ absl::Status SetTimes(const RunRequest& request, std::optional<absl::Time> start
   if (!IsRunTime(simulation.zero)) {
     return Invalid(
         absl::StrCat("the newest timestamp of the input is ",
-                     absl::FormatTime(absl::RFC3339_full, simulation.zero, absl::UTCTimeZone()),
+                     absl::FormatTime("%E4Y-%m-%dT%H:%M:%E*SZ", simulation.zero, absl::UTCTimeZone()),
                      ", expected one of the years 1 to 9999, or another virtual zero with --start"));
   }
   if (request.until.has_value()) simulation.until = request.until;

@@ -25,7 +25,7 @@ std::string DurationText(absl::Duration duration) {
 }
 
 std::string TimeText(absl::Time time) {
-  return absl::FormatTime("%Y-%m-%dT%H:%M:%E*SZ", time, absl::UTCTimeZone());
+  return absl::FormatTime("%E4Y-%m-%dT%H:%M:%E*SZ", time, absl::UTCTimeZone());
 }
 
 std::string DecimalText(absl::int128 number) {

@@ -58,7 +58,7 @@ std::optional<Value> Encode(uint64_t member, Document& document) {
 }
 
 std::optional<Value> Encode(absl::Time member, Document& document) {
-  return Text(absl::FormatTime("%Y-%m-%dT%H:%M:%E*SZ", member, absl::UTCTimeZone()), document);
+  return Text(absl::FormatTime("%E4Y-%m-%dT%H:%M:%E*SZ", member, absl::UTCTimeZone()), document);
 }
 
 std::optional<Value> Encode(const api::Quantity& member, Document& document) {
