@@ -1,6 +1,9 @@
 #include "tools/options.h"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
+#include <memory>
+#include <optional>
 
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
@@ -29,6 +32,18 @@ absl::StatusOr<uint64_t> ParseSeed(absl::string_view text) {
   if (has_digits_only && absl::SimpleAtoi(text, &seed)) return seed;
   return absl::InvalidArgumentError(absl::StrCat(
       api::GoQuote(text), " is not a seed, expected a whole number from 0 to 18446744073709551615"));
+}
+
+CLI::Option* AddChecked(CLI::App& command, const std::string& names, const std::string& type,
+                        const std::string& description,
+                        std::function<absl::Status(absl::string_view text)> take) {
+  const auto count = std::make_shared<int>(0);
+  CLI::Option* option = command.add_option_function<std::string>(
+      names, [](const std::string&) {}, description);
+  return option->type_name(type)->check([take, count](const std::string& given) -> std::string {
+    if (++*count > 1) return "is given twice, expected it once";
+    return std::string(take(given).message());
+  });
 }
 
 CLI::Option* AddTexts(CLI::App& command, const std::string& names, std::vector<std::string>& target,

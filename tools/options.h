@@ -3,17 +3,21 @@
 #ifndef SCHEDSIM_TOOLS_OPTIONS_H_
 #define SCHEDSIM_TOOLS_OPTIONS_H_
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
-#include <memory>
-#include <optional>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "sim/scenario/scheduler_choice.h"
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
 
 namespace schedsim::tools {
 
@@ -22,24 +26,27 @@ absl::StatusOr<std::string> ParseText(absl::string_view text);  // Anything but 
 absl::StatusOr<std::string> ParsePath(absl::string_view text);  // Nor what looks like an option.
 absl::StatusOr<uint64_t> ParseSeed(absl::string_view text);
 
-// Adds an option, or a positional argument, that takes one value and is given once at most. `parse` turns the
-// text into what goes to `target`, a T or std::optional<T>, which must outlive the command.
+// Adds an option, or a positional argument, that takes one value and is given once at most. `take` keeps the
+// value, or returns InvalidArgument with what is wrong with it.
+CLI::Option* AddChecked(CLI::App& command, const std::string& names, const std::string& type,
+                        const std::string& description,
+                        std::function<absl::Status(absl::string_view text)> take);
+
+// The same where `parse` turns the text into what goes to `target`, a T or std::optional<T>, which must
+// outlive the command.
 template <typename Parse, typename Target>
 CLI::Option* AddOption(CLI::App& command, const std::string& names, Target& target, const std::string& type,
                        const std::string& description, Parse parse) {
-  const auto count = std::make_shared<int>(0);
-  CLI::Option* option = command.add_option_function<std::string>(
-      names, [](const std::string&) {}, description);
-  return option->type_name(type)->check([&target, parse, count](const std::string& given) -> std::string {
-    if (++*count > 1) return "is given twice, expected it once";
-    auto value = parse(given);
-    if (!value.ok()) return std::string(value.status().message());
-    target = *std::move(value);
-    return "";
-  });
+  return AddChecked(command, names, type, description,
+                    [&target, parse](absl::string_view text) -> absl::Status {
+                      auto value = parse(text);
+                      if (!value.ok()) return value.status();
+                      target = *std::move(value);
+                      return absl::OkStatus();
+                    });
 }
 
-// The same for an option that may be given again: each value is added to `target`, if `parse` takes it.
+// An option that may be given again: each value is added to `target`, if `parse` takes it.
 CLI::Option* AddTexts(CLI::App& command, const std::string& names, std::vector<std::string>& target,
                       const std::string& type, const std::string& description,
                       absl::StatusOr<std::string> (*parse)(absl::string_view));

@@ -226,8 +226,9 @@ RealPods Scheduled(const std::string& snapshot, const std::string& bound, const 
         absl::StrCat(pod["namespace"].get<std::string>(), "/", pod["name"].get<std::string>());
     const auto known = real.find(key);
     if (known == real.end() || pod["status"] == "Gone") continue;
-    pods[key] = {
-        .owner = known->second.owner, .node = pod.value("node", ""), .message = pod.value("message", "")};
+    // Of a pod of another scheduler the report says whose it is; in the real cluster nobody says anything.
+    const std::string message = pod["status"] == "Ignored" ? "" : pod.value("message", "");
+    pods[key] = {.owner = known->second.owner, .node = pod.value("node", ""), .message = message};
   }
   return pods;
 }
