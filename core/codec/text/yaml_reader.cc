@@ -320,8 +320,8 @@ struct YamlProblem {
 
 // The first row that fits counts.
 constexpr YamlProblem kYamlProblems[] = {
-    {"mapping values are not allowed", "a second `:` on the line",
-     "quotes around a value that has `: ` in it"},
+    {"mapping values are not allowed", "`: ` where no key can stand",
+     "other indentation, or quotes around a value with `: `"},
     {"block sequence entries are not allowed", "a list begins in the middle of a line",
      "it on a line of its own"},
     {"mapping keys are not allowed", "a key begins in the middle of a line", "it on a line of its own"},
