@@ -116,7 +116,7 @@ const char kNoEnvironment[] = "results must not depend on the environment";
 
 const BannedCode kBanned[] = {
     {"std::chrono::system_clock", {"tools/", "benchmarks/"}, kUseClock},
-    {"std::chrono::steady_clock", {"tools/", "benchmarks/"}, kUseClock},
+    {"std::chrono::steady_clock", {"tools/", "benchmarks/", "tests/fuzz/"}, kUseClock},
     {"std::chrono::high_resolution_clock", {}, kUseClock},
     {"absl::Now(", {"tools/", "benchmarks/"}, kUseClock},
     {"absl::GetCurrentTimeNanos", {}, kUseClock},

@@ -226,7 +226,7 @@ RealPods Scheduled(const std::string& snapshot, const std::string& bound, const 
         absl::StrCat(pod["namespace"].get<std::string>(), "/", pod["name"].get<std::string>());
     const auto known = real.find(key);
     if (known == real.end() || pod["status"] == "Gone") continue;
-    // Of a pod of another scheduler the report says whose it is; in the real cluster nobody says anything.
+    // Of a pod of another scheduler the report says whose it is; the cluster says nothing.
     const std::string message = pod["status"] == "Ignored" ? "" : pod.value("message", "");
     pods[key] = {.owner = known->second.owner, .node = pod.value("node", ""), .message = message};
   }

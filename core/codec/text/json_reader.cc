@@ -3,6 +3,7 @@
 #include <simdjson.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <functional>
 #include <string>
@@ -11,6 +12,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "core/base/printable.h"
@@ -22,6 +24,15 @@ namespace schedsim::codec {
 namespace {
 
 namespace ondemand = simdjson::ondemand;
+
+// Whether Go cannot read the JSON number: it would be infinite.
+bool IsBeyondFloat64(absl::string_view number) {
+  // Without an exponent it takes more than 300 digits.
+  constexpr size_t kDigitsMin = 300;
+  if (number.size() < kDigitsMin && number.find_first_of("eE") == absl::string_view::npos) return false;
+  double value = 0;
+  return absl::SimpleAtod(number, &value) && std::isinf(value);
+}
 
 static_assert(kPaddingBytes >= simdjson::SIMDJSON_PADDING);
 
@@ -351,6 +362,12 @@ absl::Status JsonReader::ReadScalar(V& value, ondemand::json_type type, Position
         return ErrorAt({file_, position}, absl::StrCat("\"", scalar.text,
                                                        "\" is no JSON number, expected digits, an "
                                                        "optional fraction and an optional exponent"));
+      }
+      if (error == simdjson::SUCCESS && IsBeyondFloat64(scalar.text)) {
+        return ErrorAt({file_, position},
+                       absl::StrCat("\"", Printable(scalar.text, kShownBytesMax),
+                                    "\" is beyond 64-bit floating point, expected a number "
+                                    "that an API server can read"));
       }
       break;
     default:
