@@ -239,8 +239,9 @@ TEST(TidyTest, LibrariesAreIncludedOnlyWhereAllowed) {
     for (const Include& include : IncludesOf(file)) {
       for (const LibraryRule& rule : kLibraries) {
         if (!absl::StartsWith(include.path, rule.include)) continue;
-        // Headers of tests are nobody's interface.
-        const bool is_private = absl::EndsWith(file.path, ".cc") || absl::StartsWith(file.path, "tests/");
+        // Headers of tests and of the program are nobody's interface.
+        const bool is_private =
+            absl::EndsWith(file.path, ".cc") || IsBelowAnyOf(file.path, {"tests/", "tools/"});
         if (is_private && IsBelowAnyOf(file.path, rule.folders)) continue;
         violations.push_back(absl::StrCat(file.path, ":", include.line, ": ", include.path,
                                           " is only for .cc files below ",
