@@ -120,14 +120,6 @@ absl::Status PrintReport(const RunOptions& options, const sim::Report& report) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<sim::Report> RunWithProgress(sim::Plan plan) {
-  Progress progress;
-  plan.simulation.on_progress = [&progress](int64_t attempts, absl::Duration virtual_time) {
-    progress.Update(attempts, virtual_time);
-  };
-  return sim::RunPlan(std::move(plan));
-}
-
 absl::StatusOr<int> Run(const RunOptions& options) {
   const WallClock::time_point load_start = WallClock::now();
   sim::Plan plan;
@@ -140,7 +132,13 @@ absl::StatusOr<int> Run(const RunOptions& options) {
   const size_t warnings_before = plan.input.warnings.size();
   const WallClock::time_point run_start = WallClock::now();
   sim::Report report;
-  ASSIGN_OR_RETURN(report, RunWithProgress(std::move(plan)));
+  {
+    Progress progress;  // Leaves the terminal before anything else is printed there.
+    plan.simulation.on_progress = [&progress](int64_t attempts, absl::Duration virtual_time) {
+      progress.Update(attempts, virtual_time);
+    };
+    ASSIGN_OR_RETURN(report, sim::RunPlan(std::move(plan)));
+  }
   if (trace != nullptr) RETURN_IF_ERROR(trace->Commit());
   const double run_seconds = SecondsSince(run_start);
   const std::vector<std::string> notices = LateNotices(report, warnings_before);

@@ -138,8 +138,8 @@ absl::StatusOr<Plan> PlanOfCase(const RunRequest& request, std::string text, abs
   return plan;
 }
 
-absl::StatusOr<Plan> PlanOf(const RunRequest& request) {
-  if (request.scenario.empty()) return PlanOfFiles(request);
+// A scenario or a case, whichever it is.
+absl::StatusOr<Plan> PlanOfDocument(const RunRequest& request) {
   // A pipe can be read once, and what is in it decides what it is.
   std::string text;
   ASSIGN_OR_RETURN(text, codec::ReadFile(request.scenario));
@@ -158,7 +158,7 @@ absl::StatusOr<Plan> MakePlan(const RunRequest& request) {
   paths.push_back(request.scheduler.config.value_or(""));
   RETURN_IF_ERROR(RefuseSecondStandardInput(paths));
   Plan plan;
-  ASSIGN_OR_RETURN(plan, PlanOf(request));
+  ASSIGN_OR_RETURN(plan, request.scenario.empty() ? PlanOfFiles(request) : PlanOfDocument(request));
   if (request.seed.has_value()) plan.simulation.seed = *request.seed;
   plan.simulation.reference = request.reference;
   plan.check_wakeups = request.check_wakeups;
