@@ -57,7 +57,7 @@ struct SimulationOptions {
   codec::LoadedSchedulerConfig config;
   // When virtual zero is.
   absl::Time zero;
-  // Objects are created one after the other, this far apart, the last one at virtual zero.
+  // Objects are created one after the other, this far apart, the last one so long before virtual zero.
   absl::Duration creation_interval = absl::Milliseconds(1);
   LatencyModel latency;
   ControllerOptions controllers;

@@ -17,10 +17,14 @@ namespace {
 
 absl::StatusOr<Value> Apply(const Value& target, PatchType type, const Value& patch,
                             const api::Object& stored, Document& document) {
-  if (type == PatchType::kJson) return JsonPatch(target, patch, document);
-  if (type == PatchType::kMerge) {
-    if (patch.is_object()) return MergePatch(target, patch, document);
-    return absl::InvalidArgumentError(absl::StrCat("expected a map, got ", Describe(patch.type)));
+  switch (type) {
+    case PatchType::kJson:
+      return JsonPatch(target, patch, document);
+    case PatchType::kMerge:
+      if (patch.is_object()) return MergePatch(target, patch, document);
+      return absl::InvalidArgumentError(absl::StrCat("expected a map, got ", Describe(patch.type)));
+    case PatchType::kStrategicMerge:
+      break;
   }
   const api::KindInfo* const kind = api::FindKind(stored.api_version, stored.kind_name);
   if (kind != nullptr) return StrategicMergePatch(target, patch, *kind, document);
