@@ -102,10 +102,13 @@ absl::StatusOr<std::vector<std::pair<std::string, std::string>>> FilePairs(const
   return pairs;
 }
 
+// `inputs`: the files of cases and traces, over which nothing is written.
 absl::Status WriteTrace(const std::string& folder, const std::string& name,
-                        const std::vector<std::string>& records) {
+                        const std::vector<std::string>& records, const std::vector<std::string>& inputs) {
+  const std::string path = absl::StrCat(folder, "/", name, ".jsonl");
+  RETURN_IF_ERROR(RefuseInputAsOutput("--write", path, inputs));
   std::unique_ptr<ResultFile> file;
-  ASSIGN_OR_RETURN(file, ResultFile::Create(absl::StrCat(folder, "/", name, ".jsonl")));
+  ASSIGN_OR_RETURN(file, ResultFile::Create(path));
   for (const std::string& record : records) {
     file->Write(record);
     file->Write("\n");
@@ -151,7 +154,7 @@ absl::Status RunPair(const ConformOptions& options, api::KubernetesLine line, co
     ASSIGN_OR_RETURN(followed, sim::RunFollowing(test_case, *expected->second, options.reference));
     if (followed.difference.has_value()) followed.difference = Printable(*followed.difference);
     if (!options.write.empty())
-      RETURN_IF_ERROR(WriteTrace(options.write, test_case.name, followed.run.records));
+      RETURN_IF_ERROR(WriteTrace(options.write, test_case.name, followed.run.records, {cases, traces}));
     std::optional<std::string>& difference = followed.difference;
     if (!difference.has_value()) {
       ++count.same;

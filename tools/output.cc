@@ -75,6 +75,12 @@ int WriteAll(int descriptor, absl::string_view text) {
 }  // namespace
 
 void PrepareOutput() {
+  // A file that is opened later must not take the place of a stream that was closed (`>&-`). Standard output
+  // stays one that cannot be written.
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (fcntl(stream, F_GETFD) >= 0) continue;
+    if (open("/dev/null", stream == STDERR_FILENO ? O_WRONLY : O_RDONLY) < 0) return;
+  }
   for (const int signal_number : {SIGPIPE, SIGXFSZ}) std::signal(signal_number, SIG_IGN);
 }
 

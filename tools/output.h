@@ -14,8 +14,8 @@
 
 namespace schedsim::tools {
 
-// To be called once, before anything is written: a closed pipe and a file that grows too large become errors
-// instead of signals.
+// To be called once, before any file is opened: a closed pipe and a file that grows too large become errors
+// instead of signals, and closed streams stay closed.
 void PrepareOutput();
 
 // Writes all of `text` to standard output, at once. Unavailable, with the system's reason, where it cannot be

@@ -73,6 +73,18 @@ TEST(Output, ThatTheDiskHasNoRoomForIsAnError) {
   }
 }
 
+TEST(Output, ToAClosedStreamDoesNotGoIntoTheTrace) {
+  const TestFolder folder;
+  const std::string cluster = folder.Write("cluster.yaml", kCluster);
+  const std::string trace = folder.Path("trace.jsonl");
+  const ProgramResult result =
+      RunShell(absl::StrCat("\"$SCHEDSIM\" run -f ", cluster, " --trace ", trace, " >&-"));
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_TRUE(absl::StrContains(result.err, "standard output: cannot be written: Bad file descriptor"))
+      << result.err;
+  EXPECT_FALSE(absl::StrContains(FileContent(trace), "Kubernetes")) << FileContent(trace);
+}
+
 TEST(Output, ThatNobodyReadsEndsQuietlyWithTwo) {
   for (const char* output : {"text", "json"}) {
     const ProgramResult result = RunShell(
@@ -180,6 +192,18 @@ TEST(ResultFile, IsNotWrittenOverAnInput) {
     EXPECT_EQ(FileContent(trace), before);
   }
   EXPECT_EQ(NamesIn(folder.Path("in")), Strings{"cluster.yaml"});
+}
+
+TEST(ResultFile, OfConformIsNotWrittenOverAnInput) {
+  const TestFolder folder;
+  const std::string cases = folder.Write("tiny-1.jsonl", R"({"name":"tiny-1","end":1,"objects":[]})");
+  const std::string traces = folder.Write("traces.jsonl", R"({"case":"tiny-1","trace":[]})");
+  const std::string before = FileContent(cases);
+  const ProgramResult result = RunProgram({"conform", cases, traces, "--write", folder.Path("")});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_TRUE(absl::StrContains(result.err, "schedsim conform: --write: ")) << result.err;
+  EXPECT_TRUE(absl::StrContains(result.err, "is the input")) << result.err;
+  EXPECT_EQ(FileContent(cases), before);
 }
 
 TEST(ResultFile, IsNotWhereStandardOutputGoes) {
