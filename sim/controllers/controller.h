@@ -30,6 +30,8 @@ struct ControllerOptions {
   std::optional<PersistentVolumeOptions> persistent_volumes;
   // Whether pods leave nodes that fail, that are tainted, or that are gone.
   bool nodes = false;
+  // Whether pods are made and deleted when the number of replicas in a workload's spec changes.
+  bool workloads = false;
   // Whether pods of workloads that are deleted are made anew.
   bool replaces_deleted_pods = false;
 };

@@ -105,6 +105,24 @@ absl::Status WriteVolumes(absl::Span<const codec::Value> claim_templates, const 
   return absl::OkStatus();
 }
 
+// spec.replicas of a workload; what it is where it is left out. Absent where it is no number.
+// Source: kubernetes v1.37, pkg/apis/apps/v1/defaults.go.
+std::optional<int64_t> ReplicasOf(const api::Object& workload) {
+  std::optional<int64_t> replicas = 1;
+  codec::ReadText(codec::ObjectJson(workload), workload.Key(), {},
+                  [&replicas](const codec::Document& document) {
+                    const codec::Value* spec = document.root.Find("spec");
+                    const codec::Value* found = spec == nullptr ? nullptr : spec->Find("replicas");
+                    int64_t number = 0;
+                    if (found == nullptr || found->is_null()) return absl::OkStatus();
+                    replicas.reset();
+                    if (absl::SimpleAtoi(found->text, &number) && number >= 0) replicas = number;
+                    return absl::OkStatus();
+                  })
+      .IgnoreError();
+  return replicas;
+}
+
 // The workload that a pod belongs to, if it is one whose pods are counted here.
 std::optional<Workload> OwnerOf(const api::Pod& pod) {
   for (const api::OwnerReference& owner : pod.metadata.owner_references) {
@@ -152,9 +170,11 @@ ReplicaController::ReplicaController(const ControllerContext& context)
       loop_(context.loop),
       server_(context.server),
       trace_(context.trace),
+      may_follow_(context.options.workloads),
       may_replace_(context.options.replaces_deleted_pods) {}
 
 void ReplicaController::Start() {
+  follows_ = may_follow_;
   if (!may_replace_) return;
   replaces_ = true;
   for (const auto& [key, object] : server_.List(api::Kind::kPod)) {
@@ -166,8 +186,38 @@ void ReplicaController::Start() {
   }
 }
 
-// A ReplicaSet does not wait until a pod that is being deleted is gone; a StatefulSet needs its name.
 void ReplicaController::OnEvent(const WatchEvent& event) {
+  const api::Object& object = event.new_object != nullptr ? *event.new_object : *event.old_object;
+  if (object.kind == api::Kind::kPod) {
+    OnPod(event);
+  } else {
+    OnWorkload(event);
+  }
+}
+
+// What was there at the start keeps the pods that the input gave it: only a change is followed. A change that
+// someone made who asked for the pods as well is done.
+void ReplicaController::OnWorkload(const WatchEvent& event) {
+  if (!follows_ || event.old_object == nullptr || event.new_object == nullptr) return;
+  const api::Object& object = *event.new_object;
+  const bool counts = object.kind != api::Kind::kOther || object.kind_name == "Deployment";
+  if (!counts) return;
+  const std::optional<int64_t> replicas = ReplicasOf(object);
+  if (!replicas.has_value() || replicas == ReplicasOf(*event.old_object)) return;
+  const Workload workload = {
+      .kind = object.kind_name, .name_space = object.metadata.namespace_, .name = object.metadata.name};
+  loop_.At(loop_.Now(), EventLoop::Phase::kWork, [this, workload, replicas = *replicas] {
+    const auto asked = asked_.find(workload);
+    if (asked != asked_.end() && asked->second == replicas) return;
+    const absl::Status status = Scale(workload, replicas);
+    if (status.ok()) return;
+    failures_.push_back(
+        absl::StrCat(workload.kind, " ", workload.name_space, "/", workload.name, ": ", status.message()));
+  });
+}
+
+// A ReplicaSet does not wait until a pod that is being deleted is gone; a StatefulSet needs its name.
+void ReplicaController::OnPod(const WatchEvent& event) {
   if (!replaces_ || event.old_object == nullptr) return;
   const auto& before = static_cast<const api::Pod&>(*event.old_object);
   const std::optional<Workload> owner = OwnerOf(before);
@@ -212,6 +262,7 @@ api::ObjectPtr ReplicaController::Find(const Workload& workload) const {
 
 absl::Status ReplicaController::Scale(const Workload& asked_for, int64_t replicas) {
   Workload workload = asked_for;
+  asked_[asked_for] = replicas;
   if (workload.kind == "Deployment") {
     ASSIGN_OR_RETURN(workload, ReplicaSetOf(asked_for));
   }

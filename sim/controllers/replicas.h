@@ -38,10 +38,15 @@ class ReplicaController : public Controller {
   ReplicaController(const ReplicaController&) = delete;
   ReplicaController& operator=(const ReplicaController&) = delete;
 
-  std::vector<api::Kind> Watches() const override { return {api::Kind::kPod}; }
+  // Pods, and workloads; Deployments are among the other kinds.
+  std::vector<api::Kind> Watches() const override {
+    return {api::Kind::kPod, api::Kind::kReplicaSet, api::Kind::kReplicationController,
+            api::Kind::kStatefulSet, api::Kind::kOther};
+  }
   void OnEvent(const WatchEvent& event) override;
-  // If the options say so, pods of ReplicaSets, ReplicationControllers and StatefulSets that are deleted from
-  // now on are made anew, until there are as many as now, or as Scale said last.
+  // From now on pods follow changes of spec.replicas, and pods of ReplicaSets, ReplicationControllers and
+  // StatefulSets that are deleted are made anew, until there are as many as now, or as was asked for last.
+  // Each only if the options say so.
   void Start() override;
 
   // Makes or deletes pods until the workload has `replicas`. New ones are made from the template of the
@@ -55,10 +60,14 @@ class ReplicaController : public Controller {
   api::ObjectPtr Find(const Workload& workload) const;
   // Whether pods that are deleted are made anew.
   bool replaces() const { return replaces_; }
+  // Changes of spec.replicas that pods could not follow, each with the workload, and why.
+  const std::vector<std::string>& failures() const { return failures_; }
 
  private:
   using Pods = std::vector<api::PodPtr>;
 
+  void OnWorkload(const WatchEvent& event);
+  void OnPod(const WatchEvent& event);
   void Refill(const Workload& workload);
   // How many pods there are too few, without those that are about to be created.
   int64_t Missing(const Workload& workload, const Pods& pods);
@@ -84,10 +93,15 @@ class ReplicaController : public Controller {
   ApiServer& server_;
   Trace& trace_;
   codec::ObjectReader reader_;
+  const bool may_follow_;
   const bool may_replace_;
+  bool follows_ = false;
   bool replaces_ = false;
   absl::Time busy_until_ = absl::InfinitePast();
   std::map<Workload, int64_t> wanted_;
+  // What Scale was asked for last, also for Deployments.
+  std::map<Workload, int64_t> asked_;
+  std::vector<std::string> failures_;
   // Names of pods that are about to be created.
   std::map<Workload, std::set<std::string>> coming_;
   // A copy of a pod of each workload, for those whose pods are all gone.

@@ -44,7 +44,8 @@ class ScenarioReader {
   }
 
   absl::StatusOr<Scenario> Read(const Value& root) {
-    scenario_.simulation.controllers = {.persistent_volumes = PersistentVolumeOptions(), .nodes = true};
+    scenario_.simulation.controllers = {
+        .persistent_volumes = PersistentVolumeOptions(), .nodes = true, .workloads = true};
     StrictReader reader(root, "", errors_);
     if (!root.is_object()) return errors_.ToStatusByPlace();
     std::string text;

@@ -190,6 +190,9 @@ void Timeline::Finish() {
         absl::StrCat(drain->place, ": ", drainer_.evicted_of_workloads(),
                      " evicted pods of workloads were not made anew: replaceDeletedPods is not set"));
   }
+  for (const std::string& failure : replicas_.failures()) {
+    failures_.push_back(absl::StrCat("pods did not follow spec.replicas of ", failure));
+  }
   if (done_) return;
   const std::string end =
       absl::StrCat("the run ended at ", DurationText(simulation_.now() - simulation_.zero()));

@@ -341,6 +341,24 @@ TEST(ScaleTest, ADeploymentGetsPodsFromItsTemplateAndLosesTheRightOnes) {
   EXPECT_NE(PodsOf(again.report, "api-"), pods) << "names are drawn by the seed";
 }
 
+TEST(ScaleTest, PodsFollowWhoeverChangesReplicas) {
+  const Played played = Play(Cluster(0) + kDeployment + R"(timeline:
+- patch: {kind: Deployment, name: api, patch: {spec: {replicas: 4}}}
+- at: 10s
+  patch: {kind: Deployment, name: api, patch: {spec: {replicas: 3}}}
+)");
+  EXPECT_EQ(played.exit_code, 0) << played.err;
+  EXPECT_EQ(PodsOf(played.report, "api-").size(), 3U);
+  EXPECT_EQ(played.report["deleted"], 1);
+  const Played bare = Play(Cluster(0) + R"(- {apiVersion: apps/v1, kind: Deployment, metadata: {name: api}}
+timeline:
+- patch: {kind: Deployment, name: api, patch: {spec: {replicas: 4}}}
+)");
+  EXPECT_EQ(bare.exit_code, 1);
+  EXPECT_TRUE(absl::StrContains(bare.err, "pods did not follow spec.replicas of Deployment default/api: "))
+      << bare.err;
+}
+
 TEST(ScaleTest, AStatefulSetCountsAndShrinksFromTheTop) {
   std::string deployment = kDeployment;
   deployment.replace(deployment.find("Deployment"), 10, "StatefulSet");
