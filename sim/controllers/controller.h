@@ -58,7 +58,7 @@ class Controller {
   // A change of such an object, in order, also before Start. It must not change anything before it returns:
   // what it sets off is work of its own in the loop.
   virtual void OnEvent(const WatchEvent& event) = 0;
-  // From now on it acts. Called once, just before the scheduler starts.
+  // From now on it acts. Called once, before the scheduler starts.
   virtual void Start() = 0;
 };
 
