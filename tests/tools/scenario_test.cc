@@ -14,84 +14,13 @@
 #include "core/codec/text/writer.h"
 #include "gtest/gtest.h"
 #include "tests/tools/json_schema.h"
+#include "tests/tools/play.h"
 #include "tests/tools/program.h"
 
 namespace schedsim {
 namespace {
 
-using Json = nlohmann::json;
-using Strings = std::vector<std::string>;
-
 constexpr char kConformance[] = SCHEDSIM_SOURCE_DIR "/tests/conformance/";
-
-// Two nodes of 2 cores in two zones; pods of app=web as asked for.
-std::string Cluster(int pods, const std::string& cpu = "1") {
-  std::string text = R"(apiVersion: schedsim/v1
-kind: Scenario
-objects:
-- {apiVersion: v1, kind: Node, metadata: {name: n1, labels: {zone: a, kubernetes.io/hostname: n1}}, status: {allocatable: {cpu: 2, memory: 4Gi, pods: 10}}}
-- {apiVersion: v1, kind: Node, metadata: {name: n2, labels: {zone: b, kubernetes.io/hostname: n2}}, status: {allocatable: {cpu: 2, memory: 4Gi, pods: 10}}}
-)";
-  for (int i = 0; i < pods; ++i) {
-    absl::StrAppend(
-        &text, "- {apiVersion: v1, kind: Pod, metadata: {name: web-", i,
-        ", labels: {app: web}}, spec: {containers: [{name: c, image: i, resources: {requests: {cpu: ", cpu,
-        "}}}]}}\n");
-  }
-  return text;
-}
-
-struct Played {
-  int exit_code = -1;
-  std::string err;
-  Json report;
-  std::vector<Json> trace;
-
-  // The records of a kind; of a pod of the namespace default, where one is named.
-  std::vector<Json> Records(const std::string& kind, const std::string& pod = "") const {
-    std::vector<Json> found;
-    for (const Json& record : trace) {
-      if (record["ev"] == kind && (pod.empty() || record["pod"] == "default/" + pod)) found.push_back(record);
-    }
-    return found;
-  }
-  // The times of such records.
-  std::vector<double> Times(const std::string& kind, const std::string& pod = "") const {
-    std::vector<double> times;
-    for (const Json& record : Records(kind, pod)) times.push_back(record["t"].get<double>());
-    return times;
-  }
-  Json Pod(const std::string& name) const {
-    for (const Json& pod : report["pods"]) {
-      if (pod["name"] == name) return pod;
-    }
-    return nullptr;
-  }
-  std::string NodeOf(const std::string& pod) const {
-    const Json row = Pod(pod);
-    return row.is_null() ? "-" : row["node"].get<std::string>();
-  }
-};
-
-Played Play(const std::string& scenario, const Strings& more = {}) {
-  const TestFolder folder;
-  Strings arguments = {"run",      folder.Write("scenario.yaml", scenario),
-                       "--trace",  folder.Path("trace.jsonl"),
-                       "--output", "json"};
-  arguments.insert(arguments.end(), more.begin(), more.end());
-  const ProgramResult result = RunProgram(arguments);
-  Played played = {.exit_code = result.exit_code, .err = result.err};
-  if (result.exit_code == 2) return played;
-  played.report = Json::parse(result.out, nullptr, /*allow_exceptions=*/false);
-  EXPECT_TRUE(played.report.is_object()) << result.out << result.err;
-  for (absl::string_view line :
-       absl::StrSplit(FileContent(folder.Path("trace.jsonl")), '\n', absl::SkipEmpty())) {
-    played.trace.push_back(Json::parse(std::string(line)));
-  }
-  return played;
-}
-
-using Times = std::vector<double>;
 
 TEST(TimelineTest, EntriesComeAtTheirTimes) {
   const Played played = Play(Cluster(1) + R"(timeline:
@@ -297,180 +226,6 @@ timeline:
   EXPECT_EQ(played.Times("status", "web-4"), (Times{0.104}));
   EXPECT_EQ(played.Times("step"), (Times{0, 0.105}))
       << "the cycle of a pod that failed ends 1 ms after its status is written";
-}
-
-// A Deployment whose pods ask for a core.
-constexpr char kDeployment[] = R"(- apiVersion: apps/v1
-  kind: Deployment
-  metadata: {name: api}
-  spec:
-    selector: {matchLabels: {app: api}}
-    template:
-      metadata: {labels: {app: api}}
-      spec: {containers: [{name: c, image: i, resources: {requests: {cpu: 500m}}}]}
-)";
-
-std::vector<std::string> PodsOf(const Json& report, const std::string& prefix) {
-  std::vector<std::string> names;
-  for (const Json& pod : report["pods"]) {
-    const std::string name = pod["name"];
-    if (absl::StartsWith(name, prefix) && pod["status"] == "Bound") names.push_back(name);
-  }
-  return names;
-}
-
-TEST(ScaleTest, ADeploymentGetsPodsFromItsTemplateAndLosesTheRightOnes) {
-  const Played played = Play(Cluster(0) + kDeployment + R"(timeline:
-- scale: {name: api, replicas: 5}
-- at: 10s
-  cordon: n1
-- scale: {name: api, replicas: 7}
-- at: 20s
-  scale: {name: api, replicas: 4}
-)");
-  EXPECT_EQ(played.exit_code, 0) << played.err;
-  const std::vector<std::string> pods = PodsOf(played.report, "api-");
-  EXPECT_EQ(pods.size(), 4U);
-  for (const std::string& name : pods)
-    EXPECT_EQ(std::string(absl::StrSplit(name, '-').begin()->data(), 3), "api");
-  // Two of the last three to come could not be placed, or stood where most pods were; they go first.
-  EXPECT_EQ(played.report["deleted"], 3);
-  EXPECT_EQ(played.report["pending"], 0);
-  const Played again =
-      Play(Cluster(0) + kDeployment + "timeline:\n- scale: {name: api, replicas: 4}\n", {"--seed", "2"});
-  EXPECT_NE(PodsOf(again.report, "api-"), pods) << "names are drawn by the seed";
-}
-
-TEST(ScaleTest, PodsFollowWhoeverChangesReplicas) {
-  const Played played = Play(Cluster(0) + kDeployment + R"(timeline:
-- patch: {kind: Deployment, name: api, patch: {spec: {replicas: 4}}}
-- at: 10s
-  patch: {kind: Deployment, name: api, patch: {spec: {replicas: 3}}}
-)");
-  EXPECT_EQ(played.exit_code, 0) << played.err;
-  EXPECT_EQ(PodsOf(played.report, "api-").size(), 3U);
-  EXPECT_EQ(played.report["deleted"], 1);
-  const Played bare = Play(Cluster(0) + R"(- {apiVersion: apps/v1, kind: Deployment, metadata: {name: api}}
-timeline:
-- patch: {kind: Deployment, name: api, patch: {spec: {replicas: 4}}}
-)");
-  EXPECT_EQ(bare.exit_code, 1);
-  EXPECT_TRUE(absl::StrContains(bare.err, "pods did not follow spec.replicas of Deployment default/api: "))
-      << bare.err;
-}
-
-TEST(ScaleTest, AStatefulSetCountsAndShrinksFromTheTop) {
-  std::string deployment = kDeployment;
-  deployment.replace(deployment.find("Deployment"), 10, "StatefulSet");
-  const Played played = Play(Cluster(0) + deployment + R"(timeline:
-- scale: {kind: StatefulSet, name: api, replicas: 4}
-- at: 10s
-  scale: {kind: StatefulSet, name: api, replicas: 2}
-)");
-  EXPECT_EQ(played.exit_code, 0) << played.err;
-  EXPECT_EQ(PodsOf(played.report, "api-"), (Strings{"api-0", "api-1"}));
-}
-
-// Two volumes, each on a node of its own: api-0 and api-1 get one each, api-2 waits. api-1 finds its claim
-// again.
-TEST(ScaleTest, AStatefulSetMakesTheClaimsOfItsTemplates) {
-  const std::string objects = R"(
-- {apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: local}, provisioner: kubernetes.io/no-provisioner, volumeBindingMode: WaitForFirstConsumer}
-- {apiVersion: v1, kind: PersistentVolume, metadata: {name: on-n1}, spec: {storageClassName: local, capacity: {storage: 1Gi}, accessModes: [ReadWriteOnce], nodeAffinity: {required: {nodeSelectorTerms: [{matchExpressions: [{key: kubernetes.io/hostname, operator: In, values: [n1]}]}]}}}}
-- {apiVersion: v1, kind: PersistentVolume, metadata: {name: on-n2}, spec: {storageClassName: local, capacity: {storage: 2Gi}, accessModes: [ReadWriteOnce], nodeAffinity: {required: {nodeSelectorTerms: [{matchExpressions: [{key: kubernetes.io/hostname, operator: In, values: [n2]}]}]}}}}
-- apiVersion: apps/v1
-  kind: StatefulSet
-  metadata: {name: api}
-  spec:
-    volumeClaimTemplates:
-    - {metadata: {name: data}, spec: {storageClassName: local, accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}}
-    template:
-      metadata: {labels: {app: api}}
-      spec:
-        volumes: [{name: data, emptyDir: {}}, {name: scratch, emptyDir: {}}]
-        containers: [{name: c, image: i}]
-)";
-  const Played played = Play(Cluster(0) + objects.substr(1) + R"(timeline:
-- scale: {kind: StatefulSet, name: api, replicas: 3}
-- at: 10s
-  scale: {kind: StatefulSet, name: api, replicas: 1}
-- at: 20s
-  scale: {kind: StatefulSet, name: api, replicas: 2}
-)");
-  EXPECT_EQ(played.exit_code, 0) << played.err;
-  EXPECT_EQ(PodsOf(played.report, "api-"), (Strings{"api-0", "api-1"}));
-  const std::vector<Json> bound = played.Records("bind");
-  ASSERT_EQ(bound.size(), 3U);
-  EXPECT_NE(bound[0]["node"], bound[1]["node"]);
-  EXPECT_EQ(bound[2]["pod"], "default/api-1");
-  EXPECT_EQ(bound[2]["node"], bound[1]["node"]);
-}
-
-TEST(ScaleTest, DeletedPodsComeBackOnlyWhereAsked) {
-  const std::string timeline = R"(timeline:
-- scale: {name: api, replicas: 3}
-- at: 10s
-  delete: {selector: app=api, count: 2}
-)";
-  EXPECT_EQ(PodsOf(Play(Cluster(0) + kDeployment + timeline).report, "api-").size(), 1U);
-  const Played replaced = Play(Cluster(0) + kDeployment + "replaceDeletedPods: true\n" + timeline);
-  EXPECT_EQ(PodsOf(replaced.report, "api-").size(), 3U);
-  EXPECT_EQ(replaced.report["deleted"], 2);
-}
-
-TEST(ScaleTest, ClaimTemplatesThatAreNoneAreAFailure) {
-  const auto error_of = [](const std::string& claim_templates) {
-    return Play(Cluster(0) +
-                "- {apiVersion: apps/v1, kind: StatefulSet, metadata: {name: api}, spec: "
-                "{volumeClaimTemplates: " +
-                claim_templates + ", template: {spec: {containers: [{name: c, image: i}]}}}}\n" +
-                "timeline:\n- scale: {kind: StatefulSet, name: api, replicas: 1}\n")
-        .err;
-  };
-  for (const std::string bad : {"7", "[null]", "[{metadata: {name: 3}}]"}) {
-    EXPECT_TRUE(absl::StrContains(error_of(bad),
-                                  "spec.volumeClaimTemplates: expected a list of claims with metadata.name"))
-        << bad << error_of(bad);
-  }
-  EXPECT_TRUE(absl::StrContains(error_of("[{metadata: {name: data}, spec: {accessModes: 4}}]"),
-                                "spec.accessModes: expected"));
-}
-
-TEST(ScaleTest, VolumesThatAreNoListAreAFailure) {
-  const Played played =
-      Play(Cluster(0) +
-           "- {apiVersion: apps/v1, kind: StatefulSet, metadata: {name: api}, spec: "
-           "{volumeClaimTemplates: [{metadata: {name: data}}], template: {spec: {volumes: {name: "
-           "v}, containers: [{name: c, image: i}]}}}}\n" +
-           "timeline:\n- scale: {kind: StatefulSet, name: api, replicas: 1}\n");
-  EXPECT_EQ(played.exit_code, 1);
-  EXPECT_TRUE(absl::StrContains(played.err, "spec.template.spec.volumes: expected a list of volumes"))
-      << played.err;
-}
-
-// Looked for at 20 s; the one that comes back in time keeps its pods.
-TEST(DeletedNodeTest, PodsGoAfterAWhileAndComeBackElsewhere) {
-  const Played played = Play(Cluster(0) + kDeployment + R"(replaceDeletedPods: true
-timeline:
-- scale: {name: api, replicas: 4}
-- at: 5s
-  delete: {kind: Node, name: n1}
-- at: 6s
-  delete: {kind: Node, name: n2}
-- at: 50s
-  create: {apiVersion: v1, kind: Node, metadata: {name: n2, labels: {zone: b}}, status: {allocatable: {cpu: 9, memory: 9Gi, pods: 10}}}
-)");
-  EXPECT_EQ(played.exit_code, 0) << played.err;
-  EXPECT_EQ(played.Times("gone"), (Times{60, 60}));
-  EXPECT_EQ(PodsOf(played.report, "api-").size(), 4U);
-  for (const std::string& name : PodsOf(played.report, "api-")) EXPECT_EQ(played.NodeOf(name), "n2");
-}
-
-TEST(ScaleTest, AnUnknownWorkloadIsAFailure) {
-  const Played played = Play(Cluster(0) + "timeline:\n- scale: {name: api, replicas: 3}\n");
-  EXPECT_EQ(played.exit_code, 1);
-  EXPECT_TRUE(absl::StrContains(played.err, "timeline[0].scale: there is no Deployment default/api"))
-      << played.err;
 }
 
 TEST(DrainTest, EvictsAllButDaemonSetsAndLeavesTheNodeCordoned) {
@@ -796,7 +551,8 @@ const BadScenario kBadScenarios[] = {
     {"timeline:\n- {}\n", ":4:3: timeline[0]: expected an action: one of create, update, patch"},
     {"timeline:\n- {cordon: a, drain: b}\n", "timeline[0]: expected one action, got another one"},
     {"timeline:\n- {at: 1s, after: 1s, cordon: a}\n", "timeline[0]: expected either at or after, got both"},
-    {"timeline:\n- {at: -1s, cordon: a}\n", ":4:8: timeline[0].at: \"-1s\" is out of range, expected a duration from 0s"},
+    {"timeline:\n- {at: -1s, cordon: a}\n",
+     ":4:8: timeline[0].at: \"-1s\" is out of range, expected a duration from 0s"},
     {"timeline:\n- {at: 2s, cordon: a}\n- {at: 1s, cordon: a}\n",
      ":5:3: timeline[1].at: expected a time that is not before"},
     {"end: 1s\ntimeline:\n- {at: 2s, cordon: a}\n", "timeline[0].at: expected a time before the end, 1s"},
