@@ -56,6 +56,16 @@ class AuditLogText {
     return *this;
   }
 
+  AuditLogText& PriorityClass(double at, const std::string& name, int value) {
+    return Add({.start = at - 1,
+                .end = at,
+                .group = "scheduling.k8s.io",
+                .resource = "priorityclasses",
+                .name = name,
+                .body = absl::StrCat(
+                    R"({"apiVersion":"scheduling.k8s.io/v1","kind":"PriorityClass","metadata":{"name":")",
+                    name, R"("},"value":)", value, "}")});
+  }
   AuditLogText& Node(double at, const std::string& name, const std::string& cpu = "4") {
     return Add({.start = at - 1,
                 .end = at,

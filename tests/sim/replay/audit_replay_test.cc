@@ -125,14 +125,7 @@ TEST(AuditReplayTest, DeletionsMakeRoomWhenTheLogSaysSo) {
 // The log's scheduler bound and deleted others than the simulated one: only what is created counts.
 TEST(AuditReplayTest, PreemptionIsDecidedAnew) {
   AuditLogText text;
-  text.Add(
-      {.start = 0,
-       .end = 1,
-       .group = "scheduling.k8s.io",
-       .resource = "priorityclasses",
-       .name = "high",
-       .body =
-           R"({"apiVersion":"scheduling.k8s.io/v1","kind":"PriorityClass","metadata":{"name":"high"},"value":100})"});
+  text.PriorityClass(1, "high", 100);
   text.Node(1, "n", "1").Pod(10, "low", "1").Bind(12, 14, "low");
   text.Pod(500, "high", "1", R"(,"priorityClassName":"high")").Fail(510, 511, "high");
   text.Delete(1400, "low", -1, AuditLogText::kScheduler).Delete(1900, "low", 0, "kwok/v1");
@@ -149,14 +142,7 @@ TEST(AuditReplayTest, PreemptionIsDecidedAnew) {
 TEST(AuditReplayTest, StartTimesAndBudgetsChooseTheVictim) {
   const auto log_with = [](const std::string& protected_app) {
     AuditLogText text;
-    text.Add(
-        {.start = 0,
-         .end = 1,
-         .group = "scheduling.k8s.io",
-         .resource = "priorityclasses",
-         .name = "high",
-         .body =
-             R"({"apiVersion":"scheduling.k8s.io/v1","kind":"PriorityClass","metadata":{"name":"high"},"value":100})"});
+    text.PriorityClass(1, "high", 100);
     for (const std::string node : {"n", "m"}) {
       text.Node(2, node, "1");
       text.Add({.start = 3,
