@@ -8,6 +8,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "core/api/kinds.h"
 #include "core/base/check.h"
 #include "core/base/printable.h"
@@ -147,6 +148,22 @@ std::string VersionsOf(absl::string_view kind) {
   return out;
 }
 
+// The first part of a built-in group's name, whatever domain somebody thinks it has: `policy` of policy,
+// policy.io, policy.k8s.io and policy.kubernetes.io. Other domains are those of custom resources.
+absl::string_view StemOf(absl::string_view group) {
+  for (const absl::string_view domain : {".k8s.io", ".kubernetes.io", ".io"}) {
+    if (absl::ConsumeSuffix(&group, domain)) break;
+  }
+  return group;
+}
+
+// Whether the domain of a group is Kubernetes' own. Those of its side projects are not: they have custom
+// resources of the same kinds, as PodGroup of scheduling.sigs.k8s.io.
+bool IsInDomainOfKubernetes(absl::string_view group) {
+  return absl::EndsWith(group, ".k8s.io") && !absl::EndsWith(group, ".sigs.k8s.io") &&
+         !absl::EndsWith(group, ".incubator.k8s.io");
+}
+
 // Whether a group is built in, or can only be a built-in one that is spelled wrong: the names of others are
 // domains.
 bool IsOrLooksBuiltIn(absl::string_view group, bool& is_known) {
@@ -157,6 +174,10 @@ bool IsOrLooksBuiltIn(absl::string_view group, bool& is_known) {
   // Projects of Kubernetes that are not built in: scheduling.x-k8s.io is no slip.
   if (absl::EndsWith(group, ".x-k8s.io")) return false;
   groups.erase(std::remove(groups.begin(), groups.end(), ""), groups.end());
+  const absl::string_view stem = StemOf(group);
+  if (std::any_of(groups.begin(), groups.end(), [&](absl::string_view g) { return StemOf(g) == stem; })) {
+    return true;
+  }
   return !NearestName(group, groups).empty();
 }
 
@@ -167,10 +188,11 @@ std::string KindProblem(absl::string_view api_version, absl::string_view kind) {
   if (fields.Find(api_version, kind) != nullptr) return "";
   const absl::string_view group = api::GroupOf(api_version);
   bool is_known_group = false;
-  if (!IsOrLooksBuiltIn(group, is_known_group)) return "";
+  const std::string versions = VersionsOf(kind);
+  const bool is_own_kind = IsInDomainOfKubernetes(group) && !versions.empty();
+  if (!IsOrLooksBuiltIn(group, is_known_group) && !is_own_kind) return "";
   const std::string shown_kind = Printable(kind, kShownBytesMax);
   const std::string shown_version = Printable(api_version, kShownBytesMax);
-  const std::string versions = VersionsOf(kind);
   if (!versions.empty()) {
     return absl::StrCat("Kubernetes 1.34 to 1.37 serves no ", shown_kind, " in ", shown_version,
                         ", expected ", versions);

@@ -86,9 +86,27 @@ TEST(ApiFieldsTest, KindsOfOtherGroupsAreNotJudged) {
   EXPECT_EQ(KindProblem("v1", "Pod"), "");
   EXPECT_EQ(KindProblem("example.com/v1", "Pod"), "");
   EXPECT_EQ(KindProblem("scheduling.x-k8s.io/v1alpha1", "PodGroup"), "");
+  EXPECT_EQ(KindProblem("scheduling.sigs.k8s.io/v1alpha1", "PodGroup"), "");
+  EXPECT_EQ(KindProblem("scheduling.incubator.k8s.io/v1alpha1", "PodGroup"), "");
+  EXPECT_EQ(KindProblem("scheduling.volcano.sh/v1beta1", "PodGroup"), "");
+  EXPECT_EQ(KindProblem("batch.volcano.sh/v1alpha1", "Job"), "");
+  EXPECT_EQ(KindProblem("apps.kruise.io/v1beta1", "StatefulSet"), "");
+  EXPECT_EQ(KindProblem("apps.openshift.io/v1", "DeploymentConfig"), "");
+  EXPECT_EQ(KindProblem("networking.internal.knative.dev/v1alpha1", "Ingress"), "");
+  EXPECT_EQ(KindProblem("serving.knative.dev/v1", "Service"), "");
+  EXPECT_EQ(KindProblem("cert-manager.io/v1", "CertificateRequest"), "");
+  EXPECT_EQ(KindProblem("autoscaling.k8s.io/v1", "VerticalPodAutoscaler"), "");
+  EXPECT_EQ(KindProblem("gateway.networking.k8s.io/v1", "GatewayClass"), "");
   EXPECT_EQ(KindProblem("metrics.k8s.io/v1beta1", "NodeMetrics"), "");
   EXPECT_EQ(KindProblem("storag.k8s.io/v1", "StorageClass"),
             "Kubernetes 1.34 to 1.37 serves no StorageClass in storag.k8s.io/v1, expected storage.k8s.io/v1");
+  EXPECT_EQ(KindProblem("policy.k8s.io/v1", "PodDisruptionBudget"),
+            "Kubernetes 1.34 to 1.37 serves no PodDisruptionBudget in policy.k8s.io/v1, expected policy/v1");
+  EXPECT_EQ(KindProblem("core.k8s.io/v1", "Pod"),
+            "Kubernetes 1.34 to 1.37 serves no Pod in core.k8s.io/v1, expected v1");
+  EXPECT_EQ(KindProblem("scheduling.io/v1", "PriorityClas"),
+            "Kubernetes has no kind \"PriorityClas\" in scheduling.io/v1, did you mean PriorityClass of "
+            "scheduling.k8s.io/v1 or scheduling.k8s.io/v1alpha1?");
   EXPECT_EQ(KindProblem("policy/v1beta1", "PodSecurityPolicy"),
             "Kubernetes has no kind \"PodSecurityPolicy\" in policy/v1beta1");
 }
