@@ -4,7 +4,9 @@
 #include <tuple>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
+#include "core/base/printable.h"
 #include "core/codec/objects/api_fields.h"
 #include "core/codec/objects/objects.h"
 #include "sim/formats/foreign_file.h"
@@ -51,6 +53,27 @@ void ObjectInspector::CheckFields(const codec::Value& document, const codec::Api
   });
 }
 
+void ObjectInspector::CheckList(const codec::Value& list, absl::string_view kind, absl::string_view file) {
+  const std::vector<absl::string_view> names = {"apiVersion", "items", "kind", "metadata"};
+  const std::string label = Printable(kind, kShownBytesMax);
+  bool is_explained = list.Find("items") != nullptr;
+  for (const codec::Member& member : list.members) {
+    if (absl::c_linear_search(names, member.key)) continue;
+    const std::string name = Printable(member.key, kShownBytesMax);
+    const absl::string_view nearest = codec::NearestName(member.key, names);
+    if (nearest == "items") is_explained = true;
+    Fault* fault = Count(absl::StrCat(label, " list ", name));
+    if (fault == nullptr) continue;
+    fault->warning = WarningAt(file, member.key_position, absl::StrCat(label, ": ", name, ": no such field"));
+    if (!nearest.empty()) fault->help = absl::StrCat(", did you mean ", nearest, "?");
+  }
+  if (is_explained) return;
+  if (Fault* fault = Count(absl::StrCat(label, " list"))) {
+    fault->warning = WarningAt(file, list.position,
+                               absl::StrCat(label, ": has no items, expected a list of objects in them"));
+  }
+}
+
 InputWarning ObjectInspector::WarningAt(absl::string_view file, codec::Position position,
                                         absl::string_view what) {
   return {.file_index = FileIndex(file),
@@ -63,6 +86,10 @@ absl::Status ObjectInspector::Inspect(const codec::Value& document, absl::string
   if (!document.is_object()) return absl::OkStatus();
   const std::string foreign = DescribeForeign(document, api_version, kind, file);
   if (!foreign.empty()) return codec::ErrorAt({file, document.position}, foreign);
+  if (codec::IsObjectList(document)) {
+    CheckList(document, kind, file);
+    return absl::OkStatus();
+  }
   if (api_version.empty() || kind.empty()) return absl::OkStatus();
   if (const codec::ApiKind* known = codec::ApiFields::Get().Find(api_version, kind)) {
     if (known->type != nullptr) CheckFields(document, *known, file);

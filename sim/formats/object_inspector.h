@@ -34,8 +34,8 @@ class ObjectInspector {
   absl::Status Inspect(const codec::Value& document, absl::string_view api_version, absl::string_view kind,
                        absl::string_view file);
 
-  // A warning for each kind and for each path of a field that is not known, in the order of their first
-  // places; behind kFaultsMax of them one that says how many more there are.
+  // A warning for each kind, each path of a field that is not known and each kind of list without items, in
+  // the order of their first places; behind kFaultsMax of them one that says how many more there are.
   std::vector<InputWarning> Warnings() const;
 
   // The file index of a file that was seen, or of a new one.
@@ -57,6 +57,8 @@ class ObjectInspector {
   static constexpr size_t kFaultsMax = 100;
 
   void CheckFields(const codec::Value& document, const codec::ApiKind& known, absl::string_view file);
+  // A list whose items nobody would find: under another name, or none at all.
+  void CheckList(const codec::Value& list, absl::string_view kind, absl::string_view file);
   InputWarning WarningAt(absl::string_view file, codec::Position position, absl::string_view what);
 
   codec::FieldCheck check_;

@@ -1,5 +1,6 @@
 // What the program says of input that is odd: exit code, standard output and standard error.
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/match.h"
@@ -74,13 +75,16 @@ TEST(InputWarningsTest, AnApiVersionThatIsNotServedIsSaid) {
       Documents({kNode, "apiVersion: v1\nkind: Deployment\nmetadata: {name: a}\n",
                  "apiVersion: apps/v1beta9\nkind: Deployment\nmetadata: {name: b}\n",
                  "apiVersion: app/v1\nkind: Deployment\nmetadata: {name: c}\n",
-                 "apiVersion: policy/v1beta1\nkind: PodDisruptionBudget\nmetadata: {name: d}\nspec: {}\n"}),
+                 "apiVersion: policy/v1beta1\nkind: PodDisruptionBudget\nmetadata: {name: d}\nspec: {}\n",
+                 "apiVersion: policy.k8s.io/v1\nkind: PodDisruptionBudget\nmetadata: {name: e}\n"}),
       {"FILE:7:7: Deployment a: Kubernetes 1.34 to 1.37 serves no Deployment in v1, expected apps/v1",
        "FILE:11:7: Deployment b: Kubernetes 1.34 to 1.37 serves no Deployment in apps/v1beta9, expected "
        "apps/v1",
        "FILE:15:7: Deployment c: Kubernetes 1.34 to 1.37 serves no Deployment in app/v1, expected apps/v1",
        "FILE:19:7: PodDisruptionBudget d: Kubernetes 1.34 to 1.37 serves no PodDisruptionBudget in "
-       "policy/v1beta1, expected policy/v1"});
+       "policy/v1beta1, expected policy/v1",
+       "FILE:24:7: PodDisruptionBudget e: Kubernetes 1.34 to 1.37 serves no PodDisruptionBudget in "
+       "policy.k8s.io/v1, expected policy/v1"});
 }
 
 TEST(InputWarningsTest, KindsOfOtherGroupsMayBeCustomResources) {
@@ -92,6 +96,42 @@ TEST(InputWarningsTest, KindsOfOtherGroupsMayBeCustomResources) {
                  "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\n"
                  "metadata: {name: a.b}\nspec: {anything: 1}\n"}),
       {});
+}
+
+TEST(InputWarningsTest, AListWithoutItsItemsIsSaid) {
+  constexpr char kItem[] =
+      "- {apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {containers: [{name: c}]}}\n";
+  ExpectWarnings(
+      Documents({kNode, absl::StrCat("apiVersion: v1\nkind: List\nitem:\n", kItem),
+                 absl::StrCat("apiVersion: v1\nkind: PodList\nmetadata: {}\nItems:\n", kItem),
+                 "apiVersion: v1\nkind: List\n", "apiVersion: v1\nkind: List\nlist: []\n",
+                 "apiVersion: v1\nkind: List\nitems: []\n", "apiVersion: v1\nkind: NodeList\nitems: null\n",
+                 "apiVersion: example.com/v1\nkind: AllowList\nmetadata: {name: a}\nitem: []\n"}),
+      {"FILE:8:1: List: item: no such field, did you mean items?",
+       "FILE:14:1: PodList: Items: no such field, did you mean items?",
+       "FILE:17:1: List: has no items, expected a list of objects in them (2 times)",
+       "FILE:22:1: List: list: no such field"});
+}
+
+TEST(InputWarningsTest, AnItemThatIsNullIsAnError) {
+  const TestFolder folder;
+  const std::pair<std::string, std::string> rows[] = {
+      {folder.Write("list.yaml", "apiVersion: v1\nkind: List\nitems: [null]\n"), ":3:9: "},
+      {folder.Write("pods.yaml", "apiVersion: v1\nkind: PodList\nitems:\n-\n"), ":4:2: "},
+      {folder.Write("list.json", R"({"kind": "List", "apiVersion": "v1", "items": [null]})"), ":1:48: "},
+      {folder.Write("inner.yaml",
+                    "apiVersion: v1\nkind: List\nitems:\n"
+                    "- {apiVersion: v1, kind: List, items: [~]}\n"),
+       ":4:40: "},
+  };
+  for (const auto& [path, place] : rows) {
+    const ProgramResult result = RunProgram({"run", "-f", path, "--allow-empty"});
+    EXPECT_EQ(result.exit_code, 2) << path;
+    EXPECT_TRUE(absl::StrContains(
+        result.err,
+        absl::StrCat(path, place, "expected an object with apiVersion, kind and metadata, got null")))
+        << result.err;
+  }
 }
 
 TEST(InputWarningsTest, UnknownFieldsAreOneLineAPath) {

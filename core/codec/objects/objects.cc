@@ -11,6 +11,7 @@
 #include "core/api/pod.h"
 #include "core/base/printable.h"
 #include "core/base/status_macros.h"
+#include "core/codec/objects/api_fields.h"
 #include "core/codec/objects/decode.h"
 #include "core/codec/objects/kinds.h"
 #include "core/codec/text/reader.h"
@@ -113,14 +114,26 @@ absl::string_view TextOr(const Value* value, absl::string_view fallback) {
 
 }  // namespace
 
+bool IsObjectList(const Value& document) {
+  const absl::string_view kind = TextOr(document.Find("kind"), "");
+  if (!IsListKind(kind)) return false;
+  const std::string item_kind = ItemKind(kind);
+  if (item_kind.empty()) return true;
+  const Value* items = document.Find("items");
+  if (items != nullptr && (items->is_array() || items->is_null())) return true;
+  return ApiFields::Get().Find(TextOr(document.Find("apiVersion"), ""), item_kind) != nullptr;
+}
+
 // What a list says of its items: they may leave it out.
 struct ObjectReader::ListHeader {
   // "" outside of lists of one kind.
-  std::string item_kind;
-  std::string api_version;
+  std::string item_kind = "";
+  std::string api_version = "";
+  bool is_item = false;  // Whether there is a list.
 
   static ListHeader Of(const Document& document) {
-    ListHeader header = {.item_kind = ItemKind(document.list_kind), .api_version = ""};
+    ListHeader header = {.item_kind = ItemKind(document.list_kind)};
+    header.is_item = !document.list_kind.empty();
     if (!header.item_kind.empty()) header.api_version = document.list_api_version;
     return header;
   }
@@ -151,30 +164,28 @@ absl::StatusOr<api::ObjectPtr> ObjectReader::Decode(const Value& value, absl::st
 
 absl::Status ObjectReader::ReadTree(const Value& root, const ListHeader& root_header, absl::string_view file,
                                     Sink sink) {
-  if (root.is_null()) return absl::OkStatus();
+  // A document may be empty, an item of a list may not.
+  if (root.is_null() && !root_header.is_item) return absl::OkStatus();
   std::vector<std::pair<const Value*, ListHeader>> rest = {{&root, root_header}};
   while (!rest.empty()) {
     const auto [value, header] = std::move(rest.back());
     rest.pop_back();
     const Value* kind = value->Find("kind");
-    const Value* items = value->Find("items");
-    const bool has_items = items != nullptr && (items->is_array() || items->is_null());
-    if (kind == nullptr || !kind->is_string() || !IsListKind(kind->text) ||
-        (!has_items && kind->text != "List")) {
+    if (!IsObjectList(*value)) {
       ASSIGN_OR_RETURN(api::ObjectPtr object, DecodeItem(*value, header, file));
       RETURN_IF_ERROR(sink(std::move(object), Location{file, value->position}));
       continue;
     }
-    if (items != nullptr && !has_items) {
+    const absl::string_view list_version = TextOr(value->Find("apiVersion"), "");
+    if (inspector_ != nullptr) RETURN_IF_ERROR(inspector_(*value, list_version, kind->text, file));
+    const Value* items = value->Find("items");
+    if (items == nullptr || items->is_null()) continue;
+    if (!items->is_array()) {
       return ErrorAt({file, items->position},
                      absl::StrCat("items: expected a list, got ", Describe(items->type)));
     }
-    if (items == nullptr) continue;
-    ListHeader inner;
-    inner.item_kind = ItemKind(kind->text);
-    const Value* api_version = value->Find("apiVersion");
-    if (!inner.item_kind.empty() && api_version != nullptr)
-      inner.api_version = std::string(api_version->text);
+    ListHeader inner = {.item_kind = ItemKind(kind->text), .is_item = true};
+    if (!inner.item_kind.empty()) inner.api_version = std::string(list_version);
     for (size_t i = items->items.size(); i > 0; --i) rest.emplace_back(&items->items[i - 1], inner);
   }
   return absl::OkStatus();

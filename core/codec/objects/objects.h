@@ -37,7 +37,8 @@ class ObjectReader {
   using Sink = absl::FunctionRef<absl::Status(api::ObjectPtr, const Location& location)>;
 
   // Sees each object before it is decoded, whatever it is, with apiVersion and kind as far as they are there
-  // (or follow from the list around it). An error ends the reading.
+  // (or follow from the list around it), and each list that is not handed on by its items. An error ends the
+  // reading.
   using Inspector = std::function<absl::Status(const Value& value, absl::string_view api_version,
                                                absl::string_view kind, absl::string_view file)>;
 
@@ -73,6 +74,10 @@ class ObjectReader {
   std::unique_ptr<SpecPool> specs_;
   Inspector inspector_;  // May be empty.
 };
+
+// Whether a document stands for the objects in its `items`: it is a List, or its kind ends in `List` and it
+// has a list of items or is that of a built-in kind. A custom resource may have such a kind without items.
+bool IsObjectList(const Value& document);
 
 // `Pod default/web-0` by what a document says of itself, for messages; the name is generateName's where there
 // is no other.
