@@ -156,7 +156,11 @@ class ValueSplitter {
         continue;
       }
       if (at_ == text_.size()) return Unclosed();
-      if (c == '{' || c == '[') open_.push_back(at_);
+      if (c == '{' || c == '[') {
+        // Said here, before the value is parsed: that would take memory for each of its brackets.
+        if (open_.size() == kDepthMax) return Error(at_, TooDeepMessage());
+        open_.push_back(at_);
+      }
       if (c == '}' || c == ']') {
         if (text_[open_.back()] != (c == '}' ? '{' : '[')) return Mismatch();
         open_.pop_back();

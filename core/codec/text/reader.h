@@ -2,6 +2,7 @@
 #ifndef SCHEDSIM_CORE_CODEC_TEXT_READER_H_
 #define SCHEDSIM_CORE_CODEC_TEXT_READER_H_
 
+#include <cstdint>
 #include <string>
 
 #include "absl/functional/function_ref.h"
@@ -19,6 +20,9 @@ struct ReadOptions {
   // Hand on each entry of `items` by itself when the root is a list (kind ends in `List`), so that
   // the whole list is never in memory; nothing is handed on for the list itself.
   bool split_lists = false;
+  // A document, or an entry that is handed on by itself, may have so many maps, lists and scalars; each takes
+  // about a hundred bytes of memory. The API server takes objects of some megabytes.
+  int64_t value_count_max = 10'000'000;
 };
 
 // Maps and lists may be nested this deep.

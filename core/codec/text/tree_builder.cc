@@ -33,6 +33,10 @@ std::string TextOf(const Value* value) {
 
 bool IsListKind(absl::string_view kind) { return absl::EndsWith(kind, "List"); }
 
+std::string TooDeepMessage() {
+  return absl::StrCat("nested too deeply, expected at most ", kDepthMax, " levels");
+}
+
 TreeBuilder::TreeBuilder(absl::string_view file, const ReadOptions& options, DocumentSink sink,
                          LookAhead look_ahead)
     : file_(file), options_(options), sink_(sink), look_ahead_(look_ahead), keys_(kDepthMax) {}
@@ -54,12 +58,21 @@ void TreeBuilder::Begin() {
   anchor_.clear();
   node_count_ = 0;
   alias_node_count_ = 0;
+  held_count_ = 0;
+}
+
+absl::Status TreeBuilder::CountValue(Position position) {
+  if (++held_count_ <= options_.value_count_max) return absl::OkStatus();
+  return Error(position, absl::StrCat("more than ", options_.value_count_max,
+                                      " values in one document, expected fewer; of a list of objects "
+                                      "(`kind: List`) each item counts by itself"));
 }
 
 absl::Status TreeBuilder::Open(Value::Type type, Position position) {
   if (frames_.size() == kDepthMax) {
-    return Error(position, absl::StrCat("nested too deeply, expected at most ", kDepthMax, " levels"));
+    return Error(position, TooDeepMessage());
   }
+  RETURN_IF_ERROR(CountValue(position));
   const bool is_streamed = type == Value::Type::kArray && StartsStreamedList();
   if (is_streamed) {
     header_ = Header();
@@ -174,6 +187,7 @@ void TreeBuilder::MergeKey(Position position) {
 }
 
 absl::Status TreeBuilder::Scalar(const Value& value) {
+  RETURN_IF_ERROR(CountValue(value.position));
   Value copy = value;
   copy.text = target().CopyText(value.text);
   ++node_count_;
@@ -258,7 +272,9 @@ absl::Status TreeBuilder::AddItem(const Value& value) {
   item_.list_api_version = header_.api_version;
   RETURN_IF_ERROR(sink_(item_));
   // Later items may refer to anchors in this one.
-  if (anchors_.empty()) item_.Clear();
+  if (!anchors_.empty()) return absl::OkStatus();
+  item_.Clear();
+  held_count_ = 0;
   return absl::OkStatus();
 }
 

@@ -26,6 +26,9 @@ struct RootHeader {
 // Tells whether `kind` is that of a list of objects: List, PodList and so on.
 bool IsListKind(absl::string_view kind);
 
+// What is wrong with a value below kDepthMax others.
+std::string TooDeepMessage();
+
 // Calls come in document order: Begin, then one value (Scalar, Alias, or Open, its parts, Close),
 // then Finish. In a map each value follows its Key. Errors name file, line and column.
 class TreeBuilder {
@@ -38,14 +41,14 @@ class TreeBuilder {
   TreeBuilder& operator=(const TreeBuilder&) = delete;
 
   void Begin();
-  // Opens a map or a list. Error: nesting deeper than kDepthMax.
+  // Opens a map or a list. Errors: nesting deeper than kDepthMax, more values than the options allow.
   absl::Status Open(Value::Type type, Position position);
   absl::Status Close();
   // `text` is copied. Error: a key that the map has already.
   absl::Status Key(absl::string_view text, Position position);
   // The next value is to be merged into the open map (YAML's `<<`).
   void MergeKey(Position position);
-  // A value without children; its text is copied.
+  // A value without children; its text is copied. Error: more values than the options allow.
   absl::Status Scalar(const Value& value);
   // Hands on the document, unless its list was handed on by items.
   absl::Status Finish();
@@ -91,6 +94,7 @@ class TreeBuilder {
   absl::Status Merge(const Value& value, Position position);
   absl::Status MergeMap(const Value& map);
   absl::Status CheckAliases(Position position) const;
+  absl::Status CountValue(Position position);
   // The open map has the key already, as the member `known_index`.
   absl::Status CheckNewKey(size_t known_index, Position position) const;
   // The index in `members_` of the open map's member `key`, or -1.
@@ -119,6 +123,7 @@ class TreeBuilder {
   std::string anchor_;
   int64_t node_count_ = 0;  // With aliases written out.
   int64_t alias_node_count_ = 0;
+  int64_t held_count_ = 0;  // Values in memory: of the document, or of the list's item.
 };
 
 }  // namespace schedsim::codec

@@ -97,6 +97,32 @@ TEST(JsonReaderTest, NestingIsBounded) {
   EXPECT_TRUE(absl::StrContains(JsonOf(nested(1'000'000), "f.json"), "nested too deeply"));
 }
 
+// The text is never closed, but that is not what it is refused for: nobody looks for its end.
+TEST(JsonReaderTest, NestingIsBoundedBeforeTheValueIsParsed) {
+  EXPECT_EQ(JsonOf("[1,\n" + std::string(1'000, '['), "f.json"),
+            "f.json:2:99: nested too deeply, expected at most 99 levels");
+}
+
+TEST(JsonReaderTest, ValuesOfADocumentAreBounded) {
+  const auto read = [](absl::string_view text, absl::string_view file) {
+    const ReadOptions options = {.split_lists = true, .value_count_max = 8};
+    return std::string(ReadText(std::string(text), file, options, [](const Document&) {
+                         return absl::OkStatus();
+                       }).message());
+  };
+  EXPECT_EQ(read("[1, 2, 3, 4, 5, [], {\"a\": 2}]", "f.json"),
+            "f.json:1:27: more than 8 values in one document, expected fewer; of a list of objects (`kind: "
+            "List`) each item counts by itself");
+  EXPECT_EQ(read("[1, 2, 3, 4, 5, 6, 7] [1, 2, 3, 4, 5, 6, 7]", "f.json"), "");
+  const std::string yaml = read("- [1, 2, 3, 4, 5]\n- a: 2\n", "f.yaml");
+  EXPECT_TRUE(absl::StartsWith(yaml, "f.yaml:2:6: more than 8 values in one document")) << yaml;
+  constexpr char kHead[] = R"({"kind": "List", "apiVersion": "v1", "items": [)";
+  EXPECT_EQ(read(absl::StrCat(kHead, R"({"a": [1, 2]}, {"b": [3, 4]}, {"c": [5, 6]}]})"), "f.json"), "");
+  const std::string item =
+      read(absl::StrCat(kHead, R"({"a": [1, 2]}, {"b": [1, 2, 3, 4, 5, 6, 7]}]})"), "f.json");
+  EXPECT_TRUE(absl::StrContains(item, "more than 8 values in one document")) << item;
+}
+
 TEST(JsonReaderTest, FormatFollowsNameAndContent) {
   EXPECT_EQ(JsonOf("{\"a\": 1}", "stdin"), "{\"a\":1}");
   EXPECT_EQ(JsonOf(" {\"a\": 1}\n{\"a\": 2}", "x.yaml"), "{\"a\":1}\n{\"a\":2}");
