@@ -84,6 +84,7 @@ class InputReader {
     }
     RETURN_IF_ERROR(CheckPriorityClasses());
     CountPodsOnUnknownNodes();
+    WarnOfSharedUids();
     OrderWarnings();
     Order();
     return std::move(input_);
@@ -169,13 +170,14 @@ class InputReader {
                                  " is there twice, expected it once; the first is at ", ToString(*first)));
     }
     places_[key] = place;
+    const bool has_uid_of_another = HasUidOfAnother(object, place);
     Item item = {.from_cluster = !object->metadata.uid.empty(), .key = object->Key()};
     if (object->kind == api::Kind::kNode) {
       item.group = Group::kNode;
       ++input_.node_count;
       nodes_.insert(object->metadata.name);
     } else if (object->kind == api::Kind::kPod) {
-      TakePod(std::static_pointer_cast<const api::Pod>(object), place, item);
+      TakePod(std::static_pointer_cast<const api::Pod>(object), has_uid_of_another, item);
     } else if (object->kind == api::Kind::kPriorityClass) {
       // Pods that are on nodes may name it.
       item.group = Group::kPriorityClass;
@@ -187,26 +189,53 @@ class InputReader {
     return absl::OkStatus();
   }
 
+  // Objects with the uid of another one of their kind: the first of them and how many there are.
+  struct SharedUids {
+    Place place;
+    std::string text;
+    int64_t count = 0;
+  };
+
+  // Tells whether an object of the kind came with that uid before, and counts it for a warning if so.
+  bool HasUidOfAnother(const api::ObjectPtr& object, const Place& place) {
+    if (object->metadata.uid.empty()) return false;
+    // The group as well: the API server serves each Event in two groups, with the same uid.
+    api::ObjectPtr& first = first_by_uid_[absl::StrCat(api::GroupOf(object->api_version), "/",
+                                                       object->kind_name, " ", object->metadata.uid)];
+    if (first == nullptr) {
+      first = object;
+      return false;
+    }
+    const bool is_pod = object->kind == api::Kind::kPod;
+    SharedUids& shared = is_pod ? pods_of_shared_uids_ : others_of_shared_uids_;
+    if (shared.count++ > 0) return true;
+    shared.place = place;
+    shared.text = absl::StrCat(
+        Printable(LabelOf(*object), kShownBytesMax), ": metadata.uid is that of ",
+        Printable(LabelOf(*first), kShownBytesMax), " at ", ToString(*places_.Find(LabelOf(*first))),
+        is_pod ? ", so it gets a new one; leave the uid out in copies" : "; leave the uid out in copies");
+    return true;
+  }
+
+  void WarnOfSharedUids() {
+    for (const SharedUids* shared : {&pods_of_shared_uids_, &others_of_shared_uids_}) {
+      if (shared->count == 0) continue;
+      Warn(
+          shared->place,
+          absl::StrCat(shared->text, shared->count == 1 ? "" : absl::StrCat(" (", shared->count, " times)")));
+    }
+  }
+
   // The scheduler knows pods by their uid. A pod with one that is taken gets a new one on its creation, as
   // each pod does that is created from a manifest.
-  api::PodPtr WithOwnUid(const api::PodPtr& pod, const Place& place) {
-    if (pod->metadata.uid.empty()) return pod;
-    api::PodPtr& first = pod_by_uid_[pod->metadata.uid];
-    if (first == nullptr) {
-      first = pod;
-      return pod;
-    }
-    Warn(place, absl::StrCat("Pod ", Printable(pod->Key(), kShownBytesMax), ": metadata.uid is that of pod ",
-                             Printable(first->Key(), kShownBytesMax), " at ",
-                             ToString(*places_.Find(LabelOf(*first))),
-                             ", so it gets a new one; leave the uid out in copies"));
+  static api::PodPtr WithoutUid(const api::PodPtr& pod) {
     auto copy = std::static_pointer_cast<api::Pod>(pod->Clone());
     copy->metadata.uid.clear();
     return copy;
   }
 
-  void TakePod(const api::PodPtr& given, const Place& place, Item& item) {
-    const api::PodPtr pod = WithOwnUid(given, place);
+  void TakePod(const api::PodPtr& given, bool has_uid_of_another, Item& item) {
+    const api::PodPtr pod = has_uid_of_another ? WithoutUid(given) : given;
     item.object = pod;
     if (pod->IsTerminal()) {
       ++input_.finished_pod_count;
@@ -289,9 +318,11 @@ class InputReader {
   absl::flat_hash_set<std::string> nodes_;
   std::vector<api::PodPtr> bound_;
   ObjectInspector inspector_;
-  std::vector<InputWarning> warnings_;    // Beside the inspector's.
-  LookupMap<std::string, Place> places_;  // By label.
-  LookupMap<std::string, api::PodPtr> pod_by_uid_;
+  std::vector<InputWarning> warnings_;                   // Beside the inspector's.
+  LookupMap<std::string, Place> places_;                 // By label.
+  LookupMap<std::string, api::ObjectPtr> first_by_uid_;  // By group, kind and uid.
+  SharedUids pods_of_shared_uids_;
+  SharedUids others_of_shared_uids_;
 };
 
 }  // namespace

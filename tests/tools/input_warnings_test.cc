@@ -180,8 +180,31 @@ TEST(InputWarningsTest, TwoPodsOfOneUidAreSaidAndBothAreScheduled) {
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_TRUE(absl::StrContains(result.out, "Bound           2 ")) << result.out;
   EXPECT_EQ(WarningsOf(result),
-            Strings{absl::StrCat(path, ":11:1: Pod default/b: metadata.uid is that of pod default/a at ",
+            Strings{absl::StrCat(path, ":11:1: Pod default/b: metadata.uid is that of Pod default/a at ",
                                  path, ":6:1, so it gets a new one; leave the uid out in copies")});
+}
+
+TEST(InputWarningsTest, ObjectsOfOneUidAreOneLineForPodsAndOneForTheRest) {
+  std::vector<std::string> documents;
+  for (const char* name : {"n1", "n2", "n3"}) {
+    documents.push_back(
+        absl::StrReplaceAll(kNode, {{"name: n1", absl::StrCat("name: ", name, ", uid: u-1")}}));
+  }
+  for (const char* name : {"a", "b", "c", "d"}) {
+    documents.push_back(absl::StrReplaceAll(
+        Pod(name),
+        {{"metadata: {", absl::StrCat("metadata: {uid: u-", name < std::string("c") ? "1" : "2", ", ")}}));
+  }
+  for (const char* api_version : {"v1", "events.k8s.io/v1"}) {
+    documents.push_back(
+        absl::StrCat("apiVersion: ", api_version, "\nkind: Event\nmetadata: {name: e, uid: u-3}\n"));
+  }
+  ExpectWarnings(
+      Documents(documents),
+      {"FILE:6:1: Node n2: metadata.uid is that of Node n1 at FILE:1:1; leave the uid out in copies "
+       "(2 times)",
+       "FILE:21:1: Pod default/b: metadata.uid is that of Pod default/a at FILE:16:1, so it gets a "
+       "new one; leave the uid out in copies (2 times)"});
 }
 
 TEST(InputWarningsTest, AreInTheOrderOfFilesAndPlaces) {
