@@ -20,6 +20,11 @@ using framework::NodeInfo;
 constexpr size_t kMostUsedNodes = 5;
 constexpr size_t kPodsPerMessage = 3;
 
+// How much of a text the report for people shows: names as long as Kubernetes allows them, and messages of
+// many reasons, but nothing without an end.
+constexpr size_t kNameBytesMax = 253;
+constexpr size_t kTextBytesMax = 10'000;
+
 std::string DurationText(absl::Duration duration) {
   return absl::StrFormat("%.3fs", absl::ToDoubleSeconds(duration));
 }
@@ -294,8 +299,8 @@ std::string CsvField(absl::string_view text) {
 
 void AppendMessages(const std::vector<Report::MessageCount>& entries, std::string& text) {
   for (const Report::MessageCount& entry : entries) {
-    absl::StrAppendFormat(&text, "  %5d x  %s\n", entry.count, Printable(entry.message));
-    absl::StrAppend(&text, "           ", Printable(absl::StrJoin(entry.pods, ", ")));
+    absl::StrAppendFormat(&text, "  %5d x  %s\n", entry.count, Printable(entry.message, kTextBytesMax));
+    absl::StrAppend(&text, "           ", Printable(absl::StrJoin(entry.pods, ", "), kTextBytesMax));
     const int64_t left_out = entry.count - static_cast<int64_t>(entry.pods.size());
     absl::StrAppend(&text, left_out > 0 ? absl::StrCat(" and ", left_out, " more") : "", "\n");
   }
@@ -368,14 +373,14 @@ std::string ReportText(const Report& report) {
   absl::StrAppend(&text, "Nodes           ", report.node_count, "\n");
   AppendPodCounts(report, text);
   for (const std::string& failure : report.failures)
-    absl::StrAppend(&text, "FAILED          ", Printable(failure), "\n");
+    absl::StrAppend(&text, "FAILED          ", Printable(failure, kTextBytesMax), "\n");
   AppendInexact(report, text);
   if (report.missed_wakeups.has_value()) text += MissedWakeupsText(*report.missed_wakeups);
   absl::StrAppend(&text, "Attempts        ", report.attempt_count, "\n");
   AppendLatency(report, text);
   absl::StrAppendFormat(&text, "%-28s %20s %20s %8s\n", "Resource", "requested", "allocatable", "percent");
   for (const Report::Resource& resource : report.totals) {
-    absl::StrAppendFormat(&text, "  %-26s %20s %20s %8s\n", Printable(resource.name),
+    absl::StrAppendFormat(&text, "  %-26s %20s %20s %8s\n", Printable(resource.name, kNameBytesMax),
                           AmountText(resource, resource.requested),
                           AmountText(resource, resource.allocatable), PercentText(resource));
   }
@@ -384,19 +389,20 @@ std::string ReportText(const Report& report) {
     std::vector<std::string> shares;
     for (const Report::Resource& resource : node.resources) {
       if (resource.allocatable > 0 && resource.requested > 0)
-        shares.push_back(absl::StrCat(Printable(resource.name), " ", PercentText(resource), "%"));
+        shares.push_back(
+            absl::StrCat(Printable(resource.name, kNameBytesMax), " ", PercentText(resource), "%"));
     }
-    absl::StrAppendFormat(&text, "  %-26s %4d pods  %s\n", Printable(node.name), node.pod_count,
-                          absl::StrJoin(shares, "  "));
+    absl::StrAppendFormat(&text, "  %-26s %4d pods  %s\n", Printable(node.name, kNameBytesMax),
+                          node.pod_count, absl::StrJoin(shares, "  "));
   }
   if (!report.other_kinds.empty()) {
     std::vector<std::string> kinds;
     for (const auto& [kind, count] : report.other_kinds)
-      kinds.push_back(absl::StrCat(Printable(kind), " ", count));
+      kinds.push_back(absl::StrCat(Printable(kind, kNameBytesMax), " ", count));
     absl::StrAppend(&text, "Kept, not used  ", absl::StrJoin(kinds, ", "), "\n");
   }
   for (const std::string& warning : report.warnings)
-    absl::StrAppend(&text, "Warning         ", Printable(warning), "\n");
+    absl::StrAppend(&text, "Warning         ", Printable(warning, kTextBytesMax), "\n");
   absl::StrAppend(&text, "Virtual time    ", absl::FormatDuration(report.virtual_time), " from ",
                   TimeText(report.virtual_zero), "\n");
   absl::StrAppend(&text, "Digest          ", report.digest, "\n");

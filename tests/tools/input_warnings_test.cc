@@ -237,13 +237,17 @@ TEST(InputWarningsTest, NamesAreShortenedAndTheirEscapesShown) {
   const TestFolder folder;
   const std::string path = folder.Write(
       "objects.yaml",
-      Documents({kNode, absl::StrCat(Pod("a"), "\"e\\e[2J\": 1\n", name, ": 1\n"),
+      Documents({absl::StrReplaceAll(kNode, {{"n1", name}}),
+                 absl::StrCat(Pod("a"), "\"e\\e[2J\": 1\n", name, ": 1\n"),
                  absl::StrCat("apiVersion: v1\nkind: \"Po\\e[2J", name, "\"\nmetadata: {name: b}\n")}));
   const ProgramResult result = RunProgram({"run", "-f", path});
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_FALSE(absl::StrContains(result.err, "\033"));
   EXPECT_TRUE(absl::StrContains(result.err, "Pod a: e\\x1b[2J: no such field")) << result.err;
   EXPECT_FALSE(absl::StrContains(result.err, std::string(200, 'x'))) << result.err;
+  EXPECT_TRUE(absl::StrContains(result.out, "Most used nodes\n  xxx")) << result.out;
+  EXPECT_TRUE(absl::StrContains(result.out, "Kept, not used  Po\\x1b[2Jxxx")) << result.out;
+  EXPECT_FALSE(absl::StrContains(result.out, std::string(300, 'x'))) << result.out;
 }
 
 TEST(InputWarningsTest, ObjectsInAScenarioAreLookedAtAsWell) {
