@@ -162,6 +162,13 @@ TEST(InputFilesTest, MarksOfOtherFormatsAreUnderstoodOrNamed) {
       {"YAML behind JSON", absl::StrCat(kJson, "\n---\n", kNode)},
       {"JSON behind YAML", absl::StrCat(kNode, "---\n", kJson)},
       {"a mark of UTF-8", absl::StrCat("\xef\xbb\xbf", kNode, "---\n", second)},
+      {"marks of UTF-8 behind ---", absl::StrCat(kNode, "---\n\xef\xbb\xbf", second)},
+      {"marks of UTF-8 before ---", absl::StrCat(kNode, "\xef\xbb\xbf---\n", second)},
+      {"marks of UTF-8 and CRLF", absl::StrReplaceAll(absl::StrCat("\xef\xbb\xbf---\n\xef\xbb\xbf", kNode,
+                                                                   "\xef\xbb\xbf---\n\xef\xbb\xbf", second),
+                                                      {{"\n", "\r\n"}})},
+      {"marks of UTF-8 before JSON",
+       absl::StrCat(kJson, "\n\xef\xbb\xbf", absl::StrReplaceAll(kJson, {{"n2", "n3"}}))},
       {"CRLF", absl::StrReplaceAll(absl::StrCat(kNode, "---\n", second), {{"\n", "\r\n"}})},
   };
   for (const auto& [name, content] : good) {

@@ -12,6 +12,9 @@
 
 namespace schedsim::codec {
 
+// The mark of UTF-8, which some editors put in front of a text.
+inline constexpr absl::string_view kByteOrderMark = "\xef\xbb\xbf";
+
 // Bytes that may stand behind the text of a file, as simdjson wants them.
 inline constexpr size_t kPaddingBytes = 64;
 

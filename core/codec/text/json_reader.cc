@@ -135,8 +135,13 @@ class ValueSplitter {
  private:
   static constexpr absl::string_view kSeparator = "---";
 
+  // Skips space between values, and byte order marks, as they stand there when files are joined.
   void SkipSpace() {
-    while (at_ < text_.size() && IsSpace(text_[at_])) ++at_;
+    for (;;) {
+      while (at_ < text_.size() && IsSpace(text_[at_])) ++at_;
+      if (!absl::StartsWith(text_.substr(at_), kByteOrderMark)) return;
+      at_ += kByteOrderMark.size();
+    }
   }
 
   // Whether a line `---` starts here: YAML's mark between documents, which kubectl takes between JSON
@@ -434,7 +439,7 @@ absl::Status JsonReader::SliceError(simdjson::error_code error) {
 
 absl::Status ReadJson(absl::string_view text, absl::string_view file, const ReadOptions& options,
                       DocumentSink sink) {
-  absl::ConsumePrefix(&text, "\xef\xbb\xbf");
+  absl::ConsumePrefix(&text, kByteOrderMark);
   return JsonReader(text, file, options, sink).Read();
 }
 

@@ -32,7 +32,7 @@ bool LooksLikeJson(absl::string_view text) {
     const size_t end = std::min(text.find_first_of("{}[],: \t\r\n\"", at), text.size());
     const absl::string_view word = text.substr(at, end - at);
     const bool is_json = word == "true" || word == "false" || word == "null" || word == "---" ||
-                         IsJsonNumber(word) || end == text.size();
+                         word == kByteOrderMark || IsJsonNumber(word) || end == text.size();
     if (!is_json) return false;
     at = end - 1;
   }
@@ -54,7 +54,7 @@ bool AllDocumentsAreMaps(absl::string_view text) {
 bool IsJson(absl::string_view text, absl::string_view file) {
   if (!absl::ConsumeSuffix(&file, ".gz")) absl::ConsumeSuffix(&file, ".xz");
   if (absl::EndsWith(file, ".json") || absl::EndsWith(file, ".jsonl")) return true;
-  absl::ConsumePrefix(&text, "\xef\xbb\xbf");
+  absl::ConsumePrefix(&text, kByteOrderMark);
   text = absl::StripLeadingAsciiWhitespace(text);
   return absl::StartsWith(text, "{") && LooksLikeJson(text) && AllDocumentsAreMaps(text);
 }
@@ -71,10 +71,41 @@ absl::Status CheckEncoding(absl::string_view text, absl::string_view file) {
       absl::StrCat(file, ": is ", name, ", expected UTF-8; `iconv -f ", name, " -t UTF-8` converts it"));
 }
 
+// Tells whether a line that starts with `line` is the mark between two documents.
+bool IsSeparator(absl::string_view line) {
+  absl::ConsumePrefix(&line, kByteOrderMark);
+  return absl::ConsumePrefix(&line, "---") && (line.empty() || absl::StrContains(" \t\r\n", line[0]));
+}
+
+// Tells whether the byte order mark at `at` begins a document within the text: it stands on the line of a
+// `---` or on the next one.
+bool StartsDocument(absl::string_view text, size_t at) {
+  if (text[at - 1] != '\n') return false;
+  if (IsSeparator(text.substr(at))) return true;
+  const size_t before = at < 2 ? absl::string_view::npos : text.rfind('\n', at - 2);
+  return IsSeparator(text.substr(before == absl::string_view::npos ? 0 : before + 1));
+}
+
+// Takes out the byte order marks that files brought along which were joined to one. YAML allows them where a
+// document begins; libyaml, only where the text does.
+void RemoveInnerMarks(std::string& text) {
+  std::string clean;
+  size_t copied = 0;
+  for (size_t at = text.find(kByteOrderMark.data(), 1); at != std::string::npos;
+       at = text.find(kByteOrderMark.data(), at + kByteOrderMark.size())) {
+    if (!StartsDocument(text, at)) continue;
+    clean.append(text, copied, at - copied);
+    copied = at + kByteOrderMark.size();
+  }
+  if (copied == 0) return;
+  text = std::move(clean.append(text, copied, std::string::npos));
+}
+
 }  // namespace
 
 absl::Status ReadText(std::string text, absl::string_view file, const ReadOptions& options,
                       DocumentSink sink) {
+  RemoveInnerMarks(text);
   const size_t size_bytes = text.size();
   text.append(kPaddingBytes, ' ');
   const absl::string_view content = absl::string_view(text).substr(0, size_bytes);

@@ -14,6 +14,7 @@
 #include "core/base/check.h"
 #include "core/base/printable.h"
 #include "core/base/status_macros.h"
+#include "core/codec/text/input.h"
 #include "core/codec/text/tree_builder.h"
 #include "core/codec/text/yaml_scalar.h"
 
@@ -394,7 +395,7 @@ absl::Status YamlReader::ParserError() {
 
 absl::Status ReadYaml(absl::string_view text, absl::string_view file, const ReadOptions& options,
                       DocumentSink sink) {
-  absl::ConsumePrefix(&text, "\xef\xbb\xbf");
+  absl::ConsumePrefix(&text, kByteOrderMark);
   return YamlReader(text, file, options, sink).Read();
 }
 
