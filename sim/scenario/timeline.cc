@@ -1,6 +1,7 @@
 #include "sim/scenario/timeline.h"
 
 #include <algorithm>
+#include <map>
 #include <memory>
 
 #include "absl/strings/str_cat.h"
@@ -9,6 +10,8 @@
 #include "core/api/pod.h"
 #include "core/base/check.h"
 #include "core/base/status_macros.h"
+#include "core/codec/objects/api_fields.h"
+#include "core/codec/objects/field_check.h"
 #include "core/codec/objects/object_writer.h"
 #include "core/codec/text/reader.h"
 #include "core/codec/text/writer.h"
@@ -17,7 +20,7 @@
 namespace schedsim::sim {
 namespace {
 
-const api::Pod& PodOf(const api::ObjectPtr& object) { return static_cast<const api::Pod&>(*object); }
+const api::Pod& PodOf(const api::Object& object) { return static_cast<const api::Pod&>(object); }
 
 std::shared_ptr<api::Node> NodeCopy(const api::Object& object) {
   return std::static_pointer_cast<api::Node>(object.Clone());
@@ -62,6 +65,35 @@ std::string TemplateOf(const api::Object& object) {
     return absl::OkStatus();
   }).IgnoreError();
   return text;
+}
+
+// The fields of an object that its kind does not have, `spec.nodeSelecter`, each with what helps: `no such
+// field, did you mean nodeSelector?`.
+std::map<std::string, std::string> UnknownFieldsOf(const api::Object& object) {
+  std::map<std::string, std::string> found;
+  const codec::ApiKind* kind = codec::ApiFields::Get().Find(object.api_version, object.kind_name);
+  if (kind == nullptr || kind->type == nullptr) return found;
+  codec::ReadText(codec::ObjectJson(object), "object.json", {}, [&](const codec::Document& document) {
+    codec::FieldCheck check;
+    check.Run(document.root, *kind->type, [&](const codec::UnknownField& field) {
+      const std::string nearest = check.NearestOf(field);
+      const std::string help = nearest.empty() ? "" : absl::StrCat(", did you mean ", nearest, "?");
+      found[check.PatternOf(field)] = absl::StrCat("no such field", help);
+    });
+    return absl::OkStatus();
+  }).IgnoreError();
+  return found;
+}
+
+// FailedPrecondition where `after` has a pod on another node, which only a binding may bring about.
+absl::Status CheckNode(const api::Object& before, const api::Object& after) {
+  if (after.kind != api::Kind::kPod || PodOf(before).node_name == PodOf(after).node_name)
+    return absl::OkStatus();
+  return absl::FailedPreconditionError(absl::StrCat(
+      "Pod \"", after.metadata.name,
+      "\" is invalid: spec: Forbidden: pod updates may not change fields other than images, "
+      "activeDeadlineSeconds, tolerations and terminationGracePeriodSeconds: spec.nodeName is \"",
+      PodOf(before).node_name, "\", got \"", PodOf(after).node_name, "\""));
 }
 
 // What a target names, for messages: "Pod web-1 in namespace default", "Node with zone=a".
@@ -209,10 +241,12 @@ absl::Status Timeline::Do(const CreateObjects& action) {
 
 absl::Status Timeline::Do(const UpdateObjects& action) {
   // A version in a manifest is that of another server.
-  OneByOne(action.objects, [this](const api::ObjectPtr& object) {
+  OneByOne(action.objects, [this, place = &entries_[index_].place](const api::ObjectPtr& object) {
     const api::ObjectPtr before = simulation_.server().Find(*object);
+    const bool names_node = object->kind == api::Kind::kPod && !PodOf(*object).node_name.empty();
+    if (before != nullptr && names_node) RETURN_IF_ERROR(CheckNode(*before, *object));
     const absl::Status status = simulation_.server().Update(object, ApiServer::VersionCheck::kUnchecked);
-    if (status.ok()) WarnOfTemplate(*before, *object);
+    if (status.ok()) WarnOfTemplate(*place, *before, *object);
     return status;
   });
   return absl::OkStatus();
@@ -227,15 +261,20 @@ absl::Status Timeline::Patch(const api::Object& object, codec::PatchType type, c
   // The ending makes JSON of a patch that is a list.
   return codec::ReadText(patch, "patch.json", {}, [&](const codec::Document& document) -> absl::Status {
     api::ObjectPtr patched;
+    if (object.kind == api::Kind::kPod) {
+      ASSIGN_OR_RETURN(patched, codec::PatchObject(object, type, document.root, pod_reader_));
+      RETURN_IF_ERROR(CheckNode(object, *patched));
+    }
     ASSIGN_OR_RETURN(patched, simulation_.server().Patch(object, type, document.root));
-    WarnOfTemplate(object, *patched);
+    WarnOfTemplate(entries_[index_].place, object, *patched);
+    WarnOfFields(object, *patched);
     return absl::OkStatus();
   });
 }
 
 // Nobody rolls out a new template: pods that are there stay, and a Deployment's ReplicaSet keeps the template
 // that it was made with.
-void Timeline::WarnOfTemplate(const api::Object& before, const api::Object& after) {
+void Timeline::WarnOfTemplate(const std::string& place, const api::Object& before, const api::Object& after) {
   const std::string old_template = TemplateOf(before);
   if (old_template.empty() || old_template == TemplateOf(after)) return;
   const bool by_pods = after.kind == api::Kind::kStatefulSet || after.kind_name == "DaemonSet";
@@ -245,9 +284,23 @@ void Timeline::WarnOfTemplate(const api::Object& before, const api::Object& afte
                                 [&after](const auto& entry) { return IsControlledBy(*entry.second, after); });
   if (!owns) return;
   warnings_.push_back(absl::StrCat(
-      entries_[index_].place, ": the new template of ", after.kind_name, " ", after.Key(),
+      place, ": the new template of ", after.kind_name, " ", after.Key(),
       " is not rolled out: rollouts are not simulated, ",
       by_pods ? "its pods stay as they are" : "its ReplicaSet keeps the old one, also for new pods"));
+}
+
+void Timeline::WarnOfFields(const api::Object& before, const api::Object& after) {
+  const std::map<std::string, std::string> unknown = UnknownFieldsOf(after);
+  if (unknown.empty()) return;
+  const std::map<std::string, std::string> known_before = UnknownFieldsOf(before);
+  for (const auto& [field, what] : unknown) {
+    if (known_before.contains(field)) continue;
+    std::string warning =
+        absl::StrCat(entries_[index_].place, ": ", after.kind_name, ", patched: ", field, ": ", what);
+    // A patch of many objects is one fault.
+    const bool is_said = std::find(warnings_.begin(), warnings_.end(), warning) != warnings_.end();
+    if (!is_said) warnings_.push_back(std::move(warning));
+  }
 }
 
 absl::Status Timeline::Do(const DeleteObjects& action) {
@@ -417,13 +470,13 @@ absl::Status Timeline::ForEach(const Target& target, const Change& change) {
 void Timeline::Count(const api::ObjectPtr& object, int64_t by) {
   if (object == nullptr) return;
   const bool is_pod = object->kind == api::Kind::kPod;
-  if (is_pod && PodOf(object).node_name.empty() && !PodOf(object).IsTerminal() &&
-      simulation_.scheduler().ResponsibleFor(PodOf(object))) {
+  if (is_pod && PodOf(*object).node_name.empty() && !PodOf(*object).IsTerminal() &&
+      simulation_.scheduler().ResponsibleFor(PodOf(*object))) {
     tally_.pending += by;
   }
   if (!Matches(wait_->target, *object)) return;
   tally_.matching += by;
-  if (is_pod && !PodOf(object).node_name.empty()) tally_.bound += by;
+  if (is_pod && !PodOf(*object).node_name.empty()) tally_.bound += by;
 }
 
 bool Timeline::Holds(const WaitUntil& wait) const {

@@ -14,6 +14,7 @@
 #include "absl/time/time.h"
 #include "core/api/object.h"
 #include "core/api/taints.h"
+#include "core/codec/objects/objects.h"
 #include "core/codec/patch/object_patch.h"
 #include "sim/cluster/label_selector.h"
 #include "sim/controllers/replicas.h"
@@ -170,7 +171,9 @@ class Timeline : public Script {
   void NoteSeen(const api::ObjectPtr& object);
 
   absl::Status Patch(const api::Object& object, codec::PatchType type, const std::string& patch);
-  void WarnOfTemplate(const api::Object& before, const api::Object& after);
+  void WarnOfTemplate(const std::string& place, const api::Object& before, const api::Object& after);
+  // Warns of fields that a patch brought in, and that the API server does not know.
+  void WarnOfFields(const api::Object& before, const api::Object& after);
   // The objects of a target, by name. Names that are not there go to `missing`, if it is not nullptr.
   std::vector<api::ObjectPtr> Find(const Target& target, std::vector<std::string>* missing) const;
   // Calls `change` for each object of the target. The first error, after all of them.
@@ -190,6 +193,8 @@ class Timeline : public Script {
   Simulation& simulation_;
   Drainer drainer_;
   ReplicaController& replicas_;
+  // Decodes pods as a patch would have them.
+  codec::ObjectReader pod_reader_;
   // When the running entry is done with its changes.
   absl::Time busy_until_ = absl::InfinitePast();
   size_t index_ = 0;  // Of the entry that runs, or comes next.

@@ -129,6 +129,83 @@ TEST(PatchTest, WhatCannotBePatchedIsSaidWithItsPath) {
   }
 }
 
+TEST(PatchTest, AFieldThatTheKindDoesNotHaveIsAWarningAtTheEntry) {
+  const std::string timeline = R"(timeline:
+- create: {apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {containers: [{name: c, image: i}]}}
+- patch: {name: a, patch: {spec: {nodeSelecter: {a: b}}}}
+- patch: {kind: Node, selector: "", type: strategic, patch: {spec: {unschedulabel: true}}}
+- patch: {kind: Node, name: n1, type: json, patch: [{op: add, path: /spec, value: {taint: []}}]}
+- patch: {name: a, patch: {metadata: {labels: {a: b}}}}
+- patch: {kind: Node, name: n1, patch: {spec: {unschedulable: true, taint: null}}}
+)";
+  const ProgramResult result = RunScenario(timeline);
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  const std::vector<std::string> warnings = Warnings(result);
+  ASSERT_EQ(warnings.size(), 3U) << result.err;
+  const char* const kWanted[] = {
+      "scenario.yaml:12:10: timeline[1].patch: Pod, patched: spec.nodeSelecter: no such field, did you mean "
+      "nodeSelector?",
+      "scenario.yaml:13:10: timeline[2].patch: Node, patched: spec.unschedulabel: no such field, did you "
+      "mean "
+      "unschedulable?",
+      "scenario.yaml:14:10: timeline[3].patch: Node, patched: spec.taint: no such field, did you mean "
+      "taints?"};
+  for (size_t i = 0; i < 3; ++i) EXPECT_TRUE(absl::EndsWith(warnings[i], kWanted[i])) << warnings[i];
+  EXPECT_EQ(RunScenario(timeline, {"--strict"}).exit_code, 2);
+}
+
+TEST(PatchTest, APodChangesItsNodeOnlyByABinding) {
+  const std::string create = R"(timeline:
+- create: {apiVersion: v1, kind: Pod, metadata: {name: q}, spec: {schedulingGates: [{name: g}], containers: [{name: c, image: i}]}}
+- create: {apiVersion: v1, kind: Pod, metadata: {name: r}, spec: {nodeName: n1, containers: [{name: c, image: i}]}}
+)";
+  const struct {
+    const char* entry;
+    const char* was;
+    const char* got;
+  } kRows[] = {
+      {"patch: {name: q, patch: {spec: {nodeName: n2}}}", "", "n2"},
+      {"patch: {name: r, type: strategic, patch: {spec: {nodeName: n2}}}", "n1", "n2"},
+      {"patch: {name: r, type: json, patch: [{op: remove, path: /spec/nodeName}]}", "n1", ""},
+      {"update: {apiVersion: v1, kind: Pod, metadata: {name: q}, spec: {nodeName: n2, containers: [{name: c, "
+       "image: i}]}}",
+       "", "n2"},
+      {"update: {apiVersion: v1, kind: Pod, metadata: {name: r}, spec: {nodeName: n2, containers: [{name: c, "
+       "image: i}]}}",
+       "n1", "n2"},
+  };
+  for (const auto& row : kRows) {
+    const ProgramResult result = RunScenario(absl::StrCat(create, "- ", row.entry, "\n"));
+    EXPECT_EQ(result.exit_code, 1) << row.entry << result.err;
+    const std::vector<std::string> failures = TextsOf(result, "failures");
+    ASSERT_EQ(failures.size(), 1U) << row.entry << result.err;
+    EXPECT_TRUE(absl::StrContains(
+        failures[0], "is invalid: spec: Forbidden: pod updates may not change fields other than images"))
+        << failures[0];
+    const std::string end = absl::StrCat(": spec.nodeName is \"", row.was, "\", got \"", row.got, "\"");
+    EXPECT_TRUE(absl::EndsWith(failures[0], end)) << failures[0];
+    const Json report = Json::parse(result.out);
+    for (const Json& pod : report["pods"]) EXPECT_NE(pod["node"], "n2") << row.entry;
+  }
+  const ProgramResult same =
+      RunScenario(absl::StrCat(create,
+                               "- update: {apiVersion: v1, kind: Pod, metadata: {name: r}, spec: "
+                               "{containers: [{name: c, image: j}]}}\n"
+                               "- patch: {name: r, patch: {spec: {nodeName: n1}}}\n"));
+  EXPECT_EQ(same.exit_code, 0) << same.err;
+}
+
+TEST(PatchTest, TheWarningOfATemplateNamesTheUpdateThatHasIt) {
+  const ProgramResult result = RunScenario(R"(timeline:
+- scale: {name: app1, replicas: 1}
+- update: {apiVersion: apps/v1, kind: Deployment, metadata: {name: app1}, spec: {replicas: 1, selector: {matchLabels: {app: app1}}, template: {metadata: {labels: {app: app1}}, spec: {containers: [{name: c, image: "x:2"}]}}}}
+)");
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  ASSERT_EQ(Warnings(result).size(), 1U) << result.err;
+  EXPECT_TRUE(absl::StrContains(Warnings(result)[0], "scenario.yaml:12:11: timeline[1].update: the new "))
+      << Warnings(result)[0];
+}
+
 TEST(PatchTest, TheTypeIsOneOfThree) {
   const ProgramResult result =
       RunScenario("timeline:\n- patch: {kind: Node, name: n1, type: apply, patch: {spec: {}}}\n");
