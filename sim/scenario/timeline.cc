@@ -26,10 +26,32 @@ std::shared_ptr<api::Node> NodeCopy(const api::Object& object) {
   return std::static_pointer_cast<api::Node>(object.Clone());
 }
 
+constexpr char kAllowMissing[] = "; allowMissing: true where that is meant";
+
 bool IsOneOf(const api::Taint& taint, const std::vector<api::Taint>& taints, bool any_effect) {
   return std::any_of(taints.begin(), taints.end(), [&](const api::Taint& other) {
     return other.key == taint.key && (other.effect == taint.effect || (any_effect && other.effect.empty()));
   });
+}
+
+// As kubectl writes a taint: `key=value:effect`.
+std::string TaintText(const api::Taint& taint) {
+  return absl::StrCat(taint.key, taint.value.empty() ? "" : "=", taint.value, taint.effect.empty() ? "" : ":",
+                      taint.effect);
+}
+
+// NotFound for the first of `wanted` that `taints` does not have, as kubectl says it.
+absl::Status CheckTaints(const std::vector<api::Taint>& wanted, const std::vector<api::Taint>& taints,
+                         const std::string& node) {
+  for (const api::Taint& taint : wanted) {
+    const bool is_there = std::any_of(taints.begin(), taints.end(), [&](const api::Taint& other) {
+      return IsOneOf(other, {taint}, /*any_effect=*/true);
+    });
+    if (is_there) continue;
+    return absl::NotFoundError(
+        absl::StrCat("taint \"", TaintText(taint), "\" not found on Node ", node, kAllowMissing));
+  }
+  return absl::OkStatus();
 }
 
 constexpr absl::Duration kInterval = absl::Milliseconds(1);
@@ -107,8 +129,6 @@ std::string Describe(const Target& target, const std::vector<std::string>& names
   if (!target.name_space.empty()) absl::StrAppend(&text, " in namespace ", target.name_space);
   return text;
 }
-
-constexpr char kAllowMissing[] = "; allowMissing: true where that is meant";
 
 // `missing`: the names that are not there.
 absl::Status NamesNothing(const Target& target, const std::vector<std::string>& missing) {
@@ -336,6 +356,9 @@ absl::Status Timeline::Do(const TaintNodes& action) {
     auto node = NodeCopy(object);
     std::vector<api::Taint>& taints = node->spec.taints;
     const std::vector<api::Taint> before = taints;
+    if (action.remove && !action.nodes.allow_missing) {
+      RETURN_IF_ERROR(CheckTaints(action.taints, before, node->metadata.name));
+    }
     std::erase_if(taints,
                   [&](const api::Taint& taint) { return IsOneOf(taint, action.taints, action.remove); });
     if (!action.remove) taints.insert(taints.end(), action.taints.begin(), action.taints.end());

@@ -18,6 +18,8 @@ using codec::ErrorList;
 using codec::StrictReader;
 using codec::Value;
 
+constexpr char kNoName[] = "expected a name that is not empty";
+
 class EntryReader {
  public:
   EntryReader(const TimelineReaderOptions& options, codec::ObjectReader& objects, ErrorList& errors)
@@ -126,19 +128,23 @@ std::vector<api::ObjectPtr> EntryReader::ReadObjects(const Value& value, const s
     objects.push_back(std::move(object));
     return absl::OkStatus();
   };
+  absl::Status status;
   if (value.is_string()) {
     const std::string file = PathFrom(options_.folder, value.text);
     if (options_.read_paths != nullptr) options_.read_paths->push_back(file);
-    status_.Update(objects_.Read(file, take));
+    status = objects_.Read(file, take);
   } else if (value.is_array()) {
-    for (const Value& item : value.items) status_.Update(objects_.ReadValue(item, options_.file, take));
+    for (const Value& item : value.items) status.Update(objects_.ReadValue(item, options_.file, take));
   } else if (value.is_object()) {
-    status_.Update(objects_.ReadValue(value, options_.file, take));
+    status = objects_.ReadValue(value, options_.file, take);
   } else {
     Error(value, path,
           absl::StrCat("expected an object, a list of objects or the path of a file, got ",
                        Describe(value.type)));
+    return objects;
   }
+  if (status.ok() && objects.empty()) Error(value, path, "expected at least one object, got none");
+  status_.Update(status);
   return objects;
 }
 
@@ -146,6 +152,9 @@ void EntryReader::TakeNames(StrictReader& reader, const Value& value, Target& ta
   std::optional<std::string> name;
   reader.Read("name", name);
   reader.ReadStrings("names", target.names);
+  if (name.has_value() && reader.Has("names")) {
+    Error(*value.Find("names"), reader.PathOf("names"), "expected either name or names, got both");
+  }
   if (name.has_value()) target.names.push_back(*name);
   std::optional<std::string> selector;
   reader.Read("selector", selector);
@@ -162,7 +171,7 @@ void EntryReader::TakeNames(StrictReader& reader, const Value& value, Target& ta
     Error(value, reader.PathOf("name"), "expected either name, names or selector (\"\" selects everything)");
   }
   for (const std::string& each : target.names) {
-    if (each.empty()) Error(value, reader.PathOf("name"), "expected a name that is not empty");
+    if (each.empty()) Error(value, reader.PathOf("name"), kNoName);
   }
   reader.Read("allowMissing", target.allow_missing);
 }
@@ -212,11 +221,15 @@ Target EntryReader::ReadPods(const Value& value, const std::string& path) {
 Target EntryReader::ReadNodes(const Value& value, const std::string& path) {
   Target target = {.kind = api::Kind::kNode, .kind_name = "Node"};
   if (value.is_string()) {
+    if (value.text.empty()) Error(value, path, kNoName);
     target.names.emplace_back(value.text);
   } else if (value.is_array()) {
+    if (value.items.empty()) Error(value, path, "expected at least one name of a node, got an empty list");
     for (const Value& item : value.items) {
       if (!item.is_string())
         Error(item, path, absl::StrCat("expected the name of a node, got ", Describe(item.type)));
+      else if (item.text.empty())
+        Error(item, path, kNoName);
       target.names.emplace_back(item.text);
     }
   } else if (value.is_object()) {
@@ -299,7 +312,14 @@ Action EntryReader::ReadTaints(const Value& value, const std::string& path, bool
     taint_reader.Read("value", taint.value);
     taint_reader.Read("effect", taint.effect);
     taint_reader.Finish();
-    if (taint.key.empty()) Error(item, item_path, "expected a taint with a key");
+    if (taint.key.empty()) {
+      Error(item, item_path, "expected a taint with a key");
+    } else {
+      for (const std::string& what : api::LabelKeyErrors(taint.key))
+        Error(*item.Find("key"), absl::StrCat(item_path, ".key"), what);
+    }
+    for (const std::string& what : api::LabelValueErrors(taint.value))
+      Error(*item.Find("value"), absl::StrCat(item_path, ".value"), what);
     const bool known = taint.effect == "NoSchedule" || taint.effect == "PreferNoSchedule" ||
                        taint.effect == "NoExecute" || (remove && taint.effect.empty());
     if (!known) Error(item, item_path, "expected the effect NoSchedule, PreferNoSchedule or NoExecute");

@@ -12,10 +12,11 @@ namespace {
 
 using Json = nlohmann::json;
 
-const std::set<std::string> kKeywords = {"$schema",  "$defs",     "$ref",  "title",   "description",
-                                         "type",     "required",  "items", "pattern", "properties",
-                                         "minimum",  "enum",      "const", "format",  "additionalProperties",
-                                         "maxItems", "minLength", "anyOf"};
+const std::set<std::string> kKeywords = {
+    "$schema",  "$defs",    "$ref",      "title",   "description",
+    "type",     "required", "items",     "pattern", "properties",
+    "minimum",  "enum",     "const",     "format",  "additionalProperties",
+    "maxItems", "minItems", "minLength", "anyOf"};
 
 bool HasType(const Json& value, const std::string& type) {
   if (type == "object") return value.is_object();
@@ -46,6 +47,8 @@ class Checker {
     if (!value.is_array()) return;
     Expect(!schema.contains("maxItems") || value.size() <= schema["maxItems"].get<size_t>(), path,
            "too many items");
+    Expect(!schema.contains("minItems") || value.size() >= schema["minItems"].get<size_t>(), path,
+           "too few items");
     for (size_t i = 0; schema.contains("items") && i < value.size(); ++i) {
       Check(schema["items"], value[i], absl::StrCat(path, "[", i, "]"));
     }

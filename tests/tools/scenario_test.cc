@@ -652,7 +652,7 @@ TEST(ScenarioSchemaTest, KnowsWhatTheProgramRefuses) {
        {"color: red\n", "seed: -1\n", "end: soon\n", "bound: drop\n", "latency: {apiCall: fast}\n",
         "latency: {apiCall: {distribution: cauchy}}\n", "timeline:\n- {explode: a}\n",
         "timeline:\n- {cordon: 7}\n", "timeline:\n- {nodeDown: {nodes: a, reason: Tired}}\n",
-        "timeline:\n- {scale: {name: a}}\n"}) {
+        "timeline:\n- {scale: {name: a}}\n", "timeline:\n- {create: []}\n", "timeline:\n- {drain: []}\n"}) {
     const std::string path =
         folder.Write("bad.yaml", absl::StrCat("apiVersion: schedsim/v1\nkind: Scenario\n", text));
     EXPECT_FALSE(SchemaViolations(schema, JsonOf(path)).empty()) << text;

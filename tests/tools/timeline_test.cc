@@ -1,0 +1,88 @@
+// Entries of a timeline that cannot mean what they say: refused when the scenario is read, or failures of the
+// run.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "tests/tools/program.h"
+
+namespace schedsim {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr char kCluster[] = R"(apiVersion: schedsim/v1
+kind: Scenario
+objects:
+- {apiVersion: v1, kind: Node, metadata: {name: n1}, spec: {taints: [{key: k, value: v, effect: NoSchedule}]}, status: {allocatable: {cpu: "4", memory: 8Gi, pods: "110"}}}
+- {apiVersion: v1, kind: Node, metadata: {name: n2}, status: {allocatable: {cpu: "4", memory: 8Gi, pods: "110"}}}
+timeline:
+)";
+
+ProgramResult RunEntry(const std::string& entry) {
+  const TestFolder folder;
+  folder.Write("nothing.yaml", "# no object\n");
+  return RunProgram(
+      {"run", folder.Write("scenario.yaml", absl::StrCat(kCluster, "- ", entry, "\n")), "--output", "json"});
+}
+
+TEST(TimelineEntryTest, WhatNamesNothingOrTwoThingsIsRefusedWhenRead) {
+  const struct {
+    const char* entry;
+    const char* error;
+  } kRows[] = {
+      {"create: []", ":7:11: timeline[0].create: expected at least one object, got none"},
+      {"update: []", ":7:11: timeline[0].update: expected at least one object, got none"},
+      {"create: nothing.yaml", ":7:11: timeline[0].create: expected at least one object, got none"},
+      {"create: {apiVersion: v1, kind: List, items: []}", "timeline[0].create: expected at least one object"},
+      {"drain: []", ":7:10: timeline[0].drain: expected at least one name of a node, got an empty list"},
+      {"drain: \"\"", ":7:10: timeline[0].drain: expected a name that is not empty"},
+      {"drain: {nodes: []}", ":7:18: timeline[0].drain.nodes: expected at least one name of a node"},
+      {"cordon: [n1, \"\"]", ":7:16: timeline[0].cordon: expected a name that is not empty"},
+      {"waitUntil: {drained: []}", ":7:24: timeline[0].waitUntil.drained: expected at least one name"},
+      {"delete: {name: a, names: [b]}", ":7:28: timeline[0].delete.names: expected either name or names"},
+      {"cordon: {name: n1, names: [n2]}", ":7:29: timeline[0].cordon.names: expected either name or names"},
+      {"taint: {nodes: n1, taints: [{key: a b, effect: NoSchedule}]}",
+       ":7:37: timeline[0].taint.taints[0].key: "},
+      {"taint: {nodes: n1, taints: [{key: a, value: b c, effect: NoSchedule}]}",
+       ":7:47: timeline[0].taint.taints[0].value: "},
+      {"untaint: {nodes: n1, taints: [{key: /a}]}", ":7:39: timeline[0].untaint.taints[0].key: "},
+  };
+  for (const auto& row : kRows) {
+    const ProgramResult result = RunEntry(row.entry);
+    EXPECT_EQ(result.exit_code, 2) << row.entry << result.err;
+    EXPECT_TRUE(absl::StrContains(result.err, row.error)) << row.entry << "\n" << result.err;
+  }
+}
+
+TEST(TimelineEntryTest, ATaintThatIsNotThereCannotBeTakenAway) {
+  const struct {
+    const char* entry;
+    const char* failure;  // nullptr: none.
+  } kRows[] = {
+      {"untaint: {nodes: n1, taints: [{key: nope}]}",
+       "timeline[0].untaint: taint \"nope\" not found on Node n1"},
+      {"untaint: {nodes: n1, taints: [{key: k, effect: NoExecute}]}", "taint \"k:NoExecute\" not found"},
+      {"untaint: {nodes: [n1, n2], taints: [{key: k}]}", "taint \"k\" not found on Node n2"},
+      {"untaint: {nodes: {names: [n1, n2], allowMissing: true}, taints: [{key: k}]}", nullptr},
+      {"untaint: {nodes: n1, taints: [{key: k}]}", nullptr},
+      {"untaint: {nodes: n1, taints: [{key: k, effect: NoSchedule}]}", nullptr},
+  };
+  for (const auto& row : kRows) {
+    const ProgramResult result = RunEntry(row.entry);
+    EXPECT_EQ(result.exit_code, row.failure == nullptr ? 0 : 1) << row.entry << result.err;
+    const Json report = Json::parse(result.out, nullptr, /*allow_exceptions=*/false);
+    ASSERT_TRUE(report.is_object()) << result.err;
+    ASSERT_EQ(report["failures"].size(), row.failure == nullptr ? 0U : 1U) << row.entry << result.err;
+    if (row.failure == nullptr) continue;
+    const std::string failure = report["failures"][0];
+    EXPECT_TRUE(absl::StrContains(failure, row.failure)) << failure;
+    EXPECT_TRUE(absl::EndsWith(failure, "; allowMissing: true where that is meant")) << failure;
+  }
+}
+
+}  // namespace
+}  // namespace schedsim
