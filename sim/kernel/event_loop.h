@@ -62,6 +62,8 @@ class EventLoop : public Clock, public Executor {
   // Runs what is due now or was set off by it, up to kLateDelivery. For building up the start.
   void Settle();
   void Stop() { stopped_ = true; }
+  // Whether Stop was called.
+  bool stopped() const { return stopped_; }
 
   // Moves the clock on; nothing may be due before.
   void AdvanceTo(absl::Time time);

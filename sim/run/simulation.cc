@@ -257,6 +257,10 @@ void Simulation::LookForCircle() {
 }
 
 std::vector<std::string> Simulation::Warnings() const {
+  // Flushes come again and again, so nothing but the end of time leaves none.
+  if (!loop_.stopped()) {
+    return {"virtual time ended with the year 9999, before the run was over; --start gives another zero"};
+  }
   if (!ended_in_circle_) return {};
   return {absl::StrCat(
       "the run went round in circles, and was ended at ", absl::FormatDuration(circle_->found - zero_),
@@ -294,6 +298,12 @@ void Simulation::Run() {
   ScheduleStep(0);
   actor_->Start();
   loop_.Run();
+  // At the end of time no flush is left that would come behind the last work: whether the run is over, and
+  // what else the script has for this instant, is asked here.
+  if (!loop_.stopped()) {
+    OnSettled();
+    loop_.Run();
+  }
   Finish();
 }
 

@@ -47,6 +47,21 @@ TEST(Strict, CountsNotesAboutTheVersion) {
                 "warning: ", true);
 }
 
+TEST(Strict, CountsARunThatTheEndOfTimeCutsOff) {
+  const std::string last =
+      "{apiVersion: v1, kind: Pod, metadata: {name: late, creationTimestamp: "
+      "'9999-12-31T23:59:59Z'}, spec: {containers: [{name: c}]}}\n";
+  const std::string want =
+      "virtual time ended with the year 9999, before the run was over; --start gives another zero";
+  ExpectCounted({"run", "-f", "-"}, Documents({kNode, last, kPod}), "warning: " + want, false);
+  EXPECT_TRUE(absl::StrContains(
+      RunProgram({"run", "-f", "-", "--output", "json"}, Documents({kNode, last, kPod})).out, want));
+  // Nothing is left to do at the very end.
+  const ProgramResult over =
+      RunProgram({"run", "-f", "-", "--start", "9999-12-31T23:59:59Z", "--strict"}, kNode);
+  EXPECT_EQ(over.exit_code, 0) << over.err;
+}
+
 TEST(Strict, CountsNotesAboutTheConfiguration) {
   const TestFolder folder;
   const std::string config = folder.Write("config.yaml",
