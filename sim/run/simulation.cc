@@ -20,6 +20,9 @@ constexpr absl::Duration kRetryTime = absl::Minutes(1);
 // The same for pods that wait on Permit, or in PreBind: a pod that ran into the longest timeout of Permit may
 // wait once more.
 constexpr absl::Duration kWaitTime = absl::Minutes(30);
+// A run that is to go on to a given end goes round in circles for so many attempts before the rest is left
+// out: within them, an end is where it was asked for.
+constexpr int64_t kAttemptsInCircles = 40'000;
 
 Trace::FinalPod FinalOf(const api::Pod& pod, bool deleted) {
   Trace::FinalPod final_pod = {.key = pod.Key(), .node = pod.node_name, .phase = pod.status.phase};
@@ -220,6 +223,17 @@ bool Simulation::Quiet() const {
   return !actor_->scheduler().queue().AnyWaitingForTime() || idle >= kRetryTime;
 }
 
+bool Simulation::HasEnd() const {
+  return options_.until.has_value() || (script_ != nullptr && !script_->Done());
+}
+
+bool Simulation::MoreToCome() const {
+  const scheduler::Scheduler& scheduler = actor_->scheduler();
+  const size_t own_work = interleaving_.is_due() ? 1 : 0;
+  return loop_.foreground_count() > own_work || actor_->InTransit() || scheduler.AnyWaitingOnPermit() ||
+         scheduler.AnyInPreBind();
+}
+
 // Attempts take time, so with many pods a pass over all of them may last longer than the five minutes after
 // which pods are tried again anyway: the scheduler is never idle. An attempt with another outcome than the
 // last one writes the pod's status, which is a change; a first attempt need not, where the input has the
@@ -228,12 +242,10 @@ bool Simulation::Quiet() const {
 void Simulation::LookForCircle() {
   const int64_t attempts = trace_->attempt_count();
   if (attempts < next_look_) return;
-  const scheduler::Scheduler& scheduler = actor_->scheduler();
-  const size_t own_work = interleaving_.is_due() ? 1 : 0;
-  const bool more_to_come = loop_.foreground_count() > own_work || actor_->InTransit() ||
-                            scheduler.AnyWaitingOnPermit() || scheduler.AnyInPreBind();
-  // A scheduler that has no pod to pop next is about to be idle, and Quiet ends the run.
-  if (more_to_come || !actor_->scheduler().queue().HasPoppable()) {
+  // A scheduler that has no pod to pop next is about to be idle, and Quiet ends a run without an end.
+  const bool is_idle = !actor_->scheduler().queue().HasPoppable();
+  const bool too_early = is_idle && (!HasEnd() || actor_->scheduler().queue().AnyWaitingForTime());
+  if (MoreToCome() || too_early) {
     next_look_ = attempts + 1;
     return;
   }
@@ -252,8 +264,23 @@ void Simulation::LookForCircle() {
     next_look_ = attempts + std::max<int64_t>(others, tried / 8 + 1);
     return;
   }
-  circle_ = Circle{.since = last_change_, .found = loop_.Now(), .pod_count = tried};
+  circle_ = Circle{.since = last_change_, .pod_count = tried, .attempt_count = attempts, .is_idle = is_idle};
   next_look_ = INT64_MAX;
+}
+
+void Simulation::EndCircle() {
+  absl::string_view rest = "--until, or the end of a scenario, makes it go on";
+  if (options_.until.has_value()) {
+    rest = "the rest up to --until, or the end of the scenario, would be the same";
+  } else if (HasEnd()) {
+    rest = "the rest up to the timeout of the wait would be the same";
+  }
+  circle_warning_ = absl::StrCat(
+      "the run went round in circles, and was ended at ", absl::FormatDuration(loop_.Now() - zero_),
+      ": since the last change of the cluster, at ", absl::FormatDuration(circle_->since - zero_),
+      ", each of the ", circle_->pod_count, " pending pods was tried again with the same outcome (",
+      trace_->attempt_count(), " attempts in all), and nothing else is to come; ", rest);
+  loop_.Stop();
 }
 
 std::vector<std::string> Simulation::Warnings() const {
@@ -261,13 +288,8 @@ std::vector<std::string> Simulation::Warnings() const {
   if (!loop_.stopped()) {
     return {"virtual time ended with the year 9999, before the run was over; --start gives another zero"};
   }
-  if (!ended_in_circle_) return {};
-  return {absl::StrCat(
-      "the run went round in circles, and was ended at ", absl::FormatDuration(circle_->found - zero_),
-      ": since the last change of the cluster, at ", absl::FormatDuration(circle_->since - zero_),
-      ", each of the ", circle_->pod_count, " pending pods was tried again with the same outcome (",
-      trace_->attempt_count(),
-      " attempts in all), and nothing else is to come; --until, or the end of a scenario, makes it go on")};
+  if (circle_warning_.empty()) return {};
+  return {circle_warning_};
 }
 
 // What was set off has settled. Without an end of its own the run is over when nothing but the periodic
@@ -280,13 +302,19 @@ void Simulation::OnSettled() {
     options_.on_progress(trace_->attempt_count(), loop_.Now() - zero_);
   }
   LookForCircle();
-  if (script_ != nullptr) {
-    script_->OnSettled();
-    if (!script_->Done()) return;
+  if (script_ != nullptr) script_->OnSettled();
+  if (HasEnd()) {
+    const bool is_long =
+        circle_.has_value() && trace_->attempt_count() - circle_->attempt_count >= kAttemptsInCircles;
+    if (is_long && !MoreToCome()) EndCircle();
+    return;
   }
-  if (options_.until.has_value() || steps_left_) return;
-  ended_in_circle_ = circle_.has_value() && !Quiet();
-  if (ended_in_circle_ || Quiet()) loop_.Stop();
+  if (steps_left_) return;
+  if (Quiet()) {
+    loop_.Stop();
+  } else if (CirclesWithoutRest()) {
+    EndCircle();
+  }
 }
 
 void Simulation::Run() {

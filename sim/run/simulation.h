@@ -103,9 +103,12 @@ class Script {
 // A run that went round in circles: since the last change of the cluster, every pod that waits was tried
 // again and nothing came of it, and nothing else is to come.
 struct Circle {
-  absl::Time since;       // The last change.
-  absl::Time found;       // When all were tried.
-  int64_t pod_count = 0;  // Pods that wait.
+  absl::Time since;           // The last change.
+  int64_t pod_count = 0;      // Pods that wait.
+  int64_t attempt_count = 0;  // When it was found: of all attempts.
+  // Whether the scheduler was idle when it was found; otherwise a pass over all pods lasts so long that it
+  // never is.
+  bool is_idle = false;
 };
 
 // When a pod entered the queue first, and when it was bound.
@@ -153,8 +156,9 @@ class Simulation {
   // Whether nothing is left but what would go on for ever: flushes, and pods that fail with an error again
   // and again.
   bool Quiet() const;
-  // Present while the run goes round in circles. It ends then, if nothing says when it is to end.
-  const std::optional<Circle>& circle() const { return circle_; }
+  // Whether the run goes round in circles, and the scheduler is never idle. It ends then, if nothing says
+  // when it is to end.
+  bool CirclesWithoutRest() const { return circle_.has_value() && !circle_->is_idle; }
   // What the user should know of the run.
   std::vector<std::string> Warnings() const;
 
@@ -192,7 +196,12 @@ class Simulation {
   void RunStep(const Step& step);
   void WatchForTimes(const WatchEvent& event);
   void OnSettled();
+  // Whether the run has an end of its own: a time, or the timeout of what the script waits for.
+  bool HasEnd() const;
+  // Whether something other than the scheduler's next pod is on its way.
+  bool MoreToCome() const;
   void LookForCircle();
+  void EndCircle();
   void Finish();
 
   SimulationOptions options_;
@@ -219,7 +228,8 @@ class Simulation {
   // Only after so many attempts it is worth while to look for a circle.
   int64_t next_look_ = 0;
   std::optional<Circle> circle_;
-  bool ended_in_circle_ = false;
+  // What the user should know of the end in a circle; "": the run did not end so.
+  std::string circle_warning_;
   bool steps_left_ = false;
 };
 

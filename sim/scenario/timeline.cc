@@ -513,7 +513,7 @@ bool Timeline::Holds(const WaitUntil& wait) const {
     case WaitUntil::Condition::kDrained:
       return AllDrained(wait);
     case WaitUntil::Condition::kQuiet:
-      return simulation_.Quiet() || simulation_.circle().has_value();
+      return simulation_.Quiet() || simulation_.CirclesWithoutRest();
   }
   CHECK(false);
 }

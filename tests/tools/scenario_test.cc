@@ -659,5 +659,16 @@ TEST(ScenarioSchemaTest, KnowsWhatTheProgramRefuses) {
   }
 }
 
+TEST(ScenarioTest, AWaitForWhatNeverComesFailsLongBeforeItsTimeout) {
+  const ProgramResult result =
+      RunProgram({"run", "-"},
+                 absl::StrCat(Cluster(1, "5"), "timeline:\n- waitUntil: {pending: 0, timeout: 876600h}\n"));
+  EXPECT_EQ(result.exit_code, 1) << result.err;
+  EXPECT_TRUE(absl::StrContains(result.err, "timeline[0].waitUntil: not so when the run ended at "))
+      << result.err;
+  EXPECT_TRUE(absl::StrContains(result.err, "the rest up to the timeout of the wait would be the same"))
+      << result.err;
+}
+
 }  // namespace
 }  // namespace schedsim

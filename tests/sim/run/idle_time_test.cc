@@ -120,6 +120,28 @@ TEST(ARunInCircles, GoesOnWhereAnEndIsGiven) {
   EXPECT_TRUE(simulation->Warnings().empty());
 }
 
+TEST(ARunInCircles, IsCutShortLongBeforeItsEnd) {
+  const auto simulation = Circling().Run(360'000'000.0);
+  EXPECT_GE(simulation->trace().attempt_count(), 40'700);
+  EXPECT_LT(simulation->trace().attempt_count(), 40'760);
+  ASSERT_EQ(simulation->Warnings().size(), 1U);
+  EXPECT_TRUE(absl::EndsWith(simulation->Warnings()[0],
+                             "the rest up to --until, or the end of the scenario, would be the same"))
+      << simulation->Warnings()[0];
+}
+
+TEST(ARunInCircles, IsCutShortAlsoWhereTheSchedulerIsIdleInBetween) {
+  SmallCluster cluster(absl::StrCat(kNode, Pod("never", 9), Pod("nor-this", 9)));
+  cluster.options.trace_level = TraceLevel::kOff;
+  const auto simulation = cluster.Run(360'000'000.0);
+  EXPECT_EQ(simulation->trace().attempt_count(), 40'004);
+  EXPECT_EQ(simulation->Warnings().size(), 1U);
+  EXPECT_LT(simulation->now() - simulation->zero(), absl::Hours(100'000));
+  // What is to come from outside is no more of the same.
+  cluster.Create(10'000'000, Pod("late", 1).substr(4));
+  EXPECT_EQ(cluster.Run(10'000'100)->pod_times().count("default/late"), 1U);
+}
+
 // Looks once a second for what never comes.
 class Patient : public framework::Plugin, public framework::PreBindPlugin {
  public:
