@@ -19,12 +19,12 @@ namespace schedsim::sim {
 
 // Evicts the pods of nodes as `kubectl drain --ignore-daemonsets --delete-emptydir-data --force` does: all
 // but those of DaemonSets and mirror pods. An eviction that a disruption budget does not allow is tried again
-// every five seconds. Source: kubectl v0.37, pkg/drain/drain.go.
+// every five seconds. Source: kubectl v0.37, pkg/drain/drain.go. After many tries in vain, those are left out
+// before which no pod and no budget has changed.
 class Drainer {
  public:
   // What is borrowed must outlive the drainer.
-  Drainer(EventLoop& loop, ApiServer& server, DisruptionController& disruptions)
-      : loop_(loop), server_(server), disruptions_(disruptions) {}
+  Drainer(EventLoop& loop, ApiServer& server, DisruptionController& disruptions);
   Drainer(const Drainer&) = delete;
   Drainer& operator=(const Drainer&) = delete;
 
@@ -43,7 +43,23 @@ class Drainer {
   std::vector<std::string> Left(const std::string& node_name) const;
 
  private:
-  void Try(const std::string& node_name, absl::Time deadline);
+  // A drain under way.
+  struct Run {
+    std::string node_name;
+    absl::Time deadline;
+    int64_t try_count = 0;
+  };
+  // One whose next try waits for a change.
+  struct Sleeping {
+    Run run;
+    absl::Time since;      // The try after which it fell asleep.
+    absl::Time last;       // The last one before the deadline, which comes anyway.
+    uint64_t last_id = 0;  // What Cancel takes.
+  };
+
+  void Try(Run run);
+  void Sleep(const Run& run);
+  void OnEvent(const WatchEvent& event);
   bool IsThere(const api::Pod& pod) const;
 
   EventLoop& loop_;
@@ -51,6 +67,8 @@ class Drainer {
   DisruptionController& disruptions_;
   // Shape: by node; pods that are to be evicted, or are being so, in the order of their names.
   std::map<std::string, std::vector<api::PodPtr>> pods_;
+  // In the order in which they fell asleep.
+  std::vector<Sleeping> sleeping_;
   int64_t evicted_of_workloads_ = 0;
 };
 
