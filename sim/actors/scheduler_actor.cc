@@ -120,24 +120,25 @@ void SchedulerActor::FlushUnschedulable() {
   scheduler_->queue().FlushUnschedulableLeftover();
 }
 
-// Idle time is not ticked through. Until the next other work, nothing changes but by a flush, and a flush
-// that finds nothing changes nothing. So a flush is put off to the last of its times before anything can
-// happen, and the run is the same as if it had come each time.
+// Idle time is not ticked through, nor is a long scheduling cycle. Until the next other work, nothing changes
+// but by a flush, and a flush that finds nothing changes nothing. So a flush is put off to the last of its
+// times before anything can happen, and the run is the same as if it had come each time.
 bool SchedulerActor::PutOffFlush(uint64_t id) {
   const bool is_backoff = id == backoff_flush_.id;
   if (!is_backoff && id != unschedulable_flush_.id) return false;
+  Flush& flush = is_backoff ? backoff_flush_ : unschedulable_flush_;
+  const absl::Duration period = is_backoff ? kBackoffFlushPeriod : kUnschedulableFlushPeriod;
+  const absl::Time next_work = loop_.NextTimeBut(backoff_flush_.id, unschedulable_flush_.id);
+  if (next_work < flush.next + period) return false;
   const scheduler::Scheduler& scheduler = *scheduler_;
   // While pods wait on Permit or in PreBind, a run may end at any flush (Simulation::Quiet).
-  const bool waits =
-      scheduler_->queue().AnyWaitingForTime() || scheduler.AnyWaitingOnPermit() || scheduler.AnyInPreBind();
+  const bool waits = scheduler.AnyWaitingOnPermit() || scheduler.AnyInPreBind() ||
+                     !scheduler_->queue().GetState().backoff.empty();
   if (waits) return false;
-  Flush& flush = is_backoff ? backoff_flush_ : unschedulable_flush_;
   // The other flush may fill the queue of backoff, and comes first where both come at one time: it must be
   // put into the loop before.
-  const absl::Time limit = std::min(loop_.NextTimeBut(backoff_flush_.id, unschedulable_flush_.id),
-                                    is_backoff ? unschedulable_flush_.next - absl::Nanoseconds(1)
-                                               : scheduler_->queue().NextUnschedulableFlush());
-  const absl::Duration period = is_backoff ? kBackoffFlushPeriod : kUnschedulableFlushPeriod;
+  const absl::Time limit = std::min(next_work, is_backoff ? unschedulable_flush_.next - absl::Nanoseconds(1)
+                                                          : scheduler_->queue().NextUnschedulableFlush());
   if (limit < flush.next + period) return false;
   loop_.Cancel(id);
   ScheduleFlush(flush, flush.next + absl::Floor(limit - flush.next, period),

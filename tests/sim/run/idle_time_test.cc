@@ -33,10 +33,11 @@ void Tick(EventLoop& loop) {
   loop.AtInBackground(loop.Now() + absl::Milliseconds(250), EventLoop::Phase::kStep, [&loop] { Tick(loop); });
 }
 
-TEST(IdleTime, IsJumpedOverWithTheSameResult) {
+void ExpectTheSameWhereItIsTickedThrough(absl::Duration scheduling_cycle) {
   // Pods that wait, pods that come back from backoff, a pod that comes late.
   SmallCluster cluster(absl::StrCat(kNode, Pod("fits", 3), Pod("waits", 2), Pod("never", 9)));
   cluster.options.zero += absl::Milliseconds(300);
+  cluster.options.latency.scheduling_cycle = scheduling_cycle;
   cluster.DeletePod(700.5, "fits");
   cluster.Create(1000, Pod("late", 1).substr(4));
   cluster.Create(2000, Pod("last", 7).substr(4));
@@ -49,6 +50,22 @@ TEST(IdleTime, IsJumpedOverWithTheSameResult) {
   const std::string ticked = cluster.Run(4000)->trace().DecisionDigest();
   EXPECT_EQ(jumped, ticked);
   EXPECT_EQ(records, cluster.records);
+}
+
+TEST(IdleTime, IsJumpedOverWithTheSameResult) { ExpectTheSameWhereItIsTickedThrough(absl::Milliseconds(1)); }
+
+TEST(IdleTime, OfALongSchedulingCycleIsJumpedOverWithTheSameResult) {
+  ExpectTheSameWhereItIsTickedThrough(absl::Milliseconds(7'100));
+  ExpectTheSameWhereItIsTickedThrough(absl::Seconds(400));
+}
+
+TEST(IdleTime, OfLongSchedulingCyclesTakesNoTime) {
+  SmallCluster cluster(absl::StrCat(kNode, Pod("never", 9)));
+  cluster.options.latency.scheduling_cycle = absl::Hours(1);
+  int settled = 0;
+  cluster.options.on_settled = [&settled] { ++settled; };
+  EXPECT_EQ(cluster.Run(3'600'000)->trace().attempt_count(), 1000);
+  EXPECT_LT(settled, 100'000);
 }
 
 TEST(IdleTime, OfAHundredThousandHoursTakesNoTime) {
