@@ -72,7 +72,8 @@ std::vector<std::string> LabelKeyErrors(absl::string_view key, KubernetesLine li
     }
     if (!IsDomain(parts[0])) errors.push_back(absl::StrCat("prefix part ", kDomainError));
   }
-  const absl::string_view name = parts.back();
+  // StrSplit makes no part at all of a text that points nowhere.
+  const absl::string_view name = parts.empty() ? absl::string_view() : parts.back();
   if (name.empty()) {
     errors.push_back("name part must be non-empty");
   } else if (name.size() > kNameBytesMax) {

@@ -1,4 +1,5 @@
 #include "core/api/selector_validation.h"
+#include "core/api/label_name.h"
 
 #include <gtest/gtest.h>
 
@@ -38,6 +39,12 @@ struct SelectorRow {
   LabelSelector selector;
   std::string want;  // The end of the message; "": there is none.
 };
+
+// A text that points nowhere splits into no parts.
+TEST(LabelKeyErrorsTest, ATextThatPointsNowhereIsEmpty) {
+  EXPECT_EQ(LabelKeyErrors(absl::string_view(), KubernetesLine::k1_37),
+            LabelKeyErrors("", KubernetesLine::k1_37));
+}
 
 TEST(LabelSelectorErrorTest, SaysWhatTheRealParserSays) {
   const std::string too_long(64, 'a');
