@@ -3,7 +3,6 @@
 #include <simdjson.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 #include <functional>
 #include <string>
@@ -12,27 +11,19 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "core/base/printable.h"
 #include "core/base/status_macros.h"
+#include "core/codec/text/handover.h"
 #include "core/codec/text/input.h"
+#include "core/codec/text/plain_json.h"
 #include "core/codec/text/tree_builder.h"
 
 namespace schedsim::codec {
 namespace {
 
 namespace ondemand = simdjson::ondemand;
-
-// Whether Go cannot read the JSON number: it would be infinite.
-bool IsBeyondFloat64(absl::string_view number) {
-  // Without an exponent it takes more than 300 digits.
-  constexpr size_t kDigitsMin = 300;
-  if (number.size() < kDigitsMin && number.find_first_of("eE") == absl::string_view::npos) return false;
-  double value = 0;
-  return absl::SimpleAtod(number, &value) && std::isinf(value);
-}
 
 static_assert(kPaddingBytes >= simdjson::SIMDJSON_PADDING);
 
@@ -58,6 +49,17 @@ class LineCounter {
     }
     offset_ = offset;
     return {line_, static_cast<int32_t>(offset - line_start_ + 1)};
+  }
+
+  TextPlace PlaceOf(size_t offset) {
+    At(offset);
+    return {.offset = offset, .line_start = line_start_, .line = line_};
+  }
+  // Takes over what another one has counted.
+  void GoTo(const TextPlace& place) {
+    offset_ = place.offset;
+    line_start_ = place.line_start;
+    line_ = place.line;
   }
 
  private:
@@ -108,14 +110,20 @@ class ValueSplitter {
  public:
   ValueSplitter(absl::string_view text, absl::string_view file) : text_(text), file_(file), lines_(text) {}
 
-  // Sets `value` to the next value's text; false at the end of the text.
-  absl::StatusOr<bool> Next(absl::string_view& value) {
+  // Goes on to where the next value begins; false at the end of the text.
+  bool FindNext() {
     SkipSpace();
     while (IsSeparator()) {
       at_ += kSeparator.size();
       SkipSpace();
     }
-    if (at_ == text_.size()) return false;
+    return at_ < text_.size();
+  }
+  size_t at() const { return at_; }
+  void GoTo(size_t offset) { at_ = offset; }
+
+  // Returns the text of the value that begins here.
+  absl::StatusOr<absl::string_view> Next() {
     const size_t start = at_;
     if (text_[at_] == '{' || text_[at_] == '[') {
       RETURN_IF_ERROR(SkipBrackets());
@@ -128,8 +136,7 @@ class ValueSplitter {
       return Error(start, absl::StrCat("unexpected `", text_.substr(start, 1), "` outside of a value, ",
                                        "expected another value or the end of the file"));
     }
-    value = text_.substr(start, at_ - start);
-    return true;
+    return text_.substr(start, at_ - start);
   }
 
  private:
@@ -222,18 +229,33 @@ class JsonReader {
       : text_(text),
         file_(file),
         lines_(text),
-        look_ahead_([this] { return FindHeader(); }),
-        builder_(file, options, sink, look_ahead_) {}
+        options_(options),
+        handover_(sink),
+        look_ahead_([this] { return slice_.empty() ? plain_.FindHeader() : FindHeader(); }),
+        builder_(file, options, handover_.sink(), look_ahead_),
+        plain_(text, builder_) {}
+  JsonReader(const JsonReader&) = delete;
+  JsonReader& operator=(const JsonReader&) = delete;
 
   absl::Status Read() {
     ValueSplitter splitter(text_, file_);
-    for (;;) {
-      ASSIGN_OR_RETURN(const bool found, splitter.Next(slice_));
-      if (!found) return absl::OkStatus();
+    while (splitter.FindNext()) {
+      handover_.Begin();
+      slice_ = {};
+      TextPlace place = lines_.PlaceOf(splitter.at());
+      if (!options_.by_full_syntax && plain_.ReadDocument(place)) {
+        splitter.GoTo(place.offset);
+        lines_.GoTo(place);
+        continue;
+      }
+      RETURN_IF_ERROR(handover_.status());
+      handover_.BeginAgain();
+      ASSIGN_OR_RETURN(slice_, splitter.Next());
       builder_.Begin();
       RETURN_IF_ERROR(ReadSlice());
       RETURN_IF_ERROR(builder_.Finish());
     }
+    return absl::OkStatus();
   }
 
  private:
@@ -262,10 +284,13 @@ class JsonReader {
   absl::string_view text_;
   absl::string_view file_;
   LineCounter lines_;
+  ReadOptions options_;
+  Handover handover_;
   std::function<RootHeader()> look_ahead_;
   TreeBuilder builder_;
-  absl::string_view slice_;
-  Position last_;  // Of the key or value that was read last.
+  PlainJson plain_;
+  absl::string_view slice_;  // What simdjson reads; empty while it is not needed.
+  Position last_;            // Of the key or value that was read last.
   ondemand::parser parser_;
   ondemand::parser header_parser_;
   ondemand::document document_;

@@ -12,7 +12,7 @@ namespace schedsim::codec {
 namespace {
 
 // Maps with more members than this look their keys up by hash.
-constexpr size_t kLinearMembersMax = 12;
+constexpr size_t kLinearMembersMax = 24;
 
 // Returns how much of a document aliases may make up, by its size with all of them written out.
 // Source: go.yaml.in/yaml/v2 v2.4, decode.go, allowedAliasRatio.
@@ -56,6 +56,7 @@ void TreeBuilder::Begin() {
   members_.clear();
   anchors_.clear();
   anchor_.clear();
+  frame_anchors_.clear();
   node_count_ = 0;
   alias_node_count_ = 0;
   held_count_ = 0;
@@ -87,14 +88,17 @@ absl::Status TreeBuilder::Open(Value::Type type, Position position) {
   frame.position = position;
   frame.node_count = node_count_++;
   frame.start = type == Value::Type::kObject ? members_.size() : values_.size();
-  frame.anchor = std::move(anchor_);
-  anchor_.clear();
+  if (!anchor_.empty()) {
+    frame.anchor = static_cast<int32_t>(frame_anchors_.size());
+    frame_anchors_.push_back(std::move(anchor_));
+    anchor_.clear();
+  }
   frame.is_streamed = is_streamed && IsListKind(header_.kind);
   if (frame.is_streamed) {
     is_streaming_ = true;
     has_streamed_ = true;
   }
-  frames_.push_back(std::move(frame));
+  frames_.push_back(frame);
   return absl::OkStatus();
 }
 
@@ -112,7 +116,7 @@ RootHeader TreeBuilder::Header() const {
 
 absl::Status TreeBuilder::Close() {
   CHECK(!frames_.empty());
-  Frame frame = std::move(frames_.back());
+  const Frame frame = frames_.back();
   frames_.pop_back();
   Value value;
   value.type = frame.type;
@@ -127,16 +131,22 @@ absl::Status TreeBuilder::Close() {
     value.items = target().CopyItems(absl::MakeConstSpan(values_).subspan(frame.start));
     values_.resize(frame.start);
   }
-  return Add(value, std::move(frame.anchor), node_count_ - frame.node_count, frame.height);
+  if (frame.anchor >= 0) {
+    anchor_ = std::move(frame_anchors_[static_cast<size_t>(frame.anchor)]);
+    frame_anchors_.resize(static_cast<size_t>(frame.anchor));
+    NameValue(value, node_count_ - frame.node_count, frame.height);
+  }
+  return Add(value, frame.height);
 }
 
-absl::Status TreeBuilder::Key(absl::string_view text, Position position) {
+absl::Status TreeBuilder::Key(absl::string_view text, Position position, bool is_borrowed) {
   CHECK(ExpectsKey());
   const int64_t known = FindMember(text);
   if (known >= 0) RETURN_IF_ERROR(CheckNewKey(static_cast<size_t>(known), position));
   frames_.back().replaces = known;
   ++node_count_;
-  members_.push_back({.key = target().CopyText(text), .key_position = position, .value = Value()});
+  members_.push_back(
+      {.key = is_borrowed ? text : target().CopyText(text), .key_position = position, .value = Value()});
   if (frames_.back().is_indexed) IndexMember(members_.back().key, members_.size() - 1);
   frames_.back().has_key = true;
   return absl::OkStatus();
@@ -186,14 +196,20 @@ void TreeBuilder::MergeKey(Position position) {
   frames_.back().is_merge = true;
 }
 
-absl::Status TreeBuilder::Scalar(const Value& value) {
+absl::Status TreeBuilder::Scalar(const Value& value, bool is_borrowed) {
   RETURN_IF_ERROR(CountValue(value.position));
+  ++node_count_;
+  if (is_borrowed && anchor_.empty()) return Add(value, 0);
   Value copy = value;
   copy.text = target().CopyText(value.text);
-  ++node_count_;
-  std::string anchor = std::move(anchor_);
+  NameValue(copy, 1, 0);
+  return Add(copy, 0);
+}
+
+void TreeBuilder::NameValue(const Value& value, int64_t node_count, int height) {
+  if (anchor_.empty()) return;
+  anchors_[anchor_] = {.value = value, .node_count = node_count, .height = height};
   anchor_.clear();
-  return Add(copy, std::move(anchor), 1, 0);
 }
 
 absl::Status TreeBuilder::Alias(absl::string_view name, Position position) {
@@ -212,7 +228,7 @@ absl::Status TreeBuilder::Alias(absl::string_view name, Position position) {
   node_count_ += anchored.node_count;
   alias_node_count_ += anchored.node_count;
   RETURN_IF_ERROR(CheckAliases(position));
-  return Add(anchored.value, "", anchored.node_count, anchored.height);
+  return Add(anchored.value, anchored.height);
 }
 
 void TreeBuilder::DefineAnchor(absl::string_view name, const Value& scalar) {
@@ -234,8 +250,7 @@ absl::Status TreeBuilder::CheckAliases(Position position) const {
                                       " values, expected fewer aliases of aliases"));
 }
 
-absl::Status TreeBuilder::Add(const Value& value, std::string anchor, int64_t node_count, int height) {
-  if (!anchor.empty()) anchors_[anchor] = {.value = value, .node_count = node_count, .height = height};
+absl::Status TreeBuilder::Add(const Value& value, int height) {
   if (frames_.empty()) {
     document_.root = value;
     return absl::OkStatus();

@@ -44,12 +44,14 @@ class TreeBuilder {
   // Opens a map or a list. Errors: nesting deeper than kDepthMax, more values than the options allow.
   absl::Status Open(Value::Type type, Position position);
   absl::Status Close();
-  // `text` is copied. Error: a key that the map has already.
-  absl::Status Key(absl::string_view text, Position position);
+  // `text` is copied, unless it is borrowed: then it lives as long as the documents are looked at. Error: a
+  // key that the map has already.
+  absl::Status Key(absl::string_view text, Position position, bool is_borrowed = false);
   // The next value is to be merged into the open map (YAML's `<<`).
   void MergeKey(Position position);
-  // A value without children; its text is copied. Error: more values than the options allow.
-  absl::Status Scalar(const Value& value);
+  // A value without children; its text is copied unless it is borrowed. Error: more values than the options
+  // allow.
+  absl::Status Scalar(const Value& value, bool is_borrowed = false);
   // Hands on the document, unless its list was handed on by items.
   absl::Status Finish();
 
@@ -80,7 +82,7 @@ class TreeBuilder {
     int64_t node_count = 0;  // All nodes before this one.
     size_t merged_count = 0;
     Position position;
-    std::string anchor;
+    int32_t anchor = -1;  // In `frame_anchors_`; -1: none.
   };
   // A complete value with its size when written out.
   struct Anchored {
@@ -89,7 +91,9 @@ class TreeBuilder {
     int height = 0;
   };
 
-  absl::Status Add(const Value& value, std::string anchor, int64_t node_count, int height);
+  // Gives the value the name that was waiting for it, if any.
+  void NameValue(const Value& value, int64_t node_count, int height);
+  absl::Status Add(const Value& value, int height);
   absl::Status AddItem(const Value& value);
   absl::Status Merge(const Value& value, Position position);
   absl::Status MergeMap(const Value& map);
@@ -121,7 +125,8 @@ class TreeBuilder {
   std::vector<absl::flat_hash_map<absl::string_view, size_t>> keys_;  // One per level; for big maps.
   absl::flat_hash_map<std::string, Anchored> anchors_;
   std::string anchor_;
-  int64_t node_count_ = 0;  // With aliases written out.
+  std::vector<std::string> frame_anchors_;  // Of open maps and lists that have one.
+  int64_t node_count_ = 0;                  // With aliases written out.
   int64_t alias_node_count_ = 0;
   int64_t held_count_ = 0;  // Values in memory: of the document, or of the list's item.
 };

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <functional>
 #include <iterator>
+#include <optional>
 #include <string>
 
 #include "absl/strings/ascii.h"
@@ -14,7 +15,9 @@
 #include "core/base/check.h"
 #include "core/base/printable.h"
 #include "core/base/status_macros.h"
+#include "core/codec/text/handover.h"
 #include "core/codec/text/input.h"
+#include "core/codec/text/plain_yaml.h"
 #include "core/codec/text/tree_builder.h"
 #include "core/codec/text/yaml_scalar.h"
 
@@ -26,17 +29,20 @@ constexpr absl::string_view kTagPrefix = "tag:yaml.org,2002:";
 // PositionCounter turns libyaml's marks, which count characters, into lines and columns of bytes.
 class PositionCounter {
  public:
-  explicit PositionCounter(absl::string_view text)
-      : text_(text), is_ascii_(std::all_of(text.begin(), text.end(), [](char c) { return c >= 0; })) {}
+  // The text starts with the line `first_line` of its file.
+  PositionCounter(absl::string_view text, int32_t first_line, bool is_ascii)
+      : text_(text), is_ascii_(is_ascii), first_line_(first_line), line_(first_line) {}
 
   Position At(const yaml_mark_t& mark) {
-    if (is_ascii_) return {static_cast<int32_t>(mark.line + 1), static_cast<int32_t>(mark.column + 1)};
+    if (is_ascii_) {
+      return {static_cast<int32_t>(mark.line) + first_line_, static_cast<int32_t>(mark.column + 1)};
+    }
     Advance(mark.index);
     return {line_, static_cast<int32_t>(offset_ - line_start_ + 1)};
   }
 
   Position AtOffset(size_t offset) {
-    Position position{1, 1};
+    Position position{first_line_, 1};
     for (size_t i = 0; i < std::min(offset, text_.size()); ++i) {
       ++position.column;
       if (text_[i] == '\n') position = {position.line + 1, 1};
@@ -56,7 +62,7 @@ class PositionCounter {
   void Advance(size_t character_index) {
     if (character_index < character_index_) {
       character_index_ = offset_ = line_start_ = 0;
-      line_ = 1;
+      line_ = first_line_;
     }
     while (character_index_ < character_index && offset_ < text_.size()) {
       const char c = text_[offset_++];
@@ -71,10 +77,11 @@ class PositionCounter {
 
   absl::string_view text_;
   bool is_ascii_;
+  int32_t first_line_;
   size_t character_index_ = 0;
   size_t offset_ = 0;
   size_t line_start_ = 0;
-  int32_t line_ = 1;
+  int32_t line_;
 };
 
 // Returns the text behind `key:` on a line, without quotes and comment.
@@ -106,30 +113,41 @@ RootHeader FindHeader(absl::string_view text) {
   return header;
 }
 
-class YamlReader {
+// LibyamlReader reads documents by libyaml, from a place in the text on.
+class LibyamlReader {
  public:
-  YamlReader(absl::string_view text, absl::string_view file, const ReadOptions& options, DocumentSink sink)
-      : text_(text),
+  LibyamlReader(absl::string_view text, const TextPlace& place, bool is_ascii, absl::string_view file,
+                TreeBuilder& builder, size_t& list_offset)
+      : whole_text_(text),
+        place_(place),
+        text_(text.substr(place.offset)),
         file_(file),
-        positions_(text),
-        look_ahead_([this] { return FindHeader(text_.substr(offset_)); }),
-        builder_(file, options, sink, look_ahead_) {
+        positions_(text_, place.line, is_ascii),
+        list_offset_(list_offset),
+        builder_(builder) {
     CHECK(yaml_parser_initialize(&parser_) == 1);
     yaml_parser_set_encoding(&parser_, YAML_UTF8_ENCODING);
-    yaml_parser_set_input_string(&parser_, reinterpret_cast<const unsigned char*>(text.data()), text.size());
+    yaml_parser_set_input_string(&parser_, reinterpret_cast<const unsigned char*>(text_.data()),
+                                 text_.size());
   }
-  ~YamlReader() { yaml_parser_delete(&parser_); }
-  YamlReader(const YamlReader&) = delete;
-  YamlReader& operator=(const YamlReader&) = delete;
+  ~LibyamlReader() { yaml_parser_delete(&parser_); }
+  LibyamlReader(const LibyamlReader&) = delete;
+  LibyamlReader& operator=(const LibyamlReader&) = delete;
 
-  absl::Status Read() {
+  // Reads the next document. Sets `place` to where the one behind it begins: to the end of the text after the
+  // last one.
+  absl::Status ReadDocument(TextPlace& place) {
     for (;;) {
       yaml_event_t event;
       if (yaml_parser_parse(&parser_, &event) == 0) return ParserError();
+      const bool begins = event.type == YAML_DOCUMENT_START_EVENT;
       const bool at_end = event.type == YAML_STREAM_END_EVENT;
+      const bool is_next = begins && has_begun_;
+      if (is_next || at_end) place = PlaceOf(event.start_mark, at_end);
+      if (begins) has_begun_ = true;
       const absl::Status status = OnEvent(event);
       yaml_event_delete(&event);
-      if (!status.ok() || at_end) return status;
+      if (!status.ok() || is_next || at_end) return status;
     }
   }
 
@@ -143,13 +161,16 @@ class YamlReader {
   absl::StatusOr<YamlScalar> ResolveTagged(absl::string_view tag, absl::string_view text, Position position);
   absl::Status ParserError();
   absl::Status Error(Position position, absl::string_view what) const;
+  TextPlace PlaceOf(const yaml_mark_t& mark, bool at_end);
 
-  absl::string_view text_;
+  absl::string_view whole_text_;
+  TextPlace place_;
+  absl::string_view text_;  // From the place on.
   absl::string_view file_;
   PositionCounter positions_;
-  size_t offset_ = 0;  // Of the current event.
-  std::function<RootHeader()> look_ahead_;
-  TreeBuilder builder_;
+  size_t& list_offset_;
+  TreeBuilder& builder_;
+  bool has_begun_ = false;
   std::string scratch_;
   yaml_parser_t parser_;
 };
@@ -159,8 +180,8 @@ absl::string_view View(const yaml_char_t* text) {
 }
 
 // A line with `{{` is most likely one of a template, which YAML reads as maps in maps.
-absl::Status YamlReader::Error(Position position, absl::string_view what) const {
-  absl::string_view line = text_;
+absl::Status LibyamlReader::Error(Position position, absl::string_view what) const {
+  absl::string_view line = whole_text_;
   for (int32_t i = 1; i < position.line && !line.empty(); ++i)
     line.remove_prefix(std::min(line.find('\n'), line.size() - 1) + 1);
   line = line.substr(0, line.find('\n'));
@@ -171,7 +192,15 @@ absl::Status YamlReader::Error(Position position, absl::string_view what) const 
                              : ""));
 }
 
-absl::Status YamlReader::OnEvent(const yaml_event_t& event) {
+TextPlace LibyamlReader::PlaceOf(const yaml_mark_t& mark, bool at_end) {
+  if (at_end) return {.offset = whole_text_.size(), .line_start = whole_text_.size()};
+  const Position position = positions_.At(mark);
+  const size_t line_start =
+      place_.offset + positions_.Offset(mark) - static_cast<size_t>(position.column - 1);
+  return {.offset = line_start, .line_start = line_start, .line = position.line};
+}
+
+absl::Status LibyamlReader::OnEvent(const yaml_event_t& event) {
   const Position position = positions_.At(event.start_mark);
   switch (event.type) {
     case YAML_DOCUMENT_START_EVENT:
@@ -184,7 +213,7 @@ absl::Status YamlReader::OnEvent(const yaml_event_t& event) {
     case YAML_ALIAS_EVENT:
       return OnAlias(View(event.data.alias.anchor), position);
     case YAML_SEQUENCE_START_EVENT:
-      offset_ = positions_.Offset(event.start_mark);
+      list_offset_ = place_.offset + positions_.Offset(event.start_mark);
       return OnOpen(Value::Type::kArray, event.data.sequence_start.anchor, event.data.sequence_start.tag,
                     position);
     case YAML_MAPPING_START_EVENT:
@@ -198,8 +227,8 @@ absl::Status YamlReader::OnEvent(const yaml_event_t& event) {
   }
 }
 
-absl::Status YamlReader::OnOpen(Value::Type type, const yaml_char_t* anchor, const yaml_char_t* tag,
-                                Position position) {
+absl::Status LibyamlReader::OnOpen(Value::Type type, const yaml_char_t* anchor, const yaml_char_t* tag,
+                                   Position position) {
   if (builder_.ExpectsKey()) {
     return Error(position, absl::StrCat("a map key is ", Describe(type), ", expected a string"));
   }
@@ -214,8 +243,8 @@ absl::Status YamlReader::OnOpen(Value::Type type, const yaml_char_t* anchor, con
   return builder_.Open(type, position);
 }
 
-absl::StatusOr<YamlScalar> YamlReader::Resolve(const yaml_event_t& event, absl::string_view text,
-                                               Position position) {
+absl::StatusOr<YamlScalar> LibyamlReader::Resolve(const yaml_event_t& event, absl::string_view text,
+                                                  Position position) {
   const auto& scalar = event.data.scalar;
   const absl::string_view tag = View(scalar.tag);
   if (tag == "!" || (tag.empty() && scalar.plain_implicit == 0)) return YamlScalar{.text = text};
@@ -223,8 +252,8 @@ absl::StatusOr<YamlScalar> YamlReader::Resolve(const yaml_event_t& event, absl::
   return ResolveYamlScalar(text, scratch_);
 }
 
-absl::StatusOr<YamlScalar> YamlReader::ResolveTagged(absl::string_view tag, absl::string_view text,
-                                                     Position position) {
+absl::StatusOr<YamlScalar> LibyamlReader::ResolveTagged(absl::string_view tag, absl::string_view text,
+                                                        Position position) {
   absl::string_view name = tag;
   const bool is_standard = absl::ConsumePrefix(&name, kTagPrefix);
   if (is_standard && (name == "str" || name == "timestamp")) return YamlScalar{.text = text};
@@ -243,7 +272,7 @@ absl::StatusOr<YamlScalar> YamlReader::ResolveTagged(absl::string_view tag, absl
                             "or no tag"));
 }
 
-absl::Status YamlReader::OnScalar(const yaml_event_t& event, Position position) {
+absl::Status LibyamlReader::OnScalar(const yaml_event_t& event, Position position) {
   const auto& scalar = event.data.scalar;
   const absl::string_view text(reinterpret_cast<const char*>(scalar.value), scalar.length);
   const bool is_key = builder_.ExpectsKey();
@@ -283,7 +312,7 @@ absl::Status YamlReader::OnScalar(const yaml_event_t& event, Position position) 
   return builder_.Scalar(value);
 }
 
-absl::Status YamlReader::OnKey(const YamlScalar& scalar, Position position) {
+absl::Status LibyamlReader::OnKey(const YamlScalar& scalar, Position position) {
   switch (scalar.type) {
     case YamlScalar::Type::kNull:
       return Error(position, "a map key is null, expected a string");
@@ -300,7 +329,7 @@ absl::Status YamlReader::OnKey(const YamlScalar& scalar, Position position) {
   return builder_.Key(scalar.text, position);
 }
 
-absl::Status YamlReader::OnAlias(absl::string_view name, Position position) {
+absl::Status LibyamlReader::OnAlias(absl::string_view name, Position position) {
   const Value* value = builder_.FindAnchor(name);
   if (!builder_.ExpectsKey() || value == nullptr) return builder_.Alias(name, position);
   if (value->is_string()) return builder_.Key(value->text, position);
@@ -360,7 +389,7 @@ absl::string_view OpenPart(absl::string_view context) {
   return "";
 }
 
-absl::Status YamlReader::ParserError() {
+absl::Status LibyamlReader::ParserError() {
   const absl::string_view problem = parser_.problem == nullptr ? "" : parser_.problem;
   if (parser_.error == YAML_MEMORY_ERROR) {
     return ErrorAt({file_, {}}, "out of memory, expected less input or more memory");
@@ -390,6 +419,59 @@ absl::Status YamlReader::ParserError() {
                              : "well-formed YAML");
   return Error(position, what);
 }
+
+// YamlReader reads each document by PlainYaml, and by libyaml what that gives up on.
+class YamlReader {
+ public:
+  YamlReader(absl::string_view text, absl::string_view file, const ReadOptions& options, DocumentSink sink)
+      : text_(text),
+        file_(file),
+        options_(options),
+        handover_(sink),
+        look_ahead_([this] { return FindHeader(text_.substr(list_offset_)); }),
+        builder_(file, options, handover_.sink(), look_ahead_),
+        plain_(text, builder_, list_offset_) {}
+  YamlReader(const YamlReader&) = delete;
+  YamlReader& operator=(const YamlReader&) = delete;
+
+  absl::Status Read() {
+    TextPlace place;
+    while (place.offset < text_.size()) {
+      handover_.Begin();
+      if (!options_.by_full_syntax && plain_.ReadDocument(place)) continue;
+      RETURN_IF_ERROR(handover_.status());
+      handover_.BeginAgain();
+      RETURN_IF_ERROR(ReadByLibyaml(place));
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  // Reads a document, and more each time: libyaml reads ahead, which would be in vain for small documents.
+  absl::Status ReadByLibyaml(TextPlace& place) {
+    if (!is_ascii_.has_value()) {
+      is_ascii_ = std::all_of(text_.begin(), text_.end(), [](char c) { return c >= 0; });
+    }
+    LibyamlReader reader(text_, place, *is_ascii_, file_, builder_, list_offset_);
+    for (int64_t i = 0; i < libyaml_count_ && place.offset < text_.size(); ++i) {
+      if (i > 0) handover_.Begin();
+      RETURN_IF_ERROR(reader.ReadDocument(place));
+    }
+    libyaml_count_ *= 2;
+    return absl::OkStatus();
+  }
+
+  absl::string_view text_;
+  absl::string_view file_;
+  ReadOptions options_;
+  size_t list_offset_ = 0;  // Of the list that was opened last.
+  Handover handover_;
+  std::function<RootHeader()> look_ahead_;
+  TreeBuilder builder_;
+  PlainYaml plain_;
+  std::optional<bool> is_ascii_;
+  int64_t libyaml_count_ = 1;
+};
 
 }  // namespace
 

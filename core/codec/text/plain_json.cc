@@ -1,0 +1,276 @@
+#include "core/codec/text/plain_json.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "core/base/printable.h"
+#include "core/codec/text/byte_scan.h"
+
+namespace schedsim::codec {
+namespace {
+
+// The place behind the string that begins at `at`, or the end of the text.
+size_t SkipString(absl::string_view text, size_t at) {
+  for (at = FindStringStop(text, at + 1); at < text.size() && text[at] != '"';) {
+    at = FindStringStop(text, at + (text[at] == '\\' ? 2 : 1));
+  }
+  return std::min(at + 1, text.size());
+}
+
+size_t SkipSpaces(absl::string_view text, size_t at) {
+  while (at < text.size() && (text[at] == ' ' || text[at] == '\n' || text[at] == '\r' || text[at] == '\t')) {
+    at = text[at] == ' ' ? SkipBlanks(text, at) : at + 1;
+  }
+  return at;
+}
+
+// The place behind the value that begins at `at`, if it is well-formed.
+size_t SkipValue(absl::string_view text, size_t at) {
+  int64_t depth = 0;
+  do {
+    at = SkipSpaces(text, at);
+    if (at >= text.size()) return at;
+    const char c = text[at];
+    if (c == '"') {
+      at = SkipString(text, at);
+      continue;
+    }
+    if (c == '{' || c == '[') ++depth;
+    if (c == '}' || c == ']') --depth;
+    ++at;
+  } while (depth > 0);
+  return at;
+}
+
+int HexDigit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
+
+}  // namespace
+
+bool IsBeyondFloat64(absl::string_view number) {
+  // Without an exponent it takes more than 300 digits.
+  constexpr size_t kDigitsMin = 300;
+  if (number.size() < kDigitsMin && number.find_first_of("eE") == absl::string_view::npos) return false;
+  double value = 0;
+  return absl::SimpleAtod(number, &value) && std::isinf(value);
+}
+
+bool PlainJson::ReadDocument(TextPlace& place) {
+  at_ = place.offset;
+  line_ = place.line;
+  line_start_ = place.line_start;
+  maps_.clear();
+  builder_.Begin();
+  if (!ReadValue() || !ReadParts() || !builder_.Finish().ok()) return false;
+  place = {.offset = at_, .line_start = line_start_, .line = line_};
+  return true;
+}
+
+void PlainJson::SkipSpace() {
+  for (;;) {
+    const char c = Peek();
+    if (c == ' ') {
+      at_ = SkipBlanks(text_, at_);
+    } else if (c == '\n') {
+      line_start_ = ++at_;
+      ++line_;
+    } else if (c == '\t' || c == '\r') {
+      ++at_;
+    } else {
+      return;
+    }
+  }
+}
+
+// Reads the parts of the open maps and lists until all are closed.
+bool PlainJson::ReadParts() {
+  bool is_first = true;  // The innermost has been opened just now.
+  while (!maps_.empty()) {
+    SkipSpace();
+    const char c = Peek();
+    if (c == '}' || c == ']') {
+      if (maps_.back() != (c == '}') || !builder_.Close().ok()) return false;
+      maps_.pop_back();
+      ++at_;
+      is_first = false;
+      continue;
+    }
+    if (!is_first) {
+      if (c != ',') return false;
+      ++at_;
+      SkipSpace();
+    }
+    if (maps_.back() && !ReadKey()) return false;
+    const size_t depth = maps_.size();
+    if (!ReadValue()) return false;
+    is_first = maps_.size() > depth;
+  }
+  return true;
+}
+
+bool PlainJson::ReadKey() {
+  if (Peek() != '"') return false;
+  const Position position = Here();
+  absl::string_view key;
+  bool is_borrowed = false;
+  if (!ReadString(key, is_borrowed)) return false;
+  if (!builder_.Key(key, position, is_borrowed).ok()) return false;
+  SkipSpace();
+  if (Peek() != ':') return false;
+  ++at_;
+  SkipSpace();
+  return true;
+}
+
+// Reads a scalar, or opens a map or list.
+bool PlainJson::ReadValue() {
+  Value value;
+  value.position = Here();
+  bool is_borrowed = true;
+  const char c = Peek();
+  switch (c) {
+    case '{':
+    case '[':
+      ++at_;
+      maps_.push_back(c == '{');
+      return builder_.Open(c == '{' ? Value::Type::kObject : Value::Type::kArray, value.position).ok();
+    case '"':
+      value.type = Value::Type::kString;
+      if (!ReadString(value.text, is_borrowed)) return false;
+      break;
+    case 't':
+    case 'f':
+    case 'n':
+      if (!ReadWord(value)) return false;
+      break;
+    default:
+      if (!ReadNumber(value)) return false;
+      break;
+  }
+  return builder_.Scalar(value, is_borrowed).ok();
+}
+
+bool PlainJson::ReadWord(Value& value) {
+  const absl::string_view rest = text_.substr(at_, 5);
+  if (absl::StartsWith(rest, "true")) {
+    value.type = Value::Type::kBool;
+    value.boolean = true;
+  } else if (absl::StartsWith(rest, "false")) {
+    value.type = Value::Type::kBool;
+  } else if (!absl::StartsWith(rest, "null")) {
+    return false;
+  }
+  at_ += rest[0] == 'f' ? 5 : 4;
+  const char next = Peek();
+  return next == ',' || next == '}' || next == ']' || next == ' ' || next == '\n' || next == '\r';
+}
+
+bool PlainJson::ReadNumber(Value& value) {
+  const size_t start = at_;
+  while (at_ < text_.size() && absl::StrContains("0123456789+-.eE", text_[at_])) ++at_;
+  value.type = Value::Type::kNumber;
+  value.text = text_.substr(start, at_ - start);
+  const char next = Peek();
+  const bool ends = next == ',' || next == '}' || next == ']' || next == ' ' || next == '\n' || next == '\r';
+  return ends && IsJsonNumber(value.text) && !IsBeyondFloat64(value.text);
+}
+
+// Reads a string with its quotes. The text is in the input, or in `scratch_`.
+bool PlainJson::ReadString(absl::string_view& text, bool& is_borrowed) {
+  const size_t start = ++at_;
+  for (;;) {
+    at_ = FindStringStop(text_, at_);
+    const char c = Peek();
+    if (c == '"') {
+      text = text_.substr(start, at_ - start);
+      is_borrowed = true;
+      ++at_;
+      return true;
+    }
+    if (c == '\\') break;
+    const size_t bytes = Utf8CharacterBytes(text_.substr(at_));
+    if (bytes < 2) return false;
+    at_ += bytes;
+  }
+  is_borrowed = false;
+  if (!Unescape(start)) return false;
+  text = scratch_;
+  return true;
+}
+
+// Puts the rest of the string into `scratch_`, behind what stands from `start` on.
+bool PlainJson::Unescape(size_t start) {
+  scratch_.clear();
+  for (;;) {
+    scratch_.append(text_.data() + start, at_ - start);
+    const char c = Peek();
+    if (c == '"') {
+      ++at_;
+      return true;
+    }
+    if (c == '\\') {
+      if (!ReadEscape()) return false;
+    } else {
+      const size_t bytes = Utf8CharacterBytes(text_.substr(at_));
+      if (bytes < 2) return false;
+      scratch_.append(text_.data() + at_, bytes);
+      at_ += bytes;
+    }
+    start = at_;
+    at_ = FindStringStop(text_, at_);
+  }
+}
+
+// Appends what the escape at the current place stands for. Characters beyond ASCII are left to simdjson.
+bool PlainJson::ReadEscape() {
+  ++at_;
+  const char c = Peek();
+  ++at_;
+  constexpr absl::string_view kEscapes = "\"\\/bfnrt";
+  constexpr absl::string_view kMeanings = "\"\\/\b\f\n\r\t";
+  const size_t known = kEscapes.find(c);
+  if (known != absl::string_view::npos) {
+    scratch_.push_back(kMeanings[known]);
+    return true;
+  }
+  if (c != 'u' || at_ + 4 > text_.size()) return false;
+  int code = 0;
+  for (int i = 0; i < 4; ++i) {
+    const int digit = HexDigit(text_[at_++]);
+    if (digit < 0) return false;
+    code = code * 16 + digit;
+  }
+  if (code >= 0x80) return false;
+  scratch_.push_back(static_cast<char>(code));
+  return true;
+}
+
+RootHeader PlainJson::FindHeader() const {
+  RootHeader header;
+  // Behind the list and its value, at the comma.
+  for (size_t at = SkipSpaces(text_, SkipValue(text_, at_ - 1)); at < text_.size() && text_[at] == ',';) {
+    const size_t key_start = SkipSpaces(text_, at + 1);
+    const size_t key_end = SkipString(text_, key_start);
+    const absl::string_view key = text_.substr(key_start, key_end - key_start);
+    at = SkipSpaces(text_, key_end);
+    if (at >= text_.size() || text_[at] != ':') break;
+    const size_t start = SkipSpaces(text_, at + 1);
+    const size_t end = SkipValue(text_, start);
+    // Without escapes: no kind has one.
+    const absl::string_view value = text_.substr(start, end - start);
+    const bool is_text = value.size() >= 2 && value[0] == '"';
+    const std::string text(is_text ? value.substr(1, value.size() - 2) : "");
+    if (key == "\"kind\"") header.kind = text;
+    if (key == "\"apiVersion\"") header.api_version = text;
+    at = SkipSpaces(text_, end);
+  }
+  return header;
+}
+
+}  // namespace schedsim::codec
