@@ -34,6 +34,9 @@ class Quantity {
   // The number as an integer, rounded away from zero. A sum of 2^63 or more wraps around.
   int64_t Value() const { return Scaled(1'000'000'000); }
 
+  // The number in units of 10^-9, as exact as a quantity is kept.
+  __int128 NanoValue() const { return nano_; }
+
   bool IsZero() const { return nano_ == 0; }
   bool IsNegative() const { return nano_ < 0; }
 

@@ -56,39 +56,61 @@ void AddImages(const api::PodSpec& spec, api::ImageVolumeScoring scoring, Symbol
 
 }  // namespace
 
-std::shared_ptr<const PodSpecInfo> PodInfoFactory::Compile(const std::shared_ptr<const api::PodSpec>& spec) {
-  if (const int32_t* known = ids_.Find(spec.get())) return specs_[static_cast<size_t>(*known)];
+int32_t PodInfoFactory::NumberOf(absl::string_view part, LookupMap<std::string, int32_t>& numbers) {
+  if (const int32_t* known = numbers.Find(part)) return *known;
+  const int32_t number = static_cast<int32_t>(numbers.size());
+  numbers[std::string(part)] = number;
+  return number;
+}
+
+std::shared_ptr<const PodSpecInfo> PodInfoFactory::Compile(const api::PodSpec& spec,
+                                                           const SchedulingKey& key) {
+  if (const auto* known = classes_.Find(key.WithoutVolumes())) return *known;
   auto info = std::make_shared<PodSpecInfo>();
-  info->id = spec_count();
-  info->spec = spec;
-  info->requests = MakeResource(PodRequests(*spec, nullptr, {}), symbols_);
-  info->non_zero_requests = MakeResource(NonZeroRequests(*spec, nullptr, {}), symbols_);
+  info->id = static_cast<int32_t>(classes_.size());
+  for (size_t i = 0; i < static_cast<size_t>(Concern::kVolumes); ++i) {
+    info->concern_ids[i] = NumberOf(key.Part(static_cast<Concern>(i)), concerns_[i]);
+  }
+  const auto id_of = [&](Concern concern) { return info->concern_ids[static_cast<size_t>(concern)]; };
+  const std::array<int32_t, 3> spreading = {id_of(Concern::kSpreading), id_of(Concern::kNodeSelection),
+                                            id_of(Concern::kTolerations)};
+  const int32_t next = static_cast<int32_t>(spreading_ids_.size());
+  const int32_t* const known_spreading = spreading_ids_.Find(spreading);
+  info->spreading_id = known_spreading == nullptr ? spreading_ids_[spreading] = next : *known_spreading;
+  info->requests = MakeResource(PodRequests(spec, nullptr, {}), symbols_);
+  info->non_zero_requests = MakeResource(NonZeroRequests(spec, nullptr, {}), symbols_);
   const PodRequestsOptions scoring = {.default_milli_cpu = kDefaultMilliCpuRequest,
                                       .default_memory_bytes = kDefaultMemoryRequestBytes,
                                       .use_pod_level = false};
-  info->scoring_requests = MakeResource(PodRequests(*spec, nullptr, scoring), symbols_);
-  for (const api::Container& container : spec->containers) {
-    AddHostPorts(container, spec->host_network, symbols_, info->host_ports);
+  info->scoring_requests = MakeResource(PodRequests(spec, nullptr, scoring), symbols_);
+  for (const api::Container& container : spec.containers) {
+    AddHostPorts(container, spec.host_network, symbols_, info->host_ports);
   }
-  for (const api::Container& container : spec->init_containers) {
+  for (const api::Container& container : spec.init_containers) {
     if (container.restart_policy != "Always") continue;
-    AddHostPorts(container, spec->host_network, symbols_, info->host_ports);
+    AddHostPorts(container, spec.host_network, symbols_, info->host_ports);
   }
-  info->required_node_affinity = RequiredNodeAffinity(*spec, symbols_);
-  if (spec->affinity.has_value() && spec->affinity->node_affinity.has_value()) {
+  info->tolerations = spec.tolerations;
+  info->required_node_affinity = RequiredNodeAffinity(spec, symbols_);
+  if (spec.affinity.has_value() && spec.affinity->node_affinity.has_value()) {
     info->preferred_node_terms = PreferredNodeTerms(
-        spec->affinity->node_affinity->preferred_during_scheduling_ignored_during_execution, symbols_);
+        spec.affinity->node_affinity->preferred_during_scheduling_ignored_during_execution, symbols_);
   }
-  info->affinity_terms = PodAffinityTerms(*spec, line_.line, symbols_);
-  AddImages(*spec, line_.image_volume_scoring, symbols_, *info);
-  ids_[spec.get()] = info->id;
-  specs_.push_back(info);
+  info->affinity_terms = PodAffinityTerms(spec, line_.line, symbols_);
+  AddImages(spec, line_.image_volume_scoring, symbols_, *info);
+  classes_[std::string(key.WithoutVolumes())] = info;
   return info;
 }
 
 PodInfoPtr PodInfoFactory::Make(api::PodPtr pod) {
   auto info = std::make_shared<PodInfo>();
-  info->spec_info = Compile(pod->spec);
+  const SchedulingKey key(*pod->spec);
+  info->spec_info = Compile(*pod->spec, key);
+  const absl::string_view volumes = key.Part(Concern::kVolumes);
+  if (!volumes.empty()) {
+    // 0 stands for none.
+    info->volumes_id = 1 + NumberOf(volumes, concerns_[static_cast<size_t>(Concern::kVolumes)]);
+  }
   info->namespace_ = symbols_.Intern(pod->metadata.namespace_);
   info->name = symbols_.Intern(pod->metadata.name);
   info->labels = LabelSet(pod->metadata.labels, symbols_);

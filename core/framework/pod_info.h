@@ -2,8 +2,10 @@
 #ifndef SCHEDSIM_CORE_FRAMEWORK_POD_INFO_H_
 #define SCHEDSIM_CORE_FRAMEWORK_POD_INFO_H_
 
+#include <array>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -13,6 +15,7 @@
 #include "core/base/symbol.h"
 #include "core/framework/affinity_term.h"
 #include "core/framework/resource.h"
+#include "core/framework/scheduling_class.h"
 #include "core/framework/selector.h"
 
 namespace schedsim::framework {
@@ -26,11 +29,16 @@ struct HostPort {
   friend bool operator==(const HostPort&, const HostPort&) = default;
 };
 
-// What follows from a pod's spec alone, computed once for all pods that share the spec.
+// What follows from a pod's spec alone, computed once for all pods of one scheduling class: those whose specs
+// plugins cannot tell apart, volumes and claims aside.
 struct PodSpecInfo {
-  // Dense, in order of first sight: equal ids mean equal specs.
+  // Dense, in order of first sight: equal ids mean equal classes.
   int32_t id = 0;
-  std::shared_ptr<const api::PodSpec> spec;
+  // By concern, dense: equal ids mean that the specs are alike in it. kVolumes has none: see PodInfo.
+  std::array<int32_t, kConcernCount> concern_ids = {};
+  // Equal ids mean that spreading constraints, node selection and tolerations are alike: all that decides
+  // which nodes a spreading constraint counts.
+  int32_t spreading_id = 0;
   // What the filter compares with a node: status aside, pod-level resources included.
   Resource requests;
   // `requests` with defaults for cpu and memory, as the node's non-zero sums count the pod.
@@ -39,6 +47,7 @@ struct PodSpecInfo {
   Resource scoring_requests;
   // Host ports of containers and sidecars.
   std::vector<HostPort> host_ports;
+  std::vector<api::Toleration> tolerations;
   RequiredNodeAffinity required_node_affinity;
   PreferredNodeTerms preferred_node_terms;
   PodAffinityTerms affinity_terms;
@@ -58,18 +67,22 @@ struct PodInfo {
   LabelSet labels;
   // Dense, in order of first sight: equal ids mean equal namespaces and labels.
   int32_t labels_id = 0;
+  // Dense, in order of first sight: equal ids mean volumes and claims that plugins cannot tell apart. 0: none
+  // that they look at.
+  int32_t volumes_id = 0;
   // What the pod takes on its node: from the spec, and from the status of a pod that was resized.
   Resource requests;
   int64_t non_zero_milli_cpu = 0;
   int64_t non_zero_memory_bytes = 0;
 
+  int32_t ConcernId(Concern concern) const { return spec_info->concern_ids[static_cast<size_t>(concern)]; }
   int32_t Priority() const { return pod->Priority(); }
   absl::string_view Uid() const { return pod->metadata.uid; }
 };
 
 using PodInfoPtr = std::shared_ptr<const PodInfo>;
 
-// Makes PodInfos and compiles each spec once.
+// Makes PodInfos and compiles each scheduling class once.
 class PodInfoFactory {
  public:
   // `symbols` must outlive the factory.
@@ -78,18 +91,22 @@ class PodInfoFactory {
   PodInfoFactory& operator=(const PodInfoFactory&) = delete;
 
   PodInfoPtr Make(api::PodPtr pod);
-  std::shared_ptr<const PodSpecInfo> Compile(const std::shared_ptr<const api::PodSpec>& spec);
+  std::shared_ptr<const PodSpecInfo> Compile(const api::PodSpec& spec) {
+    return Compile(spec, SchedulingKey(spec));
+  }
 
   SymbolTable& symbols() { return symbols_; }
-  // How many specs there are; ids are 0 to spec_count() - 1.
-  int32_t spec_count() const { return static_cast<int32_t>(specs_.size()); }
 
  private:
+  std::shared_ptr<const PodSpecInfo> Compile(const api::PodSpec& spec, const SchedulingKey& key);
+  // The number of `part` among its like, new or known.
+  static int32_t NumberOf(absl::string_view part, LookupMap<std::string, int32_t>& numbers);
+
   const api::LineBehavior line_;
   SymbolTable& symbols_;
-  // Found by the address of the shared spec, which the entry keeps alive; never ordered by it.
-  LookupMap<const api::PodSpec*, int32_t> ids_;
-  std::vector<std::shared_ptr<const PodSpecInfo>> specs_;
+  LookupMap<std::string, std::shared_ptr<const PodSpecInfo>> classes_;  // By SchedulingKey::WithoutVolumes.
+  std::array<LookupMap<std::string, int32_t>, kConcernCount> concerns_;
+  LookupMap<std::array<int32_t, 3>, int32_t> spreading_ids_;
   // By namespace and labels.
   LookupMap<std::pair<Symbol, std::vector<std::pair<Symbol, Symbol>>>, int32_t> labels_ids_;
 };

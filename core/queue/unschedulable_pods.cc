@@ -32,6 +32,7 @@ void UnschedulablePods::JoinGroup(QueuedPodInfo* pod) {
                                        .pending_plugins = pod->pending_plugins.to_ullong(),
                                        .gating_plugin = pod->gating_plugin.value_or(kNotGated)},
                          .equivalence_class = {.spec_id = info.spec_info->id,
+                                               .volumes_id = info.volumes_id,
                                                .labels_id = info.labels_id,
                                                .sequence = follows ? 0 : pod->pool_sequence}};
   members_.emplace(pod->pool_sequence, member);

@@ -26,6 +26,7 @@ struct Rejection {
 // Equal keys: hints of HintScope::kSpecAndLabels answer alike, but for events about one of the pods.
 struct EquivalenceClass {
   int32_t spec_id = 0;
+  int32_t volumes_id = 0;
   int32_t labels_id = 0;
   // Not 0 for a pod whose requests do not follow from its spec: it is like no other.
   uint64_t sequence = 0;

@@ -82,7 +82,7 @@ class Hints {
     if (MatchesAnti(terms.required_anti_affinity, pod.namespace_, TargetOf(deleted)))
       return QueueingHint::kQueue;
     if (rules_ == InterPodAffinityHints::k1_35) return QueueingHint::kSkip;
-    const std::shared_ptr<const framework::PodSpecInfo> spec = handle_.pod_infos().Compile(deleted.spec);
+    const std::shared_ptr<const framework::PodSpecInfo> spec = handle_.pod_infos().Compile(*deleted.spec);
     // Upstream's hint fails here, and a hint that fails means Queue.
     if (spec->affinity_terms.required_anti_affinity_is_invalid) return QueueingHint::kQueue;
     const Symbol owner = handle_.symbols().Intern(deleted.metadata.namespace_);

@@ -149,7 +149,8 @@ void IncomingTermCounts::Update() {
 
 std::shared_ptr<const IncomingTermCounts> IncomingTermCountsStore::Of(const PodInfo& pod, TermUse use) {
   std::shared_ptr<IncomingTermCounts> counts;
-  const std::tuple<int32_t, Symbol, TermUse> key(pod.spec_info->id, pod.namespace_, use);
+  const std::tuple<int32_t, Symbol, TermUse> key(pod.ConcernId(framework::Concern::kPodAffinity),
+                                                 pod.namespace_, use);
   const std::shared_ptr<IncomingTermCounts>* known = handle_.reference() ? nullptr : counts_.Find(key);
   if (known != nullptr) {
     counts = *known;
@@ -165,7 +166,7 @@ std::shared_ptr<const IncomingTermCounts> IncomingTermCountsStore::Of(const PodI
 }
 
 ExistingTermCounts::Group& ExistingTermCounts::GroupOf(const PodInfo& pod) {
-  const std::pair<int32_t, Symbol> key(pod.spec_info->id, pod.namespace_);
+  const std::pair<int32_t, Symbol> key(pod.ConcernId(framework::Concern::kPodAffinity), pod.namespace_);
   if (const int32_t* known = group_ids_.Find(key)) return groups_[static_cast<size_t>(*known)];
   Group group;
   group.spec = pod.spec_info;

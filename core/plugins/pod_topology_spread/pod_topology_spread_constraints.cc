@@ -97,7 +97,7 @@ SpreadConstraints SpreadConstraintsFactory::Of(const PodInfo& pod, SpreadUse use
       own.begin(), own.end(),
       [](const api::TopologySpreadConstraint& constraint) { return constraint.match_label_keys.empty(); });
   if (!by_spec) return Own(pod, use);
-  SpreadConstraints& known = own_[{pod.spec_info->id, use}];
+  SpreadConstraints& known = own_[{pod.spec_info->spreading_id, use}];
   if (known.list == nullptr) known = Own(pod, use);
   return known;
 }

@@ -45,8 +45,7 @@ bool SpreadCounts::Includes(size_t constraint, const NodeInfo& node) const {
       !spec_->required_node_affinity.Matches(node.labels, node.name, handle_.symbols())) {
     return false;
   }
-  return !policies.honors_taints ||
-         !api::HasUntoleratedTaint(node.node->spec.taints, spec_->spec->tolerations);
+  return !policies.honors_taints || !api::HasUntoleratedTaint(node.node->spec.taints, spec_->tolerations);
 }
 
 // Pods that are being deleted do not count, and an empty selector counts none.
@@ -109,7 +108,7 @@ std::shared_ptr<const SpreadCounts> SpreadCountsStore::Of(const PodInfo& pod, Sp
     counts->Update();
     return counts;
   }
-  const std::tuple<int32_t, Symbol, SpreadUse> key(pod.spec_info->id, pod.namespace_, use);
+  const std::tuple<int32_t, Symbol, SpreadUse> key(pod.spec_info->spreading_id, pod.namespace_, use);
   auto& known = counts_[key];
   auto found = std::find_if(known.begin(), known.end(), [&](const std::shared_ptr<SpreadCounts>& candidate) {
     return candidate->IsFor(constraints) && candidate->requires_all_keys() == requires_all_keys;
