@@ -17,6 +17,7 @@
 #include "core/codec/objects/objects.h"
 #include "sim/cluster/admission.h"
 #include "sim/cluster/label_selector.h"
+#include "sim/formats/named_file.h"
 #include "sim/formats/object_inspector.h"
 
 namespace schedsim::sim {
@@ -64,20 +65,8 @@ class InputReader {
     reader.set_inspector(
         [this](const codec::Value& document, absl::string_view api_version, absl::string_view kind,
                absl::string_view file) { return inspector_.Inspect(document, api_version, kind, file); });
-    for (const std::string& path : options_.paths) {
-      const size_t count = items_.size();
-      const absl::Status status =
-          reader.Read(path, [this](api::ObjectPtr object, const codec::Location& location) {
-            return Take(std::move(object), location);
-          });
-      // A folder without files of objects is an empty input as well.
-      const bool has_files = !absl::IsFailedPrecondition(status);
-      if (has_files) RETURN_IF_ERROR(status);
-      if (!has_files && !options_.allow_empty) {
-        return absl::InvalidArgumentError(
-            absl::StrCat(status.message(), "; --allow-empty takes it as it is"));
-      }
-      if (items_.size() == count) RETURN_IF_ERROR(TakeEmpty(path));
+    for (const ClusterInputOptions::Path& path : options_.paths) {
+      RETURN_IF_ERROR(AtName(ReadPath(path.path, reader), path.named_at));
     }
     for (const ClusterInputOptions::Inline& given : options_.objects) {
       RETURN_IF_ERROR(Take(given.object, {.file = given.file, .position = given.position}));
@@ -131,6 +120,21 @@ class InputReader {
     if (options_.allow_empty) return absl::OkStatus();
     return absl::InvalidArgumentError(
         absl::StrCat(name, ": no objects in it, expected at least one; --allow-empty takes it as it is"));
+  }
+
+  absl::Status ReadPath(absl::string_view path, codec::ObjectReader& reader) {
+    const size_t count = items_.size();
+    const absl::Status status =
+        reader.Read(path, [this](api::ObjectPtr object, const codec::Location& location) {
+          return Take(std::move(object), location);
+        });
+    // A folder without files of objects is an empty input as well.
+    const bool has_files = !absl::IsFailedPrecondition(status);
+    if (has_files) RETURN_IF_ERROR(status);
+    if (!has_files && !options_.allow_empty) {
+      return absl::InvalidArgumentError(absl::StrCat(status.message(), "; --allow-empty takes it as it is"));
+    }
+    return items_.size() == count ? TakeEmpty(path) : absl::OkStatus();
   }
 
   // Puts the warnings into order.

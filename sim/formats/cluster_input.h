@@ -37,8 +37,14 @@ struct ClusterInputOptions {
     codec::Position position;
   };
 
-  // Files, folders, or "-".
-  std::vector<std::string> paths;
+  // A file, a folder, or "-".
+  struct Path {
+    std::string path;
+    // Where a scenario names it, with the field: `scenario.yaml:7:5: inputs[0]`. "": no file does.
+    std::string named_at = "";
+  };
+
+  std::vector<Path> paths;
   // These come behind the files.
   std::vector<Inline> objects;
   // What is odd about them, and about others that the user gave elsewhere.

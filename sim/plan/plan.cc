@@ -46,7 +46,7 @@ absl::Status SetTimes(const RunRequest& request, std::optional<absl::Time> start
 }
 
 absl::Status ReadInput(const RunRequest& request, ClusterInputOptions options, Plan& plan) {
-  options.paths.insert(options.paths.end(), request.files.begin(), request.files.end());
+  for (const std::string& path : request.files) options.paths.push_back({.path = path});
   plan.read_paths.insert(plan.read_paths.end(), request.files.begin(), request.files.end());
   RETURN_IF_ERROR(RefuseSecondStandardInput(plan.read_paths));
   options.allow_empty = request.allow_empty;

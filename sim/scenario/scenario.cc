@@ -10,6 +10,7 @@
 #include "core/codec/config/strict_reader.h"
 #include "core/codec/objects/objects.h"
 #include "core/codec/text/reader.h"
+#include "sim/formats/named_file.h"
 #include "sim/formats/object_inspector.h"
 #include "sim/kernel/time_limits.h"
 #include "sim/scenario/latency_reader.h"
@@ -130,7 +131,10 @@ class ScenarioReader {
     if (choice_.config.has_value() || (given != nullptr && given->is_string())) {
       place = choice_.config.has_value() ? *choice_.config : PathFrom(timeline_options_.folder, given->text);
       scenario_.read_paths.push_back(place);
-      ASSIGN_OR_RETURN(config, codec::LoadSchedulerConfig(place, gates, known));
+      absl::StatusOr<codec::LoadedSchedulerConfig> loaded = codec::LoadSchedulerConfig(place, gates, known);
+      RETURN_IF_ERROR(
+          AtName(loaded.status(), choice_.config.has_value() ? "" : NamedAt(*given, "scheduler")));
+      config = *std::move(loaded);
     } else if (given != nullptr) {
       ASSIGN_OR_RETURN(config, codec::DecodeSchedulerConfig(*given, file_, gates, known));
     } else {
@@ -141,12 +145,14 @@ class ScenarioReader {
   }
 
   absl::Status ReadInput(StrictReader& reader) {
-    std::vector<std::string> paths;
-    reader.ReadStrings("inputs", paths);
-    for (const std::string& path : paths) {
-      scenario_.input.paths.push_back(PathFrom(timeline_options_.folder, path));
-      scenario_.read_paths.push_back(scenario_.input.paths.back());
-    }
+    reader.ReadList("inputs", [this](const Value& item, const std::string& path) {
+      if (!item.is_string()) {
+        Error(&item, item, absl::StrCat(path, ": expected a string, got ", Describe(item.type)));
+        return;
+      }
+      scenario_.read_paths.push_back(PathFrom(timeline_options_.folder, item.text));
+      scenario_.input.paths.push_back({.path = scenario_.read_paths.back(), .named_at = NamedAt(item, path)});
+    });
     absl::Status status;
     reader.ReadList("objects", [&](const Value& item, const std::string&) {
       status.Update(
@@ -222,6 +228,11 @@ class ScenarioReader {
       last = std::max(last, *at);
     }
     return absl::OkStatus();
+  }
+
+  // For the errors of a file: where the scenario names it.
+  std::string NamedAt(const Value& value, absl::string_view path) const {
+    return std::string(ErrorAt(value, path).message());
   }
 
   absl::Status ErrorAt(const Value& value, absl::string_view what) const {

@@ -9,6 +9,7 @@
 #include "core/api/label_name.h"
 #include "core/base/status_macros.h"
 #include "core/codec/text/writer.h"
+#include "sim/formats/named_file.h"
 #include "sim/scenario/span_reader.h"
 
 namespace schedsim::sim {
@@ -132,7 +133,8 @@ std::vector<api::ObjectPtr> EntryReader::ReadObjects(const Value& value, const s
   if (value.is_string()) {
     const std::string file = PathFrom(options_.folder, value.text);
     if (options_.read_paths != nullptr) options_.read_paths->push_back(file);
-    status = objects_.Read(file, take);
+    const codec::Location place = {.file = options_.file, .position = value.position};
+    status = AtName(objects_.Read(file, take), codec::ErrorAt(place, path).message());
   } else if (value.is_array()) {
     for (const Value& item : value.items) status.Update(objects_.ReadValue(item, options_.file, take));
   } else if (value.is_object()) {

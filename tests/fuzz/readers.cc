@@ -105,7 +105,7 @@ std::string CheckObjects(const std::string& path, const std::string& text) {
 // A cluster as `run -f` takes it, with whatever is wrong across objects.
 std::string CheckCluster(const std::string& path, const std::string& /*text*/) {
   sim::ClusterInputOptions options;
-  options.paths = {path};
+  options.paths = {{.path = path}};
   options.bound.reset = true;
   const auto input = sim::ReadClusterInput(options);
   if (!input.ok()) return MessageFault(std::string(input.status().message()), path);
