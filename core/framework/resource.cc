@@ -12,6 +12,9 @@ namespace {
 
 constexpr absl::string_view kHugePagesPrefix = "hugepages-";
 
+// For so many names a list is searched: an index of it would take longer.
+constexpr size_t kSearchedMax = 32;
+
 void AddResourceList(api::ResourceList& list, const api::ResourceList& more) {
   for (const auto& [name, quantity] : more) list[name] += quantity;
 }
@@ -172,15 +175,38 @@ void Resource::AddScaled(const Resource& other, int64_t sign) {
   add(milli_cpu, other.milli_cpu);
   add(memory_bytes, other.memory_bytes);
   add(ephemeral_storage_bytes, other.ephemeral_storage_bytes);
+  if (other.scalars.empty()) return;
+  const ScalarLookup known(scalars, other.scalars.size());
   for (const ScalarResource& more : other.scalars) {
-    auto known = std::find_if(scalars.begin(), scalars.end(),
-                              [&more](const ScalarResource& scalar) { return scalar.name == more.name; });
-    if (known == scalars.end()) {
+    size_t place = known.Find(more.name);
+    if (place == ScalarLookup::kNone) {
+      place = scalars.size();
       scalars.push_back(ScalarResource{.name = more.name, .value = 0});
-      known = scalars.end() - 1;
     }
-    add(known->value, more.value);
+    add(scalars[place].value, more.value);
   }
+}
+
+ScalarLookup::ScalarLookup(const std::vector<ScalarResource>& scalars, size_t count)
+    : scalars_(scalars), is_indexed_(count > kSearchedMax) {
+  if (!is_indexed_) return;
+  for (size_t place = 0; place < scalars.size(); ++place) places_[scalars[place].name] = place;
+}
+
+size_t ScalarLookup::Find(Symbol name) const {
+  if (is_indexed_) {
+    const size_t* place = places_.Find(name);
+    return place == nullptr ? kNone : *place;
+  }
+  for (size_t place = 0; place < scalars_.size(); ++place) {
+    if (scalars_[place].name == name) return place;
+  }
+  return kNone;
+}
+
+int64_t ScalarLookup::Amount(Symbol name) const {
+  const size_t place = Find(name);
+  return place == kNone ? 0 : scalars_[place].value;
 }
 
 bool IsExtendedResourceName(absl::string_view name) {

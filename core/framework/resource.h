@@ -2,12 +2,14 @@
 #ifndef SCHEDSIM_CORE_FRAMEWORK_RESOURCE_H_
 #define SCHEDSIM_CORE_FRAMEWORK_RESOURCE_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include "absl/strings/string_view.h"
 #include "core/api/pod.h"
 #include "core/api/quantity.h"
+#include "core/base/lookup_map.h"
 #include "core/base/symbol.h"
 
 namespace schedsim::framework {
@@ -38,6 +40,28 @@ struct Resource {
   void AddScaled(const Resource& other, int64_t sign);
 
   friend bool operator==(const Resource&, const Resource&) = default;
+};
+
+// Finds many scalars of one list by their names: all of them together take as long as the list and their
+// number, however long both are.
+class ScalarLookup {
+ public:
+  static constexpr size_t kNone = SIZE_MAX;
+
+  // `scalars` is borrowed, and may grow at its end, whose entries need not be found. About `count` names will
+  // be asked for.
+  ScalarLookup(const std::vector<ScalarResource>& scalars, size_t count);
+
+  // The place of that name in the list; kNone: it is not there.
+  size_t Find(Symbol name) const;
+  // The amount, 0 where there is none.
+  int64_t Amount(Symbol name) const;
+
+ private:
+  const std::vector<ScalarResource>& scalars_;
+  // Whether `places_` is in use: short lists are searched.
+  const bool is_indexed_;
+  LookupMap<Symbol, size_t> places_;
 };
 
 // The amounts of a list; names that are neither native nor scalar are left out.

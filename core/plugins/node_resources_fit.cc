@@ -30,6 +30,7 @@ using framework::NodeInfo;
 using framework::PodInfo;
 using framework::QueueingHint;
 using framework::Resource;
+using framework::ScalarLookup;
 using framework::ScalarResource;
 using framework::Status;
 
@@ -51,8 +52,10 @@ bool SomeRequestedResourceIncreased(const Resource& request, const Resource& old
   if (request.ephemeral_storage_bytes > 0 && newer.ephemeral_storage_bytes > older.ephemeral_storage_bytes) {
     return true;
   }
+  const ScalarLookup new_scalars(newer.scalars, request.scalars.size());
+  const ScalarLookup old_scalars(older.scalars, request.scalars.size());
   return std::any_of(request.scalars.begin(), request.scalars.end(), [&](const ScalarResource& scalar) {
-    return scalar.value > 0 && newer.Scalar(scalar.name) > older.Scalar(scalar.name);
+    return scalar.value > 0 && new_scalars.Amount(scalar.name) > old_scalars.Amount(scalar.name);
   });
 }
 
@@ -188,12 +191,14 @@ class NodeResourcesFit final : public framework::Plugin,
       check("memory", request.memory_bytes, node.allocatable.memory_bytes, node.requested.memory_bytes);
       check("ephemeral-storage", request.ephemeral_storage_bytes, node.allocatable.ephemeral_storage_bytes,
             node.requested.ephemeral_storage_bytes);
+      const ScalarLookup allocatable_scalars(node.allocatable.scalars, request.scalars.size());
+      const ScalarLookup requested_scalars(node.requested.scalars, request.scalars.size());
       for (const ScalarResource& scalar : request.scalars) {
         if (scalar.value == 0) continue;
         const absl::string_view name = handle_.symbols().Text(scalar.name);
-        const int64_t allocatable = node.allocatable.Scalar(scalar.name);
+        const int64_t allocatable = allocatable_scalars.Amount(scalar.name);
         if ((ignores && IsIgnored(name)) || IsDelegated(name, allocatable)) continue;
-        check(name, scalar.value, allocatable, node.requested.Scalar(scalar.name));
+        check(name, scalar.value, allocatable, requested_scalars.Amount(scalar.name));
       }
     }
     return reasons_.empty() ? Status() : StatusOf(unresolvable);

@@ -63,6 +63,16 @@ TEST(InputScalingTest, FourTimesTheInputTakesAboutFourTimesAsLong) {
          for (int i = 0; i < n; ++i) absl::StrAppend(&resources, ", x.y/", Mixed(i), ": 1");
          return Node(1, "", absl::StrCat("status: {allocatable: {cpu: 4, pods: 10", resources, "}}\n"));
        }},
+      {"resources of a pod", 5'000,
+       [](int n) {
+         std::string resources = "cpu: 1";
+         for (int i = 0; i < n; ++i) absl::StrAppend(&resources, ", x.y/", Mixed(i), ": 1");
+         return absl::StrCat(
+             Node(1, "", absl::StrCat("status: {allocatable: {pods: 10, ", resources, "}}\n")),
+             "---\napiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: [{name: c, resources: "
+             "{requests: {",
+             resources, "}, limits: {", resources, "}}}]}\n");
+       }},
       {"nodes of one zone", 60'000,
        [](int n) { return Nodes(n, [](int i) { return Node(i, "topology.kubernetes.io/zone: a"); }); }},
       {"a zone a node", 20'000,
