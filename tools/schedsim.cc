@@ -13,7 +13,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "core/api/go_text.h"
-#include "core/codec/objects/api_fields.h"
+#include "core/base/nearest_name.h"
 #include "tools/output.h"
 #include "tools/subcommands.h"
 
@@ -46,7 +46,7 @@ std::vector<std::string> OptionNames(const CLI::App& command) {
 }
 
 std::string Suggestion(absl::string_view text, const std::vector<std::string>& names) {
-  const absl::string_view nearest = codec::NearestName(text, {names.begin(), names.end()});
+  const absl::string_view nearest = NearestName(text, {names.begin(), names.end()});
   return nearest.empty() ? "" : absl::StrCat("; did you mean ", nearest, "?");
 }
 
@@ -66,7 +66,8 @@ std::string UsageError(const CLI::App& app, const CLI::ParseError& error) {
     for (const std::string& word : parsed->remaining()) words.push_back(word);
   }
   std::string what = error.what();
-  if (command.get_require_subcommand_min() > 0) {
+  const bool is_option = !words.empty() && absl::StartsWith(words[0], "-");
+  if (command.get_require_subcommand_min() > 0 && !is_option) {
     const std::vector<std::string> names = SubcommandNames(command);
     what = absl::StrCat("expected a command: ", absl::StrJoin(names, ", "));
     if (!words.empty()) absl::StrAppend(&what, ", got ", api::GoQuote(words[0]), Suggestion(words[0], names));
@@ -95,9 +96,13 @@ int PrintHelp(const CLI::App& app, const CLI::Success& asked) {
   return ExitCodeOf("schedsim", WriteOutput(text.str()));
 }
 
-int Main(int argc, char** argv) {
-  std::set_new_handler(OutOfMemory);
-  PrepareOutput();
+}  // namespace
+}  // namespace schedsim::tools
+
+int main(int argc, char** argv) {
+  namespace tools = schedsim::tools;
+  std::set_new_handler(tools::OutOfMemory);
+  tools::PrepareOutput();
   CLI::App app(
       "schedsim replays Kubernetes clusters through a scheduler that decides as kube-scheduler does, in\n"
       "virtual time. The same input gives the same bytes on any machine.");
@@ -110,24 +115,19 @@ int Main(int argc, char** argv) {
       "Examples:\n"
       "  schedsim run -f snapshots/small\n"
       "  schedsim run --help");
-  int exit_code = kDone;
-  AddRun(app, exit_code);
-  AddConform(app, exit_code);
-  AddConfig(app, exit_code);
-  AddWhy(app, exit_code);
-  AddCalibrate(app, exit_code);
+  int exit_code = tools::kDone;
+  tools::AddRun(app, exit_code);
+  tools::AddConform(app, exit_code);
+  tools::AddConfig(app, exit_code);
+  tools::AddWhy(app, exit_code);
+  tools::AddCalibrate(app, exit_code);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& asked) {
-    return PrintHelp(app, asked);
+    return tools::PrintHelp(app, asked);
   } catch (const CLI::ParseError& error) {
-    PrintMessage(UsageError(app, error));
-    return kBadInput;
+    tools::PrintMessage(tools::UsageError(app, error));
+    return tools::kBadInput;
   }
   return exit_code;
 }
-
-}  // namespace
-}  // namespace schedsim::tools
-
-int main(int argc, char** argv) { return schedsim::tools::Main(argc, argv); }

@@ -14,7 +14,10 @@
 #include "absl/strings/str_split.h"
 #include "absl/types/span.h"
 #include "core/api/feature_gate_table.h"
+#include "core/api/go_text.h"
 #include "core/base/check.h"
+#include "core/base/nearest_name.h"
+#include "core/base/printable.h"
 #include "core/base/status_macros.h"
 
 namespace schedsim::api {
@@ -59,6 +62,15 @@ std::optional<GateSpec> SpecOf(const GateRow& row, KubernetesLine line) {
   return GateSpec{.default_value = cell[0] == 'T', .locked = cell.size() > 2, .stage = cell[1]};
 }
 
+// The gates that the line has.
+std::vector<absl::string_view> GatesOf(KubernetesLine line) {
+  std::vector<absl::string_view> names;
+  for (const GateRow& row : FeatureGateTable()) {
+    if (SpecOf(row, line).has_value()) names.push_back(row.name);
+  }
+  return names;
+}
+
 bool DefaultValue(absl::string_view name, KubernetesLine line) {
   const GateRow* row = FindRow(name);
   CHECK(row != nullptr);
@@ -96,14 +108,14 @@ absl::StatusOr<std::vector<Setting>> ParseSettings(absl::string_view list) {
     const std::vector<absl::string_view> halves = absl::StrSplit(part, absl::MaxSplits('=', 1));
     const absl::string_view name = absl::StripAsciiWhitespace(halves[0]);
     if (halves.size() != 2) {
-      return absl::InvalidArgumentError(absl::StrCat("missing bool value for ", name));
+      return absl::InvalidArgumentError(
+          absl::StrCat(GoQuote(name), " has no value, expected ", name, "=true or ", name, "=false"));
     }
     const absl::string_view text = absl::StripAsciiWhitespace(halves[1]);
     const std::optional<bool> value = ParseBool(text);
     if (!value) {
-      return absl::InvalidArgumentError(absl::StrCat("invalid value of ", name, "=", text,
-                                                     ", err: strconv.ParseBool: parsing \"", text,
-                                                     "\": invalid syntax"));
+      return absl::InvalidArgumentError(
+          absl::StrCat(name, ": ", GoQuote(text), " is not a value, expected true or false"));
     }
     const auto known = std::find_if(settings.begin(), settings.end(),
                                     [&](const Setting& setting) { return setting.name == name; });
@@ -157,17 +169,23 @@ absl::Status FeatureGates::Set(absl::string_view list) {
 absl::Status FeatureGates::SetOne(absl::string_view name, bool value) {
   const GateRow* row = FindRow(name);
   const std::optional<GateSpec> spec = row == nullptr ? std::nullopt : SpecOf(*row, line_);
-  if (!spec) return absl::InvalidArgumentError(absl::StrCat("unrecognized feature gate: ", name));
+  const std::string line = absl::StrCat("Kubernetes ", KubernetesLineName(line_));
+  if (!spec) {
+    const absl::string_view nearest = NearestName(name, GatesOf(line_));
+    return absl::InvalidArgumentError(
+        absl::StrCat(Printable(name, kShownBytesMax), ": ", line, " has no such feature gate",
+                     nearest.empty() ? "" : absl::StrCat(", did you mean ", nearest, "?")));
+  }
   if (spec->locked && spec->default_value != value) {
-    return absl::InvalidArgumentError(absl::StrCat("cannot set feature gate ", name, " to ", BoolName(value),
-                                                   ", feature is locked to ", BoolName(spec->default_value)));
+    return absl::InvalidArgumentError(absl::StrCat(name, ": is locked to ", BoolName(spec->default_value),
+                                                   " in ", line, ", expected that value or none"));
   }
   const bool is_simulated = value == spec->default_value || row->effect == GateEffect::kNone ||
                             (row->effect == GateEffect::kMayBeOff && !value);
   if (!is_simulated) {
-    return absl::UnimplementedError(absl::StrCat(
-        "feature gate ", name, "=", BoolName(value), " is not simulated: Kubernetes ",
-        KubernetesLineName(line_), " is simulated with ", name, "=", BoolName(spec->default_value), " only"));
+    return absl::UnimplementedError(absl::StrCat(name, "=", BoolName(value), " is not simulated: ", line,
+                                                 " is simulated with ", name, "=",
+                                                 BoolName(spec->default_value), " only"));
   }
   const auto feature = std::find(std::begin(kFeatureNames), std::end(kFeatureNames), name);
   if (feature != std::end(kFeatureNames)) {

@@ -36,7 +36,7 @@ class FeatureGates {
   // Sets the gates of a list such as `A=true,B=false`; spaces around names and values are ignored
   // and a later setting of the same gate wins. InvalidArgument, with nothing set, for
   //  - text that is no such list and values that are no booleans;
-  //  - gates that the line does not have (`unrecognized feature gate: X`);
+  //  - gates that the line does not have;
   //  - locked gates set to the other value;
   //  - (Unimplemented) settings that are not simulated.
   // Gates that do not concern scheduling may have any value; `AllAlpha` and `AllBeta` stand for all gates

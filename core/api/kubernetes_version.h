@@ -40,8 +40,9 @@ enum class InterPodAffinityHints : uint8_t { k1_35, k1_36, k1_37 };
 // NOLINTNEXTLINE(readability-identifier-naming): the underscore is the version's dot.
 enum class PodTopologySpreadHints : uint8_t { k1_35, k1_36, k1_37 };
 
-// The one place that says what differs by line: each difference is a field here, filled in
-// LineBehaviorOf. Where a feature gate decides, the field follows the gate.
+// How the lines decide differently: a field for each difference, filled in by LineBehaviorOf. Where a feature
+// gate decides, the field follows the gate. Which plugins and gates a line has stands in tables of their own
+// (default_profile.cc, feature_gate_table.cc).
 struct LineBehavior {
   KubernetesLine line = kDefaultKubernetesLine;
 

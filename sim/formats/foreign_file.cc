@@ -40,12 +40,19 @@ constexpr ForeignKind kForeignKinds[] = {
 
 constexpr absl::string_view kRenderChart = "render the chart with `helm template FOLDER | schedsim run -f -`";
 
-std::string Message(absl::string_view what, absl::string_view instead, absl::string_view file) {
+// The text of a message that is still to say what was expected: `this is a trace, expected `, and then `;
+// give it to ...`.
+struct Description {
+  std::string what;
+  std::string instead;
+};
+
+Description Message(absl::string_view what, absl::string_view instead, absl::string_view file) {
   const size_t slash = file.rfind('/');
   const absl::string_view folder = slash == absl::string_view::npos ? "." : file.substr(0, slash);
-  return absl::StrCat(
-      "this is ", what, ", expected objects of a cluster; ",
-      absl::StrReplaceAll(instead, {{"FILE", Printable(file)}, {"FOLDER", Printable(folder)}}));
+  return {.what = absl::StrCat("this is ", what, ", expected "),
+          .instead = absl::StrCat("; ", absl::StrReplaceAll(instead, {{"FILE", Printable(file)},
+                                                                      {"FOLDER", Printable(folder)}}))};
 }
 
 bool HasText(const codec::Value& document, absl::string_view key) {
@@ -56,7 +63,7 @@ bool HasText(const codec::Value& document, absl::string_view key) {
 bool HasAny(const codec::Value& document, absl::string_view key) { return document.Find(key) != nullptr; }
 
 // Files without a kind: what is in them tells, or the name.
-std::string DescribeWithoutKind(const codec::Value& document, absl::string_view api_version,
+Description DescribeWithoutKind(const codec::Value& document, absl::string_view api_version,
                                 absl::string_view file) {
   const absl::string_view name = file.substr(file.rfind('/') + 1);
   if (HasText(document, "ev") && HasAny(document, "t")) {
@@ -82,13 +89,11 @@ std::string DescribeWithoutKind(const codec::Value& document, absl::string_view 
     return Message("a kubeconfig",
                    "dump the cluster with `kubectl --kubeconfig FILE get nodes,pods -A -o yaml`", file);
   }
-  return "";
+  return {};
 }
 
-}  // namespace
-
-std::string DescribeForeign(const codec::Value& document, absl::string_view api_version,
-                            absl::string_view kind, absl::string_view file) {
+Description DescribeAny(const codec::Value& document, absl::string_view api_version, absl::string_view kind,
+                        absl::string_view file) {
   if (kind.empty()) return DescribeWithoutKind(document, api_version, file);
   const absl::string_view group = api_version.substr(0, api_version.find('/'));
   for (const ForeignKind& foreign : kForeignKinds) {
@@ -101,7 +106,15 @@ std::string DescribeForeign(const codec::Value& document, absl::string_view api_
     return Message("a kubeconfig",
                    "dump the cluster with `kubectl --kubeconfig FILE get nodes,pods -A -o yaml`", file);
   }
-  return "";
+  return {};
+}
+
+}  // namespace
+
+std::string DescribeForeign(const codec::Value& document, absl::string_view api_version,
+                            absl::string_view kind, absl::string_view file, absl::string_view expected) {
+  const Description found = DescribeAny(document, api_version, kind, file);
+  return found.what.empty() ? "" : absl::StrCat(found.what, expected, found.instead);
 }
 
 }  // namespace schedsim::sim

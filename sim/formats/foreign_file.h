@@ -10,10 +10,12 @@
 
 namespace schedsim::sim {
 
-// What a document is that was given as an object of a cluster, and which option or command takes it: `a
-// scenario, expected objects of a cluster; run it with \`schedsim run FILE\``. "" where it may be an object.
+// What a document is that was given in the place of `expected`, and which option or command takes it: `this
+// is a scenario, expected objects of a cluster; run it with \`schedsim run FILE\``. "" where it may be an
+// object.
 std::string DescribeForeign(const codec::Value& document, absl::string_view api_version,
-                            absl::string_view kind, absl::string_view file);
+                            absl::string_view kind, absl::string_view file,
+                            absl::string_view expected = "objects of a cluster");
 
 }  // namespace schedsim::sim
 

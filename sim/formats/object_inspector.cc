@@ -6,6 +6,7 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
+#include "core/base/nearest_name.h"
 #include "core/base/printable.h"
 #include "core/codec/objects/api_fields.h"
 #include "core/codec/objects/objects.h"
@@ -60,7 +61,7 @@ void ObjectInspector::CheckList(const codec::Value& list, absl::string_view kind
   for (const codec::Member& member : list.members) {
     if (absl::c_linear_search(names, member.key)) continue;
     const std::string name = Printable(member.key, kShownBytesMax);
-    const absl::string_view nearest = codec::NearestName(member.key, names);
+    const absl::string_view nearest = NearestName(member.key, names);
     if (nearest == "items") is_explained = true;
     Fault* fault = Count(absl::StrCat(label, " list ", name));
     if (fault == nullptr) continue;

@@ -4,12 +4,14 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "core/api/default_profile.h"
 #include "core/api/feature_gates.h"
 #include "core/base/status_macros.h"
 #include "core/codec/config/strict_reader.h"
 #include "core/codec/objects/objects.h"
 #include "core/codec/text/reader.h"
+#include "sim/formats/foreign_file.h"
 #include "sim/formats/named_file.h"
 #include "sim/formats/object_inspector.h"
 #include "sim/kernel/time_limits.h"
@@ -92,14 +94,15 @@ class ScenarioReader {
     } else if (given != nullptr) {
       Error(given, *given, "kubernetesVersion: expected a version such as \"1.37\"");
     }
-    std::string gate_list;
+    std::vector<GivenGate> given_gates;
     reader.ReadMap("featureGates", [&](const Value& value, const std::string& path) {
       for (const codec::Member& member : value.members) {
         if (member.value.type != Value::Type::kBool) {
           Error(&member.value, value, absl::StrCat(path, ".", member.key, ": expected true or false"));
         }
-        absl::StrAppend(&gate_list, gate_list.empty() ? "" : ",", member.key, "=",
-                        member.value.boolean ? "true" : "false");
+        given_gates.push_back(
+            {.setting = absl::StrCat(member.key, "=", member.value.boolean ? "true" : "false"),
+             .position = member.key_position});
       }
     });
     const absl::StatusOr<api::KubernetesVersion> parsed =
@@ -112,14 +115,33 @@ class ScenarioReader {
     }
     AppendNotices(*parsed, scenario_.notices);
     api::FeatureGates gates(parsed->line);
-    const absl::Status set = gates.Set(choice_.feature_gates.value_or(gate_list));
-    if (!set.ok()) {
-      const std::string place =
-          choice_.feature_gates.has_value() ? "--feature-gates" : file_ + ": featureGates";
-      return absl::InvalidArgumentError(absl::StrCat(place, ": ", set.message()));
-    }
+    RETURN_IF_ERROR(SetGates(given_gates, gates));
     scenario_.simulation.line = api::LineBehaviorOf(gates);
     return ReadConfig(reader, gates);
+  }
+
+  // A gate of the scenario, `NAME=true`, and where it stands.
+  struct GivenGate {
+    std::string setting;
+    codec::Position position;
+  };
+
+  absl::Status SetGates(const std::vector<GivenGate>& given, api::FeatureGates& gates) const {
+    const api::FeatureGates defaults = gates;
+    if (choice_.feature_gates.has_value()) {
+      const absl::Status set = gates.Set(*choice_.feature_gates);
+      if (set.ok()) return set;
+      return absl::InvalidArgumentError(absl::StrCat("--feature-gates: ", set.message()));
+    }
+    const auto append = [](std::string* out, const GivenGate& gate) { out->append(gate.setting); };
+    const absl::Status set = gates.Set(absl::StrJoin(given, ",", append));
+    for (const GivenGate& gate : given) {
+      // The one that is wrong is wrong by itself, too.
+      if (set.ok() || api::FeatureGates(defaults).Set(gate.setting).ok()) continue;
+      return codec::ErrorAt({.file = file_, .position = gate.position},
+                            absl::StrCat("featureGates: ", set.message()));
+    }
+    return set;
   }
 
   // `scheduler`: the path of a configuration, or the configuration itself.
@@ -255,10 +277,17 @@ absl::StatusOr<bool> IsScenario(std::string text, absl::string_view file) {
   bool is_first = true;
   const auto look = [&](const codec::Document& document) -> absl::Status {
     const Value* kind = document.root.Find("kind");
-    if (!is_first || kind == nullptr) return absl::OkStatus();
-    is_first = false;
-    is_scenario = kind->text == kKind;
+    // Cases of the conformance suite have no kind.
+    const bool is_case = kind == nullptr && document.root.Find("objects") != nullptr;
+    if (!is_first || is_case) return absl::OkStatus();
+    is_scenario = kind != nullptr && kind->text == kKind;
+    is_first = kind == nullptr;
     if (is_scenario) return absl::OkStatus();
+    const auto text_of = [](const Value* value) { return value == nullptr ? "" : value->text; };
+    const std::string foreign = DescribeForeign(document.root, text_of(document.root.Find("apiVersion")),
+                                                text_of(kind), file, "a scenario");
+    if (!foreign.empty()) return codec::ErrorAt({.file = file, .position = document.root.position}, foreign);
+    if (kind == nullptr) return absl::OkStatus();
     return codec::ErrorAt({.file = file, .position = kind->position},
                           absl::StrCat("kind: expected ", kKind, ", got ",
                                        kind->is_string() ? kind->text : Describe(kind->type),

@@ -37,6 +37,8 @@ void ExpectRefused(const Usage& usage) {
 TEST(CommandLine, NamesWhatWasMistyped) {
   const Usage usages[] = {
       {{}, "schedsim: expected a command: run, conform, config, why, calibrate; see schedsim --help"},
+      {{"--verison"}, "schedsim: --verison: unknown option; did you mean --version?"},
+      {{"config", "--hlep"}, "schedsim config: --hlep: unknown option; did you mean --help?"},
       {{"rnu"},
        "schedsim: expected a command: run, conform, config, why, calibrate, got \"rnu\"; did you mean run?"},
       {{"config"}, "schedsim config: expected a command: print, migrate; see schedsim config --help"},

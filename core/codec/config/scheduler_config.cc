@@ -7,10 +7,12 @@
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "core/api/default_profile.h"
 #include "core/api/extension_point.h"
 #include "core/api/field_errors.h"
 #include "core/api/go_text.h"
+#include "core/api/kinds.h"
 #include "core/api/scheduler_config_validation.h"
 #include "core/base/status_macros.h"
 #include "core/codec/config/plugin_args.h"
@@ -75,6 +77,16 @@ absl::StatusOr<LoadedSchedulerConfig> Decoder::Decode() {
   return std::move(result_);
 }
 
+// Where something that is no configuration belongs, for the end of a message; "": not known.
+std::string WhatTakesIt(absl::string_view kind, absl::string_view api_version) {
+  if (kind == "Scenario" && absl::StartsWith(api_version, "schedsim/"))
+    return "; a scenario is run with `schedsim run FILE`";
+  absl::string_view item_kind = kind;
+  const bool is_list = absl::ConsumeSuffix(&item_kind, "List");
+  const bool is_object = api::FindKind(api_version, item_kind) != nullptr || (is_list && item_kind.empty());
+  return is_object ? "; objects of a cluster are given with `-f FILE`" : "";
+}
+
 absl::Status Decoder::CheckType(StrictReader& reader) {
   std::string api_version;
   std::string kind;
@@ -90,7 +102,8 @@ absl::Status Decoder::CheckType(StrictReader& reader) {
     const absl::string_view wrong = kind != kKind ? "kind" : "apiVersion";
     const bool is_older =
         kind == kKind && (absl::EndsWith(api_version, "/v1beta2") || absl::EndsWith(api_version, "/v1beta3"));
-    const absl::string_view hint = is_older ? "; `schedsim config migrate` converts it" : "";
+    const std::string hint =
+        is_older ? "; `schedsim config migrate` converts it" : WhatTakesIt(kind, api_version);
     errors_.Add(FindPosition(root_, wrong),
                 absl::StrCat(wrong, ": no kind ", api::GoQuote(kind), " is registered for version ",
                              api::GoQuote(api_version), ": expected ", kKind, " of ",

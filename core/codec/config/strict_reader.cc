@@ -12,6 +12,7 @@
 #include "absl/strings/str_join.h"
 #include "core/api/field_errors.h"
 #include "core/api/go_text.h"
+#include "core/base/nearest_name.h"
 #include "core/base/printable.h"
 
 namespace schedsim::codec {
@@ -93,6 +94,7 @@ bool StrictReader::Has(absl::string_view name) const {
 }
 
 const Value* StrictReader::Take(absl::string_view name) {
+  known_.push_back(name);
   for (size_t i = 0; i < seen_.size(); ++i) {
     const Member& member = value_.members[i];
     if (member.key != name) continue;
@@ -189,7 +191,10 @@ void StrictReader::Finish() {
   for (size_t i = 0; i < seen_.size(); ++i) {
     if (seen_[i]) continue;
     const Member& member = value_.members[i];
-    errors_.Add(member.key_position, absl::StrCat("unknown field ", api::GoQuote(PathOf(member.key))));
+    const absl::string_view nearest = NearestName(member.key, known_);
+    errors_.Add(member.key_position,
+                absl::StrCat("unknown field ", api::GoQuote(PathOf(member.key)),
+                             nearest.empty() ? "" : absl::StrCat(", did you mean ", nearest, "?")));
   }
 }
 

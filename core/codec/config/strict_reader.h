@@ -79,7 +79,8 @@ class StrictReader {
   // The field's path.
   std::string PathOf(absl::string_view name) const;
 
-  // Adds an error for each field that was not asked for.
+  // Adds an error for each field that was not asked for, with the name of one that was, if it looks like a
+  // slip of the pen: names must still be valid here.
   void Finish();
 
  private:
@@ -91,6 +92,8 @@ class StrictReader {
   std::string path_;
   ErrorList& errors_;
   std::vector<bool> seen_;  // One per member.
+  // The fields that were asked for; their names are borrowed until Finish.
+  std::vector<absl::string_view> known_;
 };
 
 // The place of the field `path` ("profiles[0].schedulerName") below `root`, or of the innermost part

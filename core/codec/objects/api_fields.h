@@ -76,13 +76,6 @@ class ApiFields {
 // groups that are not built in, which may be custom resources.
 std::string KindProblem(absl::string_view api_version, absl::string_view kind);
 
-// How many letters must be changed, added, left out or swapped with their neighbour to make one of the
-// other, upper and lower case being the same; `limit` + 1 for all that is more than `limit`.
-int EditDistance(absl::string_view a, absl::string_view b, int limit);
-
-// Of `names` the one that `name` most likely stands for; "": none is near. Of equally near ones the first.
-absl::string_view NearestName(absl::string_view name, const std::vector<absl::string_view>& names);
-
 }  // namespace schedsim::codec
 
 #endif  // SCHEDSIM_CORE_CODEC_OBJECTS_API_FIELDS_H_

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "core/base/nearest_name.h"
 #include "core/base/printable.h"
 
 namespace schedsim::codec {

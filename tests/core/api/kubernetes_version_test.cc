@@ -68,31 +68,32 @@ constexpr GateRow kGateRows[] = {
     {k37, "NodeSwap=true,AllAlpha=false", ""},
     {k37, "VolumeLimitScaling=true,VolumeLimitScaling=false", ""},
     {k37, "NodeDeclaredFeatures=true", ""},
-    {k37, "Nope=true", "unrecognized feature gate: Nope"},
-    {k34, "OpportunisticBatching=false", "unrecognized feature gate: OpportunisticBatching"},
+    {k37, "Nope=true", "Nope: Kubernetes 1.37 has no such feature gate"},
+    {k37, "NodeDeclaredFeature=true",
+     "NodeDeclaredFeature: Kubernetes 1.37 has no such feature gate, did you mean NodeDeclaredFeatures?"},
+    {k34, "OpportunisticBatching=false", "OpportunisticBatching: Kubernetes 1.34 has no such feature gate"},
     {k37, "NodeDeclaredFeatures=false",
-     "cannot set feature gate NodeDeclaredFeatures to false, feature is locked to true"},
-    {k37, "VolumeLimitScaling", "missing bool value for VolumeLimitScaling"},
-    {k37, "VolumeLimitScaling=yes",
-     "invalid value of VolumeLimitScaling=yes, err: strconv.ParseBool: parsing \"yes\": invalid "
-     "syntax"},
+     "NodeDeclaredFeatures: is locked to true in Kubernetes 1.37, expected that value or none"},
+    {k37, "VolumeLimitScaling",
+     "\"VolumeLimitScaling\" has no value, expected VolumeLimitScaling=true or VolumeLimitScaling=false"},
+    {k37, "VolumeLimitScaling=yes", "VolumeLimitScaling: \"yes\" is not a value, expected true or false"},
     {k37, "GenericWorkload=true",
-     "feature gate GenericWorkload=true is not simulated: Kubernetes 1.37 is simulated with "
+     "GenericWorkload=true is not simulated: Kubernetes 1.37 is simulated with "
      "GenericWorkload=false only"},
     {k36, "GangScheduling=true",
-     "feature gate GangScheduling=true is not simulated: Kubernetes 1.36 is simulated with "
+     "GangScheduling=true is not simulated: Kubernetes 1.36 is simulated with "
      "GangScheduling=false only"},
     {k37, "SchedulerAsyncAPICalls=true",
-     "feature gate SchedulerAsyncAPICalls=true is not simulated: Kubernetes 1.37 is simulated with "
+     "SchedulerAsyncAPICalls=true is not simulated: Kubernetes 1.37 is simulated with "
      "SchedulerAsyncAPICalls=false only"},
     {k37, "SchedulerPopFromBackoffQ=false",
-     "feature gate SchedulerPopFromBackoffQ=false is not simulated: Kubernetes 1.37 is simulated "
+     "SchedulerPopFromBackoffQ=false is not simulated: Kubernetes 1.37 is simulated "
      "with SchedulerPopFromBackoffQ=true only"},
     {k36, "StorageCapacityScoring=true",
-     "feature gate StorageCapacityScoring=true is not simulated: Kubernetes 1.36 is simulated with "
+     "StorageCapacityScoring=true is not simulated: Kubernetes 1.36 is simulated with "
      "StorageCapacityScoring=false only"},
     {k37, "AllAlpha=true",
-     "feature gate CompositePodGroup=true is not simulated: Kubernetes 1.37 is simulated with "
+     "CompositePodGroup=true is not simulated: Kubernetes 1.37 is simulated with "
      "CompositePodGroup=false only"},
 };
 

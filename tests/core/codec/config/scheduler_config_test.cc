@@ -241,7 +241,8 @@ const ErrorRow kErrors[] = {
      "c.yaml:3:14: parallelism: expected a 32-bit integer, got a string"},
     {"unknown fields are all named", "bogus: 1\nprofiles:\n- bogus: 2\n",
      "[c.yaml:5:3: unknown field \"profiles[0].bogus\", c.yaml:3:1: unknown field \"bogus\"]"},
-    {"field in other case", "Parallelism: 3\n", "c.yaml:3:1: unknown field \"Parallelism\""},
+    {"field in other case", "Parallelism: 3\n",
+     "c.yaml:3:1: unknown field \"Parallelism\", did you mean parallelism?"},
     {"duplicate field", "parallelism: 3\nparallelism: 4\n",
      "c.yaml:4:1: key \"parallelism\" is already set on line 3, expected each key once"},
     {"extension point of a newer line", "profiles:\n- plugins:\n    placementGenerate: {}\n",
@@ -286,7 +287,8 @@ const HeaderRow kHeaders[] = {
      "kubescheduler.config.k8s.io/v1; `schedsim config migrate` converts it"},
     {"apiVersion: v1\nkind: Pod\n",
      "c.yaml:2:7: kind: no kind \"Pod\" is registered for version \"v1\": expected "
-     "KubeSchedulerConfiguration of kubescheduler.config.k8s.io/v1"},
+     "KubeSchedulerConfiguration of kubescheduler.config.k8s.io/v1; objects of a cluster are given with `-f "
+     "FILE`"},
     {"kind: KubeSchedulerConfiguration\n",
      "c.yaml:1:1: Object 'apiVersion' is missing: expected kubescheduler.config.k8s.io/v1"},
     {"parallelism: 3\n", "c.yaml:1:1: Object 'Kind' is missing: expected KubeSchedulerConfiguration"},

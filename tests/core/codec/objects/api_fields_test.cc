@@ -66,22 +66,6 @@ TEST(ApiFieldsTest, UnknownFieldsAreFoundAtAnyDepth) {
   EXPECT_EQ(UnknownOf("spec: [1]\nstatus: {conditions: {}}\n"), "");
 }
 
-TEST(ApiFieldsTest, DistanceCountsSlips) {
-  EXPECT_EQ(EditDistance("pod", "Pod", 3), 0);
-  EXPECT_EQ(EditDistance("Deploymnet", "Deployment", 3), 1);
-  EXPECT_EQ(EditDistance("nodeSelecter", "nodeSelector", 3), 1);
-  EXPECT_EQ(EditDistance("labels", "label", 3), 1);
-  EXPECT_EQ(EditDistance("", "abc", 3), 3);
-  EXPECT_EQ(EditDistance("abcdef", "uvwxyz", 3), 4);
-  EXPECT_EQ(EditDistance("a", "abcdef", 3), 4);
-}
-
-TEST(ApiFieldsTest, TheNearestNameIsTheFirstOfTheBest) {
-  EXPECT_EQ(NearestName("spek", {"status", "spec", "speck"}), "spec");
-  EXPECT_EQ(NearestName("image", {"imageID", "images"}), "images");
-  EXPECT_EQ(NearestName("cpu", {"gpus", "memory"}), "");
-}
-
 TEST(ApiFieldsTest, KindsOfOtherGroupsAreNotJudged) {
   EXPECT_EQ(KindProblem("v1", "Pod"), "");
   EXPECT_EQ(KindProblem("example.com/v1", "Pod"), "");
