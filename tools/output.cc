@@ -117,6 +117,7 @@ absl::Status ResultFile::Open() {
   struct stat info = {};
   const bool exists = stat(path_.c_str(), &info) == 0;
   if (exists && S_ISDIR(info.st_mode)) return Error(EISDIR);
+  if (exists && S_ISFIFO(info.st_mode)) return OpenFifo();
   if (exists && !S_ISREG(info.st_mode)) {
     descriptor_ = open(path_.c_str(), O_WRONLY | O_CLOEXEC);
     return descriptor_ < 0 ? Error(errno) : absl::OkStatus();
@@ -142,6 +143,18 @@ absl::Status ResultFile::Open() {
   }
   RemoveOnSignals(temporary_);
   if (exists) fchmod(descriptor_, info.st_mode & 0777);
+  return absl::OkStatus();
+}
+
+// Nobody is waited for who may read it some day: what a shell puts in the place of `>(command)` has its
+// reader.
+absl::Status ResultFile::OpenFifo() {
+  descriptor_ = open(path_.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK);
+  if (descriptor_ < 0 && errno == ENXIO) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(path_, ": is a FIFO that nobody reads, expected a file, or a reader that waits"));
+  }
+  if (descriptor_ < 0 || fcntl(descriptor_, F_SETFL, 0) != 0) return Error(errno);
   return absl::OkStatus();
 }
 

@@ -50,6 +50,7 @@ class ResultFile {
  private:
   explicit ResultFile(std::string path) : path_(std::move(path)) {}
   absl::Status Open();
+  absl::Status OpenFifo();
   void Flush();
   absl::Status Error(int error) const;
 

@@ -97,7 +97,11 @@ absl::Status ReadLines(std::istream& in, absl::string_view path, absl::string_vi
 absl::Status ReadTrace(absl::string_view path, absl::string_view test_case, Sink sink) {
   std::ifstream file;
   const bool standard_input = path == "-";
-  if (!standard_input) file.open(std::string(path), std::ios::binary);
+  if (!standard_input) {
+    // A FIFO could be waited for without an end.
+    RETURN_IF_ERROR(codec::CheckFile(path));
+    file.open(std::string(path), std::ios::binary);
+  }
   std::istream& in = standard_input ? std::cin : file;
   const bool empty = in.peek() == std::char_traits<char>::eof();
   // Whatever is wrong with the file, the reader of files has the words for it.

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/match.h"
@@ -79,6 +80,36 @@ TEST(ForeignInputTest, IsNamedWithWhatTakesIt) {
   }
 }
 
+TEST(ForeignInputTest, IsNamedInThePlaceOfAScenarioAndOfAConfigurationToo) {
+  const TestFolder folder;
+  const std::string nodes = folder.Write("nodes.yaml", kNode);
+  const std::string scenario = folder.Write("scenario.yaml", "apiVersion: schedsim/v1\nkind: Scenario\n");
+  const std::string trace =
+      folder.Write("out.jsonl", R"({"t":0,"ev":"bind","pod":"default/a","node":"n","digest":"1"})");
+  const std::string audit =
+      folder.Write("audit.log", R"({"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"Metadata"})");
+  const std::string config = folder.Write(
+      "config.yaml", "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n");
+  const std::pair<Strings, std::string> rows[] = {
+      {{"run", trace},
+       absl::StrCat("out.jsonl:1:1: this is a trace, expected a scenario; give it to `schedsim why "
+                    "NAMESPACE/POD ",
+                    trace, "`")},
+      {{"run", audit}, "this is an audit log, expected a scenario; give it to `schedsim calibrate "},
+      {{"run", config},
+       "this is the configuration of a scheduler, expected a scenario; give it with `--config "},
+      {{"run", "-f", nodes, "--config", nodes}, "nodes.yaml:2:7: kind: no kind \"Node\" is registered"},
+      {{"run", "-f", nodes, "--config", nodes}, "; objects of a cluster are given with `-f FILE`"},
+      {{"run", "-f", nodes, "--config", scenario}, "scenario.yaml:2:7: kind: no kind \"Scenario\""},
+      {{"run", "-f", nodes, "--config", scenario}, "; a scenario is run with `schedsim run FILE`"},
+  };
+  for (const auto& [arguments, want] : rows) {
+    const ProgramResult result = RunProgram(arguments);
+    EXPECT_EQ(result.exit_code, 2) << want << result.err;
+    EXPECT_TRUE(absl::StrContains(result.err, want)) << want << "\n" << result.err;
+  }
+}
+
 TEST(ForeignInputTest, ASecondFileWithoutItsOptionIsNamed) {
   const TestFolder folder;
   const std::string nodes = folder.Write("nodes.yaml", kNode);
@@ -101,6 +132,12 @@ TEST(InputFilesTest, WhatMayNeverEndIsRefusedAndNeverWaitedFor) {
     EXPECT_EQ(result.exit_code, 2);
     EXPECT_TRUE(absl::StrContains(result.err, ": is a FIFO, expected a file")) << result.err;
   }
+  const ProgramResult why = RunProgram({"why", "p", fifo});
+  EXPECT_EQ(why.exit_code, 2);
+  EXPECT_TRUE(absl::StrContains(why.err, ": is a FIFO, expected a file")) << why.err;
+  const ProgramResult trace = RunProgram({"run", "-f", folder.Write("n.yaml", kNode), "--trace", fifo});
+  EXPECT_EQ(trace.exit_code, 2);
+  EXPECT_TRUE(absl::StrContains(trace.err, ": is a FIFO that nobody reads, expected a file")) << trace.err;
   const ProgramResult device = RunProgram({"run", "-f", "/dev/zero"});
   EXPECT_EQ(device.exit_code, 2);
   EXPECT_TRUE(absl::StrContains(device.err, "/dev/zero: is a device")) << device.err;
@@ -127,6 +164,19 @@ TEST(InputFilesTest, StandardInputHasSeveralNames) {
     EXPECT_EQ(result.exit_code, 0) << name << "\n" << result.err;
     EXPECT_TRUE(absl::StrContains(result.out, "Nodes           1\n")) << result.out;
   }
+}
+
+TEST(InputFilesTest, WhatAShellPutsInThePlaceOfACommandIsReadAndWritten) {
+  const TestFolder folder;
+  const std::string nodes = folder.Write("n.yaml", kNode);
+  const std::string trace = folder.Path("trace.jsonl");
+  const ProgramResult result =
+      RunShell(absl::StrCat("export SCHEDSIM; exec bash -c '\"$SCHEDSIM\" run -f <(cat ", nodes,
+                            ") --trace >(cat > ", trace, ") && ", "\"$SCHEDSIM\" run -f ", nodes, " --trace ",
+                            trace, ".2 && ", "\"$SCHEDSIM\" why nobody <(cat ", trace, ".2)'"));
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_TRUE(absl::StrContains(result.out, "Nodes           1\n")) << result.out << result.err;
+  EXPECT_TRUE(absl::StrContains(result.err, "nobody")) << result.err;
 }
 
 TEST(InputFilesTest, LinksThatLeadNowhereOrInACircleAreErrors) {

@@ -51,10 +51,9 @@ absl::Status Broken(absl::string_view name, absl::string_view format, size_t siz
 bool IsBomb(size_t used, size_t size) { return used > kSuspectBytes && used / kSuspectRatio > size; }
 
 absl::Status Bomb(absl::string_view name, absl::string_view program, size_t size) {
-  return absl::InvalidArgumentError(absl::StrCat(name, ": ", size, " bytes expand to more than ",
-                                                 kSuspectBytes, ", expected at most ", kSuspectRatio,
-                                                 " times as many; if that is meant, expand it first: `",
-                                                 program, " -dc ", name, " | schedsim run -f -`"));
+  return absl::InvalidArgumentError(absl::StrCat(
+      name, ": ", size, " bytes expand to more than ", kSuspectBytes, ", expected at most ", kSuspectRatio,
+      " times as many; if that is meant, expand it first: `", program, " -dc ", name, " > FILE`"));
 }
 
 // Makes room for another chunk behind the first `used` bytes of `out`.
@@ -246,6 +245,13 @@ absl::StatusOr<std::string> Decompress(std::string content, absl::string_view na
   if (absl::ConsumeSuffix(&stem, ".gz")) return Corrupt(name, "gzip", "not an archive");
   if (absl::ConsumeSuffix(&stem, ".xz")) return Corrupt(name, "xz", "not an archive");
   return content;
+}
+
+absl::Status CheckFile(absl::string_view path) {
+  if (path == "-") return absl::OkStatus();
+  ASSIGN_OR_RETURN(const int descriptor, Open(path));
+  close(descriptor);
+  return absl::OkStatus();
 }
 
 absl::StatusOr<std::string> ReadFile(absl::string_view path, size_t bytes_max) {

@@ -28,6 +28,9 @@ inline constexpr size_t kInputBytesMax = size_t{4} << 30;
 // `bytes_max`; the message starts with the path.
 absl::StatusOr<std::string> ReadFile(absl::string_view path, size_t bytes_max = kInputBytesMax);
 
+// Whether ReadFile would open `path`; its errors where not. For those who read a file line by line.
+absl::Status CheckFile(absl::string_view path);
+
 // Returns `content` decompressed when its first bytes say gzip or xz, and as it is otherwise. `name` appears
 // in messages only.
 absl::StatusOr<std::string> Decompress(std::string content, absl::string_view name,
