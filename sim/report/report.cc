@@ -10,6 +10,7 @@
 #include "core/base/percentile.h"
 #include "core/base/printable.h"
 #include "core/codec/text/json_writer.h"
+#include "sim/report/duration_text.h"
 #include "sim/report/wakeups_report.h"
 
 namespace schedsim::sim {
@@ -24,10 +25,6 @@ constexpr size_t kPodsPerMessage = 3;
 // many reasons, but nothing without an end.
 constexpr size_t kNameBytesMax = 253;
 constexpr size_t kTextBytesMax = 10'000;
-
-std::string DurationText(absl::Duration duration) {
-  return absl::StrFormat("%.3fs", absl::ToDoubleSeconds(duration));
-}
 
 std::string TimeText(absl::Time time) {
   return absl::FormatTime("%E4Y-%m-%dT%H:%M:%E*SZ", time, absl::UTCTimeZone());
@@ -288,9 +285,11 @@ void WritePod(const Report::Pod& pod, codec::JsonWriter& json) {
 
 // A field of a CSV line, quoted where RFC 4180 asks for it.
 std::string CsvField(absl::string_view text) {
-  if (text.find_first_of(",\"\r\n") == absl::string_view::npos) return std::string(text);
+  // What a terminal would act on is escaped as in the report for people: line feeds, too.
+  std::string field = Printable(text);
+  if (field.find_first_of(",\"") == std::string::npos) return field;
   std::string quoted = "\"";
-  for (char c : text) {
+  for (char c : field) {
     if (c == '"') quoted += '"';
     quoted += c;
   }

@@ -3,17 +3,13 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "sim/report/duration_text.h"
 
 namespace schedsim::sim {
 namespace {
 
 constexpr size_t kEventsInText = 3;
-
-std::string SecondsText(absl::Duration duration) {
-  return absl::StrFormat("%.3fs", absl::ToDoubleSeconds(duration));
-}
 
 std::string EventText(const MissedWakeup::Event& event) {
   std::vector<std::string> answers;
@@ -23,15 +19,15 @@ std::string EventText(const MissedWakeup::Event& event) {
                                                  : absl::StrCat(plugin, " says ", answer));
   }
   return absl::StrCat(event.label, event.object.empty() ? "" : " of ", event.object, " at ",
-                      SecondsText(event.at), ": ", absl::StrJoin(answers, ", "));
+                      DurationText(event.at), ": ", absl::StrJoin(answers, ", "));
 }
 
 void AppendFinding(const MissedWakeup& missed, std::string& text) {
   const size_t alike = missed.pods.size() - 1;
   absl::StrAppend(&text, "  ", missed.pods[0], alike == 0 ? "" : absl::StrCat(" and ", alike, " more alike"),
-                  ": would fit on ", missed.node, " at ", SecondsText(missed.at), "; rejected by ",
+                  ": would fit on ", missed.node, " at ", DurationText(missed.at), "; rejected by ",
                   absl::StrJoin(missed.rejectors, ", "), " in attempt ", missed.attempts, " at ",
-                  SecondsText(missed.rejected_at), "\n");
+                  DurationText(missed.rejected_at), "\n");
   const char* title = missed.event_count == 1 ? "    should have woken it:  " : "    one of these should:   ";
   for (size_t i = 0; i < std::min(kEventsInText, missed.events.size()); ++i) {
     absl::StrAppend(&text, i == 0 ? title : "                           ", EventText(missed.events[i]), "\n");
@@ -48,7 +44,7 @@ void AppendFinding(const MissedWakeup& missed, std::string& text) {
   }
   absl::StrAppend(&text, "    woken:                 ",
                   missed.woken_at.has_value()
-                      ? absl::StrCat("at ", SecondsText(*missed.woken_at), " by ", missed.woken_by)
+                      ? absl::StrCat("at ", DurationText(*missed.woken_at), " by ", missed.woken_by)
                       : std::string("not in this run"),
                   "\n");
 }

@@ -81,7 +81,7 @@ TEST(Report, SumsOf64BitAmountsDoNotWrapAround) {
 
 TEST(Report, ResourcesThatNoNodeHasAreThereWithoutAShare) {
   const Report report = ReportOf(absl::StrCat(Node("a", "cpu: 1, pods: 10"),
-                                         Pod("p", "nodeName: a, ", "cpu: 1500m, example.com/gpu: 2")));
+                                              Pod("p", "nodeName: a, ", "cpu: 1500m, example.com/gpu: 2")));
   EXPECT_EQ(Totals(report),
             (std::vector<std::string>{"cpu 1.500 1 150.00", "example.com/gpu 2 0 -", "pods 1 10 10.00"}));
 }
@@ -140,6 +140,11 @@ TEST(Report, ATerminalGetsNoControlCharacters) {
   const std::string text = ReportText(report);
   EXPECT_FALSE(absl::StrContains(text, "\x1b")) << text;
   EXPECT_TRUE(absl::StrContains(text, "\\x1b[2J\\nPending 0\n")) << text;
+  report.pods.push_back({.name_space = "default", .name = "a\x1b[1m", .status = "Pending"});
+  report.pods.back().message = "two\nlines, \"quoted\"";
+  EXPECT_TRUE(
+      absl::StrContains(ReportCsv(report), "\ndefault,a\\x1b[1m,Pending,,,\"two\\nlines, \"\"quoted\"\"\","))
+      << ReportCsv(report);
 }
 
 }  // namespace
