@@ -23,6 +23,9 @@ constexpr SystemClass kSystemClasses[] = {
     {"system-node-critical", 2'000'001'000},
 };
 
+constexpr char kSystemPrefix[] = "system-";
+constexpr int32_t kUserPriorityMax = 1'000'000'000;
+
 const api::PriorityClass* FindSystemClass(absl::string_view name) {
   static const auto* const kClasses = [] {
     auto* classes = new std::map<std::string, api::PriorityClass>;
@@ -95,6 +98,30 @@ bool NeedsPriorityClass(const api::Pod& pod) {
 std::string NoPriorityClassMessage(const api::Pod& pod) {
   return absl::StrCat("pods \"", pod.metadata.name, "\" is forbidden: no PriorityClass with name ",
                       pod.spec->priority_class_name, " was found");
+}
+
+absl::Status ValidatePriorityClass(const api::PriorityClass& priority_class) {
+  const std::string& name = priority_class.metadata.name;
+  const api::PriorityClass* system_class = FindSystemClass(name);
+  std::string error;
+  if (absl::StartsWith(name, kSystemPrefix)) {
+    if (system_class == nullptr) {
+      error = absl::StrCat(name, " is not a known system priority class");
+    } else if (priority_class.value != system_class->value) {
+      error = absl::StrCat("value of ", name, " PriorityClass must be ", system_class->value);
+    } else if (priority_class.global_default) {
+      error = absl::StrCat("globalDefault of ", name, " PriorityClass must be false");
+    }
+    if (error.empty()) return absl::OkStatus();
+    error = absl::StrCat("metadata.name: Forbidden: priority class names with '", kSystemPrefix,
+                         "' prefix are reserved for system use only. error: ", error);
+  } else if (priority_class.value > kUserPriorityMax) {
+    error = absl::StrCat("value: Forbidden: maximum allowed value of a user defined priority is ",
+                         kUserPriorityMax);
+  }
+  if (error.empty()) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("PriorityClass.scheduling.k8s.io \"", name, "\" is invalid: ", error));
 }
 
 bool IsSystemPriorityClass(absl::string_view name) { return FindSystemClass(name) != nullptr; }

@@ -24,6 +24,11 @@ std::string NoPriorityClassMessage(const api::Pod& pod);
 // Whether every cluster has the priority class, also where no input defines it.
 bool IsSystemPriorityClass(absl::string_view name);
 
+// InvalidArgument, with the API server's message, for a class that it would not create: users may define
+// values up to 1,000,000,000, and names that begin with `system-` are those of the system's own classes.
+// Source: kubernetes v1.37, pkg/apis/scheduling/validation/validation.go, ValidatePriorityClass.
+absl::Status ValidatePriorityClass(const api::PriorityClass& priority_class);
+
 // Completes specs as the API server's defaults and admission do: the scheduler's name, a request for
 // each limit without one, pod-level requests, host ports with hostNetwork, and the priority.
 // Source: kubernetes v1.37, pkg/apis/core/v1/defaults.go and plugin/pkg/admission/priority.

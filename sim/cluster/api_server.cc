@@ -125,6 +125,8 @@ absl::Status ApiServer::Create(const api::ObjectPtr& object) {
   }
   if (object->kind == api::Kind::kPod) {
     RETURN_IF_ERROR(admission_.Admit(static_cast<const api::Pod&>(*object)));
+  } else if (object->kind == api::Kind::kPriorityClass && options_.admission.complete) {
+    RETURN_IF_ERROR(ValidatePriorityClass(static_cast<const api::PriorityClass&>(*object)));
   }
   std::shared_ptr<api::Object> copy = Copy(*object);
   if (copy->metadata.uid.empty()) copy->metadata.uid = absl::StrFormat("uid-%06d", ++uid_count_);
@@ -155,6 +157,10 @@ absl::Status ApiServer::Update(const api::ObjectPtr& object, VersionCheck check)
   std::shared_ptr<api::Object> copy = Copy(*object);
   copy->metadata.uid = old_object->metadata.uid;
   copy->metadata.creation_timestamp = old_object->metadata.creation_timestamp;
+  // A deletion that has begun goes on.
+  if (old_object->metadata.deletion_timestamp.has_value()) {
+    copy->metadata.deletion_timestamp = old_object->metadata.deletion_timestamp;
+  }
   if (copy->kind == api::Kind::kPod) {
     auto& pod = static_cast<api::Pod&>(*copy);
     const auto& old_pod = static_cast<const api::Pod&>(*old_object);
@@ -174,11 +180,12 @@ absl::Status ApiServer::Update(const api::ObjectPtr& object, VersionCheck check)
 }
 
 absl::StatusOr<api::ObjectPtr> ApiServer::Patch(const api::Object& object, codec::PatchType type,
-                                                const codec::Value& patch) {
+                                                const codec::Value& patch, PatchCheck check) {
   const api::ObjectPtr stored = Find(object);
   if (stored == nullptr) return NotFound(ResourceOf(object), object.metadata.name);
   api::ObjectPtr patched;
   ASSIGN_OR_RETURN(patched, codec::PatchObject(*stored, type, patch, reader_));
+  RETURN_IF_ERROR(check(*stored, *patched));
   RETURN_IF_ERROR(Update(patched));
   return Find(*stored);
 }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "absl/container/btree_map.h"
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
@@ -62,19 +63,22 @@ class ApiServer {
 
   // Stores a new object, with defaults for what the input leaves out: uid, creationTimestamp, and for
   // pods what admission sets. AlreadyExists when there is one of that name. PermissionDenied when admission
-  // refuses a pod.
+  // refuses a pod, InvalidArgument as ValidatePriorityClass has it.
   absl::Status Create(const api::ObjectPtr& object);
   // PermissionDenied where admission would refuse to create the pod.
   absl::Status Admit(const api::Pod& pod) const { return admission_.Admit(pod); }
-  // Replaces an object, which keeps its uid and creationTimestamp. A pod keeps its node, conditions and
-  // nomination where the new one has none, and the priority that admission gave it.
-  // NotFound when there is none. Aborted, a conflict, when another version than that of `object` is stored;
-  // an object without a version is for whatever is there.
+  // Replaces an object, which keeps its uid, creationTimestamp and, once it is set, deletionTimestamp. A pod
+  // keeps its node, conditions and nomination where the new one has none, and the priority that admission
+  // gave it. NotFound when there is none. Aborted, a conflict, when another version than that of `object` is
+  // stored; an object without a version is for whatever is there.
   absl::Status Update(const api::ObjectPtr& object, VersionCheck check = VersionCheck::kChecked);
+  // Says whether a patch may make `after` of `before`.
+  using PatchCheck = absl::FunctionRef<absl::Status(const api::Object& before, const api::Object& after)>;
   // Patches the stored object and returns it as stored. NotFound when there is none, InvalidArgument as
-  // codec::PatchObject says it, Aborted when the patch names another version than the stored one.
+  // codec::PatchObject says it, Aborted when the patch names another version than the stored one, and what
+  // `check` returns; without a check, all is allowed that makes a valid object.
   absl::StatusOr<api::ObjectPtr> Patch(const api::Object& object, codec::PatchType type,
-                                       const codec::Value& patch);
+                                       const codec::Value& patch, PatchCheck check = AllowAll);
   // Deletes the pod of this namespace and name gracefully. A pod that runs on a node gets a
   // deletionTimestamp, as far from now as the grace period says, and stays for whoever ends it; without a
   // grace period, and if it does not run, it is removed at once. NotFound when there is none.
@@ -112,6 +116,9 @@ class ApiServer {
   uint64_t resource_version() const { return resource_version_; }
 
  private:
+  static absl::Status AllowAll(const api::Object& /*before*/, const api::Object& /*after*/) {
+    return absl::OkStatus();
+  }
   static std::string KeyOf(const api::Object& object);
   // A copy of `object` with the next resource version.
   std::shared_ptr<api::Object> Copy(const api::Object& object);

@@ -57,20 +57,68 @@ bool IsMirror(const api::Pod& pod) {
 
 class InputReader {
  public:
-  explicit InputReader(const ClusterInputOptions& options) : options_(options) {}
-
-  absl::StatusOr<ClusterInput> Read() {
-    ASSIGN_OR_RETURN(selector_, LabelSelector::Parse(options_.bound.selector));
-    codec::ObjectReader reader;
-    reader.set_inspector(
+  InputReader(const ClusterInputOptions& options, LabelSelector selector)
+      : options_(options), selector_(std::move(selector)) {
+    reader_.set_inspector(
         [this](const codec::Value& document, absl::string_view api_version, absl::string_view kind,
                absl::string_view file) { return inspector_.Inspect(document, api_version, kind, file); });
-    for (const ClusterInputOptions::Path& path : options_.paths) {
-      RETURN_IF_ERROR(AtName(ReadPath(path.path, reader), path.named_at));
+  }
+
+  // Takes all objects of a file or folder.
+  absl::Status ReadPath(absl::string_view path) {
+    const size_t count = items_.size();
+    const absl::Status status =
+        reader_.Read(path, [this](api::ObjectPtr object, const codec::Location& location) {
+          return Take(std::move(object), location);
+        });
+    // A folder without files of objects is an empty input as well.
+    const bool has_files = !absl::IsFailedPrecondition(status);
+    if (has_files) RETURN_IF_ERROR(status);
+    if (!has_files && !options_.allow_empty) {
+      return absl::InvalidArgumentError(absl::StrCat(status.message(), "; --allow-empty takes it as it is"));
     }
-    for (const ClusterInputOptions::Inline& given : options_.objects) {
-      RETURN_IF_ERROR(Take(given.object, {.file = given.file, .position = given.position}));
+    return items_.size() == count ? TakeEmpty(path) : absl::OkStatus();
+  }
+
+  absl::Status Take(api::ObjectPtr object, const codec::Location& location) {
+    if (object->json != nullptr) {
+      FindNewestTimestamp(*object->json, input_.newest_timestamp);
+      input_.object_json_bytes += static_cast<int64_t>(object->json->size());
     }
+    const std::string key = LabelOf(*object);
+    if (object->metadata.name.empty()) {
+      return codec::ErrorAt(
+          location,
+          absl::StrCat(object->kind_name, ": metadata.name: expected a name, got only generateName"));
+    }
+    const Place place = {.file_index = inspector_.FileIndex(location.file), .position = location.position};
+    if (const Place* first = places_.Find(key)) {
+      return codec::ErrorAt(
+          location, absl::StrCat("metadata.name: ", Printable(key, kShownBytesMax),
+                                 " is there twice, expected it once; the first is at ", ToString(*first)));
+    }
+    places_[key] = place;
+    const bool has_uid_of_another = HasUidOfAnother(object, place);
+    Item item = {.from_cluster = !object->metadata.uid.empty(), .key = object->Key()};
+    if (object->kind == api::Kind::kNode) {
+      item.group = Group::kNode;
+      ++input_.node_count;
+      nodes_.insert(object->metadata.name);
+    } else if (object->kind == api::Kind::kPod) {
+      TakePod(std::static_pointer_cast<const api::Pod>(object), has_uid_of_another, item);
+    } else if (object->kind == api::Kind::kPriorityClass) {
+      // Pods that are on nodes may name it.
+      item.group = Group::kPriorityClass;
+    } else if (object->kind == api::Kind::kOther) {
+      ++input_.other_kinds[object->kind_name];
+    }
+    if (item.object == nullptr) item.object = std::move(object);
+    items_.push_back(std::move(item));
+    return absl::OkStatus();
+  }
+
+  // After the last object.
+  absl::StatusOr<ClusterInput> Finish() {
     RETURN_IF_ERROR(CheckPriorityClasses());
     CountPodsOnUnknownNodes();
     WarnOfSharedUids();
@@ -122,21 +170,6 @@ class InputReader {
         absl::StrCat(name, ": no objects in it, expected at least one; --allow-empty takes it as it is"));
   }
 
-  absl::Status ReadPath(absl::string_view path, codec::ObjectReader& reader) {
-    const size_t count = items_.size();
-    const absl::Status status =
-        reader.Read(path, [this](api::ObjectPtr object, const codec::Location& location) {
-          return Take(std::move(object), location);
-        });
-    // A folder without files of objects is an empty input as well.
-    const bool has_files = !absl::IsFailedPrecondition(status);
-    if (has_files) RETURN_IF_ERROR(status);
-    if (!has_files && !options_.allow_empty) {
-      return absl::InvalidArgumentError(absl::StrCat(status.message(), "; --allow-empty takes it as it is"));
-    }
-    return items_.size() == count ? TakeEmpty(path) : absl::OkStatus();
-  }
-
   // Puts the warnings into order.
   void OrderWarnings() {
     std::vector<InputWarning> warnings = inspector_.Warnings();
@@ -154,43 +187,6 @@ class InputReader {
           absl::StrCat("--bound: no bound pod is to be scheduled anew",
                        options_.bound.selector.empty() ? "" : "; `--bound reset` takes all"));
     }
-  }
-
-  absl::Status Take(api::ObjectPtr object, const codec::Location& location) {
-    if (object->json != nullptr) {
-      FindNewestTimestamp(*object->json, input_.newest_timestamp);
-      input_.object_json_bytes += static_cast<int64_t>(object->json->size());
-    }
-    const std::string key = LabelOf(*object);
-    if (object->metadata.name.empty()) {
-      return codec::ErrorAt(
-          location,
-          absl::StrCat(object->kind_name, ": metadata.name: expected a name, got only generateName"));
-    }
-    const Place place = {.file_index = inspector_.FileIndex(location.file), .position = location.position};
-    if (const Place* first = places_.Find(key)) {
-      return codec::ErrorAt(
-          location, absl::StrCat("metadata.name: ", Printable(key, kShownBytesMax),
-                                 " is there twice, expected it once; the first is at ", ToString(*first)));
-    }
-    places_[key] = place;
-    const bool has_uid_of_another = HasUidOfAnother(object, place);
-    Item item = {.from_cluster = !object->metadata.uid.empty(), .key = object->Key()};
-    if (object->kind == api::Kind::kNode) {
-      item.group = Group::kNode;
-      ++input_.node_count;
-      nodes_.insert(object->metadata.name);
-    } else if (object->kind == api::Kind::kPod) {
-      TakePod(std::static_pointer_cast<const api::Pod>(object), has_uid_of_another, item);
-    } else if (object->kind == api::Kind::kPriorityClass) {
-      // Pods that are on nodes may name it.
-      item.group = Group::kPriorityClass;
-    } else if (object->kind == api::Kind::kOther) {
-      ++input_.other_kinds[object->kind_name];
-    }
-    if (item.object == nullptr) item.object = std::move(object);
-    items_.push_back(std::move(item));
-    return absl::OkStatus();
   }
 
   // Objects with the uid of another one of their kind: the first of them and how many there are.
@@ -266,11 +262,17 @@ class InputReader {
     bound_.push_back(pod);
   }
 
-  // The API server refuses a pod whose class does not exist. Here the order of the files does not matter.
+  // The API server refuses classes that are not as it wants them, and a pod whose class does not exist. Here
+  // the order of the files does not matter.
   absl::Status CheckPriorityClasses() {
     std::set<std::string> classes;
     for (const Item& item : items_) {
-      if (item.object->kind == api::Kind::kPriorityClass) classes.insert(item.object->metadata.name);
+      if (item.object->kind != api::Kind::kPriorityClass) continue;
+      classes.insert(item.object->metadata.name);
+      const absl::Status status = ValidatePriorityClass(static_cast<const api::PriorityClass&>(*item.object));
+      if (status.ok()) continue;
+      return absl::InvalidArgumentError(
+          absl::StrCat(ToString(*places_.Find(LabelOf(*item.object))), ": ", status.message()));
     }
     for (const Item& item : items_) {
       if (item.object->kind != api::Kind::kPod) continue;
@@ -316,7 +318,8 @@ class InputReader {
   }
 
   const ClusterInputOptions& options_;
-  LabelSelector selector_;
+  const LabelSelector selector_;
+  codec::ObjectReader reader_;
   ClusterInput input_;
   std::vector<Item> items_;
   absl::flat_hash_set<std::string> nodes_;
@@ -347,7 +350,15 @@ absl::StatusOr<BoundPods> ParseBoundPods(absl::string_view text) {
 }
 
 absl::StatusOr<ClusterInput> ReadClusterInput(const ClusterInputOptions& options) {
-  return InputReader(options).Read();
+  ASSIGN_OR_RETURN(LabelSelector selector, LabelSelector::Parse(options.bound.selector));
+  InputReader reader(options, std::move(selector));
+  for (const ClusterInputOptions::Path& path : options.paths) {
+    RETURN_IF_ERROR(AtName(reader.ReadPath(path.path), path.named_at));
+  }
+  for (const ClusterInputOptions::Inline& given : options.objects) {
+    RETURN_IF_ERROR(reader.Take(given.object, {.file = given.file, .position = given.position}));
+  }
+  return reader.Finish();
 }
 
 }  // namespace schedsim::sim

@@ -107,17 +107,6 @@ std::map<std::string, std::string> UnknownFieldsOf(const api::Object& object) {
   return found;
 }
 
-// FailedPrecondition where `after` has a pod on another node, which only a binding may bring about.
-absl::Status CheckNode(const api::Object& before, const api::Object& after) {
-  if (after.kind != api::Kind::kPod || PodOf(before).node_name == PodOf(after).node_name)
-    return absl::OkStatus();
-  return absl::FailedPreconditionError(absl::StrCat(
-      "Pod \"", after.metadata.name,
-      "\" is invalid: spec: Forbidden: pod updates may not change fields other than images, "
-      "activeDeadlineSeconds, tolerations and terminationGracePeriodSeconds: spec.nodeName is \"",
-      PodOf(before).node_name, "\", got \"", PodOf(after).node_name, "\""));
-}
-
 // What a target names, for messages: "Pod web-1 in namespace default", "Node with zone=a".
 std::string Describe(const Target& target, const std::vector<std::string>& names) {
   std::string text = target.kind_name;
@@ -134,8 +123,6 @@ std::string Describe(const Target& target, const std::vector<std::string>& names
 absl::Status NamesNothing(const Target& target, const std::vector<std::string>& missing) {
   return absl::NotFoundError(absl::StrCat("there is no ", Describe(target, missing), kAllowMissing));
 }
-
-std::string DurationText(absl::Duration duration) { return absl::FormatDuration(duration); }
 
 }  // namespace
 
@@ -229,7 +216,7 @@ void Timeline::OnSettled() {
 }
 
 void Timeline::TimeOut() {
-  GiveUp(absl::StrCat(entries_[index_].place, ": not so after ", DurationText(wait_->timeout), ": ",
+  GiveUp(absl::StrCat(entries_[index_].place, ": not so after ", absl::FormatDuration(wait_->timeout), ": ",
                       StateOf(*wait_)));
 }
 
@@ -247,7 +234,7 @@ void Timeline::Finish() {
   }
   if (done_) return;
   const std::string end =
-      absl::StrCat("the run ended at ", DurationText(simulation_.now() - simulation_.zero()));
+      absl::StrCat("the run ended at ", absl::FormatDuration(simulation_.now() - simulation_.zero()));
   failures_.push_back(
       wait_ == nullptr ? absl::StrCat(entries_[index_].place, ": never came: ", end, " before")
                        : absl::StrCat(entries_[index_].place, ": not so when ", end, ": ", StateOf(*wait_)));
@@ -264,7 +251,7 @@ absl::Status Timeline::Do(const UpdateObjects& action) {
   OneByOne(action.objects, [this, place = &entries_[index_].place](const api::ObjectPtr& object) {
     const api::ObjectPtr before = simulation_.server().Find(*object);
     const bool names_node = object->kind == api::Kind::kPod && !PodOf(*object).node_name.empty();
-    if (before != nullptr && names_node) RETURN_IF_ERROR(CheckNode(*before, *object));
+    if (before != nullptr && names_node) RETURN_IF_ERROR(ValidatePodNode(PodOf(*before), PodOf(*object)));
     const absl::Status status = simulation_.server().Update(object, ApiServer::VersionCheck::kUnchecked);
     if (status.ok()) WarnOfTemplate(*place, *before, *object);
     return status;
@@ -273,23 +260,23 @@ absl::Status Timeline::Do(const UpdateObjects& action) {
 }
 
 absl::Status Timeline::Do(const PatchObjects& action) {
-  return ForEach(action.target,
-                 [&](const api::Object& object) { return Patch(object, action.type, action.patch); });
+  return ForEach(action.target, [&](const api::Object& object) { return Patch(object, action); });
 }
 
-absl::Status Timeline::Patch(const api::Object& object, codec::PatchType type, const std::string& patch) {
+absl::Status Timeline::Patch(const api::Object& object, const PatchObjects& action) {
+  const auto check = [&action](const api::Object& before, const api::Object& after) {
+    if (after.kind != api::Kind::kPod) return absl::OkStatus();
+    return ValidatePodUpdate(PodOf(before), PodOf(after), action.subresource);
+  };
   // The ending makes JSON of a patch that is a list.
-  return codec::ReadText(patch, "patch.json", {}, [&](const codec::Document& document) -> absl::Status {
-    api::ObjectPtr patched;
-    if (object.kind == api::Kind::kPod) {
-      ASSIGN_OR_RETURN(patched, codec::PatchObject(object, type, document.root, pod_reader_));
-      RETURN_IF_ERROR(CheckNode(object, *patched));
-    }
-    ASSIGN_OR_RETURN(patched, simulation_.server().Patch(object, type, document.root));
-    WarnOfTemplate(entries_[index_].place, object, *patched);
-    WarnOfFields(object, *patched);
-    return absl::OkStatus();
-  });
+  return codec::ReadText(
+      action.patch, "patch.json", {}, [&](const codec::Document& document) -> absl::Status {
+        api::ObjectPtr patched;
+        ASSIGN_OR_RETURN(patched, simulation_.server().Patch(object, action.type, document.root, check));
+        WarnOfTemplate(entries_[index_].place, object, *patched);
+        WarnOfFields(object, *patched);
+        return absl::OkStatus();
+      });
 }
 
 // Nobody rolls out a new template: pods that are there stay, and a Deployment's ReplicaSet keeps the template
@@ -417,8 +404,9 @@ absl::Status Timeline::Do(const NodeUp& action) {
 absl::Status Timeline::Do(const ScaleWorkload& action) {
   const api::ObjectPtr object = replicas_.Find(action.workload);
   if (object != nullptr) {
-    const std::string patch = absl::StrCat("{\"spec\": {\"replicas\": ", action.replicas, "}}");
-    RETURN_IF_ERROR(Patch(*object, codec::PatchType::kMerge, patch));
+    PatchObjects patch;
+    patch.patch = absl::StrCat("{\"spec\": {\"replicas\": ", action.replicas, "}}");
+    RETURN_IF_ERROR(Patch(*object, patch));
   }
   const absl::Status status = replicas_.Scale(action.workload, action.replicas);
   busy_until_ = replicas_.busy_until();

@@ -14,9 +14,9 @@
 #include "absl/time/time.h"
 #include "core/api/object.h"
 #include "core/api/taints.h"
-#include "core/codec/objects/objects.h"
 #include "core/codec/patch/object_patch.h"
 #include "sim/cluster/label_selector.h"
+#include "sim/cluster/pod_update.h"
 #include "sim/controllers/replicas.h"
 #include "sim/run/simulation.h"
 #include "sim/scenario/drain.h"
@@ -50,6 +50,7 @@ struct PatchObjects {
   Target target;
   codec::PatchType type = codec::PatchType::kMerge;
   std::string patch;  // JSON.
+  PodSubresource subresource = PodSubresource::kNone;
 };
 struct DeleteObjects {
   Target target;
@@ -170,7 +171,7 @@ class Timeline : public Script {
   // Notes that what a wait names, so that it be gone, has been there.
   void NoteSeen(const api::ObjectPtr& object);
 
-  absl::Status Patch(const api::Object& object, codec::PatchType type, const std::string& patch);
+  absl::Status Patch(const api::Object& object, const PatchObjects& action);
   void WarnOfTemplate(const std::string& place, const api::Object& before, const api::Object& after);
   // Warns of fields that a patch brought in, and that the API server does not know.
   void WarnOfFields(const api::Object& before, const api::Object& after);
@@ -193,8 +194,6 @@ class Timeline : public Script {
   Simulation& simulation_;
   Drainer drainer_;
   ReplicaController& replicas_;
-  // Decodes pods as a patch would have them.
-  codec::ObjectReader pod_reader_;
   // When the running entry is done with its changes.
   absl::Time busy_until_ = absl::InfinitePast();
   size_t index_ = 0;  // Of the entry that runs, or comes next.

@@ -44,6 +44,7 @@ class EntryReader {
     return UpdateObjects{ReadObjects(value, path)};
   }
   Action ReadPatch(const Value& value, const std::string& path);
+  void CheckPatchedKind(const Value* patch, const std::string& kind, const std::string& path);
   Action ReadDelete(const Value& value, const std::string& path);
   Action ReadComplete(const Value& value, const std::string& path);
   Action ReadCordon(const Value& value, const std::string& path) {
@@ -169,7 +170,8 @@ void EntryReader::TakeNames(StrictReader& reader, const Value& value, Target& ta
       Error(*value.Find("selector"), reader.PathOf("selector"), parsed.status().message());
     }
   }
-  if (selector.has_value() != target.names.empty()) {
+  const bool has_both = selector.has_value() && reader.Has("names");
+  if (has_both || selector.has_value() != target.names.empty()) {
     Error(value, reader.PathOf("name"), "expected either name, names or selector (\"\" selects everything)");
   }
   for (const std::string& each : target.names) {
@@ -279,8 +281,32 @@ Action EntryReader::ReadPatch(const Value& value, const std::string& path) {
     Error(patch == nullptr ? value : *patch, reader.PathOf("patch"),
           absl::StrCat("expected ", expected, ", got ", patch == nullptr ? "none" : Describe(patch->type)));
   }
+  CheckPatchedKind(patch, action.target.kind_name, reader.PathOf("patch"));
+  std::string subresource;
+  reader.Read("subresource", subresource);
+  if (subresource == "resize" && action.target.kind == api::Kind::kPod) {
+    action.subresource = PodSubresource::kResize;
+  } else if (!subresource.empty()) {
+    Error(*value.Find("subresource"), reader.PathOf("subresource"), "expected resize, of pods");
+  }
   reader.Finish();
   return action;
+}
+
+// A patch cannot make another kind of the object. Patches that are lists may say so by an operation.
+void EntryReader::CheckPatchedKind(const Value* patch, const std::string& kind, const std::string& path) {
+  if (patch == nullptr) return;
+  const auto check = [&](const Value* given, const std::string& given_path) {
+    if (given == nullptr || (given->is_string() && given->text == kind)) return;
+    Error(*given, given_path, absl::StrCat("a patch cannot change the kind, expected ", kind, " or none"));
+  };
+  check(patch->Find("kind"), absl::StrCat(path, ".kind"));
+  for (size_t i = 0; i < patch->items.size(); ++i) {
+    const Value* place = patch->items[i].Find("path");
+    if (place == nullptr || place->text != "/kind") continue;
+    const Value* given = patch->items[i].Find("value");
+    check(given == nullptr ? place : given, absl::StrCat(path, "[", i, "]"));
+  }
 }
 
 Action EntryReader::ReadDelete(const Value& value, const std::string& path) {

@@ -3,10 +3,12 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "tests/tools/program.h"
 
 namespace schedsim {
@@ -103,6 +105,9 @@ TEST(PatchTest, WhatCannotBePatchedIsSaidWithItsPath) {
   } kRows[] = {
       {"patch: {kind: Deployment, name: ghost, patch: {spec: {replicas: 1}}}",
        "timeline[0].patch: there is no Deployment ghost"},
+      {"patch: {kind: Deployment, name: app1, patch: {spec: {replicas: 9223372036854775807}}}",
+       "pods did not follow spec.replicas of Deployment default/app1: spec.replicas: expected at most "
+       "1000000"},
       {"patch: {kind: Node, name: n1, patch: {spec: {taints: 5}}}",
        "timeline[0].patch: Node n1, patched: spec.taints: expected a list, got the number 5"},
       {"patch: {kind: Node, name: n1, patch: {metadata: {name: n3}}}",
@@ -180,7 +185,7 @@ TEST(PatchTest, APodChangesItsNodeOnlyByABinding) {
     const std::vector<std::string> failures = TextsOf(result, "failures");
     ASSERT_EQ(failures.size(), 1U) << row.entry << result.err;
     EXPECT_TRUE(absl::StrContains(
-        failures[0], "is invalid: spec: Forbidden: pod updates may not change fields other than images"))
+        failures[0], "is invalid: spec: Forbidden: pod updates may not change fields other than `spec."))
         << failures[0];
     const std::string end = absl::StrCat(": spec.nodeName is \"", row.was, "\", got \"", row.got, "\"");
     EXPECT_TRUE(absl::EndsWith(failures[0], end)) << failures[0];
@@ -195,6 +200,75 @@ TEST(PatchTest, APodChangesItsNodeOnlyByABinding) {
   EXPECT_EQ(same.exit_code, 0) << same.err;
 }
 
+TEST(PatchTest, OfAPodOnlyWhatTheApiServerLetsChangeChanges) {
+  const std::string create = R"(timeline:
+- create: {apiVersion: v1, kind: Pod, metadata: {name: g}, spec: {schedulingGates: [{name: g}, {name: h}], nodeSelector: {a: b}, affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchExpressions: [{key: k, operator: Exists}]}]}}}, containers: [{name: c, image: i}]}}
+- create: {apiVersion: v1, kind: Pod, metadata: {name: r}, spec: {nodeName: n1, activeDeadlineSeconds: 60, tolerations: [{key: t, operator: Exists, effect: NoExecute, tolerationSeconds: 600}], containers: [{name: c, image: i, resources: {requests: {cpu: 1, example.com/x: 1}}}]}}
+)";
+  constexpr char kTerms[] =
+      "affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: ";
+  const struct {
+    std::string entry;
+    std::string failure;  // "": the change is allowed.
+  } kRows[] = {
+      {"{name: r, type: strategic, patch: {spec: {containers: [{name: c, image: j}]}}}", ""},
+      {"{name: r, type: strategic, patch: {spec: {containers: [{name: c, resources: {requests: {cpu: "
+       "1000m}}}]}}}",
+       ""},
+      {"{name: r, patch: {spec: {activeDeadlineSeconds: 30, hostNetwork: false, nodeSelector: {}}}}", ""},
+      {"{name: r, patch: {spec: {tolerations: [{key: u, operator: Exists}, {key: t, operator: Exists, "
+       "effect: "
+       "NoExecute, tolerationSeconds: 1}]}}}",
+       ""},
+      {"{name: g, patch: {spec: {schedulingGates: [{name: h}]}}}", ""},
+      {"{name: g, patch: {spec: {schedulingGates: null, nodeSelector: {c: d}}}}", ""},
+      {absl::StrCat("{name: g, patch: {spec: {", kTerms,
+                    "[{matchExpressions: [{key: k, operator: Exists}, {key: l, operator: Exists}]}]}}}}}}"),
+       ""},
+      {"{name: r, subresource: resize, type: strategic, patch: {spec: {containers: [{name: c, resources: "
+       "{requests: {cpu: 2}}}]}}}",
+       ""},
+      {"{name: r, type: strategic, patch: {spec: {containers: [{name: c, resources: {requests: {cpu: "
+       "2}}}]}}}",
+       ": spec.containers[0].resources.requests.cpu is 1, got 2"},
+      {"{name: r, subresource: resize, type: strategic, patch: {spec: {containers: [{name: c, resources: "
+       "{requests: {example.com/x: 2}}}]}}}",
+       "Pod \"r\" is invalid: spec: Forbidden: only cpu and memory resources are mutable: "
+       "spec.containers[0]"},
+      {"{name: r, patch: {spec: {nodeSelector: {a: b}}}}", ": spec.nodeSelector.a is \"\", got \"b\""},
+      {"{name: r, patch: {spec: {priorityClassName: system-node-critical}}}",
+       "`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative): "
+       "spec.priorityClassName is \"\""},
+      {"{name: r, type: strategic, patch: {spec: {containers: [{name: d, image: j}]}}}",
+       "Pod \"r\" is invalid: spec.containers: Forbidden: pod updates may not add or remove containers"},
+      {"{name: r, patch: {spec: {activeDeadlineSeconds: 61}}}",
+       "spec.activeDeadlineSeconds: Invalid value: 61: must be less than or equal to previous value"},
+      {"{name: r, patch: {spec: {tolerations: []}}}",
+       "spec.tolerations: Forbidden: existing toleration can not be modified except its tolerationSeconds"},
+      {"{name: r, patch: {spec: {schedulingGates: [{name: z}]}}}",
+       "spec.schedulingGates[0].name: Forbidden: only deletion is allowed, but found new scheduling gate "
+       "'z'"},
+      {"{name: g, patch: {spec: {nodeSelector: {a: c}}}}",
+       "spec.nodeSelector: Invalid value: {\"a\":\"c\"}: only additions to spec.nodeSelector are allowed (no "
+       "mutations or deletions)"},
+      {"{name: g, patch: {spec: {affinity: null}}}",
+       "nodeSelectorTerms: Invalid value: null: no additions/deletions to non-empty NodeSelectorTerms list "
+       "are "
+       "allowed"},
+      {absl::StrCat("{name: g, patch: {spec: {", kTerms,
+                    "[{matchExpressions: [{key: l, operator: Exists}]}]}}}}}}"),
+       ": only additions are allowed (no mutations or deletions)"},
+  };
+  for (const auto& row : kRows) {
+    const ProgramResult result = RunScenario(absl::StrCat(create, "- patch: ", row.entry, "\n"));
+    const std::vector<std::string> failures = TextsOf(result, "failures");
+    ASSERT_EQ(failures.size(), row.failure.empty() ? 0U : 1U)
+        << row.entry << result.err << absl::StrJoin(failures, "\n");
+    if (row.failure.empty()) continue;
+    EXPECT_TRUE(absl::StrContains(failures[0], row.failure)) << failures[0];
+  }
+}
+
 TEST(PatchTest, TheWarningOfATemplateNamesTheUpdateThatHasIt) {
   const ProgramResult result = RunScenario(R"(timeline:
 - scale: {name: app1, replicas: 1}
@@ -204,6 +278,22 @@ TEST(PatchTest, TheWarningOfATemplateNamesTheUpdateThatHasIt) {
   ASSERT_EQ(Warnings(result).size(), 1U) << result.err;
   EXPECT_TRUE(absl::StrContains(Warnings(result)[0], "scenario.yaml:12:11: timeline[1].update: the new "))
       << Warnings(result)[0];
+}
+
+TEST(PatchTest, AnotherKindIsRefusedWhenTheScenarioIsRead) {
+  const std::pair<const char*, const char*> kRows[] = {
+      {"{name: q, patch: {kind: Foo}}",
+       "timeline[0].patch.patch.kind: a patch cannot change the kind, expected Pod or none"},
+      {"{kind: Node, name: n1, type: json, patch: [{op: replace, path: /kind, value: Pod}]}",
+       "timeline[0].patch.patch[0]: a patch cannot change the kind, expected Node or none"},
+      {"{kind: Node, name: n1, subresource: resize, patch: {spec: {}}}",
+       "timeline[0].patch.subresource: expected resize, of pods"},
+  };
+  for (const auto& [entry, want] : kRows) {
+    const ProgramResult result = RunScenario(absl::StrCat("timeline:\n- patch: ", entry, "\n"));
+    EXPECT_EQ(result.exit_code, 2) << entry;
+    EXPECT_TRUE(absl::StrContains(result.err, want)) << entry << result.err;
+  }
 }
 
 TEST(PatchTest, TheTypeIsOneOfThree) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/match.h"
@@ -54,6 +55,32 @@ TEST(PriorityClassTest, APodThatNamesNoneThatExistsIsRefusedWithItsPlace) {
       result.err,
       "a.yaml:16:1: pods \"unk\" is forbidden: no PriorityClass with name no-such-class was found"))
       << result.err;
+}
+
+TEST(PriorityClassTest, AValueOrANameThatIsNotForUsersIsRefusedWithItsPlace) {
+  constexpr char kName[] =
+      "\" is invalid: metadata.name: Forbidden: priority class names with 'system-' prefix are reserved for "
+      "system use only. error: ";
+  const std::pair<std::string, std::string> kRows[] = {
+      {Class("top", 1'000'000'001),
+       "a.yaml:6:1: PriorityClass.scheduling.k8s.io \"top\" is invalid: value: Forbidden: maximum allowed "
+       "value "
+       "of a user defined priority is 1000000000"},
+      {Class("system-own", 5),
+       absl::StrCat("\"system-own", kName, "system-own is not a known system priority class")},
+      {Class("system-node-critical", 5),
+       absl::StrCat(kName, "value of system-node-critical PriorityClass must be 2000001000")},
+      {Class("system-node-critical", 2'000'001'000, "globalDefault: true\n"),
+       absl::StrCat(kName, "globalDefault of system-node-critical PriorityClass must be false")},
+  };
+  for (const auto& [manifest, want] : kRows) {
+    const ProgramResult result = RunManifests(manifest);
+    EXPECT_EQ(result.exit_code, 2) << want;
+    EXPECT_TRUE(absl::StrContains(result.err, want)) << want << "\n" << result.err;
+  }
+  const ProgramResult good =
+      RunManifests(Class("top", 1'000'000'000) + Class("system-node-critical", 2'000'001'000));
+  EXPECT_EQ(good.exit_code, 0) << good.err;
 }
 
 TEST(PriorityClassTest, WhatPassedAdmissionBeforeIsLetThrough) {

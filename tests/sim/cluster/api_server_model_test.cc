@@ -213,7 +213,6 @@ class ServerModel {
     EXPECT_TRUE(status.ok()) << status;
     stored->version = ++version_;
     stored->label = *object->metadata.labels.Find("l");
-    stored->deleted.reset();
     if (kind.kind == api::Kind::kPod) {
       const std::string& nominated = static_cast<const api::Pod&>(*object).status.nominated_node_name;
       if (!nominated.empty()) stored->nominated = nominated;
