@@ -71,23 +71,21 @@ void Scheduler::RunPreBind(std::shared_ptr<BindingCycle> cycle) {
     pods_in_pre_bind_[uid] = std::move(in_pre_bind);
   }
   borrowed.framework.RunPreBindPlugins(
-      *borrowed.state, *borrowed.assumed, borrowed.node_name,
-      [this, cycle](Status status) { FinishPreBind(cycle, std::move(status)); });
-}
-
-void Scheduler::FinishPreBind(std::shared_ptr<BindingCycle> cycle, Status status) {
-  --pre_bind_count_;
-  framework::PodInPreBind* in_pre_bind = std::exchange(cycle->state->in_pre_bind, nullptr);
-  if (in_pre_bind != nullptr) {
-    // The plugins may not have noticed.
-    if (status.IsSuccess() && !in_pre_bind->MarkPrebound()) status = Status::Error(in_pre_bind->message());
-    pods_in_pre_bind_.Erase(cycle->assumed->pod->metadata.uid);
-  }
-  if (status.IsSuccess()) {
-    RunBind(std::move(cycle));
-  } else {
-    HandleBindingCycleError(std::move(cycle), std::move(status));
-  }
+      *borrowed.state, *borrowed.assumed, borrowed.node_name, [this, cycle](Status status) {
+        --pre_bind_count_;
+        framework::PodInPreBind* in_pre_bind = std::exchange(cycle->state->in_pre_bind, nullptr);
+        if (in_pre_bind != nullptr) {
+          // The plugins may not have noticed.
+          if (status.IsSuccess() && !in_pre_bind->MarkPrebound())
+            status = Status::Error(in_pre_bind->message());
+          pods_in_pre_bind_.Erase(cycle->assumed->pod->metadata.uid);
+        }
+        if (status.IsSuccess()) {
+          RunBind(cycle);
+        } else {
+          HandleBindingCycleError(cycle, std::move(status));
+        }
+      });
 }
 
 void Scheduler::RunBind(std::shared_ptr<BindingCycle> cycle) {

@@ -98,7 +98,7 @@ class Scheduler::ProfileHandle : public framework::Handle {
     return recorded.value_or(static_cast<size_t>(PreemptionOffset(static_cast<int64_t>(nodes.size()))));
   }
   int64_t PreemptionOffset(int64_t count) override {
-    const bool fixed = scheduler_.environment_.preemption_starts_at_first || count == 1;
+    const bool fixed = scheduler_.options_.preemption_starts_at_first || count == 1;
     return fixed ? 0 : scheduler_.preemption_rng_.Below(count);
   }
   bool PrefersVolume(absl::string_view claim, absl::string_view volume) const override {

@@ -42,6 +42,9 @@ struct Options {
   queue::SchedulingQueue::Options queue;
   // Turns off all fast paths.
   bool reference = false;
+  // Preemption tries the nodes from the first one on, and takes the first of equally good ones, as in the
+  // recorded runs; otherwise both follow the generator.
+  bool preemption_starts_at_first = false;
 };
 
 // Runs one scheduling cycle at a time, when it is told to. Everything else comes in as events from
@@ -63,9 +66,6 @@ class Scheduler {
     std::function<absl::Duration()> binding_delay = nullptr;
     // Takes what the real scheduler leaves to chance; nullptr: the generator, or the first, is taken.
     framework::FreeChoice* free_choice = nullptr;
-    // Preemption tries the nodes from the first one on, and takes the first of equally good ones, as in the
-    // recorded runs; otherwise both follow the generator.
-    bool preemption_starts_at_first = false;
   };
 
   // InvalidArgument where a plugin is unknown or refuses its arguments.
@@ -164,7 +164,6 @@ class Scheduler {
   void StartBindingCycle(std::shared_ptr<BindingCycle> cycle);
   void WaitOnPermit(std::shared_ptr<BindingCycle> cycle);
   void RunPreBind(std::shared_ptr<BindingCycle> cycle);
-  void FinishPreBind(std::shared_ptr<BindingCycle> cycle, framework::Status status);
   void RunBind(std::shared_ptr<BindingCycle> cycle);
   // `on_permit`: the pod was rejected while it waited on Permit.
   void HandleBindingCycleError(std::shared_ptr<BindingCycle> cycle, framework::Status status,

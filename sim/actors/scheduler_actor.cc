@@ -56,8 +56,7 @@ absl::StatusOr<std::unique_ptr<SchedulerActor>> SchedulerActor::Make(
            .rng = rng.Fork("scheduler"),
            .on_poppable = [self] { self->interleaving_.Wake(); },
            .binding_delay = [self] { return self->options_.latency.binding.Draw(self->chance_.binding); },
-           .free_choice = self->options_.choice,
-           .preemption_starts_at_first = self->options_.preemption_starts_at_first}));
+           .free_choice = interleaving.choice()}));
   trace.set_scheduler(actor->scheduler_.get());
   server.Watch([self](const WatchEvent& event) { self->OnWatchEvent(event); });
   return actor;

@@ -17,7 +17,6 @@
 #include "core/base/rng.h"
 #include "core/framework/client.h"
 #include "core/framework/framework.h"
-#include "core/framework/free_choice.h"
 #include "core/scheduler/scheduler.h"
 #include "sim/cluster/api_server.h"
 #include "sim/kernel/event_loop.h"
@@ -40,9 +39,6 @@ class SchedulerActor : public framework::Client {
     LatencyModel latency;
     // Whether an update of a version that is no longer stored fails, as in a real API server.
     bool checks_versions = true;
-    bool preemption_starts_at_first = false;  // See scheduler::Scheduler::Environment.
-    // nullptr: the seed, or what is usual.
-    framework::FreeChoice* choice = nullptr;
     // Called after each update of a claim or volume by the scheduler.
     std::function<void()> on_updated;
   };

@@ -9,15 +9,7 @@ using Phase = EventLoop::Phase;
 void Interleaving::Start(SchedulingThread thread) {
   thread_ = std::move(thread);
   state_ = State::kBusy;
-  loop_.At(loop_.Now(), Phase::kNextPod, [this] { Ready(); });
-}
-
-void Interleaving::Ready() {
-  if (thread_.can_pop()) {
-    RunCycle(/*woken=*/false);
-  } else {
-    state_ = State::kWaits;
-  }
+  loop_.At(loop_.Now(), Phase::kNextPod, [this] { RunCycle(/*woken=*/false); });
 }
 
 // Up to 1.34 the handler that moves pods is another one than the handler that adds them. It falls behind by
@@ -40,6 +32,10 @@ void Interleaving::PopWoken() {
 }
 
 void Interleaving::RunCycle(bool woken) {
+  if (!woken && !thread_.can_pop()) {
+    state_ = State::kWaits;
+    return;
+  }
   state_ = State::kInCycle;
   is_late_ = options_.choice != nullptr ? options_.choice->ChooseLate(loop_.Now(), woken) : woken;
   const std::optional<absl::Time> end = thread_.run_cycle();
@@ -50,7 +46,7 @@ void Interleaving::RunCycle(bool woken) {
     return;
   }
   state_ = State::kBusy;
-  loop_.At(*end, Phase::kNextPod, [this] { Ready(); });
+  loop_.At(*end, Phase::kNextPod, [this] { RunCycle(/*woken=*/false); });
 }
 
 void Interleaving::Deliver(absl::Time at, std::function<bool()> handle) {

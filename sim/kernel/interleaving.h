@@ -56,6 +56,9 @@ class Interleaving {
   Interleaving(const Interleaving&) = delete;
   Interleaving& operator=(const Interleaving&) = delete;
 
+  // Who chooses; nullptr: nobody.
+  InterleavingChoice* choice() const { return options_.choice; }
+
   // Starts the scheduling thread, now.
   void Start(SchedulingThread thread);
   // A pod may have come. A thread that waits for one goes on at this instant; another one does not mind.
@@ -95,8 +98,9 @@ class Interleaving {
     kBusy      // The cycle goes on in virtual time; its end is in the loop.
   };
 
-  void Ready();
   void PopWoken();
+  // Runs a cycle, or waits for a pod. A thread that was woken (`woken`) does not look first whether there is
+  // one.
   void RunCycle(bool woken);
 
   const Options options_;

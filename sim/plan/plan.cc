@@ -45,19 +45,16 @@ absl::Status SetTimes(const RunRequest& request, std::optional<absl::Time> start
                               ": the run would end after the year 9999, expected an earlier start or end"));
 }
 
-absl::Status ReadInput(const RunRequest& request, ClusterInputOptions options, Plan& plan) {
-  for (const std::string& path : request.files) options.paths.push_back({.path = path});
-  plan.read_paths.insert(plan.read_paths.end(), request.files.begin(), request.files.end());
-  RETURN_IF_ERROR(RefuseSecondStandardInput(plan.read_paths));
-  options.allow_empty = request.allow_empty;
-  if (request.bound.has_value()) options.bound = *request.bound;
-  ASSIGN_OR_RETURN(plan.input, ReadClusterInput(options));
-  for (const std::string& warning : plan.input.warnings)
-    plan.notices.push_back(absl::StrCat("warning: ", warning));
-  return absl::OkStatus();
-}
+// A plan whose input is still to be read.
+struct Draft {
+  Plan plan;
+  // Absent: the plan has its objects already.
+  std::optional<ClusterInputOptions> input = std::nullopt;
+  // When virtual zero is, where the request does not say it.
+  std::optional<absl::Time> start = std::nullopt;
+};
 
-absl::StatusOr<Plan> PlanOfFiles(const RunRequest& request) {
+absl::StatusOr<Draft> DraftOfFiles(const RunRequest& request) {
   if (request.files.empty()) return Invalid("expected a scenario, or a cluster with --filename (-f)");
   if (request.case_name.has_value()) return Invalid("--case: expected a file of cases before it");
   std::vector<std::string> read_paths;
@@ -72,12 +69,10 @@ absl::StatusOr<Plan> PlanOfFiles(const RunRequest& request) {
   plan.simulation.controllers.persistent_volumes = PersistentVolumeOptions();
   plan.notices = std::move(scheduler.notices);
   plan.read_paths = std::move(read_paths);
-  RETURN_IF_ERROR(ReadInput(request, {}, plan));
-  RETURN_IF_ERROR(SetTimes(request, std::nullopt, plan));
-  return plan;
+  return Draft{.plan = std::move(plan), .input = ClusterInputOptions()};
 }
 
-absl::StatusOr<Plan> PlanOfScenario(const RunRequest& request, std::string text, absl::string_view file) {
+absl::StatusOr<Draft> DraftOfScenario(const RunRequest& request, std::string text, absl::string_view file) {
   if (request.case_name.has_value())
     return Invalid(absl::StrCat("--case: ", file, " is a scenario, expected a file of cases"));
   Scenario scenario;
@@ -88,9 +83,7 @@ absl::StatusOr<Plan> PlanOfScenario(const RunRequest& request, std::string text,
   plan.notices = std::move(scenario.notices);
   plan.read_paths = std::move(scenario.read_paths);
   plan.read_paths.push_back(request.scenario);
-  RETURN_IF_ERROR(ReadInput(request, std::move(scenario.input), plan));
-  RETURN_IF_ERROR(SetTimes(request, scenario.start, plan));
-  return plan;
+  return Draft{.plan = std::move(plan), .input = std::move(scenario.input), .start = scenario.start};
 }
 
 // The case that was asked for; a file with several needs its name.
@@ -111,7 +104,7 @@ absl::StatusOr<Case> ChooseCase(const RunRequest& request, std::string text, abs
   return *std::move(chosen);
 }
 
-absl::StatusOr<Plan> PlanOfCase(const RunRequest& request, std::string text, absl::string_view file) {
+absl::StatusOr<Draft> DraftOfCase(const RunRequest& request, std::string text, absl::string_view file) {
   const SchedulerChoice& scheduler = request.scheduler;
   if (!request.files.empty() || request.bound.has_value() || scheduler.config.has_value() ||
       scheduler.feature_gates.has_value()) {
@@ -134,20 +127,20 @@ absl::StatusOr<Plan> PlanOfCase(const RunRequest& request, std::string text, abs
     if (!pod.node_name.empty() && !pod.IsTerminal()) ++plan.input.bound_pod_count;
   }
   plan.input.objects = std::move(test_case.objects);
-  RETURN_IF_ERROR(SetTimes(request, plan.simulation.zero, plan));
-  return plan;
+  const absl::Time start = plan.simulation.zero;
+  return Draft{.plan = std::move(plan), .start = start};
 }
 
 // A scenario or a case, whichever it is.
-absl::StatusOr<Plan> PlanOfDocument(const RunRequest& request) {
+absl::StatusOr<Draft> DraftOfDocument(const RunRequest& request) {
   // A pipe can be read once, and what is in it decides what it is.
   std::string text;
   ASSIGN_OR_RETURN(text, codec::ReadFile(request.scenario));
   const std::string file = request.scenario == "-" ? "stdin" : request.scenario;
   bool is_scenario = false;
   ASSIGN_OR_RETURN(is_scenario, IsScenario(text, file));
-  return is_scenario ? PlanOfScenario(request, std::move(text), file)
-                     : PlanOfCase(request, std::move(text), file);
+  return is_scenario ? DraftOfScenario(request, std::move(text), file)
+                     : DraftOfCase(request, std::move(text), file);
 }
 
 }  // namespace
@@ -157,13 +150,26 @@ absl::StatusOr<Plan> MakePlan(const RunRequest& request) {
   paths.push_back(request.scenario);
   paths.push_back(request.scheduler.config.value_or(""));
   RETURN_IF_ERROR(RefuseSecondStandardInput(paths));
-  Plan plan;
-  ASSIGN_OR_RETURN(plan, request.scenario.empty() ? PlanOfFiles(request) : PlanOfDocument(request));
+  Draft draft;
+  ASSIGN_OR_RETURN(draft, request.scenario.empty() ? DraftOfFiles(request) : DraftOfDocument(request));
+  Plan& plan = draft.plan;
+  if (draft.input.has_value()) {
+    ClusterInputOptions& input = *draft.input;
+    for (const std::string& path : request.files) input.paths.push_back({.path = path});
+    plan.read_paths.insert(plan.read_paths.end(), request.files.begin(), request.files.end());
+    RETURN_IF_ERROR(RefuseSecondStandardInput(plan.read_paths));
+    input.allow_empty = request.allow_empty;
+    if (request.bound.has_value()) input.bound = *request.bound;
+    ASSIGN_OR_RETURN(plan.input, ReadClusterInput(input));
+    for (const std::string& warning : plan.input.warnings)
+      plan.notices.push_back(absl::StrCat("warning: ", warning));
+  }
+  RETURN_IF_ERROR(SetTimes(request, draft.start, plan));
   if (request.seed.has_value()) plan.simulation.seed = *request.seed;
   plan.simulation.reference = request.reference;
   plan.check_wakeups = request.check_wakeups;
   plan.simulation.trace_level = TraceLevel::kOff;
-  return plan;
+  return std::move(draft.plan);
 }
 
 absl::StatusOr<Report> RunPlan(Plan plan) {

@@ -75,11 +75,10 @@ absl::StatusOr<std::unique_ptr<Simulation>> Simulation::Make(SimulationOptions o
                     .percentage_of_nodes_to_score = config.percentage_of_nodes_to_score,
                     .queue = {.pod_initial_backoff = GoSeconds(config.pod_initial_backoff_seconds),
                               .pod_max_backoff = GoSeconds(config.pod_max_backoff_seconds)},
-                    .reference = own.reference},
+                    .reference = own.reference,
+                    .preemption_starts_at_first = own.preemption_starts_at_first},
       .latency = own.latency,
       .checks_versions = own.complete_admission,
-      .preemption_starts_at_first = own.preemption_starts_at_first,
-      .choice = own.choice,
       .on_updated = nullptr};
   auto* volumes = simulation->controllers_->Get<PersistentVolumeController>();
   if (volumes != nullptr && !own.controllers.persistent_volumes->watches) {
