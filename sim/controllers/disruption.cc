@@ -1,6 +1,7 @@
 #include "sim/controllers/disruption.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <optional>
 
 #include "absl/strings/numbers.h"
@@ -21,6 +22,8 @@ std::optional<int64_t> Scaled(const codec::Value* value, int64_t total) {
   const bool is_percentage = absl::ConsumeSuffix(&text, "%");
   int64_t number = 0;
   if (!absl::SimpleAtoi(text, &number)) return std::nullopt;
+  // The API server takes no other numbers.
+  number = std::clamp<int64_t>(number, INT32_MIN, INT32_MAX);
   return is_percentage ? (number * total + 99) / 100 : number;
 }
 

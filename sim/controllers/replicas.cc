@@ -26,6 +26,8 @@ namespace {
 constexpr absl::string_view kNameCharacters = "bcdfghjklmnpqrstvwxz2456789";
 constexpr int kSuffixLength = 5;
 constexpr absl::Duration kInterval = absl::Milliseconds(1);
+// As many as `scale` takes. More pods than any cluster has would only fill the memory.
+constexpr int64_t kReplicasMax = 1'000'000;
 
 // Draws.
 std::string Suffix(Rng& rng) {
@@ -261,6 +263,10 @@ api::ObjectPtr ReplicaController::Find(const Workload& workload) const {
 }
 
 absl::Status ReplicaController::Scale(const Workload& asked_for, int64_t replicas) {
+  if (replicas > kReplicasMax) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("spec.replicas: expected at most ", kReplicasMax, ", got ", replicas));
+  }
   Workload workload = asked_for;
   asked_[asked_for] = replicas;
   if (workload.kind == "Deployment") {

@@ -50,6 +50,54 @@ TEST(TimelineEntryTest, WhatNamesNothingOrTwoThingsIsRefusedWhenRead) {
       {"taint: {nodes: n1, taints: [{key: a, value: b c, effect: NoSchedule}]}",
        ":7:47: timeline[0].taint.taints[0].value: "},
       {"untaint: {nodes: n1, taints: [{key: /a}]}", ":7:39: timeline[0].untaint.taints[0].key: "},
+      {"delete: {names: [a], selector: b=c}",
+       "timeline[0].delete.name: expected either name, names or selector"},
+      {"delete: {names: [], selector: b=c}",
+       "timeline[0].delete.name: expected either name, names or selector"},
+      {"cordon: {name: n1, selector: b=c}",
+       "timeline[0].cordon.name: expected either name, names or selector"},
+  };
+  for (const auto& row : kRows) {
+    const ProgramResult result = RunEntry(row.entry);
+    EXPECT_EQ(result.exit_code, 2) << row.entry << result.err;
+    EXPECT_TRUE(absl::StrContains(result.err, row.error)) << row.entry << "\n" << result.err;
+  }
+}
+
+TEST(TimelineEntryTest, AValueOfAnotherTypeOrOutOfRangeIsRefusedWhenRead) {
+  const struct {
+    const char* entry;
+    const char* error;
+  } kRows[] = {
+      {"create: 7",
+       ":7:11: timeline[0].create: expected an object, a list of objects or the path of a file, got "},
+      {"delete: 7", ":7:11: timeline[0].delete: expected a map, got the number 7"},
+      {"delete: {names: [a, \"\"]}", "timeline[0].delete.name: expected a name that is not empty"},
+      {"delete: {kind: \"\", name: a}", "timeline[0].delete.kind: expected the name of a kind"},
+      {"delete: {kind: pods, name: a}", "timeline[0].delete.kind: there is no kind pods, expected Pod"},
+      {"delete: {selector: a, count: 0}", "timeline[0].delete.count: expected a whole number above zero"},
+      {"delete: {selector: a, allowMissing: true, count: -1}", "timeline[0].delete.count: expected a whole "},
+      {"complete: [a]", ":7:13: timeline[0].complete: expected a map, got a list"},
+      {"cordon: [7]", ":7:12: timeline[0].cordon: expected the name of a node, got a number"},
+      {"taint: 7", "timeline[0].taint: expected a map, got the number 7"},
+      {"taint: {nodes: n1, taints: [{effect: NoSchedule}]}", "taint.taints[0]: expected a taint with a key"},
+      {"taint: {nodes: n1, taints: []}", "timeline[0].taint.taints: expected a list with at least one taint"},
+      {"label: 7", "timeline[0].label: expected a map, got the number 7"},
+      {"label: {kind: Node, name: n1, labels: {\"a b\": c}}", ":7:49: timeline[0].label.labels[a b]: "},
+      {"label: {kind: Node, name: n1, labels: {}}", "label.labels: expected a map with at least one label"},
+      {"drain: {nodes: n1, timeout: soon}", "timeline[0].drain.timeout: \"soon\" is not a duration"},
+      {"nodeDown: {nodes: n1, gracePeriod: soon}", "nodeDown.gracePeriod: \"soon\" is not a duration"},
+      {"scale: 7", "timeline[0].scale: expected a map, got the number 7"},
+      {"scale: {replicas: 1}", "timeline[0].scale.name: expected the name of a workload"},
+      {"scale: {name: a, replicas: 1000001}", "scale.replicas: expected a whole number from 0 to 1000000"},
+      {"waitUntil: 7", "timeline[0].waitUntil: expected a map, got the number 7"},
+      {"waitUntil: {pending: -1}", "waitUntil.pending: expected a whole number that is not negative"},
+      {"waitUntil: {bound: {kind: Node, name: n1}}", "timeline[0].waitUntil.bound: expected pods"},
+      {"patch: 7", "timeline[0].patch: expected a map, got the number 7"},
+      {"patch: {name: a, type: json, patch: {}}",
+       "timeline[0].patch.patch: expected a list of operations, a JSON patch, got a map"},
+      {"patch: {name: a, type: strategic, patch: []}",
+       "timeline[0].patch.patch: expected a map, a strategic merge patch, got a list"},
   };
   for (const auto& row : kRows) {
     const ProgramResult result = RunEntry(row.entry);
