@@ -19,6 +19,7 @@ NodeInfo& Cache::NodeOf(absl::string_view name) {
   nodes_.push_back(std::make_unique<NodeInfo>());
   is_changed_.push_back(false);
   in_snapshot_.push_back(false);
+  images_seen_.push_back(-1);
   NodeInfo& node = *nodes_.back();
   node.name = symbol;
   node.index = index;
@@ -103,6 +104,7 @@ PodInfoPtr Cache::FindPod(const api::Pod& pod) const {
 }
 
 void Cache::AddImages(const api::Node& node, int32_t index) {
+  if (!node.status.images.empty()) ++images_version_;
   for (const api::ContainerImage& image : node.status.images) {
     for (const std::string& name : image.names) {
       ImageStateEntry& entry = images_[symbols_.Intern(name)];
@@ -114,6 +116,7 @@ void Cache::AddImages(const api::Node& node, int32_t index) {
 }
 
 void Cache::RemoveImages(const api::Node& node, int32_t index) {
+  if (!node.status.images.empty()) ++images_version_;
   for (const api::ContainerImage& image : node.status.images) {
     for (const std::string& name : image.names) {
       const Symbol symbol = symbols_.Intern(name);
@@ -128,7 +131,10 @@ void Cache::RemoveImages(const api::Node& node, int32_t index) {
 // How many nodes have an image is written down when its node is taken into the snapshot, and stays so until
 // the node changes again. Upstream scores with such old numbers, too.
 void Cache::RefreshImages(NodeInfo& info) {
-  info.images.clear();
+  const size_t index = static_cast<size_t>(info.index);
+  if (images_seen_[index] == images_version_) return;
+  images_seen_[index] = images_version_;
+  const std::vector<framework::ImageState> before = std::exchange(info.images, {});
   ++refresh_count_;
   for (const api::ContainerImage& image : info.node->status.images) {
     for (const std::string& name : image.names) {
@@ -142,12 +148,14 @@ void Cache::RefreshImages(NodeInfo& info) {
                              .node_count = static_cast<int64_t>(entry->nodes.size())});
     }
   }
+  if (info.images != before) info.object_generation = info.generation;
 }
 
 void Cache::SetNode(NodeInfo& info, api::NodePtr node) {
   info.labels = framework::LabelSet(node->metadata.labels, symbols_);
   info.allocatable = framework::MakeResource(node->status.allocatable, symbols_);
   info.node = std::move(node);
+  info.object_generation = info.generation;
 }
 
 void Cache::AddNode(api::NodePtr node) {
@@ -191,7 +199,10 @@ bool Cache::UpdateSnapshot(Snapshot& snapshot) {
     if (info.node == nullptr) continue;
     RefreshImages(info);
     snapshot.LogChange(info);
-    if (in_snapshot_[static_cast<size_t>(index)]) continue;
+    if (in_snapshot_[static_cast<size_t>(index)]) {
+      if (info.position >= 0) snapshot.columns_.Set(info);
+      continue;
+    }
     in_snapshot_[static_cast<size_t>(index)] = true;
     ++in_snapshot_count_;
     rebuild = true;
@@ -220,6 +231,8 @@ bool Cache::UpdateSnapshot(Snapshot& snapshot) {
     snapshot.list_.push_back(&info);
     snapshot.by_name_[info.name] = &info;
   }
+  snapshot.columns_.Resize(snapshot.list_.size());
+  for (const NodeInfo* info : snapshot.list_) snapshot.columns_.Set(*info);
   return true;
 }
 

@@ -82,7 +82,10 @@ class Cache {
   LookupMap<Symbol, int32_t> node_indices_;
   LookupMap<std::string, PodState> pods_;  // By uid.
   LookupMap<Symbol, ImageStateEntry> images_;
-  int64_t refresh_count_ = 0;  // Calls of RefreshImages.
+  int64_t refresh_count_ = 0;   // Calls of RefreshImages that looked at images.
+  int64_t images_version_ = 0;  // Grows whenever `images_` may change.
+  // By index: the version that RefreshImages saw last; -1: none.
+  std::vector<int64_t> images_seen_;
   NodeTree node_tree_;
   int64_t generation_ = 0;
   // Indices of nodes that changed since the last snapshot; by index: whether it is among them.

@@ -18,6 +18,7 @@ namespace schedsim::cache {
 class Snapshot : public framework::SnapshotLister {
  public:
   framework::NodeInfos List() const override { return list_; }
+  const framework::NodeColumns& Columns() const override { return columns_; }
   const framework::NodeInfo* Get(Symbol node_name) const override;
   int32_t IndexLimit() const override { return index_limit_; }
   framework::NodeChanges ChangesSince(int64_t position) const override;
@@ -30,6 +31,7 @@ class Snapshot : public framework::SnapshotLister {
   void ForgetChanges();
 
   std::vector<const framework::NodeInfo*> list_;
+  framework::NodeColumns columns_;
   LookupMap<Symbol, const framework::NodeInfo*> by_name_;
   int32_t index_limit_ = 0;
   // The newest changes; the first of them has the position `log_start_`.

@@ -28,6 +28,22 @@ std::string CauseOf(const CycleState& state, std::string message) {
   return canceled && absl::EndsWith(message, kContextCanceled) ? state.in_pre_bind->message() : message;
 }
 
+// The index of the first score below kMinNodeScore or above kMaxNodeScore; the number of scores where there
+// is none.
+size_t FirstInvalidScore(const std::vector<int64_t>& scores) {
+  static_assert(kMinNodeScore == 0);
+  constexpr uint64_t kMax = static_cast<uint64_t>(kMaxNodeScore);
+  // The sign bit of either is set where a score is out of range. One pass over all without a branch is faster
+  // than a pass that could end early, which it never does.
+  uint64_t signs = 0;
+  for (int64_t score : scores) signs |= static_cast<uint64_t>(score) | (kMax - static_cast<uint64_t>(score));
+  if (signs >> 63 == 0) return scores.size();
+  const auto invalid = std::find_if(scores.begin(), scores.end(), [](int64_t score) {
+    return score < kMinNodeScore || score > kMaxNodeScore;
+  });
+  return static_cast<size_t>(invalid - scores.begin());
+}
+
 // The nodes that both lists name, in the order of the first. The lists are short: NodeName gives one node,
 // and NodeAffinity those that matchFields name.
 std::vector<Symbol> Intersection(const std::vector<Symbol>& a, const std::vector<Symbol>& b) {
@@ -60,11 +76,8 @@ absl::StatusOr<std::unique_ptr<Framework>> Framework::Make(const api::EffectiveP
   RETURN_IF_ERROR(framework->Fill(profile, ExtensionPoint::kPreScore, framework->pre_score_));
   RETURN_IF_ERROR(framework->FillScore(profile));
   framework->FillSign(profile);
-  // Filters keep their order in the profile: the first that fails gives the reason. FilterRemembered asks the
-  // two kinds apart and restores that order by the index of the one that failed.
-  for (size_t i = 0; i < framework->filter_.size(); ++i) {
-    const bool remembered = framework->filter_[i].plugin->FilterDependency() == Dependency::kNode;
-    (remembered ? framework->node_filters_ : framework->cluster_filters_).push_back(static_cast<int32_t>(i));
+  for (const Entry<FilterPlugin>& entry : framework->filter_) {
+    framework->filter_dependencies_.push_back(entry.plugin->FilterDependency());
   }
   RETURN_IF_ERROR(framework->Fill(profile, ExtensionPoint::kReserve, framework->reserve_));
   RETURN_IF_ERROR(framework->Fill(profile, ExtensionPoint::kPermit, framework->permit_));
@@ -117,18 +130,14 @@ absl::Status Framework::Fill(const api::EffectiveProfile& profile, api::Extensio
 }
 
 absl::Status Framework::FillScore(const api::EffectiveProfile& profile) {
-  // The first plugins whose scores may be remembered get a column each, as long as there are columns.
   std::vector<Entry<ScorePlugin>> entries;
   RETURN_IF_ERROR(Fill(profile, api::ExtensionPoint::kScore, entries));
-  int32_t column = 0;
   for (size_t i = 0; i < entries.size(); ++i) {
-    const bool remembered =
-        entries[i].plugin->ScoreDependency() == Dependency::kNode && column < NodeAnswer::kScoresMax;
     score_.push_back(ScoreEntry{.plugin = entries[i].plugin,
                                 .id = entries[i].id,
                                 .name = entries[i].name,
                                 .weight = profile.score_weights[i],
-                                .column = remembered ? column++ : -1,
+                                .dependency = entries[i].plugin->ScoreDependency(),
                                 .only_with_filter = entries[i].plugin->ScoresOnlyWithFilter()});
   }
   return absl::OkStatus();
@@ -234,8 +243,6 @@ Status Framework::RunFilter(const Entry<FilterPlugin>& entry, const CycleState& 
 }
 
 Status Framework::RunFilterPlugins(CycleState& state, const PodInfo& pod, const NodeInfo& node) {
-  // A negative generation marks a node in a what-if run, of which nothing may be remembered.
-  if (!reference_ && node.generation >= 0) return FilterRemembered(state, pod, node);
   for (const Entry<FilterPlugin>& entry : filter_) {
     if (state.skip_filter.test(static_cast<size_t>(entry.id))) continue;
     Status status = RunFilter(entry, state, pod, node);
@@ -244,38 +251,90 @@ Status Framework::RunFilterPlugins(CycleState& state, const PodInfo& pod, const 
   return Status();
 }
 
-bool Framework::FiltersByNodeOnly(const CycleState& state) const {
-  return std::all_of(cluster_filters_.begin(), cluster_filters_.end(), [&](int32_t i) {
-    return state.skip_filter.test(static_cast<size_t>(filter_[static_cast<size_t>(i)].id));
-  });
+void Framework::RunFilterPluginsOnRange(CycleState& state, const PodInfo& pod, int32_t first,
+                                        absl::Span<Status> statuses) {
+  passes_.assign(statuses.size(), 1);
+  // A node that one filter failed is no matter for the next ones: the first failure is its status.
+  for (size_t filter = 0; filter < filter_.size(); ++filter) {
+    if (state.skip_filter.test(static_cast<size_t>(filter_[filter].id))) continue;
+    FilterRange(filter, state, pod, first, statuses);
+    if (std::find(passes_.begin(), passes_.end(), 1) == passes_.end()) return;
+  }
 }
 
-Status Framework::FilterRemembered(CycleState& state, const PodInfo& pod, const NodeInfo& node) {
-  NodeAnswer& answer = AnswersFor(pod)[static_cast<size_t>(node.position)];
-  answer.Refresh(node.generation);
-  // PreFilter skips a plugin for every pod of a spec or for none, as far as plugins of Dependency::kNode go.
-  // So the remembered answer holds for this pod, too.
-  if (answer.failed_index < 0) {
-    answer.status = Status();
-    answer.failed_index = static_cast<int32_t>(filter_.size());
-    for (int32_t i : node_filters_) {
-      const Entry<FilterPlugin>& entry = filter_[static_cast<size_t>(i)];
-      if (state.skip_filter.test(static_cast<size_t>(entry.id))) continue;
-      answer.status = RunFilter(entry, state, pod, node);
-      if (answer.status.IsSuccess()) continue;
-      answer.failed_index = i;
-      break;
+void Framework::FilterRange(size_t filter, CycleState& state, const PodInfo& pod, int32_t first,
+                            absl::Span<Status> statuses) {
+  const Entry<FilterPlugin>& entry = filter_[filter];
+  const NodeInfos nodes = handle_.snapshot().List().subspan(static_cast<size_t>(first), statuses.size());
+  if (entry.plugin->FilterNodes(state, pod, first, absl::MakeSpan(passes_))) {
+    auto failed = std::find(passes_.begin(), passes_.end(), 0);
+    for (; failed != passes_.end(); failed = std::find(failed + 1, passes_.end(), 0)) {
+      const size_t i = static_cast<size_t>(failed - passes_.begin());
+      if (!statuses[i].IsSuccess()) continue;
+      statuses[i] = RunFilter(entry, state, pod, *nodes[i]);
+      CHECK(!statuses[i].IsSuccess());
     }
+    return;
   }
-  // Of the others only those in front of the one that failed can change the outcome.
-  for (int32_t i : cluster_filters_) {
-    if (i > answer.failed_index) break;
-    const Entry<FilterPlugin>& entry = filter_[static_cast<size_t>(i)];
-    if (state.skip_filter.test(static_cast<size_t>(entry.id))) continue;
-    Status status = RunFilter(entry, state, pod, node);
-    if (!status.IsSuccess()) return status;
+  if (filter_dependencies_[filter].of != Dependency::Of::kCluster) {
+    FilterRememberedRange(filter, state, pod, first, statuses);
+    return;
   }
-  return answer.status;
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    if (passes_[i] == 0) continue;
+    statuses[i] = RunFilter(entry, state, pod, *nodes[i]);
+    passes_[i] = statuses[i].IsSuccess() ? 1 : 0;
+  }
+}
+
+void Framework::FilterRememberedRange(size_t filter, CycleState& state, const PodInfo& pod, int32_t first,
+                                      absl::Span<Status> statuses) {
+  const Entry<FilterPlugin>& entry = filter_[filter];
+  const NodeInfos all_nodes = handle_.snapshot().List();
+  AnswerColumn<Status>& known = filter_answers_.Of(
+      static_cast<int32_t>(filter), ClassOf(pod, filter_dependencies_[filter]), all_nodes.size());
+  const std::vector<int64_t>& generations = GenerationsFor(filter_dependencies_[filter]);
+  const size_t begin = static_cast<size_t>(first);
+  bool all_pass = true;
+  for (size_t i = 0; i < statuses.size(); ++i) {
+    const bool passes =
+        known.generations[begin + i] == generations[begin + i] && known.answers[begin + i].IsSuccess();
+    all_pass = all_pass && passes;
+  }
+  if (all_pass) return;
+  for (size_t i = 0; i < statuses.size(); ++i) {
+    if (passes_[i] == 0) continue;
+    const size_t at = begin + i;
+    if (known.generations[at] != generations[at]) {
+      known.answers[at] = RunFilter(entry, state, pod, *all_nodes[at]);
+      known.generations[at] = generations[at];
+    }
+    if (known.answers[at].IsSuccess()) continue;
+    statuses[i] = known.answers[at];
+    passes_[i] = 0;
+  }
+}
+
+const std::vector<int64_t>& Framework::GenerationsFor(const Dependency& dependency) const {
+  const NodeColumns& columns = handle_.snapshot().Columns();
+  return dependency.of == Dependency::Of::kNodeObject ? columns.object_generations : columns.generations;
+}
+
+int32_t Framework::ClassOf(const PodInfo& pod, const Dependency& dependency) {
+  return dependency.concern.has_value() ? pod.ConcernId(*dependency.concern) : pod.spec_info->id;
+}
+
+void Framework::ForgetAnswers() {
+  filter_answers_.Clear();
+  score_answers_.Clear();
+}
+
+bool Framework::FiltersByNodeOnly(const CycleState& state) const {
+  for (size_t i = 0; i < filter_.size(); ++i) {
+    if (filter_dependencies_[i].of != Dependency::Of::kCluster) continue;
+    if (!state.skip_filter.test(static_cast<size_t>(filter_[i].id))) return false;
+  }
+  return true;
 }
 
 Status Framework::RunPreFilterExtensionAddPod(CycleState& state, const PodInfo& pod, const PodInfo& other,
@@ -338,36 +397,36 @@ Status Framework::RunPreScorePlugins(CycleState& state, const PodInfo& pod, Node
   return Status();
 }
 
-void Framework::CollectAnswers(const PodInfo& pod, NodeInfos nodes) {
-  node_answers_.clear();
-  if (reference_) return;
-  SpecAnswers& answers = AnswersFor(pod);
-  for (const NodeInfo* node : nodes) {
-    NodeAnswer& answer = answers[static_cast<size_t>(node->position)];
-    answer.Refresh(node->generation);
-    node_answers_.push_back(&answer);
-  }
-}
-
 Status Framework::ScoreColumn(const ScoreEntry& entry, CycleState& state, const PodInfo& pod, NodeInfos nodes,
-                              std::vector<int64_t>& raw) {
+                              absl::Span<const int32_t> positions, std::vector<int64_t>& raw) {
   raw.resize(nodes.size());
-  const bool remembers = !reference_ && entry.column >= 0;
-  const size_t column = static_cast<size_t>(std::max(entry.column, 0));
-  const uint32_t bit = uint32_t{1} << column;
+  const auto score = [&](size_t i, int64_t& result) {
+    const Status status = entry.plugin->Score(state, pod, *nodes[i], result);
+    if (status.IsSuccess()) return Status();
+    return Status::Error(absl::StrCat("plugin \"", entry.name, "\" failed with: ", status.Message()));
+  };
+  if (!positions.empty() && entry.plugin->ScoreNodes(state, pod, positions, absl::MakeSpan(raw))) {
+    return Status();
+  }
+  if (positions.empty() || entry.dependency.of == Dependency::Of::kCluster) {
+    for (size_t i = 0; i < nodes.size(); ++i) {
+      Status status = score(i, raw[i]);
+      if (!status.IsSuccess()) return status;
+    }
+    return Status();
+  }
+  AnswerColumn<int64_t>& known =
+      score_answers_.Of(static_cast<int32_t>(&entry - score_.data()), ClassOf(pod, entry.dependency),
+                        handle_.snapshot().List().size());
+  const std::vector<int64_t>& generations = GenerationsFor(entry.dependency);
   for (size_t i = 0; i < nodes.size(); ++i) {
-    NodeAnswer* answer = remembers ? node_answers_[i] : nullptr;
-    if (answer != nullptr && (answer->known_scores & bit) != 0) {
-      raw[i] = answer->scores[column];
-      continue;
+    const size_t at = static_cast<size_t>(positions[i]);
+    if (known.generations[at] != generations[at]) {
+      Status status = score(i, known.answers[at]);
+      if (!status.IsSuccess()) return status;
+      known.generations[at] = generations[at];
     }
-    Status status = entry.plugin->Score(state, pod, *nodes[i], raw[i]);
-    if (!status.IsSuccess()) {
-      return Status::Error(absl::StrCat("plugin \"", entry.name, "\" failed with: ", status.Message()));
-    }
-    if (answer == nullptr) continue;
-    answer->scores[column] = raw[i];
-    answer->known_scores |= bit;
+    raw[i] = known.answers[at];
   }
   return Status();
 }
@@ -382,37 +441,37 @@ Status Framework::WeighColumn(const ScoreEntry& entry, CycleState& state, const 
                                         "\" failed with: ", status.Message()));
     }
   }
+  const size_t invalid = FirstInvalidScore(column.weighted);
+  if (invalid < nodes.size()) {
+    return Status::Error(absl::StrCat("applying score defaultWeights on Score plugins: plugin \"", entry.name,
+                                      "\" returns an invalid score ", column.weighted[invalid],
+                                      ", it should in the range of [", kMinNodeScore, ", ", kMaxNodeScore,
+                                      "] after normalizing"));
+  }
   for (size_t i = 0; i < nodes.size(); ++i) {
-    const int64_t score = column.weighted[i];
-    if (score < kMinNodeScore || score > kMaxNodeScore) {
-      return Status::Error(absl::StrCat("applying score defaultWeights on Score plugins: plugin \"",
-                                        entry.name, "\" returns an invalid score ", score,
-                                        ", it should in the range of [", kMinNodeScore, ", ", kMaxNodeScore,
-                                        "] after normalizing"));
-    }
-    column.weighted[i] = score * entry.weight;
+    column.weighted[i] *= entry.weight;
     totals[i] += column.weighted[i];
   }
   return Status();
 }
 
 Status Framework::RunScorePlugins(CycleState& state, const PodInfo& pod, NodeInfos nodes,
-                                  NodeScores& scores) {
+                                  absl::Span<const int32_t> positions, NodeScores& scores) {
   size_t used = 0;
   scores.totals.assign(nodes.size(), 0);
-  CollectAnswers(pod, nodes);
   for (const ScoreEntry& entry : score_) {
     if (state.skip_score.test(static_cast<size_t>(entry.id))) continue;
     if (used == scores.plugins.size()) scores.plugins.emplace_back();
     PluginScores& column = scores.plugins[used++];
     column.plugin = entry.id;
     // A plugin that had nothing to filter scores every node with 0, so it need not be asked.
-    if (!reference_ && entry.only_with_filter && state.skip_filter.test(static_cast<size_t>(entry.id))) {
+    if (!handle_.reference() && entry.only_with_filter &&
+        state.skip_filter.test(static_cast<size_t>(entry.id))) {
       column.raw.assign(nodes.size(), 0);
       column.weighted.assign(nodes.size(), 0);
       continue;
     }
-    Status status = ScoreColumn(entry, state, pod, nodes, column.raw);
+    Status status = ScoreColumn(entry, state, pod, nodes, positions, column.raw);
     if (!status.IsSuccess()) return Status::Error(absl::StrCat("running Score plugins: ", status.Message()));
     status = WeighColumn(entry, state, pod, nodes, column, scores.totals);
     if (!status.IsSuccess()) return status;
@@ -424,7 +483,6 @@ Status Framework::RunScorePlugins(CycleState& state, const PodInfo& pod, NodeInf
 Status Framework::RescoreLastNode(CycleState& state, const PodInfo& pod, NodeInfos nodes,
                                   const std::vector<PluginScores>& known, NodeScores& scores) {
   const size_t last = nodes.size() - 1;
-  CollectAnswers(pod, nodes.subspan(last));
   size_t used = 0;
   scores.totals.assign(nodes.size(), 0);
   std::vector<int64_t> fresh;
@@ -433,7 +491,7 @@ Status Framework::RescoreLastNode(CycleState& state, const PodInfo& pod, NodeInf
     if (used == scores.plugins.size()) scores.plugins.emplace_back();
     PluginScores& column = scores.plugins[used++];
     column.plugin = entry.id;
-    Status status = ScoreColumn(entry, state, pod, nodes.subspan(last), fresh);
+    Status status = ScoreColumn(entry, state, pod, nodes.subspan(last), /*positions=*/{}, fresh);
     if (!status.IsSuccess()) return status;
     auto cached = std::find_if(known.begin(), known.end(),
                                [&entry](const PluginScores& scored) { return scored.plugin == entry.id; });

@@ -11,7 +11,7 @@
 
 #include "absl/status/statusor.h"
 #include "core/api/effective_profile.h"
-#include "core/framework/answer_cache.h"
+#include "core/framework/answer_columns.h"
 #include "core/framework/batch.h"
 #include "core/framework/handle.h"
 #include "core/framework/node_scores.h"
@@ -59,8 +59,13 @@ class Framework {
 
   // The first failure on this node, or Success.
   Status RunFilterPlugins(CycleState& state, const PodInfo& pod, const NodeInfo& node);
+  // The same for the nodes at `first` and behind it in the snapshot, one for each of `statuses`, which are
+  // Success before. Filters are asked for many nodes at once and answers are remembered, so the order in
+  // which plugins are called is not that of the nodes.
+  void RunFilterPluginsOnRange(CycleState& state, const PodInfo& pod, int32_t first,
+                               absl::Span<Status> statuses);
   bool HasFilterPlugins() const { return !filter_.empty(); }
-  // Whether, in this cycle, the answer for a node follows from what Dependency::kNode names.
+  // Whether, in this cycle, the filters' answer for a node follows from that node and its pods.
   bool FiltersByNodeOnly(const CycleState& state) const;
 
   Status RunPreFilterExtensionAddPod(CycleState& state, const PodInfo& pod, const PodInfo& other,
@@ -73,8 +78,10 @@ class Framework {
 
   bool HasScorePlugins() const { return !score_.empty(); }
   Status RunPreScorePlugins(CycleState& state, const PodInfo& pod, NodeInfos nodes);
-  // Fills `scores`, whose memory is used again.
-  Status RunScorePlugins(CycleState& state, const PodInfo& pod, NodeInfos nodes, NodeScores& scores);
+  // Fills `scores`, whose memory is used again. `positions`: of the nodes in the snapshot; empty: each plugin
+  // is asked for each node.
+  Status RunScorePlugins(CycleState& state, const PodInfo& pod, NodeInfos nodes,
+                         absl::Span<const int32_t> positions, NodeScores& scores);
   // The same, where Score runs for the last of `nodes` only. `known` has the raw scores of the others;
   // they are 0 for plugins that it lacks. Shape: `known[p].raw[i]` belongs to `nodes[i]`.
   Status RescoreLastNode(CycleState& state, const PodInfo& pod, NodeInfos nodes,
@@ -113,10 +120,8 @@ class Framework {
   };
   const std::vector<Registration>& registrations() const { return registrations_; }
 
-  // Turns off remembered answers: every plugin is asked every time.
-  void set_reference(bool reference) { reference_ = reference; }
-  // The set of nodes, what their images are, or a DeviceClass changed for all.
-  void ForgetAnswers() { answers_.Clear(); }
+  // The list of nodes, or a DeviceClass, changed.
+  void ForgetAnswers();
 
  private:
   template <typename T>
@@ -130,7 +135,7 @@ class Framework {
     PluginId id = 0;
     std::string name;
     int64_t weight = 1;
-    int32_t column = -1;  // In NodeAnswer::scores; -1: not remembered.
+    Dependency dependency;
     bool only_with_filter = false;
   };
 
@@ -146,15 +151,19 @@ class Framework {
   Plugin* FindInstance(absl::string_view name) const;
   Status RunFilter(const Entry<FilterPlugin>& entry, const CycleState& state, const PodInfo& pod,
                    const NodeInfo& node);
-  SpecAnswers& AnswersFor(const PodInfo& pod) {
-    return answers_.Of(pod.spec_info->id, static_cast<int32_t>(handle_.snapshot().List().size()));
-  }
-  Status FilterRemembered(CycleState& state, const PodInfo& pod, const NodeInfo& node);
-  // Makes `node_answers_` the answers for `nodes`, as far as they are still right.
-  void CollectAnswers(const PodInfo& pod, NodeInfos nodes);
-  // `node_answers_` must be those for `nodes`.
+  // The number of the pods for which such an answer holds.
+  static int32_t ClassOf(const PodInfo& pod, const Dependency& dependency);
+  // By position: an answer holds while this stays as it is.
+  const std::vector<int64_t>& GenerationsFor(const Dependency& dependency) const;
+  // What RunFilterPluginsOnRange does for one filter: adds its failures to `statuses` and takes the nodes out
+  // of `passes_`.
+  void FilterRange(size_t filter, CycleState& state, const PodInfo& pod, int32_t first,
+                   absl::Span<Status> statuses);
+  void FilterRememberedRange(size_t filter, CycleState& state, const PodInfo& pod, int32_t first,
+                             absl::Span<Status> statuses);
+  // `positions`: see RunScorePlugins.
   Status ScoreColumn(const ScoreEntry& entry, CycleState& state, const PodInfo& pod, NodeInfos nodes,
-                     std::vector<int64_t>& raw);
+                     absl::Span<const int32_t> positions, std::vector<int64_t>& raw);
   // From raw scores to weighted ones, which it adds to `totals`.
   Status WeighColumn(const ScoreEntry& entry, CycleState& state, const PodInfo& pod, NodeInfos nodes,
                      PluginScores& column, std::vector<int64_t>& totals);
@@ -162,15 +171,12 @@ class Framework {
   Handle& handle_;
   std::string profile_name_;
   std::optional<int32_t> percentage_of_nodes_to_score_;
-  bool reference_ = false;
   std::vector<std::unique_ptr<Plugin>> instances_;
   std::vector<Entry<QueueSortPlugin>> queue_sort_;  // Exactly one.
   std::vector<Entry<PreEnqueuePlugin>> pre_enqueue_;
   std::vector<Entry<PreFilterPlugin>> pre_filter_;
   std::vector<Entry<FilterPlugin>> filter_;
-  // Places in filter_ of those whose answers are remembered, and of the others.
-  std::vector<int32_t> node_filters_;
-  std::vector<int32_t> cluster_filters_;
+  std::vector<Dependency> filter_dependencies_;  // Of filter_.
   std::vector<Entry<PostFilterPlugin>> post_filter_;
   std::vector<Entry<PreScorePlugin>> pre_score_;
   std::vector<ScoreEntry> score_;
@@ -182,8 +188,10 @@ class Framework {
   std::vector<Registration> registrations_;
   std::vector<const SignPlugin*> sign_;
   std::unique_ptr<OpportunisticBatch> batch_;
-  AnswerCache answers_;
-  std::vector<NodeAnswer*> node_answers_;  // Of the running cycle; empty with `reference_`.
+  AnswerColumns<Status> filter_answers_;
+  AnswerColumns<int64_t> score_answers_;
+  // Working memory of RunFilterPluginsOnRange: 1 for the nodes that no filter failed.
+  std::vector<uint8_t> passes_;
 };
 
 }  // namespace schedsim::framework

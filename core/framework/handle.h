@@ -13,6 +13,7 @@
 #include "core/base/symbol.h"
 #include "core/framework/client.h"
 #include "core/framework/informer_cache.h"
+#include "core/framework/node_columns.h"
 #include "core/framework/plugin.h"
 #include "core/framework/waiting_pods.h"
 
@@ -42,6 +43,8 @@ class SnapshotLister {
   virtual ~SnapshotLister() = default;
   // All nodes, in the order of the round robin over zones.
   virtual NodeInfos List() const = 0;
+  // Numbers of the nodes, in step with List().
+  virtual const NodeColumns& Columns() const = 0;
   // nullptr when the snapshot has no such node.
   virtual const NodeInfo* Get(Symbol node_name) const = 0;
   // All NodeInfo::index are below this.

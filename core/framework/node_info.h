@@ -20,6 +20,8 @@ struct ImageState {
   int64_t size_bytes = 0;
   // How many nodes of the cluster have it.
   int64_t node_count = 0;
+
+  friend bool operator==(const ImageState&, const ImageState&) = default;
 };
 
 // Source: kubernetes v1.37, scheduler/framework/types.go, NodeInfo.
@@ -27,6 +29,8 @@ struct NodeInfo {
   // First what is read of each node in each cycle, in one cache line.
   // Grows with every change of the node or its pods; never used twice, on any node.
   int64_t generation = 0;
+  // The generation in which the node's object, or its `images`, changed last.
+  int64_t object_generation = 0;
   // Dense number of this node in the cache; it keeps the number while it is known.
   int32_t index = 0;
   // Where the node stands in the snapshot's list; -1: not in it.

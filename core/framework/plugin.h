@@ -40,14 +40,20 @@ class Plugin {
   virtual absl::string_view Name() const = 0;
 };
 
-// What an answer of Filter or Score depends on. The framework remembers answers for as long as what
-// they depend on stays the same.
-enum class Dependency : uint8_t {
-  // The pod's spec, the node and the pods on it, the number of nodes, the DeviceClasses, and the plugin's
-  // arguments.
-  kNode,
-  // Anything: never remembered.
-  kCluster,
+// What an answer of Filter or Score depends on. The framework remembers answers for as long as what they
+// depend on stays the same. Beside what is named here, an answer may depend on the number of nodes, the
+// DeviceClasses, and the plugin's arguments.
+struct Dependency {
+  enum class Of : uint8_t {
+    kNodeObject,  // The node's object, and its images as the snapshot has them.
+    kNode,        // The node and the pods on it.
+    kCluster,     // Anything: never remembered.
+  };
+
+  Of of = Of::kCluster;
+  // The only part of the pod's spec that counts; absent: all of it but volumes and claims. Nothing else of
+  // the pod may count.
+  std::optional<Concern> concern = std::nullopt;
 };
 
 class QueueSortPlugin {
@@ -91,7 +97,14 @@ class FilterPlugin {
   virtual ~FilterPlugin() = default;
   // Success: the pod fits on the node.
   virtual Status Filter(const CycleState& state, const PodInfo& pod, const NodeInfo& node) = 0;
-  virtual Dependency FilterDependency() const { return Dependency::kCluster; }
+  virtual Dependency FilterDependency() const { return {}; }
+  // The same for many nodes at once: sets `passes[i]`, which is 1 before, to 0 where Filter would not succeed
+  // for the node at position `first + i`; where it is 0 before, it means nothing. False: the plugin answers
+  // such a pod node by node only, and `passes` is as before.
+  virtual bool FilterNodes(const CycleState&, const PodInfo&, int32_t /*first*/,
+                           absl::Span<uint8_t> /*passes*/) {
+    return false;
+  }
 };
 
 // What a PostFilter plugin arranged for a pod that fits nowhere.
@@ -123,7 +136,13 @@ class ScorePlugin {
   virtual ~ScorePlugin() = default;
   // Sets `score`. Without NormalizeScore it must be in kMinNodeScore to kMaxNodeScore.
   virtual Status Score(const CycleState& state, const PodInfo& pod, const NodeInfo& node, int64_t& score) = 0;
-  virtual Dependency ScoreDependency() const { return Dependency::kCluster; }
+  virtual Dependency ScoreDependency() const { return {}; }
+  // The same for many nodes at once, by position: `scores[i]` is for `positions[i]`. False: the plugin
+  // answers node by node only here.
+  virtual bool ScoreNodes(const CycleState&, const PodInfo&, absl::Span<const int32_t> /*positions*/,
+                          absl::Span<int64_t> /*scores*/) {
+    return false;
+  }
 
   // Whether all scores are 0, normalised or not, for a pod whose PreFilter the plugin skipped.
   virtual bool ScoresOnlyWithFilter() const { return false; }

@@ -60,7 +60,9 @@ class ImageLocality final : public framework::Plugin,
         max == kMinThreshold ? 0 : framework::kMaxNodeScore * (sum - kMinThreshold) / (max - kMinThreshold);
     return Status();
   }
-  framework::Dependency ScoreDependency() const override { return framework::Dependency::kNode; }
+  framework::Dependency ScoreDependency() const override {
+    return {.of = framework::Dependency::Of::kNodeObject, .concern = framework::Concern::kImages};
+  }
 
  private:
   framework::Handle& handle_;

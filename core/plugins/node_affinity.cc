@@ -158,7 +158,9 @@ class NodeAffinity final : public framework::Plugin,
     return pod.spec_info->required_node_affinity.Matches(node.labels, node.name, symbols) ? Status()
                                                                                           : pod_mismatch_;
   }
-  framework::Dependency FilterDependency() const override { return framework::Dependency::kNode; }
+  framework::Dependency FilterDependency() const override {
+    return {.of = framework::Dependency::Of::kNodeObject, .concern = framework::Concern::kNodeSelection};
+  }
 
   Status PreScore(framework::CycleState&, const PodInfo& pod, framework::NodeInfos) override {
     const api::NodeAffinity* affinity = AffinityOf(*pod.pod->spec);
@@ -178,7 +180,9 @@ class NodeAffinity final : public framework::Plugin,
     if (added_preferred_.has_value()) score += added_preferred_->Score(node.labels, node.name, symbols);
     return Status();
   }
-  framework::Dependency ScoreDependency() const override { return framework::Dependency::kNode; }
+  framework::Dependency ScoreDependency() const override {
+    return {.of = framework::Dependency::Of::kNodeObject, .concern = framework::Concern::kNodeSelection};
+  }
 
   bool HasNormalizeScore() const override { return true; }
   Status NormalizeScore(const framework::CycleState&, const PodInfo&, framework::NodeInfos,

@@ -69,7 +69,9 @@ class NodeDeclaredFeatures final : public framework::Plugin,
     }
     return Status();
   }
-  framework::Dependency FilterDependency() const override { return framework::Dependency::kNode; }
+  framework::Dependency FilterDependency() const override {
+    return {.of = framework::Dependency::Of::kNodeObject, .concern = framework::Concern::kOther};
+  }
 
   std::vector<framework::ClusterEventWithHint> EventsToRegister() override {
     return {{.event = {.resource = framework::EventResource::kNode,

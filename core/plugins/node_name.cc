@@ -41,7 +41,15 @@ class NodeName final : public framework::Plugin,
     const std::string& name = pod.pod->node_name;
     return name.empty() || name == node.node->metadata.name ? Status() : mismatch_;
   }
-  framework::Dependency FilterDependency() const override { return framework::Dependency::kNode; }
+  // A pod that is scheduled names no node, so nothing of it counts.
+  framework::Dependency FilterDependency() const override {
+    return {.of = framework::Dependency::Of::kNodeObject, .concern = framework::Concern::kOther};
+  }
+  // It fits on every node as far as its name goes.
+  bool FilterNodes(const framework::CycleState&, const framework::PodInfo& pod, int32_t,
+                   absl::Span<uint8_t>) override {
+    return pod.pod->node_name.empty();
+  }
 
   std::vector<framework::ClusterEventWithHint> EventsToRegister() override {
     return {

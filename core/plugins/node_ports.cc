@@ -61,7 +61,9 @@ class NodePorts final : public framework::Plugin,
     if (!state.pre_filtered.test(static_cast<size_t>(id_))) return no_state_;
     return Conflict(pod.spec_info->host_ports, node.used_ports) ? taken_ : Status();
   }
-  framework::Dependency FilterDependency() const override { return framework::Dependency::kNode; }
+  framework::Dependency FilterDependency() const override {
+    return {.of = framework::Dependency::Of::kNode, .concern = framework::Concern::kHostPorts};
+  }
 
   std::vector<framework::ClusterEventWithHint> EventsToRegister() override {
     return {

@@ -11,6 +11,7 @@
 #include "core/framework/plugin.h"
 #include "core/plugins/registry.h"
 #include "core/plugins/resource_allocation.h"
+#include "core/plugins/resource_columns.h"
 
 namespace schedsim::plugins {
 namespace {
@@ -90,7 +91,20 @@ class NodeResourcesBalancedAllocation final : public framework::Plugin,
     score = WrappingAdd(kHalf, WrappingSubtract(WrappingAdd(kHalf, score), before) / 2);
     return Status();
   }
-  framework::Dependency ScoreDependency() const override { return framework::Dependency::kNode; }
+  framework::Dependency ScoreDependency() const override {
+    return {.of = framework::Dependency::Of::kNode, .concern = framework::Concern::kRequests};
+  }
+
+  bool ScoreNodes(const framework::CycleState&, const framework::PodInfo& pod,
+                  absl::Span<const int32_t> positions, absl::Span<int64_t> scores) override {
+    // With more resources the sum of squares is taken, node by node.
+    if (resources_.size() != 2 || IsBestEffort(pod)) return false;
+    if (!MakeColumnRequests(pod.spec_info->requests, resources_, column_requests_)) return false;
+    if (column_requests_.size() != 2) return false;
+    return scorer_.Score(column_requests_[0], column_requests_[1],
+                         handle_.line().balanced_allocation_scores_improvement, handle_.snapshot().Columns(),
+                         positions, scores);
+  }
 
  private:
   bool IsBestEffort(const framework::PodInfo& pod) const {
@@ -105,6 +119,8 @@ class NodeResourcesBalancedAllocation final : public framework::Plugin,
   std::vector<int64_t> requests_;
   const std::vector<int64_t> no_requests_;
   std::vector<ResourceUse> uses_;
+  BalanceScorer scorer_;
+  std::vector<ColumnRequest> column_requests_;  // Working memory of ScoreNodes.
 };
 
 }  // namespace

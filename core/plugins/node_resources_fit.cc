@@ -21,6 +21,7 @@
 #include "core/plugins/broken_linear_function.h"
 #include "core/plugins/registry.h"
 #include "core/plugins/resource_allocation.h"
+#include "core/plugins/resource_columns.h"
 
 namespace schedsim::plugins {
 namespace {
@@ -92,7 +93,17 @@ class NodeResourcesFit final : public framework::Plugin,
     if (!state.pre_filtered.test(static_cast<size_t>(id_))) return no_state_;
     return FitsRequest(pod.spec_info->requests, node, /*ignores=*/true);
   }
-  framework::Dependency FilterDependency() const override { return framework::Dependency::kNode; }
+  framework::Dependency FilterDependency() const override {
+    return {.of = framework::Dependency::Of::kNode, .concern = framework::Concern::kRequests};
+  }
+
+  bool FilterNodes(const framework::CycleState& state, const PodInfo& pod, int32_t first,
+                   absl::Span<uint8_t> passes) override {
+    const Resource& request = pod.spec_info->requests;
+    if (!request.scalars.empty() || !state.pre_filtered.test(static_cast<size_t>(id_))) return false;
+    ClearWhereNoRoom(request, handle_.snapshot().Columns(), first, passes);
+    return true;
+  }
 
   Status PreScore(framework::CycleState&, const PodInfo&, framework::NodeInfos) override { return Status(); }
 
@@ -118,7 +129,20 @@ class NodeResourcesFit final : public framework::Plugin,
                 : sum / weights;
     return Status();
   }
-  framework::Dependency ScoreDependency() const override { return framework::Dependency::kNode; }
+  framework::Dependency ScoreDependency() const override {
+    return {.of = framework::Dependency::Of::kNode, .concern = framework::Concern::kRequests};
+  }
+
+  bool ScoreNodes(const framework::CycleState&, const PodInfo& pod, absl::Span<const int32_t> positions,
+                  absl::Span<int64_t> scores) override {
+    if (resources_.empty()) return false;
+    const bool least = strategy_ == "LeastAllocated";
+    if (!least && strategy_ != "MostAllocated") return false;
+    if (!MakeColumnRequests(pod.spec_info->scoring_requests, resources_, column_requests_)) return false;
+    using Strategy = AllocationScorer::Strategy;
+    return scorer_.Score(least ? Strategy::kLeastAllocated : Strategy::kMostAllocated, column_requests_,
+                         handle_.snapshot().Columns(), positions, scores);
+  }
 
   std::vector<framework::ClusterEventWithHint> EventsToRegister() override {
     using framework::EventResource;
@@ -266,6 +290,8 @@ class NodeResourcesFit final : public framework::Plugin,
   const std::string strategy_;
   const std::vector<ScoredResource> resources_;
   const BrokenLinearFunction shape_;
+  AllocationScorer scorer_;
+  std::vector<ColumnRequest> column_requests_;  // Working memory of ScoreNodes.
   std::vector<std::string> reasons_;
   std::map<std::pair<bool, std::vector<std::string>>, Status> statuses_;
 };

@@ -56,7 +56,9 @@ class NodeUnschedulable final : public framework::Plugin,
     if (!node.node->spec.unschedulable || ToleratesUnschedulable(*pod.pod)) return Status();
     return unschedulable_;
   }
-  framework::Dependency FilterDependency() const override { return framework::Dependency::kNode; }
+  framework::Dependency FilterDependency() const override {
+    return {.of = framework::Dependency::Of::kNodeObject, .concern = framework::Concern::kTolerations};
+  }
 
   std::vector<framework::ClusterEventWithHint> EventsToRegister() override {
     return {{.event = {.resource = framework::EventResource::kNode,

@@ -14,6 +14,9 @@ using Type = ScoredResource::Type;
 
 namespace {
 
+// Sums of weighted scores stay exact in doubles up to this weight; configurations allow up to 100.
+constexpr int64_t kWeightMax = 1000;
+
 Type TypeOf(const std::string& name) {
   if (name == "cpu") return Type::kCpu;
   if (name == "memory") return Type::kMemory;
@@ -58,6 +61,22 @@ ResourceUse UseOf(const NodeInfo& node, const ScoredResource& scored, int64_t po
   if (non_zero && scored.type == Type::kCpu) use.allocated = node.non_zero_milli_cpu;
   if (non_zero && scored.type == Type::kMemory) use.allocated = node.non_zero_memory_bytes;
   return use;
+}
+
+bool MakeColumnRequests(const Resource& request, const std::vector<ScoredResource>& resources,
+                        std::vector<ColumnRequest>& requests) {
+  requests.clear();
+  for (const ScoredResource& scored : resources) {
+    // Such a resource counts nowhere; see UseOf.
+    const int64_t amount = AmountOf(request, scored);
+    if (scored.type == Type::kOther || (scored.type == Type::kScalar && amount == 0)) continue;
+    if (scored.type == Type::kScalar || scored.weight < 0 || scored.weight > kWeightMax) return false;
+    const auto resource = scored.type == Type::kCpu      ? framework::ColumnResource::kMilliCpu
+                          : scored.type == Type::kMemory ? framework::ColumnResource::kMemoryBytes
+                                                         : framework::ColumnResource::kEphemeralStorageBytes;
+    requests.push_back({.resource = resource, .request = amount, .weight = scored.weight});
+  }
+  return true;
 }
 
 bool ComesFromDeviceClass(absl::string_view resource, const framework::InformerCache& informers) {

@@ -14,6 +14,7 @@
 #include "core/framework/node_info.h"
 #include "core/framework/resource.h"
 #include "core/framework/signers.h"
+#include "core/plugins/resource_columns.h"
 
 namespace schedsim::plugins {
 
@@ -44,6 +45,11 @@ struct ResourceUse {
 // Source: kubernetes v1.37, plugins/noderesources/resource_allocation.go.
 ResourceUse UseOf(const framework::NodeInfo& node, const ScoredResource& scored, int64_t pod_request,
                   bool non_zero);
+
+// What the pod asks of the resources that have columns; the others are left out. False where one of those
+// counts for the pod: nodes must then be looked at one by one.
+bool MakeColumnRequests(const framework::Resource& request, const std::vector<ScoredResource>& resources,
+                        std::vector<ColumnRequest>& requests);
 
 // Whether a DeviceClass gives the resource.
 // Source: dynamic-resource-allocation v0.37, deviceclass/extendedresourcecache.

@@ -54,7 +54,9 @@ class TaintToleration final : public framework::Plugin,
                 const framework::NodeInfo& node) override {
     return HasUntoleratedTaint(*node.node, *pod.pod) ? untolerated_ : Status();
   }
-  framework::Dependency FilterDependency() const override { return framework::Dependency::kNode; }
+  framework::Dependency FilterDependency() const override {
+    return {.of = framework::Dependency::Of::kNodeObject, .concern = framework::Concern::kTolerations};
+  }
 
   Status PreScore(framework::CycleState&, const framework::PodInfo&, framework::NodeInfos) override {
     return Status();
@@ -74,7 +76,9 @@ class TaintToleration final : public framework::Plugin,
     }
     return Status();
   }
-  framework::Dependency ScoreDependency() const override { return framework::Dependency::kNode; }
+  framework::Dependency ScoreDependency() const override {
+    return {.of = framework::Dependency::Of::kNodeObject, .concern = framework::Concern::kTolerations};
+  }
 
   bool HasNormalizeScore() const override { return true; }
   Status NormalizeScore(const framework::CycleState&, const framework::PodInfo&, framework::NodeInfos,

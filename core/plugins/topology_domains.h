@@ -36,7 +36,9 @@ class TopologyDomains {
 
   Symbol key() const { return key_; }
   // The number of the node's value, or kNoDomain. The node must be in the snapshot.
-  int32_t Of(const framework::NodeInfo& node) const { return domains_[static_cast<size_t>(node.index)]; }
+  int32_t Of(const framework::NodeInfo& node) const { return OfIndex(node.index); }
+  // The same by NodeInfo::index.
+  int32_t OfIndex(int32_t index) const { return domains_[static_cast<size_t>(index)]; }
   // The number of `value`, which is new when no node has it.
   int32_t NumberOf(Symbol value);
   int32_t count() const { return count_; }
@@ -126,6 +128,7 @@ class ChangedCounts {
 
   const TopologyDomains& domains() const { return *domains_; }
   int32_t DomainOf(const framework::NodeInfo& node) const { return domains_->Of(node); }
+  int32_t DomainOfIndex(int32_t index) const { return domains_->OfIndex(index); }
   int64_t At(int32_t domain) const {
     int64_t count = 0;
     if (base_ != nullptr && static_cast<size_t>(domain) < base_->size()) {

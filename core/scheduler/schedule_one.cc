@@ -26,8 +26,8 @@ namespace {
 // No search ends before it found this many nodes, so smaller clusters are searched whole.
 constexpr int32_t kMinFeasibleNodesToFind = 100;
 constexpr int32_t kMinFeasibleNodesPercentageToFind = 5;
-// So many nodes ahead, the next one is brought near: most of the time goes into waiting for memory.
-constexpr int32_t kPrefetchDistance = 8;
+// Filters are asked for at least so many nodes at once, which costs little more than one.
+constexpr int32_t kMinRange = 64;
 
 // A pod of which only the name is left: all that upstream knows of a nominated pod that is in none of the
 // queue's parts. See Nominator::ReduceToName.
@@ -128,6 +128,7 @@ Scheduler::CycleResult Scheduler::SchedulePod(Framework& framework, CycleState& 
   }
   diagnosis_.Reset(node_count);
   feasible_.clear();
+  feasible_positions_.clear();
   Status status = FindNodesThatFit(framework, state, queued);
   if (!status.IsSuccess()) return {.status = status, .message = status.Message()};
   if (feasible_.empty()) {
@@ -273,7 +274,10 @@ bool Scheduler::EvaluateNominatedNode(Framework& framework, CycleState& state, c
   if (node == nullptr) return false;
   const Status status = FindNodesThatPassFilters(framework, state, pod, NodeInfos(&node, 1));
   // An error here is only logged; the search goes on over all nodes.
-  if (!status.IsSuccess()) feasible_.clear();
+  if (!status.IsSuccess()) {
+    feasible_.clear();
+    feasible_positions_.clear();
+  }
   return !feasible_.empty();
 }
 
@@ -295,31 +299,66 @@ Status Scheduler::FindNodesThatPassFilters(Framework& framework, CycleState& sta
   if (!framework.HasFilterPlugins()) {
     for (int32_t i = 0; i < std::min(wanted, count); ++i) {
       feasible_.push_back(nodes[static_cast<size_t>((next_start_node_index_ + i) % count)]);
+      feasible_positions_.push_back(feasible_.back()->position);
     }
     return Status();
   }
   const bool details = environment_.observer.WantsDetails();
-  const auto node_at = [&](int32_t i) {
-    return nodes[static_cast<size_t>((next_start_node_index_ + i) % count)];
-  };
+  // Narrowed lists, and attempts that are recorded in full, are looked at node by node.
+  if (!options_.reference && !details && nodes.data() == snapshot_.List().data()) {
+    return FindNodesByRanges(framework, state, pod, wanted);
+  }
   for (int32_t i = 0; i < count; ++i) {
-    const NodeInfo* node = node_at(i);
-    __builtin_prefetch(node_at(i + kPrefetchDistance));
+    const NodeInfo* node = nodes[static_cast<size_t>((next_start_node_index_ + i) % count)];
     Status status = FilterWithNominatedPods(framework, state, pod, *node);
     if (details) attempt_.filter.push_back(FilteredNode{.node = node, .status = status});
-    if (status.IsSuccess()) {
-      // The search ends at the first node too many, which is not kept.
-      if (static_cast<int32_t>(feasible_.size()) == wanted) break;
-      feasible_.push_back(node);
-    } else if (status.code() == Code::kError) {
-      // An error of one node ends the attempt, even where other nodes would fit.
-      return status;
-    } else {
-      diagnosis_.AddPluginStatus(status, plugin_names_);
-      diagnosis_.node_to_status.Set(node->position, std::move(status));
-    }
+    const std::optional<Status> end = TakeFiltered(*node, std::move(status), wanted);
+    if (end.has_value()) return *end;
   }
   return Status();
+}
+
+// The same over the whole snapshot, for many nodes at once: the nodes that are looked at, and what comes of
+// them, are the same.
+Status Scheduler::FindNodesByRanges(Framework& framework, CycleState& state, const PodInfo& pod,
+                                    int32_t wanted) {
+  const NodeInfos nodes = snapshot_.List();
+  const int32_t count = static_cast<int32_t>(nodes.size());
+  for (int32_t done = 0; done < count;) {
+    const int32_t first = (next_start_node_index_ + done) % count;
+    const int32_t missing = wanted + 1 - static_cast<int32_t>(feasible_.size());
+    const int32_t length = std::min({std::max(missing, kMinRange), count - done, count - first});
+    range_.assign(static_cast<size_t>(length), Status());
+    framework.RunFilterPluginsOnRange(state, pod, first, absl::MakeSpan(range_));
+    for (int32_t i = 0; i < length; ++i) {
+      const NodeInfo& node = *nodes[static_cast<size_t>(first + i)];
+      Status& status = range_[static_cast<size_t>(i)];
+      // Nominated pods count as running on their node, which may change the answer or its reason.
+      if (!nominator_.empty() && !nominator_.NominatedPodsForNode(node.name).empty()) {
+        status = FilterWithNominatedPods(framework, state, pod, node);
+      }
+      const std::optional<Status> end = TakeFiltered(node, std::move(status), wanted);
+      if (end.has_value()) return *end;
+    }
+    done += length;
+  }
+  return Status();
+}
+
+// Takes note of what the filters said of the next node. What the search ends with, where it ends here.
+std::optional<Status> Scheduler::TakeFiltered(const NodeInfo& node, Status status, int32_t wanted) {
+  if (status.IsSuccess()) {
+    // The search ends at the first node too many, which is not kept.
+    if (static_cast<int32_t>(feasible_.size()) == wanted) return Status();
+    feasible_.push_back(&node);
+    feasible_positions_.push_back(node.position);
+    return std::nullopt;
+  }
+  // An error of one node ends the attempt, even where other nodes would fit.
+  if (status.code() == Code::kError) return status;
+  diagnosis_.AddPluginStatus(status, plugin_names_);
+  diagnosis_.node_to_status.Set(node.position, std::move(status));
+  return std::nullopt;
 }
 
 // Pods nominated to the node count as running there, if they are at least as important; but the pod
@@ -359,7 +398,9 @@ Status Scheduler::PrioritizeNodes(Framework& framework, CycleState& state, const
   attempt_.ran_score = true;
   Status status = framework.RunPreScorePlugins(state, pod, feasible_);
   if (!status.IsSuccess()) return status;
-  return framework.RunScorePlugins(state, pod, feasible_, scores_);
+  const absl::Span<const int32_t> positions =
+      options_.reference ? absl::Span<const int32_t>() : feasible_positions_;
+  return framework.RunScorePlugins(state, pod, feasible_, positions, scores_);
 }
 
 // The index of the node taken. Up to 1.34 any of the best; from 1.35 on the one that Go's

@@ -32,7 +32,6 @@ absl::StatusOr<std::unique_ptr<Scheduler>> Scheduler::Make(
     ProfileHandle& handle = *scheduler->handles_.back();
     std::unique_ptr<framework::Framework> framework;
     ASSIGN_OR_RETURN(framework, framework::Framework::Make(profile, registry, handle));
-    framework->set_reference(scheduler->options_.reference);
     handle.set_framework(framework.get());
     frameworks.push_back(framework.get());
     scheduler->frameworks_.push_back(std::move(framework));

@@ -142,6 +142,10 @@ class Scheduler {
   void StoreScheduleResults(framework::Framework& framework);
   framework::Status FindNodesThatPassFilters(framework::Framework& framework, framework::CycleState& state,
                                              const framework::PodInfo& pod, framework::NodeInfos nodes);
+  framework::Status FindNodesByRanges(framework::Framework& framework, framework::CycleState& state,
+                                      const framework::PodInfo& pod, int32_t wanted);
+  std::optional<framework::Status> TakeFiltered(const framework::NodeInfo& node, framework::Status status,
+                                                int32_t wanted);
   bool EvaluateNominatedNode(framework::Framework& framework, framework::CycleState& state,
                              const framework::PodInfo& pod, Symbol node_name);
   std::vector<const framework::NodeInfo*> NamedNodes(const std::vector<Symbol>& names) const;
@@ -207,6 +211,8 @@ class Scheduler {
   framework::Diagnosis diagnosis_;
   NoFitMemo no_fit_;
   std::vector<const framework::NodeInfo*> feasible_;
+  std::vector<int32_t> feasible_positions_;  // NodeInfo::position of feasible_.
+  std::vector<framework::Status> range_;
   framework::NodeScores scores_;
   framework::PodSignature signature_;  // Only where the profile batches.
   std::vector<int32_t> preorder_stack_;

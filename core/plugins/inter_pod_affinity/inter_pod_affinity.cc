@@ -156,10 +156,22 @@ class InterPodAffinity final : public framework::Plugin,
     if (data == nullptr) return NoFilterState();
     // The order decides the reason, and whether preemption may help: affinity that no pod satisfies is not
     // resolved by evicting pods.
-    if (!SatisfiesAffinity(*data, node)) return affinity_mismatch_;
-    if (AnyPods(data->anti_affinity, node)) return anti_affinity_mismatch_;
-    if (AnyPods(data->existing, node)) return existing_mismatch_;
+    if (!SatisfiesAffinity(*data, node.index)) return affinity_mismatch_;
+    if (AnyPods(data->anti_affinity, node.index)) return anti_affinity_mismatch_;
+    if (AnyPods(data->existing, node.index)) return existing_mismatch_;
     return Status();
+  }
+  bool FilterNodes(const CycleState& state, const PodInfo&, int32_t first,
+                   absl::Span<uint8_t> passes) override {
+    const auto* data = state.Read<FilterState>(id_, CycleState::kFilterSlot);
+    if (data == nullptr) return false;
+    const int32_t* const indices = handle_.snapshot().Columns().indices.data() + first;
+    for (size_t i = 0; i < passes.size(); ++i) {
+      const bool fits = SatisfiesAffinity(*data, indices[i]) && !AnyPods(data->anti_affinity, indices[i]) &&
+                        !AnyPods(data->existing, indices[i]);
+      if (!fits) passes[i] = 0;
+    }
+    return true;
   }
 
   Status PreScore(CycleState& state, const PodInfo& pod, NodeInfos) override {
@@ -198,6 +210,24 @@ class InterPodAffinity final : public framework::Plugin,
       score += term.weight * (*term.pods)[static_cast<size_t>(domain)];
     }
     return Status();
+  }
+
+  bool ScoreNodes(const CycleState& state, const PodInfo&, absl::Span<const int32_t> positions,
+                  absl::Span<int64_t> scores) override {
+    const auto* data = state.Read<ScoreState>(id_, CycleState::kScoreSlot);
+    if (data == nullptr) return false;
+    const std::vector<int32_t>& indices = handle_.snapshot().Columns().indices;
+    std::fill(scores.begin(), scores.end(), 0);
+    for (const ScoreState::Weighted& term : data->terms) {
+      const size_t domain_count = term.pods->size();
+      for (size_t i = 0; i < positions.size(); ++i) {
+        // kNoDomain, -1, is above every number of domains as well.
+        const size_t domain =
+            static_cast<size_t>(term.domains->OfIndex(indices[static_cast<size_t>(positions[i])]));
+        if (domain < domain_count) scores[i] += term.weight * (*term.pods)[domain];
+      }
+    }
+    return true;
   }
 
   bool HasNormalizeScore() const override { return true; }
@@ -256,19 +286,19 @@ class InterPodAffinity final : public framework::Plugin,
   }
 
   // The first pod of a group may come where no pod matches yet, if it matches its own terms.
-  static bool SatisfiesAffinity(const FilterState& data, const NodeInfo& node) {
+  static bool SatisfiesAffinity(const FilterState& data, int32_t node_index) {
     bool pods_exist = true;
     for (const ChangedCounts& counts : data.affinity) {
-      const int32_t domain = counts.DomainOf(node);
+      const int32_t domain = counts.DomainOfIndex(node_index);
       if (domain == kNoDomain) return false;
       if (counts.At(domain) <= 0) pods_exist = false;
     }
     return pods_exist || (data.affinity_total == 0 && data.matches_own_affinity);
   }
 
-  static bool AnyPods(const std::vector<ChangedCounts>& all, const NodeInfo& node) {
-    return std::any_of(all.begin(), all.end(), [&node](const ChangedCounts& counts) {
-      const int32_t domain = counts.DomainOf(node);
+  static bool AnyPods(const std::vector<ChangedCounts>& all, int32_t node_index) {
+    return std::any_of(all.begin(), all.end(), [node_index](const ChangedCounts& counts) {
+      const int32_t domain = counts.DomainOfIndex(node_index);
       return domain != kNoDomain && counts.At(domain) > 0;
     });
   }

@@ -171,19 +171,27 @@ class PodTopologySpread final : public framework::Plugin,
   Status Filter(const CycleState& state, const PodInfo&, const NodeInfo& node) override {
     const auto* data = state.Read<FilterState>(id_, CycleState::kFilterSlot);
     if (data == nullptr) return NoFilterState();
-    const std::vector<SpreadConstraint>& constraints = data->counts->constraints();
-    for (size_t i = 0; i < constraints.size(); ++i) {
-      const FilterState::OfConstraint& of_constraint = data->constraints[i];
-      const int32_t domain = of_constraint.counts.DomainOf(node);
+    for (size_t i = 0; i < data->constraints.size(); ++i) {
+      const int32_t domain = data->constraints[i].counts.DomainOf(node);
       if (domain == kNoDomain) return missing_label_;
-      // Too few domains: the least count of those still to come is 0.
-      const bool too_few = data->counts->counts(i).domain_count() < constraints[i].min_domains;
-      // The domains that are missing count as empty ones.
-      const int64_t minimum = too_few ? 0 : of_constraint.minimum.Get();
-      const int64_t count = of_constraint.counts.At(domain) + (of_constraint.matches_itself ? 1 : 0);
-      if (count - minimum > constraints[i].max_skew) return skewed_;
+      if (data->constraints[i].counts.At(domain) > MostPods(*data, i)) return skewed_;
     }
     return Status();
+  }
+  bool FilterNodes(const CycleState& state, const PodInfo&, int32_t first,
+                   absl::Span<uint8_t> passes) override {
+    const auto* data = state.Read<FilterState>(id_, CycleState::kFilterSlot);
+    if (data == nullptr) return false;
+    const int32_t* const indices = handle_.snapshot().Columns().indices.data() + first;
+    for (size_t constraint = 0; constraint < data->constraints.size(); ++constraint) {
+      const ChangedCounts& counts = data->constraints[constraint].counts;
+      const int64_t most = MostPods(*data, constraint);
+      for (size_t i = 0; i < passes.size(); ++i) {
+        const int32_t domain = counts.DomainOfIndex(indices[i]);
+        if (domain == kNoDomain || counts.At(domain) > most) passes[i] = 0;
+      }
+    }
+    return true;
   }
 
   Status PreScore(CycleState& state, const PodInfo& pod, NodeInfos nodes) override {
@@ -254,6 +262,16 @@ class PodTopologySpread final : public framework::Plugin,
   }
 
  private:
+  // How many pods a domain may have so that the pod can still come.
+  static int64_t MostPods(const FilterState& data, size_t constraint) {
+    const FilterState::OfConstraint& of_constraint = data.constraints[constraint];
+    const SpreadConstraint& rule = data.counts->constraints()[constraint];
+    // Too few domains: those that are missing count as empty ones.
+    const bool too_few = data.counts->counts(constraint).domain_count() < rule.min_domains;
+    const int64_t minimum = too_few ? 0 : of_constraint.minimum.Get();
+    return minimum + rule.max_skew - (of_constraint.matches_itself ? 1 : 0);
+  }
+
   static Status NoFilterState() {
     return Status::Error("reading \"PreFilterPodTopologySpread\" from cycleState: not found");
   }

@@ -1,0 +1,52 @@
+// Answers of plugins that are remembered for all pods of a class, node by node.
+#ifndef SCHEDSIM_CORE_FRAMEWORK_ANSWER_COLUMNS_H_
+#define SCHEDSIM_CORE_FRAMEWORK_ANSWER_COLUMNS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "core/base/lookup_map.h"
+#include "core/framework/status.h"
+
+namespace schedsim::framework {
+
+// What one plugin answered for the pods of one class. `Answer`: Status of Filter, int64_t of Score.
+// Shape: by NodeInfo::position.
+template <typename Answer>
+struct AnswerColumn {
+  // The node's generation when the answer was given; -1: none yet. An answer of another generation is void.
+  std::vector<int64_t> generations;
+  std::vector<Answer> answers;
+};
+
+// Bounded: all are forgotten where there are too many. Forgetting changes no result.
+template <typename Answer>
+class AnswerColumns {
+ public:
+  // The column of the plugin with this number for the pods of class `class_id`; `node_count` must be the same
+  // until Clear. Valid until the next call.
+  AnswerColumn<Answer>& Of(int32_t plugin, int32_t class_id, size_t node_count) {
+    const std::pair key(plugin, class_id);
+    if (std::unique_ptr<AnswerColumn<Answer>>* known = columns_.Find(key)) return **known;
+    if ((columns_.size() + 1) * node_count > kAnswersMax) columns_.Clear();
+    auto column = std::make_unique<AnswerColumn<Answer>>();
+    column->generations.resize(node_count, -1);
+    column->answers.resize(node_count);
+    return *(columns_[key] = std::move(column));
+  }
+
+  void Clear() { columns_.Clear(); }
+
+ private:
+  // Bounds the memory to some tens of megabytes.
+  static constexpr size_t kAnswersMax = 3'000'000;
+
+  LookupMap<std::pair<int32_t, int32_t>, std::unique_ptr<AnswerColumn<Answer>>> columns_;
+};
+
+}  // namespace schedsim::framework
+
+#endif  // SCHEDSIM_CORE_FRAMEWORK_ANSWER_COLUMNS_H_

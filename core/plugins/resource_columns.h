@@ -1,0 +1,60 @@
+// What the plugins for resources work out for many nodes at once. Each function gives what the plain loop
+// over nodes gives, or says that it cannot.
+#ifndef SCHEDSIM_CORE_PLUGINS_RESOURCE_COLUMNS_H_
+#define SCHEDSIM_CORE_PLUGINS_RESOURCE_COLUMNS_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "core/framework/node_columns.h"
+#include "core/framework/resource.h"
+
+namespace schedsim::plugins {
+
+// A native resource of a scoring strategy, and what the pod asks of it.
+struct ColumnRequest {
+  framework::ColumnResource resource = framework::ColumnResource::kMilliCpu;
+  int64_t request = 0;
+  int64_t weight = 1;
+};
+
+// Sets `passes[i]` to 0 where the node at position `first + i` lacks room for the request or for one more
+// pod. The request must have no scalars.
+void ClearWhereNoRoom(const framework::Resource& request, const framework::NodeColumns& columns,
+                      int32_t first, absl::Span<uint8_t> passes);
+
+// Scores nodes by how much is free of the resources, or by how much is taken.
+class AllocationScorer {
+ public:
+  enum class Strategy : uint8_t { kLeastAllocated, kMostAllocated };
+
+  // Shape: `scores[i]` is for the node at `positions[i]`. False where an amount is so large that sums may
+  // wrap around; `scores` then means nothing.
+  bool Score(Strategy strategy, const std::vector<ColumnRequest>& requests,
+             const framework::NodeColumns& columns, absl::Span<const int32_t> positions,
+             absl::Span<int64_t> scores);
+
+ private:
+  // Working memory, one entry a node.
+  std::vector<int64_t> allocatable_;
+  std::vector<int64_t> allocated_;
+  std::vector<int64_t> weights_;
+};
+
+// Scores nodes by how evenly two resources are used.
+class BalanceScorer {
+ public:
+  // As AllocationScorer::Score. `improvement`: scores the change that the pod makes.
+  bool Score(const ColumnRequest& first, const ColumnRequest& second, bool improvement,
+             const framework::NodeColumns& columns, absl::Span<const int32_t> positions,
+             absl::Span<int64_t> scores);
+
+ private:
+  std::vector<int64_t> allocatable_[2];
+  std::vector<int64_t> allocated_[2];
+};
+
+}  // namespace schedsim::plugins
+
+#endif  // SCHEDSIM_CORE_PLUGINS_RESOURCE_COLUMNS_H_

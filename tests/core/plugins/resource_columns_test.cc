@@ -1,0 +1,200 @@
+#include "core/plugins/resource_columns.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <vector>
+
+#include "core/base/rng.h"
+#include "core/framework/plugin.h"
+#include "tests/random_seeds.h"
+
+namespace schedsim::plugins {
+namespace {
+
+using framework::ColumnResource;
+using framework::NodeColumns;
+
+constexpr int32_t kNodeCount = 300;
+
+// Nodes of all kinds: empty, half full, overcommitted, without a resource.
+NodeColumns RandomColumns(Rng& rng) {
+  NodeColumns columns;
+  columns.Resize(kNodeCount);
+  const auto amount = [&rng](int64_t limit) { return rng.Below(8) == 0 ? 0 : rng.Below(limit); };
+  for (size_t node = 0; node < kNodeCount; ++node) {
+    for (size_t resource = 0; resource < framework::kColumnResourceCount; ++resource) {
+      const int64_t limit = rng.Below(2) == 0 ? 1000 : int64_t{1} << 45;
+      columns.allocatable[resource][node] = amount(limit);
+      columns.requested[resource][node] = amount(limit);
+    }
+    columns.non_zero_milli_cpu[node] = amount(100000);
+    columns.non_zero_memory_bytes[node] = amount(int64_t{1} << 45);
+    columns.free_pods[node] = rng.Below(3) - 1;
+  }
+  return columns;
+}
+
+// Either neighbours or nodes here and there, in order.
+std::vector<int32_t> RandomPositions(Rng& rng) {
+  std::vector<int32_t> positions(static_cast<size_t>(1 + rng.Below(100)));
+  std::iota(positions.begin(), positions.end(), static_cast<int32_t>(rng.Below(100)));
+  if (rng.Below(2) == 0) {
+    std::erase_if(positions, [&rng](int32_t position) { return position % 2 == 0 && rng.Below(2) == 0; });
+    if (positions.empty()) positions.push_back(kNodeCount - 1);
+  }
+  return positions;
+}
+
+int64_t AmountOf(const NodeColumns::Amounts& amounts, ColumnResource resource, int32_t position) {
+  return amounts[static_cast<size_t>(resource)][static_cast<size_t>(position)];
+}
+
+// What the plain scorer gives: whole numbers, one node at a time.
+int64_t PlainAllocationScore(bool least, const std::vector<ColumnRequest>& requests,
+                             const NodeColumns& columns, int32_t position) {
+  int64_t sum = 0;
+  int64_t weights = 0;
+  for (const ColumnRequest& item : requests) {
+    const int64_t capacity = AmountOf(columns.allocatable, item.resource, position);
+    if (capacity == 0) continue;
+    int64_t taken = AmountOf(columns.requested, item.resource, position);
+    if (item.resource == ColumnResource::kMilliCpu) {
+      taken = columns.non_zero_milli_cpu[static_cast<size_t>(position)];
+    } else if (item.resource == ColumnResource::kMemoryBytes) {
+      taken = columns.non_zero_memory_bytes[static_cast<size_t>(position)];
+    }
+    taken += item.request;
+    if (least) {
+      sum += (taken > capacity ? 0 : (capacity - taken) * 100 / capacity) * item.weight;
+    } else {
+      sum += std::min(taken, capacity) * 100 / capacity * item.weight;
+    }
+    weights += item.weight;
+  }
+  return weights == 0 ? 0 : sum / weights;
+}
+
+double PlainFraction(const ColumnRequest& item, bool with_pod, const NodeColumns& columns, int32_t position) {
+  const int64_t taken = AmountOf(columns.requested, item.resource, position) + (with_pod ? item.request : 0);
+  const double fraction = static_cast<double>(taken) /
+                          static_cast<double>(AmountOf(columns.allocatable, item.resource, position));
+  return fraction > 1 ? 1.0 : fraction;
+}
+
+int64_t PlainBalanceScore(const ColumnRequest& first, const ColumnRequest& second, bool with_pod,
+                          const NodeColumns& columns, int32_t position) {
+  double deviation = 0;
+  if (AmountOf(columns.allocatable, first.resource, position) != 0 &&
+      AmountOf(columns.allocatable, second.resource, position) != 0) {
+    deviation = std::abs((PlainFraction(first, with_pod, columns, position) -
+                          PlainFraction(second, with_pod, columns, position)) /
+                         2);
+  }
+  return static_cast<int64_t>((1 - deviation) * 100.0);
+}
+
+class ResourceColumnsTest : public testing::TestWithParam<uint64_t> {};
+
+TEST_P(ResourceColumnsTest, AllocationScoresAreThoseOfThePlainLoop) {
+  Rng rng(GetParam());
+  for (int round = 0; round < 50; ++round) {
+    const NodeColumns columns = RandomColumns(rng);
+    const std::vector<int32_t> positions = RandomPositions(rng);
+    std::vector<ColumnRequest> requests;
+    for (ColumnResource resource :
+         {ColumnResource::kMilliCpu, ColumnResource::kMemoryBytes, ColumnResource::kEphemeralStorageBytes}) {
+      if (rng.Below(4) == 0) continue;
+      requests.push_back({.resource = resource, .request = rng.Below(1000), .weight = 1 + rng.Below(100)});
+    }
+    for (bool least : {true, false}) {
+      AllocationScorer scorer;
+      std::vector<int64_t> scores(positions.size());
+      ASSERT_TRUE(scorer.Score(
+          least ? AllocationScorer::Strategy::kLeastAllocated : AllocationScorer::Strategy::kMostAllocated,
+          requests, columns, positions, absl::MakeSpan(scores)));
+      for (size_t i = 0; i < positions.size(); ++i) {
+        ASSERT_EQ(scores[i], PlainAllocationScore(least, requests, columns, positions[i]))
+            << "position " << positions[i] << ", round " << round;
+      }
+    }
+  }
+}
+
+TEST_P(ResourceColumnsTest, BalanceScoresAreThoseOfThePlainLoop) {
+  Rng rng(GetParam());
+  for (int round = 0; round < 50; ++round) {
+    const NodeColumns columns = RandomColumns(rng);
+    const std::vector<int32_t> positions = RandomPositions(rng);
+    const ColumnRequest cpu = {.resource = ColumnResource::kMilliCpu, .request = rng.Below(1000)};
+    const ColumnRequest memory = {.resource = ColumnResource::kMemoryBytes, .request = rng.Below(1 << 30)};
+    for (bool improvement : {false, true}) {
+      BalanceScorer scorer;
+      std::vector<int64_t> scores(positions.size());
+      ASSERT_TRUE(scorer.Score(cpu, memory, improvement, columns, positions, absl::MakeSpan(scores)));
+      for (size_t i = 0; i < positions.size(); ++i) {
+        int64_t expected = PlainBalanceScore(cpu, memory, true, columns, positions[i]);
+        if (improvement) {
+          expected = 50 + (50 + expected - PlainBalanceScore(cpu, memory, false, columns, positions[i])) / 2;
+        }
+        ASSERT_EQ(scores[i], expected) << "position " << positions[i] << ", round " << round;
+      }
+    }
+  }
+}
+
+TEST_P(ResourceColumnsTest, RoomIsThatOfThePlainLoop) {
+  Rng rng(GetParam());
+  for (int round = 0; round < 50; ++round) {
+    const NodeColumns columns = RandomColumns(rng);
+    framework::Resource request;
+    request.milli_cpu = rng.Below(3) * 300;
+    request.memory_bytes = rng.Below(3) * (int64_t{1} << 20);
+    request.ephemeral_storage_bytes = rng.Below(2) * 100;
+    const int32_t first = static_cast<int32_t>(rng.Below(100));
+    std::vector<uint8_t> passes(150, 1);
+    ClearWhereNoRoom(request, columns, first, absl::MakeSpan(passes));
+    const int64_t amounts[] = {request.milli_cpu, request.memory_bytes, request.ephemeral_storage_bytes};
+    for (size_t i = 0; i < passes.size(); ++i) {
+      const size_t at = static_cast<size_t>(first) + i;
+      bool fits = columns.free_pods[at] > 0;
+      for (size_t resource = 0; resource < framework::kColumnResourceCount; ++resource) {
+        const int64_t room = columns.allocatable[resource][at] - columns.requested[resource][at];
+        fits = fits && (amounts[resource] == 0 || amounts[resource] <= room);
+      }
+      ASSERT_EQ(passes[i], fits ? 1 : 0) << "position " << at;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, ResourceColumnsTest, testing::ValuesIn(SeedsToRun(4)));
+
+TEST(ResourceColumnsTest, LeavesLargeAmountsToThePlainLoop) {
+  NodeColumns columns;
+  columns.Resize(2);
+  for (auto& column : columns.allocatable) column = {1000, int64_t{1} << 46};
+  const std::vector<ColumnRequest> requests = {{.resource = ColumnResource::kMilliCpu, .request = 1},
+                                               {.resource = ColumnResource::kMemoryBytes, .request = 1}};
+  std::vector<int64_t> scores(1);
+  AllocationScorer allocation;
+  BalanceScorer balance;
+  const auto score = [&](int32_t position, const std::vector<ColumnRequest>& items) {
+    const std::vector<int32_t> positions = {position};
+    return std::pair(allocation.Score(AllocationScorer::Strategy::kLeastAllocated, items, columns, positions,
+                                      absl::MakeSpan(scores)),
+                     balance.Score(items[0], items[1], true, columns, positions, absl::MakeSpan(scores)));
+  };
+  EXPECT_EQ(score(0, requests), std::pair(true, true));
+  EXPECT_EQ(score(1, requests), std::pair(false, false));
+  std::vector<ColumnRequest> large = requests;
+  large[1].request = int64_t{1} << 46;
+  EXPECT_EQ(score(0, large), std::pair(false, false));
+  columns.requested[0][0] = -1;
+  columns.non_zero_milli_cpu[0] = -1;
+  EXPECT_EQ(score(0, requests), std::pair(false, false));
+}
+
+}  // namespace
+}  // namespace schedsim::plugins
