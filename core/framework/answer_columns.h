@@ -13,13 +13,14 @@
 
 namespace schedsim::framework {
 
-// What one plugin answered for the pods of one class. `Answer`: Status of Filter, int64_t of Score.
-// Shape: by NodeInfo::position.
+// What one plugin answered for the pods of one class. `Answer`: int64_t for Score; for Filter a verdict: 0
+// for success, k for failure k - 1. Shape: by NodeInfo::position, but for `failures`.
 template <typename Answer>
 struct AnswerColumn {
   // The node's generation when the answer was given; -1: none yet. An answer of another generation is void.
   std::vector<int64_t> generations;
   std::vector<Answer> answers;
+  std::vector<Status> failures;
 };
 
 // Bounded: all are forgotten where there are too many. Forgetting changes no result.

@@ -8,6 +8,9 @@
 namespace schedsim::framework {
 namespace {
 
+// So many groups are compared one by one before their texts are looked up.
+constexpr size_t kSharedMax = 16;
+
 // Counts by reason. Few reasons are different, so a list is enough.
 class ReasonCounts {
  public:
@@ -33,21 +36,11 @@ class ReasonCounts {
   std::vector<std::pair<std::string, int32_t>> counts_;
 };
 
-// Counts statuses that share their parts first, so that each text is looked at once.
 ReasonCounts CountReasons(const NodeToStatus& statuses, int32_t all_node_count) {
-  std::vector<std::pair<const Status*, int32_t>> distinct;
-  for (const NodeToStatus::Entry& entry : statuses.entries()) {
-    auto known = std::find_if(distinct.begin(), distinct.end(),
-                              [&entry](const auto& item) { return item.first->SameAs(entry.status); });
-    if (known == distinct.end()) {
-      distinct.emplace_back(&entry.status, 1);
-    } else {
-      ++known->second;
-    }
-  }
   ReasonCounts counts;
-  for (const auto& [status, count] : distinct) {
-    for (const std::string& reason : status->reasons()) counts.Add(reason, count);
+  for (const NodeToStatus::Group& group : statuses.groups()) {
+    if (group.count == 0) continue;
+    for (const std::string& reason : group.status.reasons()) counts.Add(reason, group.count);
   }
   // The nodes that no plugin looked at share one status.
   if (statuses.size() < all_node_count) {
@@ -58,31 +51,55 @@ ReasonCounts CountReasons(const NodeToStatus& statuses, int32_t all_node_count) 
   return counts;
 }
 
+// Equal texts mean equal statuses.
+std::string TextOf(const Status& status) {
+  std::string text = absl::StrCat(CodeName(status.code()), "\n", status.plugin());
+  for (const std::string& reason : status.reasons()) absl::StrAppend(&text, "\n", reason.size(), ":", reason);
+  return text;
+}
+
 }  // namespace
 
 void NodeToStatus::Reset(int32_t node_count) {
-  // Takes back only what was set: few nodes are looked at in a cycle, and there may be many.
-  for (const Entry& entry : entries_) entry_index_[static_cast<size_t>(entry.position)] = -1;
-  entries_.clear();
-  entry_index_.resize(static_cast<size_t>(node_count), -1);
+  // Most cycles of a cluster with room look at few nodes and fail on none of them.
+  if (size_ > 0 || group_of_node_.size() != static_cast<size_t>(node_count)) {
+    group_of_node_.assign(static_cast<size_t>(node_count), kNoGroup);
+  }
+  size_ = 0;
+  groups_.clear();
+  groups_by_text_.Clear();
   static const Status* const kUnresolvable =
       new Status(Code::kUnschedulableAndUnresolvable, std::vector<std::string>());
   absent_ = *kUnresolvable;
 }
 
-void NodeToStatus::Set(int32_t position, Status status) {
-  int32_t& index = entry_index_[static_cast<size_t>(position)];
-  if (index >= 0) {
-    entries_[static_cast<size_t>(index)].status = std::move(status);
-    return;
+int32_t NodeToStatus::GroupOf(const Status& status) {
+  // A plugin makes its statuses once and hands out copies, so this finds nearly all of them.
+  for (size_t i = 0; i < groups_.size() && i < kSharedMax; ++i) {
+    if (groups_[i].status.SameAs(status)) return static_cast<int32_t>(i);
   }
-  index = size();
-  entries_.push_back(Entry{.position = position, .status = std::move(status)});
+  const std::string text = TextOf(status);
+  if (const int32_t* known = groups_by_text_.Find(text)) return *known;
+  const int32_t group = static_cast<int32_t>(groups_.size());
+  groups_by_text_[text] = group;
+  groups_.push_back(Group{.status = status, .count = 0});
+  return group;
+}
+
+bool NodeToStatus::SetGroup(int32_t position, int32_t group) {
+  int32_t& known = group_of_node_[static_cast<size_t>(position)];
+  if (known == kNoGroup) {
+    ++size_;
+  } else {
+    --groups_[static_cast<size_t>(known)].count;
+  }
+  known = group;
+  return ++groups_[static_cast<size_t>(group)].count == 1;
 }
 
 const Status& NodeToStatus::Get(int32_t position) const {
-  const int32_t index = entry_index_[static_cast<size_t>(position)];
-  return index < 0 ? absent_ : entries_[static_cast<size_t>(index)].status;
+  const int32_t group = group_of_node_[static_cast<size_t>(position)];
+  return group == kNoGroup ? absent_ : groups_[static_cast<size_t>(group)].status;
 }
 
 void Diagnosis::Reset(int32_t node_count) {
@@ -91,13 +108,10 @@ void Diagnosis::Reset(int32_t node_count) {
   pending_plugins.reset();
   pre_filter_message.clear();
   post_filter_message.clear();
-  last_added = Status();
 }
 
 void Diagnosis::AddPluginStatus(const Status& status, PluginNames& names) {
-  // Nodes next to each other often share a status, of which all is known already.
-  if (status.plugin().empty() || !status.IsRejected() || status.SameAs(last_added)) return;
-  last_added = status;
+  if (status.plugin().empty() || !status.IsRejected()) return;
   const size_t id = static_cast<size_t>(names.IdOf(status.plugin()));
   unschedulable_plugins.set(id);
   if (status.code() == Code::kPending) pending_plugins.set(id);

@@ -7,40 +7,50 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/lookup_map.h"
 #include "core/framework/plugin_set.h"
 #include "core/framework/status.h"
 
 namespace schedsim::framework {
 
 // The status of each node that was looked at and failed, by position in the snapshot, and one for
-// all nodes that were not looked at.
-// Source: kubernetes v1.37, scheduler/framework/types.go, NodeToStatus.
+// all nodes that were not looked at. Thousands of nodes share few statuses, so these are numbered and
+// counted. Source: kubernetes v1.37, scheduler/framework/types.go, NodeToStatus.
 class NodeToStatus {
  public:
-  struct Entry {
-    int32_t position = 0;
+  // A status and how many nodes have it.
+  struct Group {
     Status status;
+    int32_t count = 0;
   };
+  static constexpr int32_t kNoGroup = -1;
 
   // Forgets everything; absent nodes are UnschedulableAndUnresolvable without a reason.
   void Reset(int32_t node_count);
 
-  void Set(int32_t position, Status status);
+  // The group of an equal status, made where there is none; it may have no nodes. Valid until Reset.
+  int32_t GroupOf(const Status& status);
+  // Puts the node into the group. Returns whether it is the group's only one now.
+  bool SetGroup(int32_t position, int32_t group);
+  void Set(int32_t position, const Status& status) { SetGroup(position, GroupOf(status)); }
   // The node's own status, or that of absent nodes.
   const Status& Get(int32_t position) const;
 
   // How many nodes have a status of their own.
-  int32_t size() const { return static_cast<int32_t>(entries_.size()); }
-  // In the order in which they were first set.
-  const std::vector<Entry>& entries() const { return entries_; }
+  int32_t size() const { return size_; }
+  // In the order of first sight; some may have no nodes.
+  const std::vector<Group>& groups() const { return groups_; }
 
   const Status& absent_nodes_status() const { return absent_; }
   void SetAbsentNodesStatus(Status status) { absent_ = std::move(status); }
 
  private:
-  std::vector<Entry> entries_;
-  // By position: index into entries_, or -1.
-  std::vector<int32_t> entry_index_;
+  // By position: index into groups_, or kNoGroup.
+  std::vector<int32_t> group_of_node_;
+  std::vector<Group> groups_;
+  // By code, plugin and reasons: index into groups_. Asked where no group shares its part with a status.
+  LookupMap<std::string, int32_t> groups_by_text_;
+  int32_t size_ = 0;
   Status absent_;
 };
 
@@ -51,8 +61,6 @@ struct Diagnosis {
   PluginSet pending_plugins;
   std::string pre_filter_message;
   std::string post_filter_message;
-  // What AddPluginStatus took note of last: most nodes answer the same as the one before.
-  Status last_added;
 
   void Reset(int32_t node_count);
   // Takes note of the plugin that gave `status`.

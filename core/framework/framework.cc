@@ -44,6 +44,55 @@ size_t FirstInvalidScore(const std::vector<int64_t>& scores) {
   return static_cast<size_t>(invalid - scores.begin());
 }
 
+Status ScoreNode(ScorePlugin& plugin, absl::string_view name, const CycleState& state, const PodInfo& pod,
+                 const NodeInfo& node, int64_t& score) {
+  const Status status = plugin.Score(state, pod, node, score);
+  if (status.IsSuccess()) return Status();
+  return Status::Error(absl::StrCat("plugin \"", name, "\" failed with: ", status.Message()));
+}
+
+// Whether two arrays are equal. Without an early end, since they nearly always are.
+bool AllEqual(const int64_t* a, const int64_t* b, size_t count) {
+  int64_t differences = 0;
+  for (size_t i = 0; i < count; ++i) differences |= a[i] ^ b[i];
+  return differences == 0;
+}
+
+// Whether each position is one more than the one before. They are in the order of the search, which goes up
+// and around the end once, so the two ends tell.
+bool FollowEachOther(absl::Span<const int32_t> positions) {
+  return positions.back() - positions.front() == static_cast<int32_t>(positions.size()) - 1;
+}
+
+// Copies the answers at `positions` to `answers` where all of them are of these generations.
+bool CopyAnswers(const AnswerColumn<int64_t>& known, const std::vector<int64_t>& generations,
+                 absl::Span<const int32_t> positions, std::vector<int64_t>& answers) {
+  if (!FollowEachOther(positions)) return false;
+  const size_t first = static_cast<size_t>(positions.front());
+  if (!AllEqual(&known.generations[first], &generations[first], positions.size())) return false;
+  std::copy_n(&known.answers[first], positions.size(), answers.begin());
+  return true;
+}
+
+// A failure that is not among those that are remembered.
+constexpr uint8_t kUnlisted = UINT8_MAX;
+
+bool AreEqual(const Status& a, const Status& b) {
+  return a.SameAs(b) || (a.code() == b.code() && a.plugin() == b.plugin() && a.reasons() == b.reasons());
+}
+
+// 0 for success; else the place, from 1 on, of the status among `failures`, to which it is added where it is
+// new. A plugin whose answers follow from few facts has few failures; kUnlisted where it has too many.
+uint8_t VerdictOf(const Status& status, std::vector<Status>& failures) {
+  if (status.IsSuccess()) return 0;
+  const auto known = std::find_if(failures.begin(), failures.end(),
+                                  [&status](const Status& failure) { return AreEqual(failure, status); });
+  if (known != failures.end()) return static_cast<uint8_t>(known - failures.begin() + 1);
+  if (failures.size() + 1 == kUnlisted) return kUnlisted;
+  failures.push_back(status);
+  return static_cast<uint8_t>(failures.size());
+}
+
 // The nodes that both lists name, in the order of the first. The lists are short: NodeName gives one node,
 // and NodeAffinity those that matchFields name.
 std::vector<Symbol> Intersection(const std::vector<Symbol>& a, const std::vector<Symbol>& b) {
@@ -78,6 +127,8 @@ absl::StatusOr<std::unique_ptr<Framework>> Framework::Make(const api::EffectiveP
   framework->FillSign(profile);
   for (const Entry<FilterPlugin>& entry : framework->filter_) {
     framework->filter_dependencies_.push_back(entry.plugin->FilterDependency());
+    std::vector<Status>& failures = framework->filter_failures_.emplace_back(entry.plugin->FilterFailures());
+    for (Status& failure : failures) failure.SetPluginIfUnset(entry.name);
   }
   RETURN_IF_ERROR(framework->Fill(profile, ExtensionPoint::kReserve, framework->reserve_));
   RETURN_IF_ERROR(framework->Fill(profile, ExtensionPoint::kPermit, framework->permit_));
@@ -252,67 +303,74 @@ Status Framework::RunFilterPlugins(CycleState& state, const PodInfo& pod, const 
 }
 
 void Framework::RunFilterPluginsOnRange(CycleState& state, const PodInfo& pod, int32_t first,
-                                        absl::Span<Status> statuses) {
-  passes_.assign(statuses.size(), 1);
-  // A node that one filter failed is no matter for the next ones: the first failure is its status.
+                                        NodeToStatus& statuses, absl::Span<int32_t> groups) {
+  std::fill(groups.begin(), groups.end(), NodeToStatus::kNoGroup);
   for (size_t filter = 0; filter < filter_.size(); ++filter) {
     if (state.skip_filter.test(static_cast<size_t>(filter_[filter].id))) continue;
-    FilterRange(filter, state, pod, first, statuses);
-    if (std::find(passes_.begin(), passes_.end(), 1) == passes_.end()) return;
+    FilterRange(filter, state, pod, first, statuses, groups);
+    // A node that one filter failed is no matter for the next ones: the first failure is its status.
+    if (std::find(groups.begin(), groups.end(), NodeToStatus::kNoGroup) == groups.end()) return;
   }
 }
 
 void Framework::FilterRange(size_t filter, CycleState& state, const PodInfo& pod, int32_t first,
-                            absl::Span<Status> statuses) {
+                            NodeToStatus& statuses, absl::Span<int32_t> groups) {
   const Entry<FilterPlugin>& entry = filter_[filter];
-  const NodeInfos nodes = handle_.snapshot().List().subspan(static_cast<size_t>(first), statuses.size());
-  if (entry.plugin->FilterNodes(state, pod, first, absl::MakeSpan(passes_))) {
-    auto failed = std::find(passes_.begin(), passes_.end(), 0);
-    for (; failed != passes_.end(); failed = std::find(failed + 1, passes_.end(), 0)) {
-      const size_t i = static_cast<size_t>(failed - passes_.begin());
-      if (!statuses[i].IsSuccess()) continue;
-      statuses[i] = RunFilter(entry, state, pod, *nodes[i]);
-      CHECK(!statuses[i].IsSuccess());
+  const std::vector<Status>* failures = &filter_failures_[filter];
+  verdicts_.assign(groups.size(), 0);
+  if (!entry.plugin->FilterNodes(state, pod, first, absl::MakeSpan(verdicts_))) {
+    if (filter_dependencies_[filter].of == Dependency::Of::kCluster) {
+      const NodeInfos nodes = handle_.snapshot().List().subspan(static_cast<size_t>(first), groups.size());
+      for (size_t i = 0; i < groups.size(); ++i) {
+        if (groups[i] != NodeToStatus::kNoGroup) continue;
+        const Status status = RunFilter(entry, state, pod, *nodes[i]);
+        if (!status.IsSuccess()) groups[i] = statuses.GroupOf(status);
+      }
+      return;
     }
-    return;
+    failures = &FilterRemembered(filter, state, pod, first, groups);
   }
-  if (filter_dependencies_[filter].of != Dependency::Of::kCluster) {
-    FilterRememberedRange(filter, state, pod, first, statuses);
-    return;
-  }
-  for (size_t i = 0; i < nodes.size(); ++i) {
-    if (passes_[i] == 0) continue;
-    statuses[i] = RunFilter(entry, state, pod, *nodes[i]);
-    passes_[i] = statuses[i].IsSuccess() ? 1 : 0;
+  // Most often all nodes pass. Looking at all verdicts at once is faster than a loop that decides for each.
+  uint8_t any = 0;
+  for (const uint8_t verdict : verdicts_) any |= verdict;
+  if (any == 0) return;
+  // Which group a verdict stands for is looked up once for a run of equal ones.
+  uint8_t known_verdict = 0;
+  int32_t known_group = NodeToStatus::kNoGroup;
+  for (size_t i = 0; i < groups.size(); ++i) {
+    const uint8_t verdict = verdicts_[i];
+    if (verdict == 0 || groups[i] != NodeToStatus::kNoGroup) continue;
+    if (verdict == kUnlisted) {
+      const NodeInfo& node = *handle_.snapshot().List()[static_cast<size_t>(first) + i];
+      groups[i] = statuses.GroupOf(RunFilter(entry, state, pod, node));
+      continue;
+    }
+    if (verdict != known_verdict) {
+      known_verdict = verdict;
+      known_group = statuses.GroupOf((*failures)[verdict - 1]);
+    }
+    groups[i] = known_group;
   }
 }
 
-void Framework::FilterRememberedRange(size_t filter, CycleState& state, const PodInfo& pod, int32_t first,
-                                      absl::Span<Status> statuses) {
+const std::vector<Status>& Framework::FilterRemembered(size_t filter, CycleState& state, const PodInfo& pod,
+                                                       int32_t first, absl::Span<const int32_t> groups) {
   const Entry<FilterPlugin>& entry = filter_[filter];
   const NodeInfos all_nodes = handle_.snapshot().List();
-  AnswerColumn<Status>& known = filter_answers_.Of(
+  AnswerColumn<uint8_t>& known = filter_answers_.Of(
       static_cast<int32_t>(filter), ClassOf(pod, filter_dependencies_[filter]), all_nodes.size());
-  const std::vector<int64_t>& generations = GenerationsFor(filter_dependencies_[filter]);
-  const size_t begin = static_cast<size_t>(first);
-  bool all_pass = true;
-  for (size_t i = 0; i < statuses.size(); ++i) {
-    const bool passes =
-        known.generations[begin + i] == generations[begin + i] && known.answers[begin + i].IsSuccess();
-    all_pass = all_pass && passes;
+  const int64_t* const generations = GenerationsFor(filter_dependencies_[filter]).data() + first;
+  int64_t* const known_generations = known.generations.data() + first;
+  uint8_t* const answers = known.answers.data() + first;
+  const bool all_known = AllEqual(known_generations, generations, groups.size());
+  for (size_t i = 0; i < groups.size() && !all_known; ++i) {
+    if (known_generations[i] == generations[i] || groups[i] != NodeToStatus::kNoGroup) continue;
+    const Status status = RunFilter(entry, state, pod, *all_nodes[static_cast<size_t>(first) + i]);
+    answers[i] = VerdictOf(status, known.failures);
+    known_generations[i] = generations[i];
   }
-  if (all_pass) return;
-  for (size_t i = 0; i < statuses.size(); ++i) {
-    if (passes_[i] == 0) continue;
-    const size_t at = begin + i;
-    if (known.generations[at] != generations[at]) {
-      known.answers[at] = RunFilter(entry, state, pod, *all_nodes[at]);
-      known.generations[at] = generations[at];
-    }
-    if (known.answers[at].IsSuccess()) continue;
-    statuses[i] = known.answers[at];
-    passes_[i] = 0;
-  }
+  std::copy_n(answers, groups.size(), verdicts_.begin());
+  return known.failures;
 }
 
 const std::vector<int64_t>& Framework::GenerationsFor(const Dependency& dependency) const {
@@ -327,6 +385,7 @@ int32_t Framework::ClassOf(const PodInfo& pod, const Dependency& dependency) {
 void Framework::ForgetAnswers() {
   filter_answers_.Clear();
   score_answers_.Clear();
+  for (ScoreEntry& entry : score_) entry.last_class = -1;
 }
 
 bool Framework::FiltersByNodeOnly(const CycleState& state) const {
@@ -397,32 +456,68 @@ Status Framework::RunPreScorePlugins(CycleState& state, const PodInfo& pod, Node
   return Status();
 }
 
-Status Framework::ScoreColumn(const ScoreEntry& entry, CycleState& state, const PodInfo& pod, NodeInfos nodes,
+Status Framework::ScoreColumn(ScoreEntry& entry, CycleState& state, const PodInfo& pod, NodeInfos nodes,
                               absl::Span<const int32_t> positions, std::vector<int64_t>& raw) {
   raw.resize(nodes.size());
-  const auto score = [&](size_t i, int64_t& result) {
-    const Status status = entry.plugin->Score(state, pod, *nodes[i], result);
-    if (status.IsSuccess()) return Status();
-    return Status::Error(absl::StrCat("plugin \"", entry.name, "\" failed with: ", status.Message()));
+  const bool has_positions = !positions.empty();
+  if (has_positions && ScoreInBulk(entry, state, pod, positions, raw)) return Status();
+  if (has_positions && entry.dependency.of != Dependency::Of::kCluster) {
+    return ScoreRemembered(entry, state, pod, nodes, positions, raw);
+  }
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    Status status = ScoreNode(*entry.plugin, entry.name, state, pod, *nodes[i], raw[i]);
+    if (!status.IsSuccess()) return status;
+  }
+  return Status();
+}
+
+bool Framework::ScoreInBulk(ScoreEntry& entry, CycleState& state, const PodInfo& pod,
+                            absl::Span<const int32_t> positions, std::vector<int64_t>& raw) {
+  const auto score = [&](absl::Span<const int32_t> at, std::vector<int64_t>& scores) {
+    scores.resize(at.size());
+    return entry.plugin->ScoreNodes(state, pod, at, absl::MakeSpan(scores));
   };
-  if (!positions.empty() && entry.plugin->ScoreNodes(state, pod, positions, absl::MakeSpan(raw))) {
-    return Status();
+  if (entry.dependency.of == Dependency::Of::kCluster) return score(positions, raw);
+  // The scores of one pod are only kept for the next where that one is of its class.
+  const int32_t class_id = ClassOf(pod, entry.dependency);
+  if (class_id != entry.last_class) {
+    entry.last_class = class_id;
+    entry.last_scores.generations.clear();
+    return score(positions, raw);
   }
-  if (positions.empty() || entry.dependency.of == Dependency::Of::kCluster) {
-    for (size_t i = 0; i < nodes.size(); ++i) {
-      Status status = score(i, raw[i]);
-      if (!status.IsSuccess()) return status;
-    }
-    return Status();
+  AnswerColumn<int64_t>& known = entry.last_scores;
+  if (known.generations.empty()) {
+    known.generations.assign(handle_.snapshot().List().size(), -1);
+    known.answers.resize(known.generations.size());
   }
+  const std::vector<int64_t>& generations = GenerationsFor(entry.dependency);
+  if (CopyAnswers(known, generations, positions, raw)) return true;
+  missing_.clear();
+  for (const int32_t position : positions) {
+    const size_t at = static_cast<size_t>(position);
+    if (known.generations[at] != generations[at]) missing_.push_back(position);
+  }
+  if (!missing_.empty() && !score(missing_, computed_)) return false;
+  for (size_t i = 0; i < missing_.size(); ++i) {
+    const size_t at = static_cast<size_t>(missing_[i]);
+    known.answers[at] = computed_[i];
+    known.generations[at] = generations[at];
+  }
+  for (size_t i = 0; i < positions.size(); ++i) raw[i] = known.answers[static_cast<size_t>(positions[i])];
+  return true;
+}
+
+Status Framework::ScoreRemembered(ScoreEntry& entry, CycleState& state, const PodInfo& pod, NodeInfos nodes,
+                                  absl::Span<const int32_t> positions, std::vector<int64_t>& raw) {
   AnswerColumn<int64_t>& known =
       score_answers_.Of(static_cast<int32_t>(&entry - score_.data()), ClassOf(pod, entry.dependency),
                         handle_.snapshot().List().size());
   const std::vector<int64_t>& generations = GenerationsFor(entry.dependency);
+  if (CopyAnswers(known, generations, positions, raw)) return Status();
   for (size_t i = 0; i < nodes.size(); ++i) {
     const size_t at = static_cast<size_t>(positions[i]);
     if (known.generations[at] != generations[at]) {
-      Status status = score(i, known.answers[at]);
+      Status status = ScoreNode(*entry.plugin, entry.name, state, pod, *nodes[i], known.answers[at]);
       if (!status.IsSuccess()) return status;
       known.generations[at] = generations[at];
     }
@@ -459,7 +554,7 @@ Status Framework::RunScorePlugins(CycleState& state, const PodInfo& pod, NodeInf
                                   absl::Span<const int32_t> positions, NodeScores& scores) {
   size_t used = 0;
   scores.totals.assign(nodes.size(), 0);
-  for (const ScoreEntry& entry : score_) {
+  for (ScoreEntry& entry : score_) {
     if (state.skip_score.test(static_cast<size_t>(entry.id))) continue;
     if (used == scores.plugins.size()) scores.plugins.emplace_back();
     PluginScores& column = scores.plugins[used++];
@@ -486,7 +581,7 @@ Status Framework::RescoreLastNode(CycleState& state, const PodInfo& pod, NodeInf
   size_t used = 0;
   scores.totals.assign(nodes.size(), 0);
   std::vector<int64_t> fresh;
-  for (const ScoreEntry& entry : score_) {
+  for (ScoreEntry& entry : score_) {
     if (state.skip_score.test(static_cast<size_t>(entry.id))) continue;
     if (used == scores.plugins.size()) scores.plugins.emplace_back();
     PluginScores& column = scores.plugins[used++];

@@ -59,11 +59,12 @@ class Framework {
 
   // The first failure on this node, or Success.
   Status RunFilterPlugins(CycleState& state, const PodInfo& pod, const NodeInfo& node);
-  // The same for the nodes at `first` and behind it in the snapshot, one for each of `statuses`, which are
-  // Success before. Filters are asked for many nodes at once and answers are remembered, so the order in
-  // which plugins are called is not that of the nodes.
-  void RunFilterPluginsOnRange(CycleState& state, const PodInfo& pod, int32_t first,
-                               absl::Span<Status> statuses);
+  // The same for the nodes at `first` and behind it in the snapshot, one for each of `groups`: the group of
+  // the node's failure in `statuses`, or NodeToStatus::kNoGroup. The groups get no nodes by this. Filters are
+  // asked for many nodes at once and answers are remembered, so the order in which plugins are called is not
+  // that of the nodes.
+  void RunFilterPluginsOnRange(CycleState& state, const PodInfo& pod, int32_t first, NodeToStatus& statuses,
+                               absl::Span<int32_t> groups);
   bool HasFilterPlugins() const { return !filter_.empty(); }
   // Whether, in this cycle, the filters' answer for a node follows from that node and its pods.
   bool FiltersByNodeOnly(const CycleState& state) const;
@@ -136,6 +137,10 @@ class Framework {
     std::string name;
     int64_t weight = 1;
     Dependency dependency;
+    // The class of the pod that was scored in bulk last, and the scores of such pods: replicas of one
+    // workload follow each other.
+    int32_t last_class = -1;
+    AnswerColumn<int64_t> last_scores;
     bool only_with_filter = false;
   };
 
@@ -155,15 +160,22 @@ class Framework {
   static int32_t ClassOf(const PodInfo& pod, const Dependency& dependency);
   // By position: an answer holds while this stays as it is.
   const std::vector<int64_t>& GenerationsFor(const Dependency& dependency) const;
-  // What RunFilterPluginsOnRange does for one filter: adds its failures to `statuses` and takes the nodes out
-  // of `passes_`.
+  // What RunFilterPluginsOnRange does for one filter: gives a group to those of its failures that have none.
   void FilterRange(size_t filter, CycleState& state, const PodInfo& pod, int32_t first,
-                   absl::Span<Status> statuses);
-  void FilterRememberedRange(size_t filter, CycleState& state, const PodInfo& pod, int32_t first,
-                             absl::Span<Status> statuses);
+                   NodeToStatus& statuses, absl::Span<int32_t> groups);
+  // The same where answers are remembered: fills `verdicts_` where a node has no group, and returns what they
+  // stand for.
+  const std::vector<Status>& FilterRemembered(size_t filter, CycleState& state, const PodInfo& pod,
+                                              int32_t first, absl::Span<const int32_t> groups);
   // `positions`: see RunScorePlugins.
-  Status ScoreColumn(const ScoreEntry& entry, CycleState& state, const PodInfo& pod, NodeInfos nodes,
+  Status ScoreColumn(ScoreEntry& entry, CycleState& state, const PodInfo& pod, NodeInfos nodes,
                      absl::Span<const int32_t> positions, std::vector<int64_t>& raw);
+  // The same for a plugin that scores many nodes at once. False: it does not for this pod.
+  bool ScoreInBulk(ScoreEntry& entry, CycleState& state, const PodInfo& pod,
+                   absl::Span<const int32_t> positions, std::vector<int64_t>& raw);
+  // The same from what is remembered, node by node.
+  Status ScoreRemembered(ScoreEntry& entry, CycleState& state, const PodInfo& pod, NodeInfos nodes,
+                         absl::Span<const int32_t> positions, std::vector<int64_t>& raw);
   // From raw scores to weighted ones, which it adds to `totals`.
   Status WeighColumn(const ScoreEntry& entry, CycleState& state, const PodInfo& pod, NodeInfos nodes,
                      PluginScores& column, std::vector<int64_t>& totals);
@@ -188,10 +200,13 @@ class Framework {
   std::vector<Registration> registrations_;
   std::vector<const SignPlugin*> sign_;
   std::unique_ptr<OpportunisticBatch> batch_;
-  AnswerColumns<Status> filter_answers_;
+  // By filter: FilterPlugin::FilterFailures.
+  std::vector<std::vector<Status>> filter_failures_;
+  AnswerColumns<uint8_t> filter_answers_;
   AnswerColumns<int64_t> score_answers_;
-  // Working memory of RunFilterPluginsOnRange: 1 for the nodes that no filter failed.
-  std::vector<uint8_t> passes_;
+  std::vector<uint8_t> verdicts_;  // Working memory of FilterRange.
+  std::vector<int32_t> missing_;   // Working memory of ScoreInBulk: positions.
+  std::vector<int64_t> computed_;  // Of ScoreInBulk: scores of `missing_`.
 };
 
 }  // namespace schedsim::framework

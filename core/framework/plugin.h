@@ -98,13 +98,14 @@ class FilterPlugin {
   // Success: the pod fits on the node.
   virtual Status Filter(const CycleState& state, const PodInfo& pod, const NodeInfo& node) = 0;
   virtual Dependency FilterDependency() const { return {}; }
-  // The same for many nodes at once: sets `passes[i]`, which is 1 before, to 0 where Filter would not succeed
-  // for the node at position `first + i`; where it is 0 before, it means nothing. False: the plugin answers
-  // such a pod node by node only, and `passes` is as before.
+  // The same for many nodes at once: sets `verdicts[i]`, which is 0 before, for the node at position
+  // `first + i`. 0: Filter would succeed; k: it would give failure k - 1 of FilterFailures(). False: the
+  // plugin answers such a pod node by node only, and `verdicts` means nothing.
   virtual bool FilterNodes(const CycleState&, const PodInfo&, int32_t /*first*/,
-                           absl::Span<uint8_t> /*passes*/) {
+                           absl::Span<uint8_t> /*verdicts*/) {
     return false;
   }
+  virtual std::vector<Status> FilterFailures() const { return {}; }
 };
 
 // What a PostFilter plugin arranged for a pod that fits nowhere.

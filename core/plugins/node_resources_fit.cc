@@ -98,11 +98,28 @@ class NodeResourcesFit final : public framework::Plugin,
   }
 
   bool FilterNodes(const framework::CycleState& state, const PodInfo& pod, int32_t first,
-                   absl::Span<uint8_t> passes) override {
+                   absl::Span<uint8_t> verdicts) override {
     const Resource& request = pod.spec_info->requests;
     if (!request.scalars.empty() || !state.pre_filtered.test(static_cast<size_t>(id_))) return false;
-    ClearWhereNoRoom(request, handle_.snapshot().Columns(), first, passes);
+    FindShortages(request, handle_.snapshot().Columns(), first, verdicts);
     return true;
+  }
+  std::vector<Status> FilterFailures() const override {
+    std::vector<Status> failures;
+    for (uint8_t shortage = 1; shortage <= kShortageMax; ++shortage) {
+      std::vector<std::string> reasons;
+      const auto add = [&](Shortage bit, const char* reason) {
+        if ((shortage & bit) != 0) reasons.emplace_back(reason);
+      };
+      add(kTooManyPods, "Too many pods");
+      add(kShortOfCpu, "Insufficient cpu");
+      add(kShortOfMemory, "Insufficient memory");
+      add(kShortOfEphemeralStorage, "Insufficient ephemeral-storage");
+      failures.emplace_back(
+          (shortage & kNeverEnough) != 0 ? Code::kUnschedulableAndUnresolvable : Code::kUnschedulable,
+          std::move(reasons));
+    }
+    return failures;
   }
 
   Status PreScore(framework::CycleState&, const PodInfo&, framework::NodeInfos) override { return Status(); }

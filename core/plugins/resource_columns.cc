@@ -50,33 +50,31 @@ int64_t Quotient(int64_t part, int64_t whole) {
   return static_cast<int64_t>(static_cast<double>(part) / static_cast<double>(whole));
 }
 
-void ClearWhereShort(int64_t request, const int64_t* allocatable, const int64_t* requested,
-                     absl::Span<uint8_t> passes) {
+void FindShortage(int64_t request, Shortage bit, const int64_t* allocatable, const int64_t* requested,
+                  absl::Span<uint8_t> shortages) {
   // A pod that asks for nothing of a resource fits even where more is taken of it than there is.
   if (request <= 0) return;
-  for (size_t i = 0; i < passes.size(); ++i) {
-    const uint8_t fits = request <= WrappingSubtract(allocatable[i], requested[i]) ? 1 : 0;
-    passes[i] = passes[i] & fits;
+  for (size_t i = 0; i < shortages.size(); ++i) {
+    const uint8_t never = request > allocatable[i] ? kNeverEnough : 0;
+    const uint8_t shortage = request > WrappingSubtract(allocatable[i], requested[i]) ? bit | never : 0;
+    shortages[i] = shortages[i] | shortage;
   }
 }
 
 }  // namespace
 
-void ClearWhereNoRoom(const framework::Resource& request, const NodeColumns& columns, int32_t first,
-                      absl::Span<uint8_t> passes) {
+void FindShortages(const framework::Resource& request, const NodeColumns& columns, int32_t first,
+                   absl::Span<uint8_t> shortages) {
   const size_t begin = static_cast<size_t>(first);
   const int64_t* const free_pods = columns.free_pods.data() + begin;
-  for (size_t i = 0; i < passes.size(); ++i) {
-    const uint8_t fits = free_pods[i] >= 1 ? 1 : 0;
-    passes[i] = passes[i] & fits;
-  }
-  const auto clear = [&](ColumnResource resource, int64_t amount) {
-    ClearWhereShort(amount, Column(columns.allocatable, resource).data() + begin,
-                    Column(columns.requested, resource).data() + begin, passes);
+  for (size_t i = 0; i < shortages.size(); ++i) shortages[i] = free_pods[i] >= 1 ? 0 : kTooManyPods;
+  const auto find = [&](ColumnResource resource, int64_t amount, Shortage bit) {
+    FindShortage(amount, bit, Column(columns.allocatable, resource).data() + begin,
+                 Column(columns.requested, resource).data() + begin, shortages);
   };
-  clear(ColumnResource::kMilliCpu, request.milli_cpu);
-  clear(ColumnResource::kMemoryBytes, request.memory_bytes);
-  clear(ColumnResource::kEphemeralStorageBytes, request.ephemeral_storage_bytes);
+  find(ColumnResource::kMilliCpu, request.milli_cpu, kShortOfCpu);
+  find(ColumnResource::kMemoryBytes, request.memory_bytes, kShortOfMemory);
+  find(ColumnResource::kEphemeralStorageBytes, request.ephemeral_storage_bytes, kShortOfEphemeralStorage);
 }
 
 bool AllocationScorer::Score(Strategy strategy, const std::vector<ColumnRequest>& requests,

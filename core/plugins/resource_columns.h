@@ -19,10 +19,20 @@ struct ColumnRequest {
   int64_t weight = 1;
 };
 
-// Sets `passes[i]` to 0 where the node at position `first + i` lacks room for the request or for one more
-// pod. The request must have no scalars.
-void ClearWhereNoRoom(const framework::Resource& request, const framework::NodeColumns& columns,
-                      int32_t first, absl::Span<uint8_t> passes);
+// What a node lacks for a pod, as bits.
+enum Shortage : uint8_t {
+  kTooManyPods = 1,
+  kShortOfCpu = 2,
+  kShortOfMemory = 4,
+  kShortOfEphemeralStorage = 8,
+  // Even without pods the node would lack something.
+  kNeverEnough = 16,
+};
+inline constexpr uint8_t kShortageMax = 31;
+
+// Sets `shortages[i]`, 0 before, for the node at position `first + i`. The request must have no scalars.
+void FindShortages(const framework::Resource& request, const framework::NodeColumns& columns, int32_t first,
+                   absl::Span<uint8_t> shortages);
 
 // Scores nodes by how much is free of the resources, or by how much is taken.
 class AllocationScorer {

@@ -42,8 +42,8 @@ struct Attempt {
 
   std::vector<FilteredNode> filter;  // Detail.
 
-  // The feasible nodes in the order in which they were found; empty where scoring did not run. The scheduler's
-  // own, valid during the call only.
+  // The feasible nodes in the order in which they were found; empty where scoring did not run. The
+  // scheduler's own, valid during the call only.
   framework::NodeInfos scored_nodes;
   // Shape: as NodeScores over `scored_nodes`. The scheduler's own, valid during the call only.
   const framework::NodeScores* scores = nullptr;

@@ -34,9 +34,9 @@ bool NoFitMemo::StillFitsNowhere(framework::Framework& framework, framework::Cyc
   if (!changes.nodes.empty()) {
     known.unschedulable_plugins.reset();
     known.pending_plugins.reset();
-    known.last_added = Status();
-    for (const auto& [position, status] : known.node_to_status.entries())
-      known.AddPluginStatus(status, names);
+    for (const auto& [status, count] : known.node_to_status.groups()) {
+      if (count > 0) known.AddPluginStatus(status, names);
+    }
   }
   entry->position = changes.position;
   diagnosis = known;

@@ -312,8 +312,16 @@ Status Scheduler::FindNodesThatPassFilters(Framework& framework, CycleState& sta
     const NodeInfo* node = nodes[static_cast<size_t>((next_start_node_index_ + i) % count)];
     Status status = FilterWithNominatedPods(framework, state, pod, *node);
     if (details) attempt_.filter.push_back(FilteredNode{.node = node, .status = status});
-    const std::optional<Status> end = TakeFiltered(*node, std::move(status), wanted);
-    if (end.has_value()) return *end;
+    if (status.IsSuccess()) {
+      if (static_cast<int32_t>(feasible_.size()) == wanted) break;
+      feasible_.push_back(node);
+      feasible_positions_.push_back(node->position);
+    } else if (status.code() == Code::kError) {
+      return status;
+    } else {
+      diagnosis_.AddPluginStatus(status, plugin_names_);
+      diagnosis_.node_to_status.Set(node->position, status);
+    }
   }
   return Status();
 }
@@ -328,37 +336,50 @@ Status Scheduler::FindNodesByRanges(Framework& framework, CycleState& state, con
     const int32_t first = (next_start_node_index_ + done) % count;
     const int32_t missing = wanted + 1 - static_cast<int32_t>(feasible_.size());
     const int32_t length = std::min({std::max(missing, kMinRange), count - done, count - first});
-    range_.assign(static_cast<size_t>(length), Status());
-    framework.RunFilterPluginsOnRange(state, pod, first, absl::MakeSpan(range_));
+    groups_.resize(static_cast<size_t>(length));
+    framework::NodeToStatus& statuses = diagnosis_.node_to_status;
+    framework.RunFilterPluginsOnRange(state, pod, first, statuses, absl::MakeSpan(groups_));
+    if (!nominator_.empty()) FilterNominatedNodes(framework, state, pod, first);
+    const bool all_fit = std::all_of(groups_.begin(), groups_.end(), [](int32_t group) {
+      return group == framework::NodeToStatus::kNoGroup;
+    });
+    if (all_fit) {
+      const int32_t taken = std::min(length, wanted - static_cast<int32_t>(feasible_.size()));
+      feasible_.insert(feasible_.end(), nodes.begin() + first, nodes.begin() + first + taken);
+      for (int32_t i = 0; i < taken; ++i) feasible_positions_.push_back(first + i);
+      if (taken < length) return Status();
+      done += length;
+      continue;
+    }
     for (int32_t i = 0; i < length; ++i) {
-      const NodeInfo& node = *nodes[static_cast<size_t>(first + i)];
-      Status& status = range_[static_cast<size_t>(i)];
-      // Nominated pods count as running on their node, which may change the answer or its reason.
-      if (!nominator_.empty() && !nominator_.NominatedPodsForNode(node.name).empty()) {
-        status = FilterWithNominatedPods(framework, state, pod, node);
+      const int32_t group = groups_[static_cast<size_t>(i)];
+      if (group != framework::NodeToStatus::kNoGroup) {
+        const Status& status = statuses.groups()[static_cast<size_t>(group)].status;
+        // An error of one node ends the attempt, even where other nodes would fit.
+        if (status.code() == Code::kError) return status;
+        if (statuses.SetGroup(first + i, group)) diagnosis_.AddPluginStatus(status, plugin_names_);
+        continue;
       }
-      const std::optional<Status> end = TakeFiltered(node, std::move(status), wanted);
-      if (end.has_value()) return *end;
+      // The search ends at the first node too many, which is not kept.
+      if (static_cast<int32_t>(feasible_.size()) == wanted) return Status();
+      feasible_.push_back(nodes[static_cast<size_t>(first + i)]);
+      feasible_positions_.push_back(first + i);
     }
     done += length;
   }
   return Status();
 }
 
-// Takes note of what the filters said of the next node. What the search ends with, where it ends here.
-std::optional<Status> Scheduler::TakeFiltered(const NodeInfo& node, Status status, int32_t wanted) {
-  if (status.IsSuccess()) {
-    // The search ends at the first node too many, which is not kept.
-    if (static_cast<int32_t>(feasible_.size()) == wanted) return Status();
-    feasible_.push_back(&node);
-    feasible_positions_.push_back(node.position);
-    return std::nullopt;
+// Asks again for those of the nodes of `groups_` that have nominated pods, which count as running there.
+void Scheduler::FilterNominatedNodes(Framework& framework, CycleState& state, const PodInfo& pod,
+                                     int32_t first) {
+  const NodeInfos nodes = snapshot_.List().subspan(static_cast<size_t>(first), groups_.size());
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    if (nominator_.NominatedPodsForNode(nodes[i]->name).empty()) continue;
+    const Status status = FilterWithNominatedPods(framework, state, pod, *nodes[i]);
+    groups_[i] =
+        status.IsSuccess() ? framework::NodeToStatus::kNoGroup : diagnosis_.node_to_status.GroupOf(status);
   }
-  // An error of one node ends the attempt, even where other nodes would fit.
-  if (status.code() == Code::kError) return status;
-  diagnosis_.AddPluginStatus(status, plugin_names_);
-  diagnosis_.node_to_status.Set(node.position, std::move(status));
-  return std::nullopt;
 }
 
 // Pods nominated to the node count as running there, if they are at least as important; but the pod

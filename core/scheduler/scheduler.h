@@ -144,8 +144,8 @@ class Scheduler {
                                              const framework::PodInfo& pod, framework::NodeInfos nodes);
   framework::Status FindNodesByRanges(framework::Framework& framework, framework::CycleState& state,
                                       const framework::PodInfo& pod, int32_t wanted);
-  std::optional<framework::Status> TakeFiltered(const framework::NodeInfo& node, framework::Status status,
-                                                int32_t wanted);
+  void FilterNominatedNodes(framework::Framework& framework, framework::CycleState& state,
+                            const framework::PodInfo& pod, int32_t first);
   bool EvaluateNominatedNode(framework::Framework& framework, framework::CycleState& state,
                              const framework::PodInfo& pod, Symbol node_name);
   std::vector<const framework::NodeInfo*> NamedNodes(const std::vector<Symbol>& names) const;
@@ -212,7 +212,7 @@ class Scheduler {
   NoFitMemo no_fit_;
   std::vector<const framework::NodeInfo*> feasible_;
   std::vector<int32_t> feasible_positions_;  // NodeInfo::position of feasible_.
-  std::vector<framework::Status> range_;
+  std::vector<int32_t> groups_;              // Of the nodes that are being filtered: see Framework.
   framework::NodeScores scores_;
   framework::PodSignature signature_;  // Only where the profile batches.
   std::vector<int32_t> preorder_stack_;

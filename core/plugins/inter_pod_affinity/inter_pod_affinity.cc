@@ -117,6 +117,9 @@ class InterPodAffinity final : public framework::Plugin,
     }
     return true;
   }
+  std::vector<Status> FilterFailures() const override {
+    return {affinity_mismatch_, anti_affinity_mismatch_, existing_mismatch_};
+  }
 
   framework::PreFilterResult PreFilter(CycleState& state, const PodInfo& pod, NodeInfos) override {
     framework::PreFilterResult result;
@@ -162,14 +165,18 @@ class InterPodAffinity final : public framework::Plugin,
     return Status();
   }
   bool FilterNodes(const CycleState& state, const PodInfo&, int32_t first,
-                   absl::Span<uint8_t> passes) override {
+                   absl::Span<uint8_t> verdicts) override {
     const auto* data = state.Read<FilterState>(id_, CycleState::kFilterSlot);
     if (data == nullptr) return false;
     const int32_t* const indices = handle_.snapshot().Columns().indices.data() + first;
-    for (size_t i = 0; i < passes.size(); ++i) {
-      const bool fits = SatisfiesAffinity(*data, indices[i]) && !AnyPods(data->anti_affinity, indices[i]) &&
-                        !AnyPods(data->existing, indices[i]);
-      if (!fits) passes[i] = 0;
+    for (size_t i = 0; i < verdicts.size(); ++i) {
+      if (!SatisfiesAffinity(*data, indices[i])) {
+        verdicts[i] = 1;
+      } else if (AnyPods(data->anti_affinity, indices[i])) {
+        verdicts[i] = 2;
+      } else if (AnyPods(data->existing, indices[i])) {
+        verdicts[i] = 3;
+      }
     }
     return true;
   }

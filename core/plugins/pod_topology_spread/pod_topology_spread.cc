@@ -179,20 +179,26 @@ class PodTopologySpread final : public framework::Plugin,
     return Status();
   }
   bool FilterNodes(const CycleState& state, const PodInfo&, int32_t first,
-                   absl::Span<uint8_t> passes) override {
+                   absl::Span<uint8_t> verdicts) override {
     const auto* data = state.Read<FilterState>(id_, CycleState::kFilterSlot);
     if (data == nullptr) return false;
     const int32_t* const indices = handle_.snapshot().Columns().indices.data() + first;
     for (size_t constraint = 0; constraint < data->constraints.size(); ++constraint) {
       const ChangedCounts& counts = data->constraints[constraint].counts;
       const int64_t most = MostPods(*data, constraint);
-      for (size_t i = 0; i < passes.size(); ++i) {
+      for (size_t i = 0; i < verdicts.size(); ++i) {
+        if (verdicts[i] != 0) continue;
         const int32_t domain = counts.DomainOfIndex(indices[i]);
-        if (domain == kNoDomain || counts.At(domain) > most) passes[i] = 0;
+        if (domain == kNoDomain) {
+          verdicts[i] = 1;
+        } else if (counts.At(domain) > most) {
+          verdicts[i] = 2;
+        }
       }
     }
     return true;
   }
+  std::vector<Status> FilterFailures() const override { return {missing_label_, skewed_}; }
 
   Status PreScore(CycleState& state, const PodInfo& pod, NodeInfos nodes) override {
     const SpreadConstraints constraints = constraints_.Of(pod, SpreadUse::kScore);

@@ -154,17 +154,21 @@ TEST_P(ResourceColumnsTest, RoomIsThatOfThePlainLoop) {
     request.memory_bytes = rng.Below(3) * (int64_t{1} << 20);
     request.ephemeral_storage_bytes = rng.Below(2) * 100;
     const int32_t first = static_cast<int32_t>(rng.Below(100));
-    std::vector<uint8_t> passes(150, 1);
-    ClearWhereNoRoom(request, columns, first, absl::MakeSpan(passes));
+    std::vector<uint8_t> shortages(150);
+    FindShortages(request, columns, first, absl::MakeSpan(shortages));
     const int64_t amounts[] = {request.milli_cpu, request.memory_bytes, request.ephemeral_storage_bytes};
-    for (size_t i = 0; i < passes.size(); ++i) {
+    const uint8_t bits[] = {kShortOfCpu, kShortOfMemory, kShortOfEphemeralStorage};
+    for (size_t i = 0; i < shortages.size(); ++i) {
       const size_t at = static_cast<size_t>(first) + i;
-      bool fits = columns.free_pods[at] > 0;
+      uint8_t expected = columns.free_pods[at] > 0 ? 0 : kTooManyPods;
       for (size_t resource = 0; resource < framework::kColumnResourceCount; ++resource) {
-        const int64_t room = columns.allocatable[resource][at] - columns.requested[resource][at];
-        fits = fits && (amounts[resource] == 0 || amounts[resource] <= room);
+        const int64_t allocatable = columns.allocatable[resource][at];
+        if (amounts[resource] == 0 || amounts[resource] <= allocatable - columns.requested[resource][at])
+          continue;
+        expected |= bits[resource];
+        if (amounts[resource] > allocatable) expected |= kNeverEnough;
       }
-      ASSERT_EQ(passes[i], fits ? 1 : 0) << "position " << at;
+      ASSERT_EQ(shortages[i], expected) << "position " << at;
     }
   }
 }
