@@ -236,6 +236,11 @@ std::optional<PluginId> Framework::RunPreEnqueuePlugins(const PodInfo& pod,
 
 Framework::PreFilterOutcome Framework::RunPreFilterPlugins(CycleState& state, const PodInfo& pod,
                                                            NodeInfos nodes) {
+  if (pod.spec_info->id == last_class_.id) {
+    last_class_.came_again = true;
+  } else {
+    last_class_ = LastClass{.id = pod.spec_info->id};
+  }
   PreFilterOutcome outcome;
   Status rejected;
   for (const Entry<PreFilterPlugin>& entry : pre_filter_) {
@@ -305,11 +310,21 @@ Status Framework::RunFilterPlugins(CycleState& state, const PodInfo& pod, const 
 void Framework::RunFilterPluginsOnRange(CycleState& state, const PodInfo& pod, int32_t first,
                                         NodeToStatus& statuses, absl::Span<int32_t> groups) {
   std::fill(groups.begin(), groups.end(), NodeToStatus::kNoGroup);
+  const bool keeps = last_class_.came_again && pod.spec_info->id == last_class_.id;
+  const int64_t* const generations = handle_.snapshot().Columns().generations.data() + first;
+  if (keeps) last_class_.passed.resize(handle_.snapshot().List().size(), -1);
+  int64_t* const passed = keeps ? last_class_.passed.data() + first : nullptr;
+  const bool all_passed = keeps && AllEqual(passed, generations, groups.size());
   for (size_t filter = 0; filter < filter_.size(); ++filter) {
     if (state.skip_filter.test(static_cast<size_t>(filter_[filter].id))) continue;
+    if (all_passed && filter_dependencies_[filter].of != Dependency::Of::kCluster) continue;
     FilterRange(filter, state, pod, first, statuses, groups);
     // A node that one filter failed is no matter for the next ones: the first failure is its status.
     if (std::find(groups.begin(), groups.end(), NodeToStatus::kNoGroup) == groups.end()) return;
+  }
+  if (!keeps || all_passed) return;
+  for (size_t i = 0; i < groups.size(); ++i) {
+    if (groups[i] == NodeToStatus::kNoGroup) passed[i] = generations[i];
   }
 }
 
@@ -385,7 +400,8 @@ int32_t Framework::ClassOf(const PodInfo& pod, const Dependency& dependency) {
 void Framework::ForgetAnswers() {
   filter_answers_.Clear();
   score_answers_.Clear();
-  for (ScoreEntry& entry : score_) entry.last_class = -1;
+  last_class_ = LastClass();
+  normalizes_over_nodes_ = false;
 }
 
 bool Framework::FiltersByNodeOnly(const CycleState& state) const {
@@ -460,7 +476,7 @@ Status Framework::ScoreColumn(ScoreEntry& entry, CycleState& state, const PodInf
                               absl::Span<const int32_t> positions, std::vector<int64_t>& raw) {
   raw.resize(nodes.size());
   const bool has_positions = !positions.empty();
-  if (has_positions && ScoreInBulk(entry, state, pod, positions, raw)) return Status();
+  if (has_positions && entry.plugin->ScoreNodes(state, pod, positions, absl::MakeSpan(raw))) return Status();
   if (has_positions && entry.dependency.of != Dependency::Of::kCluster) {
     return ScoreRemembered(entry, state, pod, nodes, positions, raw);
   }
@@ -471,39 +487,56 @@ Status Framework::ScoreColumn(ScoreEntry& entry, CycleState& state, const PodInf
   return Status();
 }
 
-bool Framework::ScoreInBulk(ScoreEntry& entry, CycleState& state, const PodInfo& pod,
-                            absl::Span<const int32_t> positions, std::vector<int64_t>& raw) {
-  const auto score = [&](absl::Span<const int32_t> at, std::vector<int64_t>& scores) {
-    scores.resize(at.size());
-    return entry.plugin->ScoreNodes(state, pod, at, absl::MakeSpan(scores));
-  };
-  if (entry.dependency.of == Dependency::Of::kCluster) return score(positions, raw);
-  // The scores of one pod are only kept for the next where that one is of its class.
-  const int32_t class_id = ClassOf(pod, entry.dependency);
-  if (class_id != entry.last_class) {
-    entry.last_class = class_id;
-    entry.last_scores.generations.clear();
-    return score(positions, raw);
-  }
-  AnswerColumn<int64_t>& known = entry.last_scores;
+bool Framework::SumNodeScores(CycleState& state, const PodInfo& pod, NodeInfos nodes,
+                              absl::Span<const int32_t> positions, std::vector<int64_t>& totals) {
+  if (normalizes_over_nodes_ || pod.spec_info->id != last_class_.id || !last_class_.came_again) return false;
+  AnswerColumn<int64_t>& known = last_class_.totals;
+  const std::vector<int64_t>& generations = handle_.snapshot().Columns().generations;
   if (known.generations.empty()) {
-    known.generations.assign(handle_.snapshot().List().size(), -1);
-    known.answers.resize(known.generations.size());
+    known.generations.assign(generations.size(), -1);
+    known.answers.resize(generations.size());
   }
-  const std::vector<int64_t>& generations = GenerationsFor(entry.dependency);
-  if (CopyAnswers(known, generations, positions, raw)) return true;
+  totals.resize(nodes.size());
+  if (CopyAnswers(known, generations, positions, totals)) return true;
   missing_.clear();
-  for (const int32_t position : positions) {
-    const size_t at = static_cast<size_t>(position);
-    if (known.generations[at] != generations[at]) missing_.push_back(position);
+  missing_positions_.clear();
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    const size_t at = static_cast<size_t>(positions[i]);
+    if (known.generations[at] == generations[at]) continue;
+    missing_.push_back(nodes[i]);
+    missing_positions_.push_back(positions[i]);
   }
-  if (!missing_.empty() && !score(missing_, computed_)) return false;
+  if (!missing_.empty() && !ComputeNodeScores(state, pod, missing_, missing_positions_, missing_totals_)) {
+    return false;
+  }
   for (size_t i = 0; i < missing_.size(); ++i) {
-    const size_t at = static_cast<size_t>(missing_[i]);
-    known.answers[at] = computed_[i];
+    const size_t at = static_cast<size_t>(missing_positions_[i]);
+    known.answers[at] = missing_totals_[i];
     known.generations[at] = generations[at];
   }
-  for (size_t i = 0; i < positions.size(); ++i) raw[i] = known.answers[static_cast<size_t>(positions[i])];
+  for (size_t i = 0; i < nodes.size(); ++i) totals[i] = known.answers[static_cast<size_t>(positions[i])];
+  return true;
+}
+
+bool Framework::ComputeNodeScores(CycleState& state, const PodInfo& pod, NodeInfos nodes,
+                                  absl::Span<const int32_t> positions, std::vector<int64_t>& totals) {
+  totals.assign(nodes.size(), 0);
+  PluginScores column;
+  for (ScoreEntry& entry : score_) {
+    if (entry.dependency.of == Dependency::Of::kCluster) continue;
+    if (state.skip_score.test(static_cast<size_t>(entry.id))) continue;
+    if (!ScoreColumn(entry, state, pod, nodes, positions, column.raw).IsSuccess()) return false;
+    // Where nothing but 0 is given, each node gets what a single one would get.
+    if (entry.plugin->HasNormalizeScore()) {
+      const bool all_zero =
+          std::all_of(column.raw.begin(), column.raw.end(), [](int64_t raw) { return raw == 0; });
+      if (!all_zero || !entry.plugin->NormalizesByScoresOnly()) {
+        normalizes_over_nodes_ = true;
+        return false;
+      }
+    }
+    if (!WeighColumn(entry, state, pod, nodes, column, totals).IsSuccess()) return false;
+  }
   return true;
 }
 
@@ -551,28 +584,36 @@ Status Framework::WeighColumn(const ScoreEntry& entry, CycleState& state, const 
 }
 
 Status Framework::RunScorePlugins(CycleState& state, const PodInfo& pod, NodeInfos nodes,
-                                  absl::Span<const int32_t> positions, NodeScores& scores) {
+                                  absl::Span<const int32_t> positions, bool totals_only, NodeScores& scores) {
   size_t used = 0;
-  scores.totals.assign(nodes.size(), 0);
+  const bool has_sums =
+      totals_only && !positions.empty() && SumNodeScores(state, pod, nodes, positions, scores.totals);
+  if (!has_sums) scores.totals.assign(nodes.size(), 0);
   for (ScoreEntry& entry : score_) {
     if (state.skip_score.test(static_cast<size_t>(entry.id))) continue;
+    if (has_sums && entry.dependency.of != Dependency::Of::kCluster) continue;
     if (used == scores.plugins.size()) scores.plugins.emplace_back();
-    PluginScores& column = scores.plugins[used++];
-    column.plugin = entry.id;
-    // A plugin that had nothing to filter scores every node with 0, so it need not be asked.
-    if (!handle_.reference() && entry.only_with_filter &&
-        state.skip_filter.test(static_cast<size_t>(entry.id))) {
-      column.raw.assign(nodes.size(), 0);
-      column.weighted.assign(nodes.size(), 0);
-      continue;
-    }
-    Status status = ScoreColumn(entry, state, pod, nodes, positions, column.raw);
-    if (!status.IsSuccess()) return Status::Error(absl::StrCat("running Score plugins: ", status.Message()));
-    status = WeighColumn(entry, state, pod, nodes, column, scores.totals);
+    Status status = AddScores(entry, state, pod, nodes, positions, scores.plugins[used++], scores.totals);
     if (!status.IsSuccess()) return status;
   }
   scores.plugins.resize(used);
   return Status();
+}
+
+Status Framework::AddScores(ScoreEntry& entry, CycleState& state, const PodInfo& pod, NodeInfos nodes,
+                            absl::Span<const int32_t> positions, PluginScores& column,
+                            std::vector<int64_t>& totals) {
+  column.plugin = entry.id;
+  // A plugin that had nothing to filter scores every node with 0, so it need not be asked.
+  if (!handle_.reference() && entry.only_with_filter &&
+      state.skip_filter.test(static_cast<size_t>(entry.id))) {
+    column.raw.assign(nodes.size(), 0);
+    column.weighted.assign(nodes.size(), 0);
+    return Status();
+  }
+  Status status = ScoreColumn(entry, state, pod, nodes, positions, column.raw);
+  if (!status.IsSuccess()) return Status::Error(absl::StrCat("running Score plugins: ", status.Message()));
+  return WeighColumn(entry, state, pod, nodes, column, totals);
 }
 
 Status Framework::RescoreLastNode(CycleState& state, const PodInfo& pod, NodeInfos nodes,

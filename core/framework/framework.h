@@ -80,9 +80,9 @@ class Framework {
   bool HasScorePlugins() const { return !score_.empty(); }
   Status RunPreScorePlugins(CycleState& state, const PodInfo& pod, NodeInfos nodes);
   // Fills `scores`, whose memory is used again. `positions`: of the nodes in the snapshot; empty: each plugin
-  // is asked for each node.
+  // is asked for each node. `totals_only`: `plugins` of the scores need not be filled.
   Status RunScorePlugins(CycleState& state, const PodInfo& pod, NodeInfos nodes,
-                         absl::Span<const int32_t> positions, NodeScores& scores);
+                         absl::Span<const int32_t> positions, bool totals_only, NodeScores& scores);
   // The same, where Score runs for the last of `nodes` only. `known` has the raw scores of the others;
   // they are 0 for plugins that it lacks. Shape: `known[p].raw[i]` belongs to `nodes[i]`.
   Status RescoreLastNode(CycleState& state, const PodInfo& pod, NodeInfos nodes,
@@ -137,10 +137,6 @@ class Framework {
     std::string name;
     int64_t weight = 1;
     Dependency dependency;
-    // The class of the pod that was scored in bulk last, and the scores of such pods: replicas of one
-    // workload follow each other.
-    int32_t last_class = -1;
-    AnswerColumn<int64_t> last_scores;
     bool only_with_filter = false;
   };
 
@@ -170,9 +166,16 @@ class Framework {
   // `positions`: see RunScorePlugins.
   Status ScoreColumn(ScoreEntry& entry, CycleState& state, const PodInfo& pod, NodeInfos nodes,
                      absl::Span<const int32_t> positions, std::vector<int64_t>& raw);
-  // The same for a plugin that scores many nodes at once. False: it does not for this pod.
-  bool ScoreInBulk(ScoreEntry& entry, CycleState& state, const PodInfo& pod,
-                   absl::Span<const int32_t> positions, std::vector<int64_t>& raw);
+  // Sets `totals` to the sums of the weighted scores that follow from nodes and their pods alone. False where
+  // one of these is not remembered, or has to be normalised over all nodes.
+  bool SumNodeScores(CycleState& state, const PodInfo& pod, NodeInfos nodes,
+                     absl::Span<const int32_t> positions, std::vector<int64_t>& totals);
+  // The same for some nodes, without what is remembered.
+  bool ComputeNodeScores(CycleState& state, const PodInfo& pod, NodeInfos nodes,
+                         absl::Span<const int32_t> positions, std::vector<int64_t>& totals);
+  // Adds the scores of one plugin to the totals.
+  Status AddScores(ScoreEntry& entry, CycleState& state, const PodInfo& pod, NodeInfos nodes,
+                   absl::Span<const int32_t> positions, PluginScores& column, std::vector<int64_t>& totals);
   // The same from what is remembered, node by node.
   Status ScoreRemembered(ScoreEntry& entry, CycleState& state, const PodInfo& pod, NodeInfos nodes,
                          absl::Span<const int32_t> positions, std::vector<int64_t>& raw);
@@ -205,8 +208,25 @@ class Framework {
   AnswerColumns<uint8_t> filter_answers_;
   AnswerColumns<int64_t> score_answers_;
   std::vector<uint8_t> verdicts_;  // Working memory of FilterRange.
-  std::vector<int32_t> missing_;   // Working memory of ScoreInBulk: positions.
-  std::vector<int64_t> computed_;  // Of ScoreInBulk: scores of `missing_`.
+
+  // What is kept for the class of the pod that came last: replicas of a workload follow each other. It is
+  // filled from the second pod of the class on.
+  struct LastClass {
+    int32_t id = -1;  // PodSpecInfo::id.
+    bool came_again = false;
+    // By NodeInfo::position: the generation in which the node passed all filters that look at nothing but the
+    // node and its pods.
+    std::vector<int64_t> passed = {};
+    // Sums of weighted scores.
+    AnswerColumn<int64_t> totals = {};
+  };
+  LastClass last_class_;
+  // Whether a plugin gave a score that has to be normalised over all nodes, so that sums are not kept.
+  bool normalizes_over_nodes_ = false;
+  // Working memory of SumNodeScores: nodes whose sum is not known.
+  std::vector<const NodeInfo*> missing_;
+  std::vector<int32_t> missing_positions_;
+  std::vector<int64_t> missing_totals_;
 };
 
 }  // namespace schedsim::framework

@@ -149,6 +149,9 @@ class ScorePlugin {
   virtual bool ScoresOnlyWithFilter() const { return false; }
 
   virtual bool HasNormalizeScore() const { return false; }
+  // Whether NormalizeScore looks at the scores alone, and gives equal ones what a single node with that score
+  // would get.
+  virtual bool NormalizesByScoresOnly() const { return false; }
   // Brings the scores of all feasible nodes into kMinNodeScore to kMaxNodeScore. `scores[i]` belongs to
   // the i-th feasible node, `nodes[i]`.
   virtual Status NormalizeScore(const CycleState&, const PodInfo&, NodeInfos /*nodes*/,

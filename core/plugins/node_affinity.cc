@@ -185,6 +185,7 @@ class NodeAffinity final : public framework::Plugin,
   }
 
   bool HasNormalizeScore() const override { return true; }
+  bool NormalizesByScoresOnly() const override { return true; }
   Status NormalizeScore(const framework::CycleState&, const PodInfo&, framework::NodeInfos,
                         absl::Span<int64_t> scores) override {
     DefaultNormalizeScore(/*reverse=*/false, scores);

@@ -81,6 +81,7 @@ class TaintToleration final : public framework::Plugin,
   }
 
   bool HasNormalizeScore() const override { return true; }
+  bool NormalizesByScoresOnly() const override { return true; }
   Status NormalizeScore(const framework::CycleState&, const framework::PodInfo&, framework::NodeInfos,
                         absl::Span<int64_t> scores) override {
     DefaultNormalizeScore(/*reverse=*/true, scores);

@@ -421,7 +421,9 @@ Status Scheduler::PrioritizeNodes(Framework& framework, CycleState& state, const
   if (!status.IsSuccess()) return status;
   const absl::Span<const int32_t> positions =
       options_.reference ? absl::Span<const int32_t>() : feasible_positions_;
-  return framework.RunScorePlugins(state, pod, feasible_, positions, scores_);
+  // Scores by plugin are for details, and for the nodes that a batch keeps.
+  const bool totals_only = !environment_.observer.WantsDetails() && framework.batch() == nullptr;
+  return framework.RunScorePlugins(state, pod, feasible_, positions, totals_only, scores_);
 }
 
 // The index of the node taken. Up to 1.34 any of the best; from 1.35 on the one that Go's
