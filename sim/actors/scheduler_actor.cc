@@ -76,22 +76,18 @@ void SchedulerActor::OnWatchEvent(const WatchEvent& event) {
   ++in_transit_;
   interleaving_.Deliver(last, [this, event] {
     --in_transit_;
-    return Handle(event);
+    const api::ObjectPtr old_object = IsHidden(event.old_object) ? nullptr : event.old_object;
+    const api::ObjectPtr new_object = IsHidden(event.new_object) ? nullptr : event.new_object;
+    if (old_object == nullptr && new_object == nullptr) return false;
+    if (old_object == nullptr) {
+      scheduler_->OnAdd(new_object);
+    } else if (new_object == nullptr) {
+      scheduler_->OnDelete(old_object);
+    } else {
+      scheduler_->OnUpdate(old_object, new_object);
+    }
+    return true;
   });
-}
-
-bool SchedulerActor::Handle(const WatchEvent& event) {
-  const api::ObjectPtr old_object = IsHidden(event.old_object) ? nullptr : event.old_object;
-  const api::ObjectPtr new_object = IsHidden(event.new_object) ? nullptr : event.new_object;
-  if (old_object == nullptr && new_object == nullptr) return false;
-  if (old_object == nullptr) {
-    scheduler_->OnAdd(new_object);
-  } else if (new_object == nullptr) {
-    scheduler_->OnDelete(old_object);
-  } else {
-    scheduler_->OnUpdate(old_object, new_object);
-  }
-  return true;
 }
 
 void SchedulerActor::Start() {

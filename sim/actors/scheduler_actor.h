@@ -80,10 +80,9 @@ class SchedulerActor : public framework::Client {
     Rng api_call;
   };
 
-  // Sends what happened on its way to the informers.
+  // Sends what happened on its way to the informers, which tell the scheduler of the objects that they
+  // select.
   void OnWatchEvent(const WatchEvent& event);
-  // Tells the scheduler what the informers hear. Returns whether they select the object at all.
-  bool Handle(const WatchEvent& event);
   // Runs `effect` when the call arrives at the API server.
   void Call(std::function<void()> effect);
   // Runs one scheduling cycle, as Interleaving::SchedulingThread says.

@@ -25,7 +25,15 @@ class Handover {
  public:
   // `sink` must outlive the object.
   explicit Handover(DocumentSink sink)
-      : given_sink_(sink), sink_([this](const Document& document) { return HandOn(document); }) {}
+      : given_sink_(sink), sink_([this](const Document& document) {
+          if (known_count_ > 0) {
+            --known_count_;
+            return absl::OkStatus();
+          }
+          ++count_;
+          status_ = given_sink_(document);
+          return status_;
+        }) {}
   Handover(const Handover&) = delete;
   Handover& operator=(const Handover&) = delete;
 
@@ -40,16 +48,6 @@ class Handover {
   const absl::Status& status() const { return status_; }
 
  private:
-  absl::Status HandOn(const Document& document) {
-    if (known_count_ > 0) {
-      --known_count_;
-      return absl::OkStatus();
-    }
-    ++count_;
-    status_ = given_sink_(document);
-    return status_;
-  }
-
   DocumentSink given_sink_;
   std::function<absl::Status(const Document&)> sink_;
   absl::Status status_;
