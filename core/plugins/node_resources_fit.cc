@@ -232,6 +232,8 @@ class NodeResourcesFit final : public framework::Plugin,
       check("memory", request.memory_bytes, node.allocatable.memory_bytes, node.requested.memory_bytes);
       check("ephemeral-storage", request.ephemeral_storage_bytes, node.allocatable.ephemeral_storage_bytes,
             node.requested.ephemeral_storage_bytes);
+      // Most pods ask for none, and are not to pay for the lookups.
+      if (request.scalars.empty()) return reasons_.empty() ? Status() : StatusOf(unresolvable);
       const ScalarLookup allocatable_scalars(node.allocatable.scalars, request.scalars.size());
       const ScalarLookup requested_scalars(node.requested.scalars, request.scalars.size());
       for (const ScalarResource& scalar : request.scalars) {
