@@ -18,18 +18,19 @@ const std::string* StringMap::Find(absl::string_view key) const {
 }
 
 void StringMap::Set(absl::string_view key, absl::string_view value) {
-  auto at = std::lower_bound(entries_.begin(), entries_.end(), key, KeyLess);
-  if (at != entries_.end() && at->first == key) {
+  std::vector<Entry>& entries = entries_.Mutable();
+  auto at = std::lower_bound(entries.begin(), entries.end(), key, KeyLess);
+  if (at != entries.end() && at->first == key) {
     at->second = std::string(value);
   } else {
-    entries_.insert(at, {std::string(key), std::string(value)});
+    entries.insert(at, {std::string(key), std::string(value)});
   }
 }
 
 bool StringMap::Erase(absl::string_view key) {
-  auto at = std::lower_bound(entries_.begin(), entries_.end(), key, KeyLess);
-  if (at == entries_.end() || at->first != key) return false;
-  entries_.erase(at);
+  if (Find(key) == nullptr) return false;
+  std::vector<Entry>& entries = entries_.Mutable();
+  entries.erase(std::lower_bound(entries.begin(), entries.end(), key, KeyLess));
   return true;
 }
 

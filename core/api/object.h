@@ -11,6 +11,8 @@
 
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "core/api/object_text.h"
+#include "core/api/shared_list.h"
 
 namespace schedsim::api {
 
@@ -43,7 +45,7 @@ inline constexpr int kKindCount = static_cast<int>(Kind::kDeviceClass) + 1;
 // "Pod" for kPod and so on; "" for kOther.
 absl::string_view KindName(Kind kind);
 
-// Strings by key: sorted by key, no key twice.
+// Strings by key: sorted by key, no key twice. Copies share the entries until one of them is changed.
 class StringMap {
  public:
   using Entry = std::pair<std::string, std::string>;
@@ -61,8 +63,11 @@ class StringMap {
   auto end() const { return entries_.end(); }
   friend bool operator==(const StringMap&, const StringMap&) = default;
 
+  SharedList<Entry>& entries() { return entries_; }
+  const SharedList<Entry>& entries() const { return entries_; }
+
  private:
-  std::vector<Entry> entries_;
+  SharedList<Entry> entries_;
 };
 
 struct OwnerReference {
@@ -84,7 +89,7 @@ struct ObjectMeta {
   std::optional<absl::Time> deletion_timestamp;
   StringMap labels;
   StringMap annotations;
-  std::vector<OwnerReference> owner_references;
+  SharedList<OwnerReference> owner_references;
 };
 
 // One object of any kind. Immutable once the API server has it; a change is a new version.
@@ -100,7 +105,7 @@ struct Object {
   // The whole object as it came in: compact JSON, fields in input order, none lost. What scheduling
   // changed since (node, conditions, nomination, versions) is in the typed fields and goes on top
   // when the object is saved. nullptr for objects that the simulation made.
-  std::shared_ptr<const std::string> json;
+  std::shared_ptr<const ObjectText> json;
 
   // "namespace/name", or "name" where there is no namespace.
   std::string Key() const;

@@ -12,7 +12,7 @@ const PodCondition* Pod::FindCondition(absl::string_view type) const {
 }
 
 void Pod::SetCondition(PodCondition condition) {
-  for (PodCondition& known : status.conditions) {
+  for (PodCondition& known : status.conditions.Mutable()) {
     if (known.type == condition.type) {
       known = std::move(condition);
       return;

@@ -181,13 +181,13 @@ struct PodResourceClaimStatus {
 struct PodStatus {
   std::string phase;  // Pending, Running, Succeeded, Failed or Unknown.
   std::string nominated_node_name;
-  std::vector<PodCondition> conditions;
+  SharedList<PodCondition> conditions;
   std::optional<absl::Time> start_time;
-  std::vector<ContainerStatus> container_statuses;
-  std::vector<ContainerStatus> init_container_statuses;
+  SharedList<ContainerStatus> container_statuses;
+  SharedList<ContainerStatus> init_container_statuses;
   ResourceList allocated_resources;
   std::optional<ResourceRequirements> resources;
-  std::vector<PodResourceClaimStatus> resource_claim_statuses;
+  SharedList<PodResourceClaimStatus> resource_claim_statuses;
 };
 
 struct Pod : TypedObject<Pod, Kind::kPod> {

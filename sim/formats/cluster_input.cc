@@ -15,6 +15,7 @@
 #include "core/base/printable.h"
 #include "core/base/status_macros.h"
 #include "core/codec/objects/objects.h"
+#include "core/codec/text/reader.h"
 #include "sim/cluster/admission.h"
 #include "sim/cluster/label_selector.h"
 #include "sim/formats/named_file.h"
@@ -27,23 +28,54 @@ bool IsDigits(absl::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
-// Finds the newest RFC 3339 time among the string values of an object. The deletionTimestamp is left out: it
-// may lie in the future.
-void FindNewestTimestamp(absl::string_view json, std::optional<absl::Time>& newest) {
-  constexpr absl::string_view kDeletion = "\"deletionTimestamp\":";
-  for (size_t at = json.find("T"); at != absl::string_view::npos; at = json.find("T", at + 1)) {
-    if (at < 11 || json[at - 11] != '"' || json[at - 3] != '-' || json[at - 6] != '-') continue;
-    if (!IsDigits(json.substr(at - 10, 4))) continue;
-    const size_t end = json.find('"', at);
-    if (end == absl::string_view::npos || end - at > 24) continue;
-    if (absl::EndsWith(json.substr(0, at - 11), kDeletion)) continue;
+// The newest RFC 3339 time among the texts of objects. The deletionTimestamp is left out: it may lie in the
+// future.
+class NewestTime {
+ public:
+  void Look(const codec::Value& object) {
+    rest_ = {&object};
+    while (!rest_.empty()) {
+      const codec::Value& value = *rest_.back();
+      rest_.pop_back();
+      for (const codec::Value& item : value.items) Add(item);
+      for (const codec::Member& member : value.members) {
+        LookAt(member.key);
+        if (member.value.is_string() && member.key == "deletionTimestamp") continue;
+        Add(member.value);
+      }
+    }
+  }
+
+  std::optional<absl::Time> time() const { return newest_; }
+
+ private:
+  void Add(const codec::Value& value) {
+    if (value.is_string()) {
+      LookAt(value.text);
+    } else if (!value.items.empty() || !value.members.empty()) {
+      rest_.push_back(&value);
+    }
+  }
+
+  void LookAt(absl::string_view text) {
+    if (text.size() <= kDateBytes || text[kDateBytes] != 'T' || text.size() > kTimeBytesMax) return;
+    if (text[4] != '-' || text[7] != '-' || !IsDigits(text.substr(0, 4))) return;
+    // Times of one notation are in the order of their texts.
+    if (text.size() == newest_text_.size() && text.back() == 'Z' && text <= newest_text_) return;
     absl::Time time;
     std::string error;
-    const absl::string_view text = json.substr(at - 10, end - at + 10);
-    if (!absl::ParseTime(absl::RFC3339_full, text, &time, &error)) continue;
-    if (!newest.has_value() || time > *newest) newest = time;
+    if (!absl::ParseTime(absl::RFC3339_full, text, &time, &error)) return;
+    if (newest_.has_value() && time <= *newest_) return;
+    newest_ = time;
+    newest_text_ = std::string(text);
   }
-}
+
+  static constexpr size_t kDateBytes = 10;
+  static constexpr size_t kTimeBytesMax = 34;
+  std::optional<absl::Time> newest_;
+  std::string newest_text_;
+  std::vector<const codec::Value*> rest_;
+};
 
 bool IsOwnedByDaemonSet(const api::Pod& pod) {
   const auto& owners = pod.metadata.owner_references;
@@ -59,9 +91,11 @@ class InputReader {
  public:
   InputReader(const ClusterInputOptions& options, LabelSelector selector)
       : options_(options), selector_(std::move(selector)) {
-    reader_.set_inspector(
-        [this](const codec::Value& document, absl::string_view api_version, absl::string_view kind,
-               absl::string_view file) { return inspector_.Inspect(document, api_version, kind, file); });
+    reader_.set_inspector([this](const codec::Value& document, absl::string_view api_version,
+                                 absl::string_view kind, absl::string_view file) {
+      if (!codec::IsObjectList(document)) newest_time_.Look(document);
+      return inspector_.Inspect(document, api_version, kind, file);
+    });
   }
 
   // Takes all objects of a file or folder.
@@ -81,10 +115,6 @@ class InputReader {
   }
 
   absl::Status Take(api::ObjectPtr object, const codec::Location& location) {
-    if (object->json != nullptr) {
-      FindNewestTimestamp(*object->json, input_.newest_timestamp);
-      input_.object_json_bytes += static_cast<int64_t>(object->json->size());
-    }
     const std::string key = LabelOf(*object);
     if (object->metadata.name.empty()) {
       return codec::ErrorAt(
@@ -117,9 +147,22 @@ class InputReader {
     return absl::OkStatus();
   }
 
+  // Takes an object that was read elsewhere.
+  absl::Status TakeInline(const ClusterInputOptions::Inline& given) {
+    if (given.object->json != nullptr) {
+      RETURN_IF_ERROR(codec::ReadText(given.object->json->ToString(), "object.json", {},
+                                      [this](const codec::Document& document) {
+                                        newest_time_.Look(document.root);
+                                        return absl::OkStatus();
+                                      }));
+    }
+    return Take(given.object, {.file = given.file, .position = given.position});
+  }
+
   // After the last object.
   absl::StatusOr<ClusterInput> Finish() {
     RETURN_IF_ERROR(CheckPriorityClasses());
+    input_.newest_timestamp = newest_time_.time();
     CountPodsOnUnknownNodes();
     WarnOfSharedUids();
     OrderWarnings();
@@ -325,6 +368,7 @@ class InputReader {
   absl::flat_hash_set<std::string> nodes_;
   std::vector<api::PodPtr> bound_;
   ObjectInspector inspector_;
+  NewestTime newest_time_;
   std::vector<InputWarning> warnings_;                   // Beside the inspector's.
   LookupMap<std::string, Place> places_;                 // By label.
   LookupMap<std::string, api::ObjectPtr> first_by_uid_;  // By group, kind and uid.
@@ -356,7 +400,7 @@ absl::StatusOr<ClusterInput> ReadClusterInput(const ClusterInputOptions& options
     RETURN_IF_ERROR(AtName(reader.ReadPath(path.path), path.named_at));
   }
   for (const ClusterInputOptions::Inline& given : options.objects) {
-    RETURN_IF_ERROR(reader.Take(given.object, {.file = given.file, .position = given.position}));
+    RETURN_IF_ERROR(reader.TakeInline(given));
   }
   return reader.Finish();
 }

@@ -73,8 +73,6 @@ struct ClusterInput {
   std::map<std::string, int64_t> other_kinds;
   // What the user should know, in the order of the files and of the places in them.
   std::vector<std::string> warnings;
-  // How much text was read, decompressed.
-  int64_t object_json_bytes = 0;
 };
 
 // InvalidArgument, `file:line:column: path: what, and what was expected`, for anything that cannot be

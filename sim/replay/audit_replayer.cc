@@ -67,7 +67,7 @@ void KeepDecisions(const api::Pod& stored, api::Pod& pod) {
   if (scheduled != nullptr) {
     pod.SetCondition(*scheduled);
   } else {
-    std::erase_if(pod.status.conditions,
+    std::erase_if(pod.status.conditions.Mutable(),
                   [](const api::PodCondition& condition) { return condition.type == "PodScheduled"; });
   }
 }

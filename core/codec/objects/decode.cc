@@ -189,6 +189,7 @@ absl::Status Decode(const DecodeContext& context, const Value& value, const Path
   for (const Member* member : SortedMembers(value)) {
     if (is_text(member->value)) out.Set(member->key, member->value.text);
   }
+  if (context.shared != nullptr) context.shared->Share(out.entries());
   return absl::OkStatus();
 }
 
@@ -214,27 +215,39 @@ std::string JsonWithout(absl::string_view key, const Value& value) {
   return ToJson(rest);
 }
 
+// Forgets what nobody reads: the names of volumes such as a pod's own token, of which nothing but the source
+// counts, and mounts without options. Specs that differ in nothing else are shared.
+void ForgetUnreadNames(api::PodSpec& spec) {
+  for (api::Volume& volume : spec.volumes) {
+    api::Volume plain;
+    plain.name = volume.name;
+    plain.source = volume.source;
+    plain.is_config_map = volume.is_config_map;
+    plain.is_secret = volume.is_secret;
+    if (SameContent(volume, plain)) volume.name.clear();
+  }
+  for (std::vector<api::Container>* containers : {&spec.containers, &spec.init_containers}) {
+    for (api::Container& container : *containers) {
+      std::erase_if(container.volume_mounts,
+                    [](const api::VolumeMount& mount) { return mount.bind_mount_options.empty(); });
+    }
+  }
+}
+
 }  // namespace
 
 absl::Status Decode(const DecodeContext& context, const Value& value, const Path& path,
                     std::shared_ptr<const api::PodSpec>& out) {
   if (value.is_null()) return absl::OkStatus();
   if (!value.is_object()) return context.WrongType(value, path, "a map");
-  std::string key;
-  if (context.specs != nullptr) {
-    key = JsonWithout("nodeName", value);
-    if (const auto* known = context.specs->by_json.Find(key)) {
-      out = *known;
-      return absl::OkStatus();
-    }
-  }
   auto spec = std::make_shared<api::PodSpec>();
   RETURN_IF_ERROR(Decode(context, value, path, *spec));
   for (size_t i = 0; i < spec->volumes.size(); ++i) {
     spec->volumes[i].source = JsonWithout("name", value.Find("volumes")->items[i]);
   }
+  ForgetUnreadNames(*spec);
   out = std::move(spec);
-  if (context.specs != nullptr) context.specs->by_json[key] = out;
+  if (context.shared != nullptr) out = context.shared->Share(out);
   return absl::OkStatus();
 }
 

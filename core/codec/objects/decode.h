@@ -20,21 +20,15 @@
 #include "core/api/pod.h"
 #include "core/api/quantity.h"
 #include "core/api/storage.h"
-#include "core/base/lookup_map.h"
 #include "core/base/printable.h"
 #include "core/base/status_macros.h"
 #include "core/codec/objects/field.h"
 #include "core/codec/objects/fields_pod.h"
 #include "core/codec/objects/fields_storage.h"
+#include "core/codec/objects/shared_parts.h"
 #include "core/codec/text/value.h"
 
 namespace schedsim::codec {
-
-// The specs that pods share, by the compact JSON of `spec` without nodeName.
-class SpecPool {
- public:
-  LookupMap<std::string, std::shared_ptr<const api::PodSpec>> by_json;
-};
 
 // Where a value stands in its object: a chain of steps that lives on the stack.
 struct Path {
@@ -52,8 +46,8 @@ struct DecodeContext {
   bool validate = true;
   // Values of the wrong type count as absent.
   bool is_lenient = false;
-  // May be nullptr: then specs are not shared.
-  SpecPool* specs = nullptr;
+  // May be nullptr: then nothing is shared.
+  SharedParts* shared = nullptr;
 
   // `file:line:column: path: what`; OK when lenient.
   absl::Status Error(const Value& value, const Path& path, absl::string_view what) const;
@@ -80,6 +74,9 @@ absl::Status Decode(const DecodeContext& context, const Value& value, const Path
                     std::optional<T>& out);
 template <typename T>
 absl::Status Decode(const DecodeContext& context, const Value& value, const Path& path, std::vector<T>& out);
+template <typename T>
+absl::Status Decode(const DecodeContext& context, const Value& value, const Path& path,
+                    api::SharedList<T>& out);
 template <HasFields T>
 absl::Status Decode(const DecodeContext& context, const Value& value, const Path& path, T& out);
 
@@ -208,6 +205,16 @@ absl::Status Decode(const DecodeContext& context, const Value& value, const Path
     const Path item = {.parent = &path, .index = static_cast<int64_t>(i)};
     RETURN_IF_ERROR(Decode(context, value.items[i], item, out.emplace_back()));
   }
+  return absl::OkStatus();
+}
+
+template <typename T>
+absl::Status Decode(const DecodeContext& context, const Value& value, const Path& path,
+                    api::SharedList<T>& out) {
+  std::vector<T> items;
+  RETURN_IF_ERROR(Decode(context, value, path, items));
+  out = api::SharedList<T>(std::move(items));
+  if (context.shared != nullptr) context.shared->Share(out);
   return absl::OkStatus();
 }
 

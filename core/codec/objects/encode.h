@@ -37,6 +37,8 @@ template <typename T>
 std::optional<Value> Encode(const std::optional<T>& member, Document& document);
 template <typename T>
 std::optional<Value> Encode(const std::vector<T>& member, Document& document);
+template <typename T>
+std::optional<Value> Encode(const api::SharedList<T>& member, Document& document);
 template <HasFields T>
 std::optional<Value> Encode(const T& member, Document& document);
 
@@ -131,6 +133,11 @@ std::optional<Value> Encode(const std::vector<T>& member, Document& document) {
   return value;
 }
 
+template <typename T>
+std::optional<Value> Encode(const api::SharedList<T>& member, Document& document) {
+  return Encode(member.items(), document);
+}
+
 // Whether both members are written the same way; `document` takes what is written.
 template <typename T>
 bool SameMember(const T& a, const T& b, Document& document) {
@@ -179,6 +186,17 @@ template <typename T>
 inline constexpr bool IsStructList = false;
 template <HasFields T>
 inline constexpr bool IsStructList<std::vector<T>> = true;
+template <HasFields T>
+inline constexpr bool IsStructList<api::SharedList<T>> = true;
+
+template <typename T>
+const std::vector<T>& ItemsOf(const std::vector<T>& list) {
+  return list;
+}
+template <typename T>
+const std::vector<T>& ItemsOf(const api::SharedList<T>& list) {
+  return list.items();
+}
 
 template <HasFields T>
 Value PutChanges(const Value& root, const T& from, Document& document);
@@ -204,7 +222,8 @@ Value PutChange(const Value& root, const Field<S, T>& field, const S& from, Docu
     if (SameMember(DecodeLeniently<T>(old), now, document)) return root;
     if constexpr (IsStructList<T>) {
       if (!now.empty())
-        return WithPath(root, PathOf(field), MergeItems(old, now, field.merge_key, document), document);
+        return WithPath(root, PathOf(field), MergeItems(old, ItemsOf(now), field.merge_key, document),
+                        document);
     }
     return WithPath(root, PathOf(field), EncodeField(field, from, document), document);
   }

@@ -26,10 +26,11 @@ std::string ObjectJsonOf(const T& object) {
     return ToJson(PutAll(root, object, document));
   }
   std::string out;
-  std::string text = *object.json;
+  const std::string json = object.json->ToString();
+  std::string text = json;
   text.append(kPaddingBytes, ' ');
-  const absl::Status status = ReadJson(
-      absl::string_view(text).substr(0, object.json->size()), "object", {}, [&](const Document& stored) {
+  const absl::Status status =
+      ReadJson(absl::string_view(text).substr(0, json.size()), "object", {}, [&](const Document& stored) {
         const Segment metadata = {"metadata"};
         static const Value kEmpty = EmptyValue(Value());
         const Value* old_metadata = stored.root.Find("metadata");
@@ -40,7 +41,7 @@ std::string ObjectJsonOf(const T& object) {
           root = WithPath(root, absl::MakeConstSpan(&metadata, 1), after, document);
         }
         root = PutChanges(root, object, document);
-        out = root.members.data() == stored.root.members.data() ? *object.json : ToJson(root);
+        out = root.members.data() == stored.root.members.data() ? json : ToJson(root);
         return absl::OkStatus();
       });
   CHECK(status.ok());

@@ -14,9 +14,10 @@
 #include "core/codec/objects/api_fields.h"
 #include "core/codec/objects/decode.h"
 #include "core/codec/objects/kinds.h"
+#include "core/codec/objects/shared_parts.h"
+#include "core/codec/objects/text_pool.h"
 #include "core/codec/text/reader.h"
 #include "core/codec/text/tree_builder.h"
-#include "core/codec/text/writer.h"
 
 namespace schedsim::codec {
 namespace {
@@ -74,14 +75,15 @@ absl::Status CheckName(const Value& value, absl::string_view file, const api::Ob
                               name == nullptr || name->is_string() ? "none" : Describe(name->type)));
 }
 
-// The object's JSON; kind and apiVersion go in front when they came from the list around it.
-std::string WholeJson(const Value& value, absl::string_view api_version, absl::string_view kind) {
+// The object with kind and apiVersion in front when they came from the list around it. `members` and the
+// arguments hold its parts.
+Value WholeObject(const Value& value, absl::string_view api_version, absl::string_view kind,
+                  std::vector<Member>& members) {
   const Value* own_version = value.Find("apiVersion");
   const Value* own_kind = value.Find("kind");
   const bool has_version = own_version != nullptr && own_version->is_string();
   const bool has_kind = own_kind != nullptr && own_kind->is_string();
-  if (has_version && has_kind) return ToJson(value);
-  std::vector<Member> members;
+  if (has_version && has_kind) return value;
   const auto add = [&members](absl::string_view key, absl::string_view text) {
     Member member;
     member.key = key;
@@ -98,7 +100,7 @@ std::string WholeJson(const Value& value, absl::string_view api_version, absl::s
   }
   Value whole = value;
   whole.members = members;
-  return ToJson(whole);
+  return whole;
 }
 
 // The kind of the items of a list: "Pod" for PodList, "" for List.
@@ -139,7 +141,8 @@ struct ObjectReader::ListHeader {
   }
 };
 
-ObjectReader::ObjectReader(DecodeOptions options) : options_(options), specs_(std::make_unique<SpecPool>()) {}
+ObjectReader::ObjectReader(DecodeOptions options)
+    : options_(options), shared_(std::make_unique<SharedParts>()), texts_(std::make_unique<TextPool>()) {}
 ObjectReader::~ObjectReader() = default;
 
 absl::Status ObjectReader::Read(absl::string_view path, Sink sink) {
@@ -216,7 +219,7 @@ absl::StatusOr<api::ObjectPtr> ObjectReader::DecodeObject(const Value& value, co
   ASSIGN_OR_RETURN(std::string kind_name, RequiredText(value, "kind", header.item_kind, file, "Pod"));
   const api::KindInfo* const info = api::FindKind(api_version, kind_name);
   const api::Kind kind = info == nullptr ? api::Kind::kOther : info->kind;
-  DecodeContext context = {.file = file, .validate = options_.validate, .specs = specs_.get()};
+  DecodeContext context = {.file = file, .validate = options_.validate, .shared = shared_.get()};
   context.is_lenient = kind == api::Kind::kOther;
 
   const auto decode = [&]<typename T>() -> absl::StatusOr<std::shared_ptr<api::Object>> {
@@ -236,7 +239,10 @@ absl::StatusOr<api::ObjectPtr> ObjectReader::DecodeObject(const Value& value, co
   if (object->metadata.namespace_.empty() && info != nullptr && info->is_namespaced) {
     object->metadata.namespace_ = "default";
   }
-  object->json = std::make_shared<const std::string>(WholeJson(value, api_version, kind_name));
+  std::vector<Member> members;
+  // The pods of one controller have it in common.
+  object->json =
+      texts_->Make(WholeObject(value, api_version, kind_name, members), object->metadata.generate_name);
   object->api_version = std::move(api_version);
   object->kind_name = std::move(kind_name);
   return api::ObjectPtr(std::move(object));

@@ -23,12 +23,13 @@ struct DecodeOptions {
   bool validate = true;
 };
 
-class SpecPool;
+class SharedParts;
+class TextPool;
 
 // Turns documents into objects. Known kinds (see api::Kind) are decoded by the field tables; a wrong
 // type in a field that scheduling reads is an error. Every other kind becomes a plain api::Object
-// with its metadata as far as it is well-formed. All keep their whole JSON. Pods with equal specs
-// share one PodSpec; the reader keeps those alive.
+// with its metadata as far as it is well-formed. All keep their whole JSON, which objects of one shape share
+// but for what differs. Pods with equal specs share one PodSpec; the reader keeps those alive.
 // Errors are InvalidArgument: `file:line:column: path.to[0].field: what, and what was expected (Pod
 // default/a)`.
 class ObjectReader {
@@ -71,7 +72,8 @@ class ObjectReader {
                                               absl::string_view file);
 
   DecodeOptions options_;
-  std::unique_ptr<SpecPool> specs_;
+  std::unique_ptr<SharedParts> shared_;
+  std::unique_ptr<TextPool> texts_;
   Inspector inspector_;  // May be empty.
 };
 

@@ -44,6 +44,20 @@ inline size_t FindStringStop(absl::string_view text, size_t at) {
   return at;
 }
 
+// The first place at or behind `at` whose byte JSON writes as an escape; `text.size()` if there is none.
+inline size_t FindJsonEscape(absl::string_view text, size_t at) {
+  for (; at + 8 <= text.size(); at += 8) {
+    const uint64_t bytes = LoadEight(text.data() + at);
+    const uint64_t controls = (bytes - EachByte(0x20)) & ~bytes & EachByte(0x80);
+    if ((AnyEqual(bytes, '"') | AnyEqual(bytes, '\\') | controls) != 0) break;
+  }
+  for (; at < text.size(); ++at) {
+    const unsigned char c = static_cast<unsigned char>(text[at]);
+    if (c == '"' || c == '\\' || c < 0x20) break;
+  }
+  return at;
+}
+
 // The first place at or behind `at` that is no blank.
 inline size_t SkipBlanks(absl::string_view text, size_t at) {
   while (at + 8 <= text.size() && LoadEight(text.data() + at) == EachByte(' ')) at += 8;

@@ -173,7 +173,9 @@ absl::StatusOr<std::string> ReadAll(int descriptor, absl::string_view path, size
   if (fstat(descriptor, &info) == 0) {
     if (S_ISDIR(info.st_mode))
       return absl::InvalidArgumentError(absl::StrCat(path, ": is a folder, expected a file"));
-    if (S_ISREG(info.st_mode)) out.reserve(static_cast<size_t>(info.st_size) + kChunkBytes + kPaddingBytes);
+    // One allocation for the whole file, as far as it may be read.
+    const size_t size = std::min(static_cast<size_t>(info.st_size), bytes_max);
+    if (S_ISREG(info.st_mode)) out.resize(size + kChunkBytes + kPaddingBytes);
   }
   for (;;) {
     Grow(out, used);

@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <vector>
 
+#include "core/codec/text/byte_scan.h"
+
 namespace schedsim::codec {
 namespace {
 
@@ -81,10 +83,14 @@ void Append(const Value& value, bool is_indented, std::string& out) {
 
 void AppendJsonString(absl::string_view text, std::string& out) {
   out.push_back('"');
+  AppendJsonText(text, out);
+  out.push_back('"');
+}
+
+void AppendJsonText(absl::string_view text, std::string& out) {
   size_t written = 0;
-  for (size_t i = 0; i < text.size(); ++i) {
+  for (size_t i = FindJsonEscape(text, 0); i < text.size(); i = FindJsonEscape(text, i + 1)) {
     const unsigned char c = static_cast<unsigned char>(text[i]);
-    if (c >= 0x20 && c != '"' && c != '\\') continue;
     out.append(text.data() + written, i - written);
     written = i + 1;
     switch (c) {
@@ -110,7 +116,6 @@ void AppendJsonString(absl::string_view text, std::string& out) {
     }
   }
   out.append(text.data() + written, text.size() - written);
-  out.push_back('"');
 }
 
 void AppendJson(const Value& value, std::string& out) { Append(value, /*is_indented=*/false, out); }

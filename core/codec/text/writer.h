@@ -16,6 +16,8 @@ void AppendJson(const Value& value, std::string& out);
 
 // Appends `text` as a JSON string with its quotes.
 void AppendJsonString(absl::string_view text, std::string& out);
+// The same without the quotes.
+void AppendJsonText(absl::string_view text, std::string& out);
 
 // The same with each part on a line of its own, and two columns for each level.
 std::string ToIndentedJson(const Value& value);

@@ -79,7 +79,7 @@ TEST_F(ApiServerTest, PatchesInThreeWays) {
       "{apiVersion: v1, kind: Service, metadata: {name: s}, spec: {ports: [{port: 80, targetPort: 8080}]}}");
   ASSERT_TRUE(server_.Create(service).ok());
   const auto ports = [&] {
-    const std::string& json = *server_.Find(*service)->json;
+    const std::string json = server_.Find(*service)->json->ToString();
     return json.substr(json.find("\"ports\""));
   };
   EXPECT_TRUE(Patch(*service, codec::PatchType::kStrategicMerge,

@@ -127,8 +127,8 @@ TEST(ObjectsTest, PodIsDecodedByItsTable) {
   EXPECT_EQ(pod.status.nominated_node_name, "node-2");
   EXPECT_EQ(pod.FindCondition("PodScheduled")->message, "m");
   EXPECT_EQ(pod.status.container_statuses[0].allocated_resources.Find("cpu")->MilliValue(), 250);
-  EXPECT_TRUE(absl::StrContains(*pod.json, "\"unknownField\":{\"a\":1}"));
-  EXPECT_TRUE(absl::StrContains(*pod.json, "\"cpu\":0.5"));
+  EXPECT_TRUE(absl::StrContains(pod.json->ToString(), "\"unknownField\":{\"a\":1}"));
+  EXPECT_TRUE(absl::StrContains(pod.json->ToString(), "\"cpu\":0.5"));
 }
 
 TEST(ObjectsTest, FieldsOfNestedMessagesAreFound) {
@@ -188,7 +188,8 @@ TEST(ObjectsTest, ListsGiveTheirItems) {
   ASSERT_TRUE(typed.status.ok()) << typed.status;
   ASSERT_EQ(typed.objects.size(), 2u);
   EXPECT_EQ(typed.objects[0]->kind, api::Kind::kNode);
-  EXPECT_EQ(*typed.objects[1]->json, R"({"apiVersion":"v1","kind":"Node","metadata":{"name":"b"}})");
+  EXPECT_EQ(typed.objects[1]->json->ToString(),
+            R"({"apiVersion":"v1","kind":"Node","metadata":{"name":"b"}})");
   const ReadResult nested = ReadObjects(
       "apiVersion: v1\nitems:\n- apiVersion: v1\n  kind: List\n  items:\n  - {apiVersion: v1, kind: Node, "
       "metadata: {name: a}}\n"
@@ -214,7 +215,7 @@ TEST(ObjectsTest, OtherKindsAreKeptWhole) {
   EXPECT_EQ(*widget->metadata.labels.Find("b"), "x");
   EXPECT_EQ(widget->metadata.labels.Find("a"), nullptr);
   EXPECT_EQ(widget->metadata.uid, "");
-  EXPECT_TRUE(absl::StrContains(*widget->json, "\"spec\":{\"containers\":5,\"false\":true}"));
+  EXPECT_TRUE(absl::StrContains(widget->json->ToString(), "\"spec\":{\"containers\":5,\"false\":true}"));
   // The same name in another group is another kind.
   EXPECT_EQ(ReadOne("apiVersion: example.com/v1\nkind: Pod\nmetadata: {name: w}\n")->kind, api::Kind::kOther);
   EXPECT_EQ(ReadOne("apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: w}\n")->metadata.namespace_,

@@ -1,0 +1,86 @@
+// The texts of stored objects.
+#ifndef SCHEDSIM_CORE_API_OBJECT_TEXT_H_
+#define SCHEDSIM_CORE_API_OBJECT_TEXT_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+
+namespace schedsim::api {
+
+// The text of one object, kept whole, or as the text of another object and what differs: most objects of a
+// cluster are like others but for a few values. It never changes.
+class ObjectText {
+ public:
+  // The parts of a whole text that may differ in others: where each begins and ends, in order.
+  using Parts = std::vector<uint32_t>;
+
+  explicit ObjectText(std::string whole);
+  // A text like `base` but for the differences; `size_bytes` is that of the whole.
+  ObjectText(std::shared_ptr<const ObjectText> base, std::string differences, size_t size_bytes);
+
+  // The whole text.
+  std::string ToString() const;
+  // How many bytes ToString returns.
+  size_t size_bytes() const { return size_bytes_; }
+
+  // The whole text at the end of the chain of bases: this one, if it is whole.
+  const ObjectText& root() const;
+  // Of a whole text.
+  const std::string& text() const { return text_; }
+  // Of a whole text, empty before they are set.
+  const Parts& parts() const { return parts_; }
+  // Sets the parts of a whole text that has none. Before this it is no base of any other.
+  void set_parts(Parts parts) { parts_ = std::move(parts); }
+
+ private:
+  friend class ObjectTextParts;
+
+  std::shared_ptr<const ObjectText> base_;  // nullptr: the text is whole.
+  std::string text_;                        // Whole; or the differences, see ObjectTextParts::Append.
+  Parts parts_;
+  size_t size_bytes_ = 0;
+};
+
+// Reads the parts of a text one after the other.
+class ObjectTextParts {
+ public:
+  // `text` must outlive the object, and its root have parts.
+  explicit ObjectTextParts(const ObjectText& text);
+
+  size_t count() const { return root_.parts().size() / 2; }
+  // Goes on to the next part, the first one at first, and returns it. There must be one.
+  absl::string_view Next();
+  // What stands between the part that Next returned and the one before it.
+  absl::string_view Before() const;
+  // What stands behind the last part of all.
+  absl::string_view AfterAll() const;
+
+  // Appends to `differences` that the part `index` is `text`. `next_index` is one above the index of the call
+  // before, 0 at first.
+  static void Append(size_t index, size_t& next_index, absl::string_view text, std::string& differences);
+
+ private:
+  // The next difference of one text in the chain.
+  struct Cursor {
+    absl::string_view rest;
+    size_t index = 0;  // SIZE_MAX: there is none.
+    size_t next_index = 0;
+    absl::string_view text;
+
+    void Advance();
+  };
+
+  const ObjectText& root_;
+  std::vector<Cursor> cursors_;  // From the text to its last base but the root.
+  size_t next_ = 0;
+};
+
+}  // namespace schedsim::api
+
+#endif  // SCHEDSIM_CORE_API_OBJECT_TEXT_H_

@@ -1,0 +1,183 @@
+#include "core/codec/objects/text_pool.h"
+
+#include <cstddef>
+#include <vector>
+
+#include "core/codec/text/byte_scan.h"
+#include "core/codec/text/writer.h"
+
+namespace schedsim::codec {
+namespace {
+
+// A number that is the same for objects of one shape. Others may have it as well, which is found later.
+uint64_t ShapeOf(const Value& object) {
+  constexpr uint64_t kFactor = 0x9e3779b97f4a7c15u;
+  uint64_t shape = 0;
+  std::vector<const Value*> rest = {&object};
+  while (!rest.empty()) {
+    const Value& value = *rest.back();
+    rest.pop_back();
+    const uint64_t count = value.items.size() + value.members.size();
+    shape = (shape ^ (static_cast<uint64_t>(value.type) + 8 * count + 1)) * kFactor;
+    shape ^= shape >> 29;
+    for (const Value& item : value.items) rest.push_back(&item);
+    for (const Member& member : value.members) rest.push_back(&member.value);
+  }
+  return shape;
+}
+
+// The keys and scalars of compact JSON, strings without their quotes; null is no part.
+api::ObjectText::Parts PartsOf(absl::string_view json) {
+  api::ObjectText::Parts parts;
+  const auto add = [&parts](size_t begin, size_t end) {
+    parts.push_back(static_cast<uint32_t>(begin));
+    parts.push_back(static_cast<uint32_t>(end));
+  };
+  for (size_t at = 0; at < json.size();) {
+    const char c = json[at];
+    if (c == '"') {
+      size_t end = FindStringStop(json, at + 1);
+      while (json[end] != '"') end = FindStringStop(json, end + (json[end] == '\\' ? 2 : 1));
+      add(at + 1, end);
+      at = end + 1;
+    } else if (c == 't' || c == 'f' || c == '-' || (c >= '0' && c <= '9')) {
+      const size_t end = json.find_first_of(",]}", at);
+      add(at, end);
+      at = end;
+    } else {
+      ++at;
+    }
+  }
+  return parts;
+}
+
+// Compares an object with a text, part by part, in the order of the text.
+class Comparison {
+ public:
+  explicit Comparison(const api::ObjectText& base) : parts_(base), size_bytes_(base.size_bytes()) {}
+
+  // Returns whether the object has the text's shape.
+  bool Run(const Value& object) {
+    std::vector<Frame> frames;
+    Add(object, frames);
+    while (!frames.empty() && is_same_shape_) {
+      Frame& frame = frames.back();
+      const bool is_list = frame.value->is_array();
+      const size_t count = is_list ? frame.value->items.size() : frame.value->members.size();
+      if (frame.next == count) {
+        marks_.push_back(is_list ? ']' : '}');
+        frames.pop_back();
+        continue;
+      }
+      if (frame.next > 0) marks_.push_back(',');
+      const size_t index = frame.next++;
+      if (is_list) {
+        Add(frame.value->items[index], frames);
+        continue;
+      }
+      const Member& member = frame.value->members[index];
+      marks_.push_back('"');
+      AddText(member.key);
+      marks_.append("\":");
+      Add(member.value, frames);
+    }
+    return is_same_shape_ && index_ == parts_.count() && parts_.AfterAll() == marks_;
+  }
+
+  std::string TakeDifferences() { return std::move(differences_); }
+  const std::string& differences() const { return differences_; }
+  size_t size_bytes() const { return size_bytes_; }
+
+ private:
+  // An open map or list.
+  struct Frame {
+    const Value* value = nullptr;
+    size_t next = 0;
+  };
+
+  void Add(const Value& value, std::vector<Frame>& frames) {
+    switch (value.type) {
+      case Value::Type::kNull:
+        marks_.append("null");
+        return;
+      case Value::Type::kBool:
+        AddPart(value.boolean ? "true" : "false");
+        return;
+      case Value::Type::kNumber:
+        AddPart(value.text);
+        return;
+      case Value::Type::kString:
+        marks_.push_back('"');
+        AddText(value.text);
+        marks_.push_back('"');
+        return;
+      case Value::Type::kArray:
+        marks_.push_back('[');
+        frames.push_back({.value = &value});
+        return;
+      case Value::Type::kObject:
+        marks_.push_back('{');
+        frames.push_back({.value = &value});
+        return;
+    }
+  }
+
+  void AddText(absl::string_view text) {
+    if (FindJsonEscape(text, 0) == text.size()) return AddPart(text);
+    escaped_.clear();
+    AppendJsonText(text, escaped_);
+    AddPart(escaped_);
+  }
+
+  void AddPart(absl::string_view text) {
+    if (index_ == parts_.count()) is_same_shape_ = false;
+    if (!is_same_shape_) return;
+    const absl::string_view known = parts_.Next();
+    is_same_shape_ = parts_.Before() == marks_;
+    marks_.clear();
+    if (known != text) {
+      api::ObjectTextParts::Append(index_, next_index_, text, differences_);
+      size_bytes_ += text.size() - known.size();
+    }
+    ++index_;
+  }
+
+  api::ObjectTextParts parts_;
+  std::string marks_;  // What stands between the parts.
+  std::string escaped_;
+  std::string differences_;
+  size_t index_ = 0;
+  size_t next_index_ = 0;
+  size_t size_bytes_;
+  bool is_same_shape_ = true;
+};
+
+}  // namespace
+
+std::shared_ptr<const api::ObjectText> TextPool::Make(const Value& object, absl::string_view group) {
+  const uint64_t shape = ShapeOf(object);
+  std::weak_ptr<api::ObjectText>& known_root = roots_[shape];
+  const std::shared_ptr<api::ObjectText> root = known_root.lock();
+  if (root == nullptr) {
+    auto text = std::make_shared<api::ObjectText>(ToJson(object));
+    known_root = text;
+    return text;
+  }
+  if (root->parts().empty()) root->set_parts(PartsOf(root->text()));
+  std::shared_ptr<const api::ObjectText> base = root;
+  std::weak_ptr<const api::ObjectText>* first = nullptr;
+  if (!group.empty()) {
+    first = &groups_[{shape, std::string(group)}];
+    if (const auto known = first->lock()) base = known;
+  }
+  Comparison comparison(*base);
+  // What has little in common with the others costs less by itself.
+  const bool is_like = comparison.Run(object) && comparison.differences().size() * 2 < base->size_bytes();
+  if (!is_like) return std::make_shared<api::ObjectText>(ToJson(object));
+  const size_t size_bytes = comparison.size_bytes();
+  auto text = std::make_shared<api::ObjectText>(base, comparison.TakeDifferences(), size_bytes);
+  if (first != nullptr && base == root) *first = text;
+  return text;
+}
+
+}  // namespace schedsim::codec
