@@ -310,21 +310,53 @@ Status Framework::RunFilterPlugins(CycleState& state, const PodInfo& pod, const 
 void Framework::RunFilterPluginsOnRange(CycleState& state, const PodInfo& pod, int32_t first,
                                         NodeToStatus& statuses, absl::Span<int32_t> groups) {
   std::fill(groups.begin(), groups.end(), NodeToStatus::kNoGroup);
-  const bool keeps = last_class_.came_again && pod.spec_info->id == last_class_.id;
+  if (!last_class_.came_again || pod.spec_info->id != last_class_.id) {
+    RunFilters(/*cluster_only=*/false, state, pod, first, statuses, groups);
+    return;
+  }
+  last_class_.passed.resize(handle_.snapshot().List().size(), -1);
   const int64_t* const generations = handle_.snapshot().Columns().generations.data() + first;
-  if (keeps) last_class_.passed.resize(handle_.snapshot().List().size(), -1);
-  int64_t* const passed = keeps ? last_class_.passed.data() + first : nullptr;
-  const bool all_passed = keeps && AllEqual(passed, generations, groups.size());
+  int64_t* const passed = last_class_.passed.data() + first;
+  FindStretches(passed, generations, groups.size());
+  for (const Stretch& stretch : stretches_) {
+    const absl::Span<int32_t> part = groups.subspan(stretch.begin, stretch.end - stretch.begin);
+    RunFilters(stretch.known, state, pod, first + static_cast<int32_t>(stretch.begin), statuses, part);
+    for (size_t i = stretch.begin; i < stretch.end && !stretch.known; ++i) {
+      if (groups[i] == NodeToStatus::kNoGroup) passed[i] = generations[i];
+    }
+  }
+}
+
+void Framework::FindStretches(const int64_t* passed, const int64_t* generations, size_t count) {
+  constexpr size_t kBlock = 64;
+  stretches_.clear();
+  const auto add = [this](size_t begin, size_t end, bool known) {
+    if (!stretches_.empty() && stretches_.back().known == known) {
+      stretches_.back().end = end;
+    } else {
+      stretches_.push_back({.begin = begin, .end = end, .known = known});
+    }
+  };
+  for (size_t begin = 0; begin < count; begin += kBlock) {
+    const size_t end = std::min(begin + kBlock, count);
+    if (AllEqual(passed + begin, generations + begin, end - begin)) {
+      add(begin, end, true);
+      continue;
+    }
+    for (size_t i = begin; i < end; ++i) add(i, i + 1, passed[i] == generations[i]);
+  }
+  // Each stretch costs some calls. Where there are many, asking about all nodes at once costs less.
+  if (stretches_.size() > 2 + count / 16) stretches_ = {{.begin = 0, .end = count, .known = false}};
+}
+
+void Framework::RunFilters(bool cluster_only, CycleState& state, const PodInfo& pod, int32_t first,
+                           NodeToStatus& statuses, absl::Span<int32_t> groups) {
   for (size_t filter = 0; filter < filter_.size(); ++filter) {
     if (state.skip_filter.test(static_cast<size_t>(filter_[filter].id))) continue;
-    if (all_passed && filter_dependencies_[filter].of != Dependency::Of::kCluster) continue;
+    if (cluster_only && filter_dependencies_[filter].of != Dependency::Of::kCluster) continue;
     FilterRange(filter, state, pod, first, statuses, groups);
     // A node that one filter failed is no matter for the next ones: the first failure is its status.
     if (std::find(groups.begin(), groups.end(), NodeToStatus::kNoGroup) == groups.end()) return;
-  }
-  if (!keeps || all_passed) return;
-  for (size_t i = 0; i < groups.size(); ++i) {
-    if (groups[i] == NodeToStatus::kNoGroup) passed[i] = generations[i];
   }
 }
 
@@ -592,28 +624,25 @@ Status Framework::RunScorePlugins(CycleState& state, const PodInfo& pod, NodeInf
   for (ScoreEntry& entry : score_) {
     if (state.skip_score.test(static_cast<size_t>(entry.id))) continue;
     if (has_sums && entry.dependency.of != Dependency::Of::kCluster) continue;
+    // A plugin that had nothing to filter scores every node with 0, so it need not be asked.
+    const bool all_zero = !handle_.reference() && entry.only_with_filter &&
+                          state.skip_filter.test(static_cast<size_t>(entry.id));
+    if (all_zero && totals_only) continue;
     if (used == scores.plugins.size()) scores.plugins.emplace_back();
-    Status status = AddScores(entry, state, pod, nodes, positions, scores.plugins[used++], scores.totals);
+    PluginScores& column = scores.plugins[used++];
+    column.plugin = entry.id;
+    if (all_zero) {
+      column.raw.assign(nodes.size(), 0);
+      column.weighted.assign(nodes.size(), 0);
+      continue;
+    }
+    Status status = ScoreColumn(entry, state, pod, nodes, positions, column.raw);
+    if (!status.IsSuccess()) return Status::Error(absl::StrCat("running Score plugins: ", status.Message()));
+    status = WeighColumn(entry, state, pod, nodes, column, scores.totals);
     if (!status.IsSuccess()) return status;
   }
   scores.plugins.resize(used);
   return Status();
-}
-
-Status Framework::AddScores(ScoreEntry& entry, CycleState& state, const PodInfo& pod, NodeInfos nodes,
-                            absl::Span<const int32_t> positions, PluginScores& column,
-                            std::vector<int64_t>& totals) {
-  column.plugin = entry.id;
-  // A plugin that had nothing to filter scores every node with 0, so it need not be asked.
-  if (!handle_.reference() && entry.only_with_filter &&
-      state.skip_filter.test(static_cast<size_t>(entry.id))) {
-    column.raw.assign(nodes.size(), 0);
-    column.weighted.assign(nodes.size(), 0);
-    return Status();
-  }
-  Status status = ScoreColumn(entry, state, pod, nodes, positions, column.raw);
-  if (!status.IsSuccess()) return Status::Error(absl::StrCat("running Score plugins: ", status.Message()));
-  return WeighColumn(entry, state, pod, nodes, column, totals);
 }
 
 Status Framework::RescoreLastNode(CycleState& state, const PodInfo& pod, NodeInfos nodes,

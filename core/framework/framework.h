@@ -156,6 +156,9 @@ class Framework {
   static int32_t ClassOf(const PodInfo& pod, const Dependency& dependency);
   // By position: an answer holds while this stays as it is.
   const std::vector<int64_t>& GenerationsFor(const Dependency& dependency) const;
+  // All filters, or only those that look at more than the node and its pods.
+  void RunFilters(bool cluster_only, CycleState& state, const PodInfo& pod, int32_t first,
+                  NodeToStatus& statuses, absl::Span<int32_t> groups);
   // What RunFilterPluginsOnRange does for one filter: gives a group to those of its failures that have none.
   void FilterRange(size_t filter, CycleState& state, const PodInfo& pod, int32_t first,
                    NodeToStatus& statuses, absl::Span<int32_t> groups);
@@ -173,9 +176,6 @@ class Framework {
   // The same for some nodes, without what is remembered.
   bool ComputeNodeScores(CycleState& state, const PodInfo& pod, NodeInfos nodes,
                          absl::Span<const int32_t> positions, std::vector<int64_t>& totals);
-  // Adds the scores of one plugin to the totals.
-  Status AddScores(ScoreEntry& entry, CycleState& state, const PodInfo& pod, NodeInfos nodes,
-                   absl::Span<const int32_t> positions, PluginScores& column, std::vector<int64_t>& totals);
   // The same from what is remembered, node by node.
   Status ScoreRemembered(ScoreEntry& entry, CycleState& state, const PodInfo& pod, NodeInfos nodes,
                          absl::Span<const int32_t> positions, std::vector<int64_t>& raw);
@@ -221,6 +221,15 @@ class Framework {
     AnswerColumn<int64_t> totals = {};
   };
   LastClass last_class_;
+  // Nodes next to each other that all passed in their present generation (`known`), or of which none did.
+  struct Stretch {
+    size_t begin = 0;
+    size_t end = 0;
+    bool known = false;
+  };
+  std::vector<Stretch> stretches_;  // Of the range that is being filtered.
+  // Fills `stretches_`.
+  void FindStretches(const int64_t* passed, const int64_t* generations, size_t count);
   // Whether a plugin gave a score that has to be normalised over all nodes, so that sums are not kept.
   bool normalizes_over_nodes_ = false;
   // Working memory of SumNodeScores: nodes whose sum is not known.
