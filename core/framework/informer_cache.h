@@ -10,10 +10,12 @@
 #include "absl/strings/string_view.h"
 #include "core/api/object.h"
 #include "core/api/pod.h"
+#include "core/base/lookup_map.h"
 
 namespace schedsim::framework {
 
-// The objects of each kind by "namespace/name" ("name" for kinds without namespace), in that order.
+// The objects of each kind by "namespace/name" ("name" for kinds without namespace), in that order. Pods, of
+// which there are most, can only be found, not listed.
 class InformerCache {
  public:
   using Objects = absl::btree_map<std::string, api::ObjectPtr>;
@@ -28,10 +30,12 @@ class InformerCache {
     return std::static_pointer_cast<const api::Pod>(Find(api::Kind::kPod, name_space, name));
   }
 
-  const Objects& List(api::Kind kind) const { return objects_[static_cast<size_t>(kind)]; }
+  // Not for pods.
+  const Objects& List(api::Kind kind) const;
 
  private:
-  std::array<Objects, api::kKindCount> objects_;
+  std::array<Objects, api::kKindCount> objects_;  // Of all kinds but pods.
+  LookupMap<std::string, api::ObjectPtr> pods_;
 };
 
 }  // namespace schedsim::framework
