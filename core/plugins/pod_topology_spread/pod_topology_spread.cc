@@ -75,11 +75,11 @@ struct ScoreState : framework::StateData {
   std::unique_ptr<StateData> Clone() const override { return std::make_unique<ScoreState>(*this); }
 
   // Nodes without some key of a constraint do not take part.
-  bool IsIgnored(const NodeInfo& node) const {
-    return counts->requires_all_keys() && !counts->HasAllKeys(node);
-  }
+  bool IsIgnored(const NodeInfo& node) const { return ignores_some && !counts->HasAllKeys(node); }
 
   std::shared_ptr<const SpreadCounts> counts;
+  // Whether some feasible node does not take part.
+  bool ignores_some = false;
   std::vector<double> weights;  // One per constraint.
 };
 
@@ -208,6 +208,10 @@ class PodTopologySpread final : public framework::Plugin,
     if (constraints.list->empty()) return Status::Skip();
     auto data = std::make_unique<ScoreState>();
     data->counts = counts_.Of(pod, SpreadUse::kScore, constraints.list, constraints_.RequiresAllKeys(pod));
+    data->ignores_some = data->counts->requires_all_keys() &&
+                         !std::all_of(nodes.begin(), nodes.end(), [&data](const NodeInfo* node) {
+                           return data->counts->HasAllKeys(*node);
+                         });
     for (size_t i = 0; i < constraints.list->size(); ++i) {
       data->weights.push_back(Log(static_cast<double>(TopologySize(*data, i, nodes) + 2)));
     }
@@ -219,24 +223,18 @@ class PodTopologySpread final : public framework::Plugin,
     score = 0;
     const auto* data = state.Read<ScoreState>(id_, CycleState::kScoreSlot);
     if (data == nullptr) return NoScoreState();
-    if (data->IsIgnored(node)) return Status();
-    const SpreadCounts& counts = *data->counts;
-    double sum = 0;
-    for (size_t i = 0; i < data->weights.size(); ++i) {
-      const int32_t domain = counts.domains(i).Of(node);
-      if (domain == kNoDomain) continue;
-      const std::vector<int32_t>& pods = counts.counts(i).pods();
-      int64_t count = 0;
-      if (counts.IsHostname(i)) {
-        count = counts.PodsOn(i, node);
-      } else if (static_cast<size_t>(domain) < pods.size()) {
-        count = pods[static_cast<size_t>(domain)];
-      }
-      sum += static_cast<double>(count) * data->weights[i] +
-             static_cast<double>(WrappingSubtract(counts.constraints()[i].max_skew, 1));
-    }
-    score = static_cast<int64_t>(std::round(sum));
+    if (!data->IsIgnored(node)) score = ScoreOf(*data, node.index);
     return Status();
+  }
+  bool ScoreNodes(const CycleState& state, const PodInfo&, absl::Span<const int32_t> positions,
+                  absl::Span<int64_t> scores) override {
+    const auto* data = state.Read<ScoreState>(id_, CycleState::kScoreSlot);
+    if (data == nullptr || data->ignores_some) return false;
+    const std::vector<int32_t>& indices = handle_.snapshot().Columns().indices;
+    for (size_t i = 0; i < positions.size(); ++i) {
+      scores[i] = ScoreOf(*data, indices[static_cast<size_t>(positions[i])]);
+    }
+    return true;
   }
 
   bool HasNormalizeScore() const override { return true; }
@@ -268,6 +266,26 @@ class PodTopologySpread final : public framework::Plugin,
   }
 
  private:
+  // The pods in the node's domains, each constraint with its weight.
+  static int64_t ScoreOf(const ScoreState& data, int32_t node_index) {
+    const SpreadCounts& counts = *data.counts;
+    double sum = 0;
+    for (size_t i = 0; i < data.weights.size(); ++i) {
+      const int32_t domain = counts.domains(i).OfIndex(node_index);
+      if (domain == kNoDomain) continue;
+      const std::vector<int32_t>& pods = counts.counts(i).pods();
+      int64_t count = 0;
+      if (counts.IsHostname(i)) {
+        count = counts.PodsOn(i, node_index);
+      } else if (static_cast<size_t>(domain) < pods.size()) {
+        count = pods[static_cast<size_t>(domain)];
+      }
+      sum += static_cast<double>(count) * data.weights[i] +
+             static_cast<double>(WrappingSubtract(counts.constraints()[i].max_skew, 1));
+    }
+    return static_cast<int64_t>(std::round(sum));
+  }
+
   // How many pods a domain may have so that the pod can still come.
   static int64_t MostPods(const FilterState& data, size_t constraint) {
     const FilterState::OfConstraint& of_constraint = data.constraints[constraint];
@@ -307,6 +325,7 @@ class PodTopologySpread final : public framework::Plugin,
     const TopologyDomains& domains = data.counts->domains(constraint);
     seen_.assign(static_cast<size_t>(domains.count()), 0);
     const bool by_node = data.counts->IsHostname(constraint);
+    if (by_node && !data.ignores_some) return static_cast<int64_t>(nodes.size());
     int64_t size = 0;
     for (const NodeInfo* node : nodes) {
       if (data.IsIgnored(*node)) continue;

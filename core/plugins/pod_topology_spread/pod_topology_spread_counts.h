@@ -41,8 +41,8 @@ class SpreadCounts {
   // The pods on the nodes that the constraint includes.
   const DomainCounts& counts(size_t constraint) const { return columns_[constraint].counts; }
   // The pods on a node, included or not. Only for constraints with IsHostname.
-  int64_t PodsOn(size_t constraint, const framework::NodeInfo& node) const {
-    return columns_[constraint].pods_on_node[static_cast<size_t>(node.index)];
+  int64_t PodsOn(size_t constraint, int32_t node_index) const {
+    return columns_[constraint].pods_on_node[static_cast<size_t>(node_index)];
   }
 
   // Whether the node has the keys of all constraints.
