@@ -27,7 +27,7 @@ queue::SchedulingQueue::PreCheck AtMostPriority(int32_t priority) {
 }  // namespace
 
 void Scheduler::Move(const ClusterEvent& event, api::ObjectPtr old_object, api::ObjectPtr new_object) {
-  // Answers remembered for a node hold as long as the DeviceClasses do: see Dependency::kNode.
+  // Answers remembered for a node hold as long as the DeviceClasses do: see Dependency.
   if (event.resource == EventResource::kDeviceClass) ForgetAnswers();
   queue_->MoveAllToActiveOrBackoffQueue(event, std::move(old_object), std::move(new_object));
 }
