@@ -77,6 +77,8 @@ const LayerRule kLayers[] = {
     {"sim/plan/",
      {"core/", "sim/kernel/", "sim/run/", "sim/formats/", "sim/scenario/", "sim/conformance/",
       "sim/analysis/", "sim/report/", "sim/plan/"}},
+    {"sim/bench/",
+     {"core/", "sim/kernel/", "sim/cluster/", "sim/record/", "sim/controllers/", "sim/run/", "sim/bench/"}},
     {"tools/", {"core/", "sim/", "tools/"}},
     {"tests/", {"core/", "sim/", "tests/"}},
     {"benchmarks/", {"core/", "sim/", "benchmarks/"}},

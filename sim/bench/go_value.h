@@ -1,0 +1,70 @@
+// Values as a Go program has them that decoded YAML into `any`: what parameters of workloads are, and what
+// templates compute with.
+#ifndef SCHEDSIM_SIM_BENCH_GO_VALUE_H_
+#define SCHEDSIM_SIM_BENCH_GO_VALUE_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "core/codec/text/value.h"
+
+namespace schedsim::sim {
+
+// Lists and maps are shared: a value is never changed once it is made.
+class GoValue {
+ public:
+  using List = std::vector<GoValue>;
+  // In the order of the keys.
+  using Map = std::vector<std::pair<std::string, GoValue>>;
+
+  enum class Type : uint8_t { kNil, kBool, kInt, kFloat, kString, kList, kMap };
+
+  GoValue() = default;  // nil.
+  GoValue(bool value) : type_(Type::kBool), truth_(value) {}
+  GoValue(int64_t value) : type_(Type::kInt), integer_(value) {}
+  GoValue(double value) : type_(Type::kFloat), number_(value) {}
+  GoValue(std::string value) : type_(Type::kString), text_(std::move(value)) {}
+  GoValue(List value) : type_(Type::kList), list_(std::make_shared<const List>(std::move(value))) {}
+  GoValue(Map value);
+
+  bool is_nil() const { return type_ == Type::kNil; }
+  // nullptr: it is of another type.
+  const bool* AsBool() const { return type_ == Type::kBool ? &truth_ : nullptr; }
+  const int64_t* AsInt() const { return type_ == Type::kInt ? &integer_ : nullptr; }
+  const double* AsFloat() const { return type_ == Type::kFloat ? &number_ : nullptr; }
+  const std::string* AsString() const { return type_ == Type::kString ? &text_ : nullptr; }
+  const List* AsList() const { return list_.get(); }
+  const Map* AsMap() const { return map_.get(); }
+
+  // The entry of a map; nil where there is none, and for other types.
+  GoValue Find(absl::string_view key) const;
+
+  // Whether a template takes it for true: not nil, zero, or empty.
+  bool IsTrue() const;
+  // "bool", "int", "float64", "string", "list", "map" or "nil", for messages.
+  absl::string_view TypeName() const;
+  // As Go prints it with %v, numbers such as 1e+06 included; nil is "<no value>", as templates have it.
+  std::string Text() const;
+  // As Go's encoding/json has it, without escapes for HTML.
+  std::string Json() const;
+
+ private:
+  Type type_ = Type::kNil;
+  bool truth_ = false;
+  int64_t integer_ = 0;
+  double number_ = 0;
+  std::string text_;
+  std::shared_ptr<const List> list_;
+  std::shared_ptr<const Map> map_;
+};
+
+// What Go makes of a part of a document: every number is a float64.
+GoValue GoValueOf(const codec::Value& value);
+
+}  // namespace schedsim::sim
+
+#endif  // SCHEDSIM_SIM_BENCH_GO_VALUE_H_
