@@ -121,6 +121,7 @@ int main(int argc, char** argv) {
   tools::AddConfig(app, exit_code);
   tools::AddWhy(app, exit_code);
   tools::AddCalibrate(app, exit_code);
+  tools::AddBench(app, exit_code);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& asked) {

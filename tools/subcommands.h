@@ -23,6 +23,7 @@ void AddConform(CLI::App& app, int& exit_code);
 void AddConfig(CLI::App& app, int& exit_code);
 void AddWhy(CLI::App& app, int& exit_code);
 void AddCalibrate(CLI::App& app, int& exit_code);
+void AddBench(CLI::App& app, int& exit_code);
 
 }  // namespace schedsim::tools
 

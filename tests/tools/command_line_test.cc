@@ -36,11 +36,12 @@ void ExpectRefused(const Usage& usage) {
 
 TEST(CommandLine, NamesWhatWasMistyped) {
   const Usage usages[] = {
-      {{}, "schedsim: expected a command: run, conform, config, why, calibrate; see schedsim --help"},
+      {{}, "schedsim: expected a command: run, conform, config, why, calibrate, bench; see schedsim --help"},
       {{"--verison"}, "schedsim: --verison: unknown option; did you mean --version?"},
       {{"config", "--hlep"}, "schedsim config: --hlep: unknown option; did you mean --help?"},
       {{"rnu"},
-       "schedsim: expected a command: run, conform, config, why, calibrate, got \"rnu\"; did you mean run?"},
+       "schedsim: expected a command: run, conform, config, why, calibrate, bench, got \"rnu\"; did you mean "
+       "run?"},
       {{"config"}, "schedsim config: expected a command: print, migrate; see schedsim config --help"},
       {{"config", "pirnt"},
        "schedsim config: expected a command: print, migrate, got \"pirnt\"; did you mean print?"},
@@ -147,8 +148,8 @@ TEST(CommandLine, DurationsOfAScenarioHaveBounds) {
 }
 
 TEST(CommandLine, HelpHasExamplesAndExitCodes) {
-  const Strings commands[] = {{},      {"run"},      {"conform"}, {"config", "print"}, {"config", "migrate"},
-                              {"why"}, {"calibrate"}};
+  const Strings commands[] = {{},      {"run"},       {"conform"}, {"config", "print"}, {"config", "migrate"},
+                              {"why"}, {"calibrate"}, {"bench"}};
   for (const Strings& command : commands) {
     Strings arguments = command;
     arguments.push_back("--help");
