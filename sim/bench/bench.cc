@@ -83,8 +83,14 @@ absl::StatusOr<BenchWorkload> Prepare(const BenchRequest& request, const TestCas
   prepared.threshold_metric = workload.threshold_metric;
   prepared.reference = request.reference;
   prepared.seed = request.seed;
-  ASSIGN_OR_RETURN(prepared.steps, ResolveSteps(test_case, workload));
   RETURN_IF_ERROR(ChooseScheduler(test_case, workload, line, prepared, notices));
+  absl::StatusOr<std::vector<WorkloadStep>> steps = ResolveSteps(test_case, workload);
+  if (!steps.ok()) {
+    // Only this workload is wrong. scheduler_perf fails it, too.
+    if (prepared.refusal.empty()) prepared.failure = std::string(steps.status().message());
+    return prepared;
+  }
+  prepared.steps = *std::move(steps);
   const absl::Status checked = CheckSteps(prepared.steps);
   if (checked.ok()) return prepared;
   if (!absl::IsUnimplemented(checked)) return checked;
@@ -130,9 +136,10 @@ absl::StatusOr<BenchResult> RunBenchWorkload(
   BenchResult result = {.name = workload.name,
                         .labels = workload.labels,
                         .refusal = workload.refusal,
+                        .failure = workload.failure,
                         .threshold = workload.threshold,
                         .threshold_metric = workload.threshold_metric};
-  if (!workload.refusal.empty()) return result;
+  if (!result.refusal.empty() || !result.failure.empty()) return result;
   SimulationOptions options = {.line = workload.line, .config = workload.config};
   options.zero = absl::FromUnixSeconds(kZero);
   // Volumes that name a claim are bound to it, and nothing else is done with them.

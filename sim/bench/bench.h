@@ -45,8 +45,9 @@ struct BenchWorkload {
   ThresholdMetricSelector threshold_metric;
   bool reference = false;
   uint64_t seed = 1;
-  // What it needs that is not simulated, with the place; "": nothing.
+  // What it needs that is not simulated, and what is wrong with its parameters, with the place; "": nothing.
   std::string refusal;
+  std::string failure;
 };
 
 struct BenchWorkloads {
@@ -58,7 +59,7 @@ struct BenchWorkloads {
 struct BenchResult {
   std::string name;
   std::vector<std::string> labels;
-  // One of these, or neither: what is not simulated, and what went wrong. With neither all was carried out.
+  // One of these, or neither: what is not simulated, and what went wrong. With neither, all was carried out.
   std::string refusal;
   std::string failure;
   // What follows from the input alone.
@@ -81,7 +82,7 @@ struct BenchResult {
 
 // Reads the file and all that the selected workloads need, in the order of the file. InvalidArgument and
 // NotFound, with the place, for bad input; InvalidArgument where nothing is selected. What is merely not
-// simulated is said by `refusal`.
+// simulated is said by `refusal`; `failure` is for parameters that do not fit the operations.
 absl::StatusOr<BenchWorkloads> PrepareBench(const BenchRequest& request);
 
 // Runs one workload. `read` is called for what is measured, and nowhere else. InvalidArgument where a plugin

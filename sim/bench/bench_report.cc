@@ -168,6 +168,9 @@ std::string BenchList(const std::vector<BenchWorkload>& workloads) {
     absl::StrAppend(&text, Printable(workload.name, kTextBytesMax), "  [",
                     Printable(absl::StrJoin(workload.labels, ", "), kTextBytesMax), "]");
     if (workload.threshold > 0) absl::StrAppend(&text, "  threshold ", NumberText(workload.threshold));
+    if (!workload.failure.empty()) {
+      absl::StrAppend(&text, "  fails: ", Printable(workload.failure, kTextBytesMax));
+    }
     if (!workload.refusal.empty()) {
       absl::StrAppend(&text, "  not simulated: ", Printable(workload.refusal, kTextBytesMax));
     }

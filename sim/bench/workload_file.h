@@ -118,6 +118,7 @@ struct StopCollectingMetricsOp {};
 // An operation of scheduler_perf that needs what is not simulated. Its fields are not looked at.
 struct UnsimulatedOp {
   std::string why;
+  std::vector<std::string> params;  // Text in it that may stand for parameters: it begins with $.
 };
 
 using WorkloadOp = std::variant<UnsimulatedOp, CreateNodesOp, CreateNamespacesOp, CreatePodsOp,

@@ -1,5 +1,7 @@
 #include "sim/bench/workload_op_reader.h"
 
+#include <utility>
+
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -9,6 +11,17 @@ namespace schedsim::sim {
 
 using codec::StrictReader;
 using codec::Value;
+
+namespace {
+
+// The text below a value that begins with $. Documents are no deeper than codec::kDepthMax.
+void AddParams(const Value& value, std::vector<std::string>& params) {
+  if (value.is_string() && absl::StartsWith(value.text, "$")) params.emplace_back(value.text);
+  for (const Value& item : value.items) AddParams(item, params);
+  for (const codec::Member& member : value.members) AddParams(member.value, params);
+}
+
+}  // namespace
 
 // What reads an operation, or why it cannot be simulated.
 struct WorkloadOpReader::Opcode {
@@ -61,7 +74,9 @@ WorkloadStep WorkloadOpReader::Read(const Value& value, const std::string& path)
     return step;
   }
   if (opcode->read == nullptr) {
-    step.op = UnsimulatedOp{.why = std::string(opcode->why)};
+    UnsimulatedOp op = {.why = std::string(opcode->why)};
+    AddParams(value, op.params);
+    step.op = std::move(op);
     return step;
   }
   step.op = (this->*opcode->read)(value, path, reader);

@@ -171,6 +171,10 @@ class Resolver {
     return FillTemplate(op.template_params);
   }
   absl::Status Fill(SleepOp& op) { return FillDuration(op.duration); }
+  absl::Status Fill(UnsimulatedOp& op) {
+    for (const std::string& param : op.params) used_.insert(param.substr(1, param.find('|') - 1));
+    return absl::OkStatus();
+  }
   template <typename Op>
   absl::Status Fill(Op&) {
     return absl::OkStatus();

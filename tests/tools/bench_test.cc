@@ -165,10 +165,6 @@ TEST_F(BenchTest, RefusesBadFilesWithTheirPlace) {
                   "perf.yaml:4:26: unknown field \"[0].workloadTemplate[1].cuont\""));
   EXPECT_TRUE(
       Has(Refusal(CaseOf("  - {opcode: barrier}\n")), "no op in the workload template collects metrics"));
-  EXPECT_TRUE(Has(Refusal(CaseOf("  - {opcode: createPods, countParam: $n, collectMetrics: true}\n")),
-                  "perf.yaml:4:5: [0].workloadTemplate[1]: workload w: parameter n is undefined"));
-  EXPECT_TRUE(Has(Refusal(CaseOf(kMeasured, "{name: w, params: {other: 1}}")),
-                  "the parameters [other] are defined on workload w, but unused"));
   EXPECT_TRUE(Has(Refusal(CaseOf("  - {opcode: createPods, countParam: nodes, collectMetrics: true}\n")),
                   "expected the name of a parameter behind a $, got \"nodes\""));
   EXPECT_TRUE(Has(
@@ -179,6 +175,25 @@ TEST_F(BenchTest, RefusesBadFilesWithTheirPlace) {
   EXPECT_TRUE(Has(Bench(CaseOf(kMeasured), {"--name", "nobody"}).err, "no workload has such a name"));
   EXPECT_TRUE(
       Has(Bench(CaseOf(kMeasured), {"--name", "("}).err, "--name: \"(\" is not a regular expression"));
+}
+
+TEST_F(BenchTest, ParametersThatDoNotFitFailTheirWorkloadAlone) {
+  const std::string file =
+      "- name: T\n  workloadTemplate:\n"
+      "  - {opcode: createNodes, count: 2, nodeTemplatePath: node.yaml}\n"
+      "  - {opcode: createPods, countParam: $pods, podTemplatePath: pod.yaml, collectMetrics: true}\n"
+      "  workloads:\n  - {name: a, params: {pods: 3}}\n  - {name: b}\n"
+      "  - {name: c, params: {pods: 3, other: 1}}\n  - {name: d, params: {pods: many}}\n";
+  const ProgramResult result = Bench(file);
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_TRUE(Has(result.out, "\nT/a  "));
+  EXPECT_TRUE(Has(result.out, "FAILED          T/b: "));
+  EXPECT_TRUE(
+      Has(result.out, "perf.yaml:4:5: [0].workloadTemplate[1]: workload b: parameter pods is undefined"));
+  EXPECT_TRUE(
+      Has(result.out, "perf.yaml:8:5: [0].workloads[2]: the parameters [other] are defined on workload c"));
+  EXPECT_TRUE(Has(result.out, "workload d: parameter pods has the wrong type string, expected a number"));
+  EXPECT_EQ(Bench(file, {"--name", "/a$"}).exit_code, 0);
 }
 
 TEST_F(BenchTest, RefusesBadTemplatesWithTheirPlace) {
