@@ -15,6 +15,8 @@ namespace {
 
 constexpr char kHostnameLabel[] = "kubernetes.io/hostname";
 constexpr char kSignatureLabel[] = "signature";
+// Source: kubernetes v1.37, test/integration/scheduler_perf/node_util.go, createNodeRetries.
+constexpr int kNodeAttemptsMax = 5;
 
 api::Quantity QuantityOf(absl::string_view text) { return *api::Quantity::Parse(text); }
 
@@ -98,11 +100,16 @@ void WorkloadRun::Begin(const CreateNodesOp& op) {
   if (!made.ok()) return Fail(made.status());
   const auto nodes = std::make_shared<std::vector<TemplateObject>>(*std::move(made));
   const auto create = [this, nodes](int64_t i) -> absl::Status {
-    TemplateObject node = std::move((*nodes)[static_cast<size_t>(i)]);
-    api::ObjectMeta& metadata = node.object->metadata;
-    if (metadata.name.empty()) metadata.name = absl::StrCat(metadata.generate_name, client_.Suffix());
-    metadata.labels.Set(kHostnameLabel, metadata.name);
-    return client_.Create(std::move(node), "").status();
+    const std::shared_ptr<api::Object> node = std::move((*nodes)[static_cast<size_t>(i)].object);
+    api::ObjectMeta& metadata = node->metadata;
+    const bool draws = metadata.name.empty();
+    // Among thousands of nodes, a name is drawn twice now and then.
+    for (int attempt = 1;; ++attempt) {
+      if (draws) metadata.name = absl::StrCat(metadata.generate_name, client_.Suffix());
+      metadata.labels.Set(kHostnameLabel, metadata.name);
+      const absl::Status status = server_.Create(node);
+      if (!draws || !absl::IsAlreadyExists(status) || attempt == kNodeAttemptsMax) return status;
+    }
   };
   ForEach(op.count.value, create, [this, &op] { PrepareNodes(op); });
 }

@@ -351,6 +351,13 @@ TEST_F(BenchTest, SetsOfPodsAndNamespacesAreUnrolled) {
   EXPECT_EQ(workload["measured"][0]["name"], "namespace-5");
 }
 
+TEST_F(BenchTest, ANameOfANodeThatIsDrawnTwiceIsDrawnAgain) {
+  // Five characters of 27 give 14 million names, of which 6,000 draws have the same one twice.
+  const Json workload = Workload(CaseOf(
+      "  - {opcode: createNodes, count: 6000, nodeTemplatePath: node.yaml}\n" + std::string(kMeasured)));
+  EXPECT_EQ(workload["nodes"], 6002);
+}
+
 TEST_F(BenchTest, LabelsAndNamesSelect) {
   const std::string file =
       "- name: T\n  labels: [all]\n  workloadTemplate:\n"
