@@ -36,8 +36,8 @@ api::ObjectText::Parts PartsOf(absl::string_view json) {
   for (size_t at = 0; at < json.size();) {
     const char c = json[at];
     if (c == '"') {
-      size_t end = FindStringStop(json, at + 1);
-      while (json[end] != '"') end = FindStringStop(json, end + (json[end] == '\\' ? 2 : 1));
+      size_t end = FindByte<StringStop>(json, at + 1);
+      while (json[end] != '"') end = FindByte<StringStop>(json, end + (json[end] == '\\' ? 2 : 1));
       add(at + 1, end);
       at = end + 1;
     } else if (c == 't' || c == 'f' || c == '-' || (c >= '0' && c <= '9')) {
@@ -81,7 +81,7 @@ class Comparison {
       marks_.append("\":");
       Add(member.value, frames);
     }
-    return is_same_shape_ && index_ == parts_.count() && parts_.AfterAll() == marks_;
+    return is_same_shape_ && part_count_ == parts_.count() && parts_.AfterAll() == marks_;
   }
 
   std::string TakeDifferences() { return std::move(differences_); }
@@ -123,30 +123,39 @@ class Comparison {
   }
 
   void AddText(absl::string_view text) {
-    if (FindJsonEscape(text, 0) == text.size()) return AddPart(text);
+    const absl::string_view known = NextPart();
+    // A known text has escapes where this one would need some.
+    if (known == text && text.find('\\') == absl::string_view::npos) return;
+    if (FindByte<JsonEscape>(text, 0) == text.size()) return Compare(known, text);
     escaped_.clear();
     AppendJsonText(text, escaped_);
-    AddPart(escaped_);
+    Compare(known, escaped_);
   }
 
-  void AddPart(absl::string_view text) {
-    if (index_ == parts_.count()) is_same_shape_ = false;
-    if (!is_same_shape_) return;
+  void AddPart(absl::string_view text) { Compare(NextPart(), text); }
+
+  // Goes on to the next part of the known text, which must begin here.
+  absl::string_view NextPart() {
+    if (part_count_ == parts_.count()) is_same_shape_ = false;
+    if (!is_same_shape_) return {};
+    ++part_count_;
     const absl::string_view known = parts_.Next();
     is_same_shape_ = parts_.Before() == marks_;
     marks_.clear();
-    if (known != text) {
-      api::ObjectTextParts::Append(index_, next_index_, text, differences_);
-      size_bytes_ += text.size() - known.size();
-    }
-    ++index_;
+    return known;
+  }
+
+  void Compare(absl::string_view known, absl::string_view text) {
+    if (!is_same_shape_ || known == text) return;
+    api::ObjectTextParts::Append(part_count_ - 1, next_index_, text, differences_);
+    size_bytes_ += text.size() - known.size();
   }
 
   api::ObjectTextParts parts_;
   std::string marks_;  // What stands between the parts.
   std::string escaped_;
   std::string differences_;
-  size_t index_ = 0;
+  size_t part_count_ = 0;  // That were compared.
   size_t next_index_ = 0;
   size_t size_bytes_;
   bool is_same_shape_ = true;

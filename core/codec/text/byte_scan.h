@@ -1,84 +1,94 @@
-// Finding bytes in text, eight at a time.
+// Finding bytes in text, sixteen at a time where the processor can.
 #ifndef SCHEDSIM_CORE_CODEC_TEXT_BYTE_SCAN_H_
 #define SCHEDSIM_CORE_CODEC_TEXT_BYTE_SCAN_H_
 
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+#include <bit>
 #include <cstddef>
-#include <cstdint>
-#include <cstring>
 
 #include "absl/strings/string_view.h"
 
 namespace schedsim::codec {
 
-// Each byte of the result is `c`.
-constexpr uint64_t EachByte(unsigned char c) { return 0x0101010101010101u * c; }
+// What is looked for: each struct says it of one byte, and of sixteen, with a bit for each, the lowest for
+// the first.
+#if defined(__SSE2__)
+using SixteenBytes = __m128i;
+inline SixteenBytes AreEqual(SixteenBytes bytes, char c) { return _mm_cmpeq_epi8(bytes, _mm_set1_epi8(c)); }
+inline SixteenBytes Either(SixteenBytes a, SixteenBytes b) { return _mm_or_si128(a, b); }
+inline unsigned BitsOf(SixteenBytes bytes) { return static_cast<unsigned>(_mm_movemask_epi8(bytes)); }
+#endif
 
-inline uint64_t LoadEight(const char* at) {
-  uint64_t bytes = 0;
-  std::memcpy(&bytes, at, sizeof(bytes));
-  return bytes;
-}
-
-// Not 0 if any of eight bytes is `c`.
-constexpr uint64_t AnyEqual(uint64_t bytes, unsigned char c) {
-  const uint64_t difference = bytes ^ EachByte(c);
-  return (difference - EachByte(1)) & ~difference & EachByte(0x80);
-}
-
-// Not 0 if any of eight bytes is below 0x20 or above 0x7f.
-constexpr uint64_t AnyUnusual(uint64_t bytes) {
-  return (((bytes - EachByte(0x20)) & ~bytes) | bytes) & EachByte(0x80);
-}
-
-// The first place at or behind `at` whose byte stops a string of JSON: a quote, a backslash, a control
-// character or anything beyond ASCII; `text.size()` if there is none.
-inline size_t FindStringStop(absl::string_view text, size_t at) {
-  for (; at + 8 <= text.size(); at += 8) {
-    const uint64_t bytes = LoadEight(text.data() + at);
-    if ((AnyEqual(bytes, '"') | AnyEqual(bytes, '\\') | AnyUnusual(bytes)) != 0) break;
+// A quote, a backslash, a control character or a byte beyond ASCII.
+struct StringStop {
+  static bool Is(unsigned char c) { return c == '"' || c == '\\' || c < 0x20 || c >= 0x80; }
+#if defined(__SSE2__)
+  // Bytes beyond ASCII are negative, and so below the blank as well.
+  static unsigned Are(SixteenBytes bytes) {
+    const SixteenBytes unusual = _mm_cmplt_epi8(bytes, _mm_set1_epi8(0x20));
+    return BitsOf(Either(unusual, Either(AreEqual(bytes, '"'), AreEqual(bytes, '\\'))));
   }
-  for (; at < text.size(); ++at) {
-    const unsigned char c = static_cast<unsigned char>(text[at]);
-    if (c == '"' || c == '\\' || c < 0x20 || c >= 0x80) break;
-  }
-  return at;
-}
+#endif
+};
 
-// The first place at or behind `at` whose byte JSON writes as an escape; `text.size()` if there is none.
-inline size_t FindJsonEscape(absl::string_view text, size_t at) {
-  for (; at + 8 <= text.size(); at += 8) {
-    const uint64_t bytes = LoadEight(text.data() + at);
-    const uint64_t controls = (bytes - EachByte(0x20)) & ~bytes & EachByte(0x80);
-    if ((AnyEqual(bytes, '"') | AnyEqual(bytes, '\\') | controls) != 0) break;
+// What JSON writes as an escape.
+struct JsonEscape {
+  static bool Is(unsigned char c) { return c == '"' || c == '\\' || c < 0x20; }
+#if defined(__SSE2__)
+  static unsigned Are(SixteenBytes bytes) {
+    const SixteenBytes controls = _mm_cmpeq_epi8(_mm_min_epu8(bytes, _mm_set1_epi8(0x1f)), bytes);
+    return BitsOf(Either(controls, Either(AreEqual(bytes, '"'), AreEqual(bytes, '\\'))));
   }
-  for (; at < text.size(); ++at) {
-    const unsigned char c = static_cast<unsigned char>(text[at]);
-    if (c == '"' || c == '\\' || c < 0x20) break;
+#endif
+};
+
+// A quote, or a bracket of a map or a list.
+struct QuoteOrBracket {
+  static bool Is(unsigned char c) { return c == '"' || c == '{' || c == '}' || c == '[' || c == ']'; }
+#if defined(__SSE2__)
+  // `[` and `{` differ in one bit, and so do `]` and `}`.
+  static unsigned Are(SixteenBytes bytes) {
+    const SixteenBytes curly = Either(bytes, _mm_set1_epi8(0x20));
+    return BitsOf(Either(AreEqual(bytes, '"'), Either(AreEqual(curly, '{'), AreEqual(curly, '}'))));
   }
+#endif
+};
+
+struct NoBlank {
+  static bool Is(unsigned char c) { return c != ' '; }
+#if defined(__SSE2__)
+  static unsigned Are(SixteenBytes bytes) { return BitsOf(AreEqual(bytes, ' ')) ^ 0xffffu; }
+#endif
+};
+
+struct NotPrintableAscii {
+  static bool Is(unsigned char c) { return c < 0x20 || c >= 0x7f; }
+#if defined(__SSE2__)
+  static unsigned Are(SixteenBytes bytes) {
+    return BitsOf(Either(_mm_cmplt_epi8(bytes, _mm_set1_epi8(0x20)), AreEqual(bytes, 0x7f)));
+  }
+#endif
+};
+
+// The first place at or behind `at` whose byte is `Wanted`; `text.size()` if there is none.
+template <typename Wanted>
+size_t FindByte(absl::string_view text, size_t at) {
+#if defined(__SSE2__)
+  for (; at + sizeof(SixteenBytes) <= text.size(); at += sizeof(SixteenBytes)) {
+    const auto* const bytes = reinterpret_cast<const SixteenBytes*>(text.data() + at);
+    const unsigned bits = Wanted::Are(_mm_loadu_si128(bytes));
+    if (bits != 0) return at + static_cast<size_t>(std::countr_zero(bits));
+  }
+#endif
+  while (at < text.size() && !Wanted::Is(static_cast<unsigned char>(text[at]))) ++at;
   return at;
 }
 
 // The first place at or behind `at` that is no blank.
-inline size_t SkipBlanks(absl::string_view text, size_t at) {
-  while (at + 8 <= text.size() && LoadEight(text.data() + at) == EachByte(' ')) at += 8;
-  while (at < text.size() && text[at] == ' ') ++at;
-  return at;
-}
-
-// Whether all bytes are printable ASCII.
-inline bool IsPrintableAscii(absl::string_view text) {
-  size_t at = 0;
-  uint64_t unusual = 0;
-  for (; at + 8 <= text.size(); at += 8) {
-    const uint64_t bytes = LoadEight(text.data() + at);
-    unusual |= AnyUnusual(bytes) | AnyEqual(bytes, 0x7f);
-  }
-  for (; at < text.size(); ++at) {
-    const unsigned char c = static_cast<unsigned char>(text[at]);
-    if (c < 0x20 || c >= 0x7f) return false;
-  }
-  return unusual == 0;
-}
+inline size_t SkipBlanks(absl::string_view text, size_t at) { return FindByte<NoBlank>(text, at); }
 
 }  // namespace schedsim::codec
 

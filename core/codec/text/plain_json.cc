@@ -13,8 +13,8 @@ namespace {
 
 // The place behind the string that begins at `at`, or the end of the text.
 size_t SkipString(absl::string_view text, size_t at) {
-  for (at = FindStringStop(text, at + 1); at < text.size() && text[at] != '"';) {
-    at = FindStringStop(text, at + (text[at] == '\\' ? 2 : 1));
+  for (at = FindByte<StringStop>(text, at + 1); at < text.size() && text[at] != '"';) {
+    at = FindByte<StringStop>(text, at + (text[at] == '\\' ? 2 : 1));
   }
   return std::min(at + 1, text.size());
 }
@@ -28,9 +28,13 @@ size_t SkipSpaces(absl::string_view text, size_t at) {
 
 // The place behind the value that begins at `at`, if it is well-formed.
 size_t SkipValue(absl::string_view text, size_t at) {
+  at = SkipSpaces(text, at);
+  if (at < text.size() && !QuoteOrBracket::Is(static_cast<unsigned char>(text[at]))) {
+    return std::min(text.find_first_of(",]}", at), text.size());
+  }
   int64_t depth = 0;
   do {
-    at = SkipSpaces(text, at);
+    at = FindByte<QuoteOrBracket>(text, at);
     if (at >= text.size()) return at;
     const char c = text[at];
     if (c == '"') {
@@ -185,7 +189,7 @@ bool PlainJson::ReadNumber(Value& value) {
 bool PlainJson::ReadString(absl::string_view& text, bool& is_borrowed) {
   const size_t start = ++at_;
   for (;;) {
-    at_ = FindStringStop(text_, at_);
+    at_ = FindByte<StringStop>(text_, at_);
     const char c = Peek();
     if (c == '"') {
       text = text_.substr(start, at_ - start);
@@ -223,7 +227,7 @@ bool PlainJson::Unescape(size_t start) {
       at_ += bytes;
     }
     start = at_;
-    at_ = FindStringStop(text_, at_);
+    at_ = FindByte<StringStop>(text_, at_);
   }
 }
 

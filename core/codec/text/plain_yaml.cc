@@ -18,7 +18,7 @@ constexpr size_t kKeyBytesMax = 1000;
 // is allowed.
 // Source: libyaml 0.2, reader.c, yaml_parser_update_buffer.
 bool IsPrintable(absl::string_view text, bool allows_tab = false) {
-  if (IsPrintableAscii(text)) return true;
+  if (FindByte<NotPrintableAscii>(text, 0) == text.size()) return true;
   while (!text.empty()) {
     const size_t bytes = Utf8CharacterBytes(text);
     const absl::string_view character = text.substr(0, bytes);
@@ -45,8 +45,24 @@ bool IsEntry(absl::string_view line, size_t at) {
   return line[at] == '-' && (at + 1 == line.size() || line[at + 1] == ' ');
 }
 
-// Whether the byte behind `at` ends what stands before a colon or a dash.
+// Whether the byte at `at` ends what stands before a colon or a dash.
 bool IsBlankOrEnd(absl::string_view line, size_t at) { return at >= line.size() || line[at] == ' '; }
+
+// Where a comment begins behind `at`, or the end of the line.
+size_t FindComment(absl::string_view line, size_t at) {
+  for (at = line.find('#', at + 1); at != absl::string_view::npos; at = line.find('#', at + 1)) {
+    if (line[at - 1] == ' ') return at;
+  }
+  return line.size();
+}
+
+// Whether a colon at or behind `at` makes a key of what stands before it.
+bool HasKey(absl::string_view line, size_t at) {
+  for (at = line.find(':', at); at != absl::string_view::npos; at = line.find(':', at + 1)) {
+    if (IsBlankOrEnd(line, at + 1)) return true;
+  }
+  return false;
+}
 
 }  // namespace
 
@@ -71,7 +87,7 @@ bool PlainYaml::NextLine() {
 }
 
 bool PlainYaml::IsMarker(absl::string_view marker) const {
-  return absl::StartsWith(line_, marker) && IsBlankOrEnd(line_, marker.size());
+  return line_[0] == marker[0] && absl::StartsWith(line_, marker) && IsBlankOrEnd(line_, marker.size());
 }
 
 bool PlainYaml::ReadDocument(TextPlace& place) {
@@ -209,7 +225,7 @@ bool PlainYaml::ReadKey(size_t column, Token& key, size_t& after) {
     if (!IsBlankOrEnd(line_, at + 1)) continue;
     key = {.text = line_.substr(column, at - column), .is_plain = true, .is_borrowed = true};
     after = at + 1;
-    return key.text.back() != ' ' && key.text.size() < kKeyBytesMax && !absl::StrContains(key.text, " #");
+    return key.text.back() != ' ' && key.text.size() < kKeyBytesMax && FindComment(line_, column) > at;
   }
   return false;
 }
@@ -241,12 +257,9 @@ bool PlainYaml::ReadValue(size_t at) {
 }
 
 bool PlainYaml::ReadPlain(size_t at) {
-  absl::string_view text = line_.substr(at);
-  const size_t comment = text.find(" #");
-  if (comment != absl::string_view::npos) text = text.substr(0, comment);
+  absl::string_view text = line_.substr(at, FindComment(line_, at) - at);
   while (text.back() == ' ') text.remove_suffix(1);
-  if (text.back() == ':' || absl::StrContains(text, ": ")) return false;
-  return EmitPlain(text, at);
+  return !HasKey(text, 0) && EmitPlain(text, at);
 }
 
 bool PlainYaml::EmitPlain(absl::string_view text, size_t column) {

@@ -89,7 +89,7 @@ void AppendJsonString(absl::string_view text, std::string& out) {
 
 void AppendJsonText(absl::string_view text, std::string& out) {
   size_t written = 0;
-  for (size_t i = FindJsonEscape(text, 0); i < text.size(); i = FindJsonEscape(text, i + 1)) {
+  for (size_t i = FindByte<JsonEscape>(text, 0); i < text.size(); i = FindByte<JsonEscape>(text, i + 1)) {
     const unsigned char c = static_cast<unsigned char>(text[i]);
     out.append(text.data() + written, i - written);
     written = i + 1;

@@ -112,6 +112,7 @@ constexpr absl::string_view kJson = R"({
 {"a": 1}
 [1, 2]
 "x" 7 {"items": [{}], "kind": "Service"}
+{"items": [{"a": 1}], "n": 12.5, "b": true, "c": null, "d": {"k": ["]"]}, "kind": "NodeList", "apiVersion": "v1"}
 )";
 
 constexpr absl::string_view kYamlParts[] = {"a",
