@@ -310,18 +310,21 @@ Status Framework::RunFilterPlugins(CycleState& state, const PodInfo& pod, const 
 void Framework::RunFilterPluginsOnRange(CycleState& state, const PodInfo& pod, int32_t first,
                                         NodeToStatus& statuses, absl::Span<int32_t> groups) {
   std::fill(groups.begin(), groups.end(), NodeToStatus::kNoGroup);
-  if (!last_class_.came_again || pod.spec_info->id != last_class_.id) {
-    RunFilters(/*cluster_only=*/false, state, pod, first, statuses, groups);
-    return;
-  }
-  last_class_.passed.resize(handle_.snapshot().List().size(), -1);
+  const bool keeps = last_class_.came_again && pod.spec_info->id == last_class_.id;
   const int64_t* const generations = handle_.snapshot().Columns().generations.data() + first;
-  int64_t* const passed = last_class_.passed.data() + first;
+  if (keeps) last_class_.passed.resize(handle_.snapshot().List().size(), -1);
+  int64_t* const passed = keeps ? last_class_.passed.data() + first : nullptr;
   FindStretches(passed, generations, groups.size());
   for (const Stretch& stretch : stretches_) {
     const absl::Span<int32_t> part = groups.subspan(stretch.begin, stretch.end - stretch.begin);
-    RunFilters(stretch.known, state, pod, first + static_cast<int32_t>(stretch.begin), statuses, part);
-    for (size_t i = stretch.begin; i < stretch.end && !stretch.known; ++i) {
+    for (size_t filter = 0; filter < filter_.size(); ++filter) {
+      if (state.skip_filter.test(static_cast<size_t>(filter_[filter].id))) continue;
+      if (stretch.known && filter_dependencies_[filter].of != Dependency::Of::kCluster) continue;
+      FilterRange(filter, state, pod, first + static_cast<int32_t>(stretch.begin), statuses, part);
+      // A node that one filter failed is no matter for the next ones: the first failure is its status.
+      if (std::find(part.begin(), part.end(), NodeToStatus::kNoGroup) == part.end()) break;
+    }
+    for (size_t i = stretch.begin; i < stretch.end && keeps && !stretch.known; ++i) {
       if (groups[i] == NodeToStatus::kNoGroup) passed[i] = generations[i];
     }
   }
@@ -330,6 +333,10 @@ void Framework::RunFilterPluginsOnRange(CycleState& state, const PodInfo& pod, i
 void Framework::FindStretches(const int64_t* passed, const int64_t* generations, size_t count) {
   constexpr size_t kBlock = 64;
   stretches_.clear();
+  if (passed == nullptr) {
+    stretches_.push_back({.begin = 0, .end = count, .known = false});
+    return;
+  }
   const auto add = [this](size_t begin, size_t end, bool known) {
     if (!stretches_.empty() && stretches_.back().known == known) {
       stretches_.back().end = end;
@@ -347,17 +354,6 @@ void Framework::FindStretches(const int64_t* passed, const int64_t* generations,
   }
   // Each stretch costs some calls. Where there are many, asking about all nodes at once costs less.
   if (stretches_.size() > 2 + count / 16) stretches_ = {{.begin = 0, .end = count, .known = false}};
-}
-
-void Framework::RunFilters(bool cluster_only, CycleState& state, const PodInfo& pod, int32_t first,
-                           NodeToStatus& statuses, absl::Span<int32_t> groups) {
-  for (size_t filter = 0; filter < filter_.size(); ++filter) {
-    if (state.skip_filter.test(static_cast<size_t>(filter_[filter].id))) continue;
-    if (cluster_only && filter_dependencies_[filter].of != Dependency::Of::kCluster) continue;
-    FilterRange(filter, state, pod, first, statuses, groups);
-    // A node that one filter failed is no matter for the next ones: the first failure is its status.
-    if (std::find(groups.begin(), groups.end(), NodeToStatus::kNoGroup) == groups.end()) return;
-  }
 }
 
 void Framework::FilterRange(size_t filter, CycleState& state, const PodInfo& pod, int32_t first,

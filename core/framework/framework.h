@@ -156,9 +156,6 @@ class Framework {
   static int32_t ClassOf(const PodInfo& pod, const Dependency& dependency);
   // By position: an answer holds while this stays as it is.
   const std::vector<int64_t>& GenerationsFor(const Dependency& dependency) const;
-  // All filters, or only those that look at more than the node and its pods.
-  void RunFilters(bool cluster_only, CycleState& state, const PodInfo& pod, int32_t first,
-                  NodeToStatus& statuses, absl::Span<int32_t> groups);
   // What RunFilterPluginsOnRange does for one filter: gives a group to those of its failures that have none.
   void FilterRange(size_t filter, CycleState& state, const PodInfo& pod, int32_t first,
                    NodeToStatus& statuses, absl::Span<int32_t> groups);
@@ -228,7 +225,7 @@ class Framework {
     bool known = false;
   };
   std::vector<Stretch> stretches_;  // Of the range that is being filtered.
-  // Fills `stretches_`.
+  // Fills `stretches_`. `passed` nullptr: nothing is known.
   void FindStretches(const int64_t* passed, const int64_t* generations, size_t count);
   // Whether a plugin gave a score that has to be normalised over all nodes, so that sums are not kept.
   bool normalizes_over_nodes_ = false;

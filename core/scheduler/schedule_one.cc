@@ -303,35 +303,10 @@ Status Scheduler::FindNodesThatPassFilters(Framework& framework, CycleState& sta
     }
     return Status();
   }
-  const bool details = environment_.observer.WantsDetails();
   // Narrowed lists, and attempts that are recorded in full, are looked at node by node.
-  if (!options_.reference && !details && nodes.data() == snapshot_.List().data()) {
-    return FindNodesByRanges(framework, state, pod, wanted);
+  if (options_.reference || environment_.observer.WantsDetails() || nodes.data() != snapshot_.List().data()) {
+    return FilterOneByOne(framework, state, pod, nodes, wanted);
   }
-  for (int32_t i = 0; i < count; ++i) {
-    const NodeInfo* node = nodes[static_cast<size_t>((next_start_node_index_ + i) % count)];
-    Status status = FilterWithNominatedPods(framework, state, pod, *node);
-    if (details) attempt_.filter.push_back(FilteredNode{.node = node, .status = status});
-    if (status.IsSuccess()) {
-      if (static_cast<int32_t>(feasible_.size()) == wanted) break;
-      feasible_.push_back(node);
-      feasible_positions_.push_back(node->position);
-    } else if (status.code() == Code::kError) {
-      return status;
-    } else {
-      diagnosis_.AddPluginStatus(status, plugin_names_);
-      diagnosis_.node_to_status.Set(node->position, status);
-    }
-  }
-  return Status();
-}
-
-// The same over the whole snapshot, for many nodes at once: the nodes that are looked at, and what comes of
-// them, are the same.
-Status Scheduler::FindNodesByRanges(Framework& framework, CycleState& state, const PodInfo& pod,
-                                    int32_t wanted) {
-  const NodeInfos nodes = snapshot_.List();
-  const int32_t count = static_cast<int32_t>(nodes.size());
   for (int32_t done = 0; done < count;) {
     const int32_t first = (next_start_node_index_ + done) % count;
     const int32_t missing = wanted + 1 - static_cast<int32_t>(feasible_.size());
@@ -366,6 +341,29 @@ Status Scheduler::FindNodesByRanges(Framework& framework, CycleState& state, con
       feasible_positions_.push_back(first + i);
     }
     done += length;
+  }
+  return Status();
+}
+
+// The same as above, node by node.
+Status Scheduler::FilterOneByOne(Framework& framework, CycleState& state, const PodInfo& pod, NodeInfos nodes,
+                                 int32_t wanted) {
+  const bool details = environment_.observer.WantsDetails();
+  const int32_t count = static_cast<int32_t>(nodes.size());
+  for (int32_t i = 0; i < count; ++i) {
+    const NodeInfo* node = nodes[static_cast<size_t>((next_start_node_index_ + i) % count)];
+    Status status = FilterWithNominatedPods(framework, state, pod, *node);
+    if (details) attempt_.filter.push_back(FilteredNode{.node = node, .status = status});
+    if (status.IsSuccess()) {
+      if (static_cast<int32_t>(feasible_.size()) == wanted) break;
+      feasible_.push_back(node);
+      feasible_positions_.push_back(node->position);
+    } else if (status.code() == Code::kError) {
+      return status;
+    } else {
+      diagnosis_.AddPluginStatus(status, plugin_names_);
+      diagnosis_.node_to_status.Set(node->position, status);
+    }
   }
   return Status();
 }

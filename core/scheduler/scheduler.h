@@ -142,8 +142,8 @@ class Scheduler {
   void StoreScheduleResults(framework::Framework& framework);
   framework::Status FindNodesThatPassFilters(framework::Framework& framework, framework::CycleState& state,
                                              const framework::PodInfo& pod, framework::NodeInfos nodes);
-  framework::Status FindNodesByRanges(framework::Framework& framework, framework::CycleState& state,
-                                      const framework::PodInfo& pod, int32_t wanted);
+  framework::Status FilterOneByOne(framework::Framework& framework, framework::CycleState& state,
+                                   const framework::PodInfo& pod, framework::NodeInfos nodes, int32_t wanted);
   void FilterNominatedNodes(framework::Framework& framework, framework::CycleState& state,
                             const framework::PodInfo& pod, int32_t first);
   bool EvaluateNominatedNode(framework::Framework& framework, framework::CycleState& state,
