@@ -4,9 +4,9 @@
 
 #include <cstdint>
 #include <memory>
-#include <utility>
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "core/base/lookup_map.h"
 #include "core/base/symbol.h"
 #include "core/framework/handle.h"
@@ -76,6 +76,12 @@ class DomainCounts {
   void Set(int32_t node_index, int32_t domain, int32_t pod_count);
   void Clear();
 
+  // The domain to which the node brings its pods; kNoDomain: none.
+  int32_t DomainOf(const framework::NodeInfo& node) const {
+    const size_t index = static_cast<size_t>(node.index);
+    return index < parts_.size() ? parts_[index].domain : kNoDomain;
+  }
+
   // Shape of both: by domain; domains behind the end have none.
   const std::vector<int32_t>& pods() const { return pods_; }
   const std::vector<int32_t>& nodes() const { return nodes_; }
@@ -122,6 +128,13 @@ class MatchMemo {
 // Numbers of pods by domain that others keep, with changes of one's own on top: cheap to copy.
 class ChangedCounts {
  public:
+  struct Change {
+    int32_t domain = kNoDomain;
+    int64_t delta = 0;
+  };
+  // A domain at most once. What-if runs change pods on one node, so there is hardly ever more than one.
+  using Changes = absl::InlinedVector<Change, 1>;
+
   // Both must outlive the view. `base` nullptr: no pods.
   ChangedCounts(const TopologyDomains& domains, const std::vector<int32_t>* base)
       : domains_(&domains), base_(base) {}
@@ -134,18 +147,49 @@ class ChangedCounts {
     if (base_ != nullptr && static_cast<size_t>(domain) < base_->size()) {
       count = (*base_)[static_cast<size_t>(domain)];
     }
-    for (const auto& [changed, delta] : changes_) {
-      if (changed == domain) count += delta;
+    for (const Change& change : changes_) {
+      if (change.domain == domain) count += change.delta;
     }
     return count;
   }
-  void Add(int32_t domain, int64_t delta) { changes_.emplace_back(domain, delta); }
+  void Add(int32_t domain, int64_t delta) {
+    for (Change& change : changes_) {
+      if (change.domain != domain) continue;
+      change.delta += delta;
+      return;
+    }
+    changes_.push_back(Change{.domain = domain, .delta = delta});
+  }
+  const Changes& changes() const { return changes_; }
 
  private:
   const TopologyDomains* domains_;
   const std::vector<int32_t>* base_;
-  // A few: what-if runs change pods on one node.
-  std::vector<std::pair<int32_t, int64_t>> changes_;
+  Changes changes_;
+};
+
+// The least number of pods that any domain with nodes has: how many domains have how many pods.
+class LeastCount {
+ public:
+  // What `counts` has for the domain is about to change; kNoDomain: nothing.
+  void Take(const DomainCounts& counts, int32_t domain) { Count(counts, domain, -1); }
+  // What `counts` has for the domain has changed.
+  void Put(const DomainCounts& counts, int32_t domain) { Count(counts, domain, 1); }
+  void Clear() { *this = LeastCount(); }
+
+  // The least with these changes on top of `counts`, whose domains must all have been put here; INT32_MAX
+  // without domains. A changed domain must have nodes.
+  int64_t Get(const DomainCounts& counts, const ChangedCounts& changed) const;
+
+ private:
+  // Domains with more pods are few and looked at one by one.
+  static constexpr int32_t kBucketsMax = 1024;
+
+  void Count(const DomainCounts& counts, int32_t domain, int32_t delta);
+
+  std::vector<int32_t> domains_;  // By number of pods.
+  // No domain has fewer pods.
+  mutable int32_t least_ = 0;
 };
 
 }  // namespace schedsim::plugins

@@ -106,7 +106,7 @@ IncomingTerm IncomingTermCounts::Resolve(const AffinityTerm& term) const {
   return resolved;
 }
 
-bool IncomingTermCounts::Matches(const Group& group, const PodInfo& pod) const {
+bool IncomingTermCounts::MatchesAll(const Group& group, const PodInfo& pod) const {
   return std::all_of(group.terms.begin(), group.terms.end(), [&](const IncomingTerm& term) {
     return term.Matches(namespace_, pod, handle_.symbols());
   });
@@ -115,9 +115,8 @@ bool IncomingTermCounts::Matches(const Group& group, const PodInfo& pod) const {
 void IncomingTermCounts::UpdateNode(const NodeInfo& node) {
   for (Group& group : groups_) {
     const int64_t count =
-        std::count_if(node.pods.begin(), node.pods.end(), [&](const framework::PodInfoPtr& pod) {
-          return group.matches.Matches(*pod, [&] { return Matches(group, *pod); });
-        });
+        std::count_if(node.pods.begin(), node.pods.end(),
+                      [&](const framework::PodInfoPtr& pod) { return Matches(group, *pod); });
     for (Column& column : group.columns) {
       column.counts.Set(node.index, column.domains->Of(node), static_cast<int32_t>(count));
     }

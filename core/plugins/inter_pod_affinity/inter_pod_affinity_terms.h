@@ -72,7 +72,7 @@ class IncomingTermCounts {
     std::vector<IncomingTerm> terms;
     int32_t weight = 0;  // Negative in anti-affinity.
     std::vector<Column> columns;
-    MatchMemo matches;
+    mutable MatchMemo matches;
   };
 
   // All but `pod` must outlive the counts.
@@ -86,9 +86,12 @@ class IncomingTermCounts {
   // anti-affinity. kScore: a group for each preferred term.
   const std::vector<Group>& groups() const { return groups_; }
   bool has_affinity() const { return has_affinity_; }
-  bool Matches(const Group& group, const framework::PodInfo& pod) const;
+  bool Matches(const Group& group, const framework::PodInfo& pod) const {
+    return group.matches.Matches(pod, [&] { return MatchesAll(group, pod); });
+  }
 
  private:
+  bool MatchesAll(const Group& group, const framework::PodInfo& pod) const;
   void AddGroup(absl::Span<const framework::AffinityTerm> terms, int32_t weight, TopologyIndex& topology);
   IncomingTerm Resolve(const framework::AffinityTerm& term) const;
   void UpdateNode(const framework::NodeInfo& node);

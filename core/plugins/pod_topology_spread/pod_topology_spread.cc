@@ -4,7 +4,6 @@
 // Arguments: PodTopologySpreadArgs, the constraints of pods that have none themselves.
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -31,37 +30,10 @@ using framework::NodeInfos;
 using framework::PodInfo;
 using framework::Status;
 
-// The least pod count of any domain, right as long as only the counts of one node's domains change.
-class MinimumCount {
- public:
-  void Update(int32_t domain, int64_t count) {
-    for (Path& path : paths_) {
-      if (path.domain != domain) continue;
-      path.count = count;
-      if (paths_[0].count > paths_[1].count) std::swap(paths_[0], paths_[1]);
-      return;
-    }
-    if (count < paths_[0].count) {
-      paths_[1] = std::exchange(paths_[0], Path{.domain = domain, .count = count});
-    } else if (count < paths_[1].count) {
-      paths_[1] = Path{.domain = domain, .count = count};
-    }
-  }
-  int64_t Get() const { return paths_[0].count; }
-
- private:
-  struct Path {
-    int32_t domain = kNoDomain;
-    int64_t count = std::numeric_limits<int32_t>::max();
-  };
-  // The least, and another that no third domain is below.
-  std::array<Path, 2> paths_;
-};
-
 struct FilterState : framework::StateData {
   struct OfConstraint {
     ChangedCounts counts;
-    MinimumCount minimum;
+    int64_t minimum = 0;  // The least count of any domain.
     bool matches_itself = false;
   };
 
@@ -144,28 +116,23 @@ class PodTopologySpread final : public framework::Plugin,
     auto data = std::make_unique<FilterState>();
     data->counts = counts_.Of(pod, SpreadUse::kFilter, constraints.list, /*requires_all_keys=*/true);
     for (size_t i = 0; i < constraints.list->size(); ++i) {
-      const DomainCounts& counts = data->counts->counts(i);
       FilterState::OfConstraint of_constraint = {
-          .counts = ChangedCounts(data->counts->domains(i), &counts.pods()),
-          .minimum = {},
+          .counts = ChangedCounts(data->counts->domains(i), &data->counts->counts(i).pods()),
+          .minimum = 0,
           .matches_itself = (*constraints.list)[i].selector.Matches(pod.labels, handle_.symbols())};
-      for (size_t domain = 0; domain < counts.pods().size(); ++domain) {
-        if (counts.nodes()[domain] == 0) continue;
-        of_constraint.minimum.Update(static_cast<int32_t>(domain), counts.pods()[domain]);
-      }
+      of_constraint.minimum = data->counts->LeastPods(i, of_constraint.counts);
       data->constraints.push_back(std::move(of_constraint));
     }
     state.Write(id_, CycleState::kFilterSlot, std::move(data));
     return result;
   }
 
-  Status AddPod(CycleState& state, const PodInfo& pod, const PodInfo& other, const NodeInfo& node) override {
-    return Change(state, pod, other, node, 1);
+  Status AddPod(CycleState& state, const PodInfo&, const PodInfo& other, const NodeInfo& node) override {
+    return Change(state, other, node, 1);
   }
   // Pods that are being deleted count here, although PreFilter left them out.
-  Status RemovePod(CycleState& state, const PodInfo& pod, const PodInfo& other,
-                   const NodeInfo& node) override {
-    return Change(state, pod, other, node, -1);
+  Status RemovePod(CycleState& state, const PodInfo&, const PodInfo& other, const NodeInfo& node) override {
+    return Change(state, other, node, -1);
   }
 
   Status Filter(const CycleState& state, const PodInfo&, const NodeInfo& node) override {
@@ -292,7 +259,7 @@ class PodTopologySpread final : public framework::Plugin,
     const SpreadConstraint& rule = data.counts->constraints()[constraint];
     // Too few domains: those that are missing count as empty ones.
     const bool too_few = data.counts->counts(constraint).domain_count() < rule.min_domains;
-    const int64_t minimum = too_few ? 0 : of_constraint.minimum.Get();
+    const int64_t minimum = too_few ? 0 : of_constraint.minimum;
     return minimum + rule.max_skew - (of_constraint.matches_itself ? 1 : 0);
   }
 
@@ -303,19 +270,17 @@ class PodTopologySpread final : public framework::Plugin,
     return Status::Error("error reading \"PreScorePodTopologySpread\" from cycleState: not found");
   }
 
-  Status Change(CycleState& state, const PodInfo& pod, const PodInfo& other, const NodeInfo& node,
-                int64_t delta) {
+  Status Change(CycleState& state, const PodInfo& other, const NodeInfo& node, int64_t delta) const {
     auto* data = state.Read<FilterState>(id_, CycleState::kFilterSlot);
     if (data == nullptr) return NoFilterState();
     const SpreadCounts& counts = *data->counts;
-    if (other.namespace_ != pod.namespace_ || !counts.HasAllKeys(node)) return Status();
     for (size_t i = 0; i < data->constraints.size(); ++i) {
-      if (!counts.constraints()[i].selector.Matches(other.labels, handle_.symbols())) continue;
-      if (!counts.Includes(i, node)) continue;
+      // No domain: the node lacks a key, or the constraint's policies leave it out.
+      const int32_t domain = counts.counts(i).DomainOf(node);
+      if (domain == kNoDomain || !counts.Means(i, other)) continue;
       FilterState::OfConstraint& of_constraint = data->constraints[i];
-      const int32_t domain = of_constraint.counts.DomainOf(node);
       of_constraint.counts.Add(domain, delta);
-      of_constraint.minimum.Update(domain, of_constraint.counts.At(domain));
+      of_constraint.minimum = counts.LeastPods(i, of_constraint.counts);
     }
     return Status();
   }

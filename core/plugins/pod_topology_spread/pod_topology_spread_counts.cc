@@ -1,6 +1,7 @@
 #include "core/plugins/pod_topology_spread/pod_topology_spread_counts.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "core/api/taints.h"
@@ -50,17 +51,30 @@ bool SpreadCounts::Includes(size_t constraint, const NodeInfo& node) const {
 
 // Pods that are being deleted do not count, and an empty selector counts none.
 int32_t SpreadCounts::CountPods(size_t constraint, const NodeInfo& node) {
-  const framework::LabelMatcher& selector = (*constraints_)[constraint].selector;
-  if (selector.empty()) return 0;
-  MatchMemo& memo = columns_[constraint].matches;
+  if ((*constraints_)[constraint].selector.empty()) return 0;
   int32_t count = 0;
   for (const framework::PodInfoPtr& pod : node.pods) {
-    const bool matches = memo.Matches(*pod, [&] {
-      return pod->namespace_ == namespace_ && selector.Matches(pod->labels, handle_.symbols());
-    });
-    if (matches && !pod->pod->metadata.deletion_timestamp.has_value()) ++count;
+    if (Means(constraint, *pod) && !pod->pod->metadata.deletion_timestamp.has_value()) ++count;
   }
   return count;
+}
+
+bool SpreadCounts::Means(size_t constraint, const PodInfo& pod) const {
+  return columns_[constraint].matches.Matches(pod, [&] {
+    const framework::LabelMatcher& selector = (*constraints_)[constraint].selector;
+    return pod.namespace_ == namespace_ && selector.Matches(pod.labels, handle_.symbols());
+  });
+}
+
+int64_t SpreadCounts::LeastPods(size_t constraint, const ChangedCounts& changed) const {
+  const Column& column = columns_[constraint];
+  if (!handle_.reference()) return column.least.Get(column.counts, changed);
+  int64_t least = std::numeric_limits<int32_t>::max();
+  for (size_t domain = 0; domain < column.counts.pods().size(); ++domain) {
+    if (column.counts.nodes()[domain] == 0) continue;
+    least = std::min(least, changed.At(static_cast<int32_t>(domain)));
+  }
+  return least;
 }
 
 void SpreadCounts::UpdateNode(const NodeInfo& node) {
@@ -82,7 +96,12 @@ void SpreadCounts::UpdateNode(const NodeInfo& node) {
       domain = column.domains->Of(node);
       if (domain == kNoDomain) domain = column.domain_of_others;
     }
+    const int32_t old_domain = column.counts.DomainOf(node);
+    column.least.Take(column.counts, old_domain);
+    if (domain != old_domain) column.least.Take(column.counts, domain);
     column.counts.Set(node.index, domain, pod_count);
+    column.least.Put(column.counts, old_domain);
+    if (domain != old_domain) column.least.Put(column.counts, domain);
   }
 }
 
@@ -90,7 +109,10 @@ void SpreadCounts::Update() {
   FollowSnapshot(
       handle_.snapshot(), position_,
       [this] {
-        for (Column& column : columns_) column.counts.Clear();
+        for (Column& column : columns_) {
+          column.counts.Clear();
+          column.least.Clear();
+        }
       },
       [this](const NodeInfo& node) { UpdateNode(node); });
 }

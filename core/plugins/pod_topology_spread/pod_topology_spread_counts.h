@@ -47,8 +47,10 @@ class SpreadCounts {
 
   // Whether the node has the keys of all constraints.
   bool HasAllKeys(const framework::NodeInfo& node) const;
-  // Whether the constraint's policies let the node count.
-  bool Includes(size_t constraint, const framework::NodeInfo& node) const;
+  // Whether the constraint means the pod, wherever it is.
+  bool Means(size_t constraint, const framework::PodInfo& pod) const;
+  // The least number of pods that any domain of the constraint has, with these changes.
+  int64_t LeastPods(size_t constraint, const ChangedCounts& changed) const;
 
  private:
   struct Column {
@@ -56,11 +58,14 @@ class SpreadCounts {
     bool is_hostname = false;
     int32_t domain_of_others = kNoDomain;
     DomainCounts counts;
-    MatchMemo matches;
+    LeastCount least;  // Of `counts`.
+    mutable MatchMemo matches;
     std::vector<int32_t> pods_on_node;  // By NodeInfo::index; only with is_hostname.
   };
 
   void UpdateNode(const framework::NodeInfo& node);
+  // Whether the constraint's policies let the node count.
+  bool Includes(size_t constraint, const framework::NodeInfo& node) const;
   // How many pods on the node the constraint's selector counts.
   int32_t CountPods(size_t constraint, const framework::NodeInfo& node);
 
