@@ -5,6 +5,7 @@
 #include <array>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "core/framework/plugin_set.h"
 #include "core/framework/waiting_pods.h"
@@ -28,6 +29,7 @@ class CycleState {
 
   void Write(PluginId plugin, Slot slot, std::unique_ptr<StateData> data) {
     slots_[Index(plugin, slot)] = std::move(data);
+    if (slot == kFilterSlot) has_filter_state_.set(static_cast<size_t>(plugin));
   }
 
   // The plugin's state, or nullptr where it wrote none. `T` must be what it wrote.
@@ -37,6 +39,12 @@ class CycleState {
   }
 
   std::unique_ptr<CycleState> Clone() const;
+
+  // The filter states that AddPod and RemovePod can change.
+  using FilterStates = std::vector<std::pair<PluginId, std::unique_ptr<StateData>>>;
+  // Puts copies in the place of these states and returns the originals, which Restore puts back.
+  FilterStates Fork();
+  void Restore(FilterStates originals);
 
   // Plugins whose PreFilter, and whose PreScore, ran in this cycle. A profile may have a plugin at Filter or
   // Score only; upstream's plugin then fails, as it misses what the step before would have written.
@@ -57,6 +65,7 @@ class CycleState {
   }
 
   std::array<std::unique_ptr<StateData>, kMaxPlugins * 2> slots_;
+  PluginSet has_filter_state_;
 };
 
 }  // namespace schedsim::framework

@@ -26,27 +26,31 @@ void NodeInfo::AddPod(PodInfoPtr pod) {
   pods.push_back(std::move(pod));
 }
 
+PodInfoPtr NodeInfo::Take(size_t at) {
+  PodInfoPtr taken = std::move(pods[at]);
+  AddScaled(*taken, -1);
+  // A port that another pod has, too, becomes free all the same: see `used_ports`.
+  for (const HostPort& port : taken->spec_info->host_ports) {
+    std::erase(used_ports, port);
+  }
+  if (taken->spec_info->affinity_terms.present) {
+    std::erase(pods_with_affinity, taken.get());
+    std::erase(pods_with_required_anti_affinity, taken.get());
+  }
+  // The last pod takes the free place, as upstream's slice does. Preemption sees this order among equal pods.
+  if (at + 1 < pods.size()) pods[at] = std::move(pods.back());
+  pods.pop_back();
+  return taken;
+}
+
 bool NodeInfo::RemovePod(absl::string_view uid) {
   auto found =
       std::find_if(pods.begin(), pods.end(), [uid](const PodInfoPtr& pod) { return pod->Uid() == uid; });
   if (found == pods.end()) return false;
-  AddScaled(**found, -1);
-  // A port that another pod has, too, becomes free all the same: see `used_ports`.
-  for (const HostPort& port : (*found)->spec_info->host_ports) {
-    std::erase(used_ports, port);
-  }
-  if ((*found)->spec_info->affinity_terms.present) {
-    std::erase(pods_with_affinity, found->get());
-    std::erase(pods_with_required_anti_affinity, found->get());
-  }
-  const bool was_lowest = (*found)->Priority() == lowest_priority;
-  // The last pod takes the free place, as upstream's slice does. Preemption sees this order among equal pods.
-  *found = std::move(pods.back());
-  pods.pop_back();
-  if (was_lowest) {
-    lowest_priority = INT32_MAX;
-    for (const PodInfoPtr& pod : pods) lowest_priority = std::min(lowest_priority, pod->Priority());
-  }
+  const PodInfoPtr taken = Take(static_cast<size_t>(found - pods.begin()));
+  if (taken->Priority() > lowest_priority) return true;
+  lowest_priority = INT32_MAX;
+  for (const PodInfoPtr& pod : pods) lowest_priority = std::min(lowest_priority, pod->Priority());
   return true;
 }
 

@@ -2,6 +2,7 @@
 #ifndef SCHEDSIM_CORE_FRAMEWORK_NODE_INFO_H_
 #define SCHEDSIM_CORE_FRAMEWORK_NODE_INFO_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -61,7 +62,11 @@ struct NodeInfo {
   bool RemovePod(absl::string_view uid);
 
  private:
+  friend class WhatIf;
+
   void AddScaled(const PodInfo& pod, int64_t sign);
+  // Takes out the pod at this place of `pods`. `lowest_priority` stays as it is.
+  PodInfoPtr Take(size_t at);
 };
 
 }  // namespace schedsim::framework

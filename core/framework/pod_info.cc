@@ -111,6 +111,7 @@ PodInfoPtr PodInfoFactory::Make(api::PodPtr pod) {
     // 0 stands for none.
     info->volumes_id = 1 + NumberOf(volumes, concerns_[static_cast<size_t>(Concern::kVolumes)]);
   }
+  info->priority = pod->Priority();
   info->namespace_ = symbols_.Intern(pod->metadata.namespace_);
   info->name = symbols_.Intern(pod->metadata.name);
   info->labels = LabelSet(pod->metadata.labels, symbols_);

@@ -70,13 +70,15 @@ struct PodInfo {
   // Dense, in order of first sight: equal ids mean volumes and claims that plugins cannot tell apart. 0: none
   // that they look at.
   int32_t volumes_id = 0;
+  // That of the pod's spec.
+  int32_t priority = 0;
   // What the pod takes on its node: from the spec, and from the status of a pod that was resized.
   Resource requests;
   int64_t non_zero_milli_cpu = 0;
   int64_t non_zero_memory_bytes = 0;
 
   int32_t ConcernId(Concern concern) const { return spec_info->concern_ids[static_cast<size_t>(concern)]; }
-  int32_t Priority() const { return pod->Priority(); }
+  int32_t Priority() const { return priority; }
   absl::string_view Uid() const { return pod->metadata.uid; }
 };
 

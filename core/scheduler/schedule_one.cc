@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "core/base/check.h"
+#include "core/framework/what_if.h"
 #include "core/scheduler/cycle.h"
 #include "core/scheduler/scheduler.h"
 
@@ -385,24 +386,20 @@ void Scheduler::FilterNominatedNodes(Framework& framework, CycleState& state, co
 Status Scheduler::FilterWithNominatedPods(Framework& framework, CycleState& state, const PodInfo& pod,
                                           const NodeInfo& node) {
   if (nominator_.empty()) return framework.RunFilterPlugins(state, pod, node);
-  std::unique_ptr<CycleState> state_with;
-  std::unique_ptr<NodeInfo> node_with;
+  std::optional<framework::WhatIf> with_nominated;
   for (const framework::PodInfoPtr& nominated : nominator_.NominatedPodsForNode(node.name)) {
     // Less important pods do not count: this one goes before them.
     if (nominated->Priority() < pod.Priority() || nominated->Uid() == pod.Uid()) continue;
-    if (node_with == nullptr) {
-      node_with = std::make_unique<NodeInfo>(node);
-      // Nothing that is said of this copy may be remembered for the node itself.
-      node_with->generation = -1;
-      state_with = state.Clone();
-    }
-    node_with->AddPod(nominated);
-    Status status = framework.RunPreFilterExtensionAddPod(*state_with, pod, *nominated, *node_with);
+    if (!with_nominated.has_value()) with_nominated.emplace(state, node, options_.reference);
+    with_nominated->AddPod(nominated);
+    Status status = framework.RunPreFilterExtensionAddPod(with_nominated->state(), pod, *nominated,
+                                                          with_nominated->node());
     if (!status.IsSuccess()) return Status::Error(status.Message());
   }
-  if (node_with != nullptr) {
-    Status status = framework.RunFilterPlugins(*state_with, pod, *node_with);
+  if (with_nominated.has_value()) {
+    Status status = framework.RunFilterPlugins(with_nominated->state(), pod, with_nominated->node());
     if (!status.IsSuccess()) return status;
+    with_nominated.reset();
   }
   return framework.RunFilterPlugins(state, pod, node);
 }
