@@ -130,6 +130,13 @@ absl::StatusOr<std::unique_ptr<Framework>> Framework::Make(const api::EffectiveP
     std::vector<Status>& failures = framework->filter_failures_.emplace_back(entry.plugin->FilterFailures());
     for (Status& failure : failures) failure.SetPluginIfUnset(entry.name);
   }
+  for (const Entry<PreFilterPlugin>& entry : framework->pre_filter_) {
+    framework->cluster_pre_filters_.set(static_cast<size_t>(entry.id));
+  }
+  for (const Entry<FilterPlugin>& entry : framework->filter_) {
+    if (entry.plugin->FilterDependency().of == Dependency::Of::kCluster) continue;
+    framework->cluster_pre_filters_.reset(static_cast<size_t>(entry.id));
+  }
   RETURN_IF_ERROR(framework->Fill(profile, ExtensionPoint::kReserve, framework->reserve_));
   RETURN_IF_ERROR(framework->Fill(profile, ExtensionPoint::kPermit, framework->permit_));
   RETURN_IF_ERROR(framework->Fill(profile, ExtensionPoint::kPreBind, framework->pre_bind_));
@@ -433,6 +440,7 @@ void Framework::ForgetAnswers() {
 }
 
 bool Framework::FiltersByNodeOnly(const CycleState& state) const {
+  if ((cluster_pre_filters_ & ~state.skip_filter).any()) return false;
   for (size_t i = 0; i < filter_.size(); ++i) {
     if (filter_dependencies_[i].of != Dependency::Of::kCluster) continue;
     if (!state.skip_filter.test(static_cast<size_t>(filter_[i].id))) return false;

@@ -66,7 +66,8 @@ class Framework {
   void RunFilterPluginsOnRange(CycleState& state, const PodInfo& pod, int32_t first, NodeToStatus& statuses,
                                absl::Span<int32_t> groups);
   bool HasFilterPlugins() const { return !filter_.empty(); }
-  // Whether, in this cycle, the filters' answer for a node follows from that node and its pods.
+  // Whether, in this cycle, the filters' answer for a node follows from that node and its pods, also when
+  // pods are added to it or taken from it.
   bool FiltersByNodeOnly(const CycleState& state) const;
 
   Status RunPreFilterExtensionAddPod(CycleState& state, const PodInfo& pod, const PodInfo& other,
@@ -189,6 +190,8 @@ class Framework {
   std::vector<Entry<PreFilterPlugin>> pre_filter_;
   std::vector<Entry<FilterPlugin>> filter_;
   std::vector<Dependency> filter_dependencies_;  // Of filter_.
+  // Plugins at PreFilter, but for those at Filter that look at nothing but the node and its pods.
+  PluginSet cluster_pre_filters_;
   std::vector<Entry<PostFilterPlugin>> post_filter_;
   std::vector<Entry<PreScorePlugin>> pre_score_;
   std::vector<ScoreEntry> score_;

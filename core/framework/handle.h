@@ -4,9 +4,11 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "absl/types/span.h"
 #include "core/api/kubernetes_version.h"
 #include "core/base/clock.h"
 #include "core/base/executor.h"
@@ -25,6 +27,16 @@ struct NodeChanges {
   bool all = true;
   // Without `all`: the nodes that changed, or whose pods did; some of them more than once.
   NodeInfos nodes;
+  // To ask with the next time.
+  int64_t position = 0;
+};
+
+// On which nodes nominations changed from some cycle on.
+struct NominationChanges {
+  // The changes are no longer known: the nominations to all nodes may be different.
+  bool all = true;
+  // Without `all`: the nodes, some of them more than once. Not all of them need be in the snapshot.
+  absl::Span<const Symbol> nodes;
   // To ask with the next time.
   int64_t position = 0;
 };
@@ -81,6 +93,13 @@ class Handle {
 
   // Pods nominated to run on a node, in the order of their nomination; valid until the next change.
   virtual const std::vector<PodInfoPtr>& NominatedPodsForNode(Symbol node_name) const = 0;
+  // The node that the pod is nominated to; absent: none. The pod's own nomination does not count for it.
+  virtual std::optional<Symbol> NominatedNodeOf(const PodInfo& /*pod*/) const { return std::nullopt; }
+  // What changed since `position` was given out; -1 stands for the beginning. Valid until the next change.
+  virtual NominationChanges NominationsSince(int64_t /*position*/) const { return {}; }
+  // Whether, in this cycle, the filters' answer for a node follows from that node and its pods, also when
+  // pods are added to it or taken from it.
+  virtual bool FiltersByNodeOnly(const CycleState& /*state*/) const { return false; }
   // The pods of all profiles that wait on Permit, in the order in which they began to.
   virtual void IterateOverWaitingPods(const std::function<void(WaitingPod&)>& callback) const = 0;
   // nullptr: no pod of this uid waits. Valid until the pod goes on.

@@ -4,6 +4,13 @@ namespace schedsim::queue {
 
 using framework::PodInfoPtr;
 
+namespace {
+
+// Whoever lags further behind looks at all nodes.
+constexpr size_t kLogSizeMax = 10'000;
+
+}  // namespace
+
 void Nominator::AddNominatedPod(const PodInfoPtr& pod, const std::optional<std::string>& node_name) {
   DeleteNominatedPodIfExists(*pod->pod);
   const std::string& node = node_name.has_value() ? *node_name : pod->pod->status.nominated_node_name;
@@ -14,6 +21,7 @@ void Nominator::AddNominatedPod(const PodInfoPtr& pod, const std::optional<std::
   const Symbol symbol = symbols_.Intern(node);
   node_of_pod_[pod->pod->metadata.uid] = symbol;
   pods_of_node_[symbol].push_back(pod);
+  LogChange(symbol);
 }
 
 void Nominator::UpdateNominatedPod(const api::Pod& old_pod, const PodInfoPtr& new_pod) {
@@ -36,6 +44,7 @@ void Nominator::DeleteNominatedPodIfExists(const api::Pod& pod) {
   std::erase_if(pods, [&pod](const PodInfoPtr& other) { return other->Uid() == pod.metadata.uid; });
   if (pods.empty()) pods_of_node_.Erase(node);
   node_of_pod_.Erase(pod.metadata.uid);
+  LogChange(node);
 }
 
 void Nominator::ReduceToName(const PodInfoPtr& name_only) {
@@ -44,12 +53,33 @@ void Nominator::ReduceToName(const PodInfoPtr& name_only) {
   for (PodInfoPtr& pod : pods_of_node_[*node]) {
     if (pod->Uid() == name_only->Uid()) pod = name_only;
   }
+  LogChange(*node);
 }
 
 const std::vector<PodInfoPtr>& Nominator::NominatedPodsForNode(Symbol node_name) const {
   static const std::vector<PodInfoPtr>* const kNone = new std::vector<PodInfoPtr>();
   const std::vector<PodInfoPtr>* pods = pods_of_node_.Find(node_name);
   return pods == nullptr ? *kNone : *pods;
+}
+
+std::optional<Symbol> Nominator::NodeOf(const api::Pod& pod) const {
+  const Symbol* node = node_of_pod_.Find(pod.metadata.uid);
+  return node == nullptr ? std::nullopt : std::optional<Symbol>(*node);
+}
+
+framework::NominationChanges Nominator::ChangesSince(int64_t position) const {
+  const int64_t end = log_start_ + static_cast<int64_t>(log_.size());
+  if (position < log_start_) return {.all = true, .nodes = {}, .position = end};
+  const absl::Span<const Symbol> log(log_);
+  return {.all = false, .nodes = log.subspan(static_cast<size_t>(position - log_start_)), .position = end};
+}
+
+void Nominator::LogChange(Symbol node) {
+  if (log_.size() == kLogSizeMax) {
+    log_start_ += static_cast<int64_t>(log_.size());
+    log_.clear();
+  }
+  log_.push_back(node);
 }
 
 }  // namespace schedsim::queue

@@ -2,12 +2,14 @@
 #ifndef SCHEDSIM_CORE_QUEUE_NOMINATOR_H_
 #define SCHEDSIM_CORE_QUEUE_NOMINATOR_H_
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "core/base/lookup_map.h"
 #include "core/base/symbol.h"
+#include "core/framework/handle.h"
 #include "core/framework/informer_cache.h"
 #include "core/framework/pod_info.h"
 
@@ -40,11 +42,22 @@ class Nominator {
   // Whether any pod is nominated to any node.
   bool empty() const { return node_of_pod_.empty(); }
 
+  // The node that the pod is nominated to; absent: none.
+  std::optional<Symbol> NodeOf(const api::Pod& pod) const;
+
+  // See Handle::NominationsSince.
+  framework::NominationChanges ChangesSince(int64_t position) const;
+
  private:
+  void LogChange(Symbol node);
+
   const framework::InformerCache& informers_;
   SymbolTable& symbols_;
   LookupMap<Symbol, std::vector<framework::PodInfoPtr>> pods_of_node_;
   LookupMap<std::string, Symbol> node_of_pod_;  // By uid.
+  // The newest changes; the first of them has the position `log_start_`.
+  std::vector<Symbol> log_;
+  int64_t log_start_ = 0;
 };
 
 }  // namespace schedsim::queue

@@ -78,6 +78,15 @@ class Scheduler::ProfileHandle : public framework::Handle {
   const std::vector<framework::PodInfoPtr>& NominatedPodsForNode(Symbol node_name) const override {
     return scheduler_.nominator_.NominatedPodsForNode(node_name);
   }
+  std::optional<Symbol> NominatedNodeOf(const framework::PodInfo& pod) const override {
+    return scheduler_.nominator_.NodeOf(*pod.pod);
+  }
+  framework::NominationChanges NominationsSince(int64_t position) const override {
+    return scheduler_.nominator_.ChangesSince(position);
+  }
+  bool FiltersByNodeOnly(const framework::CycleState& state) const override {
+    return framework_->FiltersByNodeOnly(state);
+  }
   void IterateOverWaitingPods(const std::function<void(framework::WaitingPod&)>& callback) const override {
     scheduler_.waiting_pods_.Iterate(callback);
   }

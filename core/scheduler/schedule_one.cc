@@ -191,20 +191,24 @@ Status Scheduler::FindNodesThatFit(Framework& framework, CycleState& state, cons
                absl::StrCat("node(s) didn't satisfy plugin(s) [", absl::StrJoin(plugins, " "), "]")));
   }
   const NodeInfos nodes = outcome.node_names.has_value() ? NodeInfos(named) : all_nodes;
-  // The memo leaves out whatever would make the answer depend on more than the spec and the nodes: a narrowed
-  // list, a node that was tried first, nominated pods, and filters that count pods of other nodes. With
-  // WantsDetails each node's status is to be recorded anew.
+  // The memo leaves out whatever would make the answer depend on more than the spec, the nodes and the pods
+  // nominated to them: a narrowed list, a node that was tried first, a nomination of the pod itself, which
+  // does not count for it, and filters that count pods of other nodes. With WantsDetails each node's status
+  // is to be recorded anew.
   const bool may_remember = !options_.reference && !outcome.node_names.has_value() && !first.has_value() &&
-                            nominator_.empty() && !environment_.observer.WantsDetails() &&
-                            framework.FiltersByNodeOnly(state);
-  if (may_remember && no_fit_.StillFitsNowhere(framework, state, pod, snapshot_, plugin_names_, diagnosis_)) {
+                            !nominator_.NodeOf(*pod.pod).has_value() &&
+                            !environment_.observer.WantsDetails() && framework.FiltersByNodeOnly(state);
+  const auto filter = [&](const NodeInfo& node) {
+    return FilterWithNominatedPods(framework, state, pod, node);
+  };
+  if (may_remember && no_fit_.StillFitsNowhere(framework, pod, filter, plugin_names_, diagnosis_)) {
     // As after a search over all nodes.
     next_start_node_index_ %= static_cast<int32_t>(all_nodes.size());
     return Status();
   }
   Status status = FindNodesThatPassFilters(framework, state, pod, nodes);
   if (may_remember && status.IsSuccess() && feasible_.empty()) {
-    no_fit_.Remember(framework, pod, snapshot_, diagnosis_);
+    no_fit_.Remember(framework, pod, diagnosis_);
   }
   // The next search starts behind the nodes of this one, so that all nodes get their turn. Upstream counts a
   // nominated node that failed among them. It takes the remainder by all nodes even where PreFilter named

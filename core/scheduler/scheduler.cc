@@ -17,7 +17,8 @@ Scheduler::Scheduler(Options options, Environment environment)
       waiting_pods_(environment_.executor),
       host_tie_rng_(environment_.rng.Fork("host-tie")),
       preemption_rng_(environment_.rng.Fork("preemption")),
-      node_order_rng_(environment_.rng.Fork("node-order")) {}
+      node_order_rng_(environment_.rng.Fork("node-order")),
+      no_fit_(snapshot_, nominator_) {}
 
 Scheduler::~Scheduler() = default;
 
