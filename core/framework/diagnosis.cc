@@ -71,6 +71,7 @@ void NodeToStatus::Reset(int32_t node_count) {
   static const Status* const kUnresolvable =
       new Status(Code::kUnschedulableAndUnresolvable, std::vector<std::string>());
   absent_ = *kUnresolvable;
+  content_id_ = 0;
 }
 
 int32_t NodeToStatus::GroupOf(const Status& status) {
@@ -88,6 +89,8 @@ int32_t NodeToStatus::GroupOf(const Status& status) {
 
 bool NodeToStatus::SetGroup(int32_t position, int32_t group) {
   int32_t& known = group_of_node_[static_cast<size_t>(position)];
+  if (known == group) return groups_[static_cast<size_t>(group)].count == 1;
+  content_id_ = 0;
   if (known == kNoGroup) {
     ++size_;
   } else {

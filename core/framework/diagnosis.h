@@ -42,7 +42,15 @@ class NodeToStatus {
   const std::vector<Group>& groups() const { return groups_; }
 
   const Status& absent_nodes_status() const { return absent_; }
-  void SetAbsentNodesStatus(Status status) { absent_ = std::move(status); }
+  void SetAbsentNodesStatus(Status status) {
+    absent_ = std::move(status);
+    content_id_ = 0;
+  }
+
+  // Equal ids mean equal statuses; 0: nothing is known. For whoever works on the same statuses again and
+  // again. A change sets it to 0.
+  int64_t content_id() const { return content_id_; }
+  void set_content_id(int64_t id) { content_id_ = id; }
 
  private:
   // By position: index into groups_, or kNoGroup.
@@ -52,6 +60,7 @@ class NodeToStatus {
   LookupMap<std::string, int32_t> groups_by_text_;
   int32_t size_ = 0;
   Status absent_;
+  int64_t content_id_ = 0;
 };
 
 // Source: kubernetes v1.37, scheduler/framework/types.go, Diagnosis.

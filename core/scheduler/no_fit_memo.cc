@@ -50,6 +50,8 @@ bool NoFitMemo::StillFitsNowhere(const framework::Framework& framework, const fr
       if (count > 0) known.AddPluginStatus(status, names);
     }
   }
+  framework::NodeToStatus& statuses = known.node_to_status;
+  if (statuses.content_id() == 0) statuses.set_content_id(++last_content_id_);
   entry->position = changes.position;
   entry->nominations_position = nominations.position;
   diagnosis = known;

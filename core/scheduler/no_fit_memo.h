@@ -59,6 +59,7 @@ class NoFitMemo {
   const cache::Snapshot& snapshot_;
   const queue::Nominator& nominator_;
   LookupMap<Key, Entry> known_;
+  int64_t last_content_id_ = 0;  // See NodeToStatus::content_id.
 };
 
 }  // namespace schedsim::scheduler

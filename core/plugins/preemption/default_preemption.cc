@@ -12,9 +12,12 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "core/base/check.h"
 #include "core/base/lookup_map.h"
 #include "core/framework/diagnosis.h"
 #include "core/framework/plugin.h"
+#include "core/plugins/preemption/disruption_budgets.h"
+#include "core/plugins/preemption/dry_run_memory.h"
 #include "core/plugins/preemption/preemption_dry_run.h"
 #include "core/plugins/registry.h"
 
@@ -45,7 +48,7 @@ class DefaultPreemption final : public framework::Plugin,
                                 public framework::EnqueueExtensions {
  public:
   DefaultPreemption(const api::DefaultPreemptionArgs& args, framework::Handle& handle)
-      : args_(args), handle_(handle) {}
+      : args_(args), handle_(handle), budgets_(handle), memory_(handle, budgets_) {}
 
   absl::string_view Name() const override { return "DefaultPreemption"; }
 
@@ -73,30 +76,26 @@ class DefaultPreemption final : public framework::Plugin,
     if (const std::optional<std::string> why = WhyIneligible(*latest, statuses)) {
       return {.status = Reason(Code::kUnschedulable, *why), .nominated_node_name = std::nullopt};
     }
-    const framework::NodeInfos nodes = handle_.snapshot().List();
-    framework::Diagnosis diagnosis;
-    diagnosis.Reset(static_cast<int32_t>(nodes.size()));
-    diagnosis.node_to_status.SetAbsentNodesStatus(not_helpful_);
-    std::vector<std::string> errors;
-    std::vector<Candidate> candidates =
-        FindCandidates(state, pod, statuses, diagnosis.node_to_status, errors);
-    if (candidates.empty() && !errors.empty()) {
-      return {.status = Status::Error(absl::StrCat("preemption: ", errors[0])),
-              .nominated_node_name = std::nullopt};
+    budgets_.Refresh();
+    DryRuns& runs = memory_.Of(state, pod);
+    // The pod's own nomination does not count for it, but for the other pods that share what is known.
+    const std::optional<Symbol> own_node = handle_.NominatedNodeOf(pod);
+    const NodeInfo* own = own_node.has_value() ? handle_.snapshot().Get(*own_node) : nullptr;
+    if (own != nullptr) {
+      runs.failure = DryRuns::Failure();
+      runs.results[static_cast<size_t>(own->position)].is_known = false;
     }
-    if (candidates.empty()) {
-      return {.status = Reason(Code::kUnschedulable,
-                               FitErrorMessage(diagnosis, static_cast<int32_t>(nodes.size()))),
-              .nominated_node_name = ""};
+    if (runs.failure.statuses != 0 && runs.failure.statuses == statuses.content_id()) {
+      StartAt(runs.failure.potential_count);
+      return {.status = runs.failure.status, .nominated_node_name = ""};
     }
-    Candidate& best = candidates[PickCandidate(pod, candidates)];
-    const std::string node_name = best.node->node->metadata.name;
-    const size_t victim_count = best.victims.size();
-    Actuate(std::move(best), pod.pod);
-    PostFilterResult result = {.status = Status(), .nominated_node_name = node_name};
-    if (handle_.line().preemption_success_has_message) {
-      result.message = absl::StrCat("preemption: found a potential placement for pod on node ", node_name,
-                                    ", preempting ", victim_count, " victims");
+    FindPotentialNodes(statuses);
+    FindCandidates(state, pod, runs.results);
+    PostFilterResult result =
+        candidates_.empty() ? WithoutCandidate(statuses, runs) : Preempt(state, pod, runs.results);
+    if (own != nullptr) {
+      runs.failure = DryRuns::Failure();
+      runs.results[static_cast<size_t>(own->position)].is_known = false;
     }
     return result;
   }
@@ -139,61 +138,111 @@ class DefaultPreemption final : public framework::Plugin,
     return std::nullopt;
   }
 
-  // Candidates whose victims no budget protects come first.
-  std::vector<Candidate> FindCandidates(const framework::CycleState& state, const PodInfo& pod,
-                                        const framework::NodeToStatus& statuses,
-                                        framework::NodeToStatus& dry_run_statuses,
-                                        std::vector<std::string>& errors) {
-    std::vector<const NodeInfo*> potential;
-    for (const NodeInfo* node : handle_.snapshot().List()) {
-      if (statuses.Get(node->position).code() == Code::kUnschedulable) potential.push_back(node);
+  // Which of the potential nodes is tried first. The real one starts at a random node, so that preemption
+  // does not always hit the same nodes.
+  int64_t StartAt(int64_t potential_count) {
+    return potential_count == 0 ? 0 : handle_.PreemptionOffset(potential_count);
+  }
+
+  // The nodes that evictions may help, in the order in which they are tried.
+  void FindPotentialNodes(const framework::NodeToStatus& statuses) {
+    potential_.clear();
+    const size_t node_count = handle_.snapshot().List().size();
+    for (size_t position = 0; position < node_count; ++position) {
+      if (statuses.Get(static_cast<int32_t>(position)).code() == Code::kUnschedulable) {
+        potential_.push_back(position);
+      }
     }
-    const int64_t count = static_cast<int64_t>(potential.size());
-    // The real one starts at a random node, so that preemption does not always hit the same nodes.
-    if (count > 0)
-      std::rotate(potential.begin(), potential.begin() + handle_.PreemptionOffset(count), potential.end());
+    const int64_t first = StartAt(static_cast<int64_t>(potential_.size()));
+    std::rotate(potential_.begin(), potential_.begin() + first, potential_.end());
+  }
+
+  // Fills `candidates_`, those first whose victims no budget protects, and adds to `results`.
+  void FindCandidates(framework::CycleState& state, const PodInfo& pod, std::vector<DryRunResult>& results) {
+    const int64_t count = static_cast<int64_t>(potential_.size());
     const int64_t wanted =
         std::min(count, std::max<int64_t>(count * args_.min_candidate_nodes_percentage / 100,
                                           args_.min_candidate_nodes_absolute));
-    const std::vector<PodDisruptionBudgetInfo> budgets = ListPodDisruptionBudgets(handle_);
-    std::vector<Candidate> candidates;
-    std::vector<Candidate> violating;
-    const bool records = handle_.WantsDryRuns();
-    for (const NodeInfo* node : potential) {
-      Candidate candidate;
-      Status status = SelectVictimsOnNode(handle_, state, pod, *node, budgets, candidate);
-      if (records) Record(*node, status, candidate);
-      if (!status.IsSuccess()) {
-        if (status.code() == Code::kError) errors.push_back(status.Message());
-        dry_run_statuses.Set(node->position, std::move(status));
-        continue;
-      }
-      (candidate.violations == 0 ? candidates : violating).push_back(std::move(candidate));
-      const int64_t found = static_cast<int64_t>(candidates.size() + violating.size());
+    candidates_.clear();
+    violating_.clear();
+    for (const size_t position : potential_) {
+      DryRunResult& result = results[position];
+      if (!result.is_known) DryRun(state, pod, *handle_.snapshot().List()[position], result);
+      if (!result.status.IsSuccess()) continue;
+      (result.cost.violations == 0 ? candidates_ : violating_).push_back(position);
+      const int64_t found = static_cast<int64_t>(candidates_.size() + violating_.size());
       // Enough to choose from, and one of them violates no budget.
-      if (!candidates.empty() && found >= wanted) break;
+      if (!candidates_.empty() && found >= wanted) break;
     }
-    std::move(violating.begin(), violating.end(), std::back_inserter(candidates));
-    return candidates;
+    candidates_.insert(candidates_.end(), violating_.begin(), violating_.end());
   }
 
-  size_t PickCandidate(const PodInfo& pod, const std::vector<Candidate>& candidates) {
-    const std::vector<size_t> best = PickNodesForPreemption(candidates, handle_.clock().Now());
-    std::vector<absl::string_view> names;
-    for (size_t index : best) names.push_back(candidates[index].node->node->metadata.name);
-    return best[handle_.ChooseForPreemption(pod, names)];
-  }
-
-  void Record(const NodeInfo& node, const Status& status, const Candidate& candidate) {
-    framework::DryRun run = {.node = &node, .status = status, .violations = candidate.violations};
-    for (const PodInfoPtr& victim : candidate.victims) run.victims.push_back(victim->pod->Key());
+  void DryRun(framework::CycleState& state, const PodInfo& pod, const NodeInfo& node, DryRunResult& result) {
+    Victims victims;
+    result.status = SelectVictimsOnNode(handle_, state, pod, node, budgets_, victims);
+    result.is_known = !victims.depends_on_time;
+    result.depends_on_budgets = victims.depends_on_budgets;
+    if (result.status.IsSuccess()) result.cost = CostOf(victims);
+    if (!handle_.WantsDryRuns()) return;
+    framework::DryRun run = {.node = &node, .status = result.status, .violations = victims.violations};
+    for (const PodInfoPtr& victim : victims.pods) run.victims.push_back(victim->pod->Key());
     handle_.RecordDryRun(std::move(run));
   }
 
+  // Makes room on the best of the candidates.
+  PostFilterResult Preempt(framework::CycleState& state, const PodInfo& pod,
+                           const std::vector<DryRunResult>& results) {
+    const NodeInfo& node = *handle_.snapshot().List()[PickCandidate(pod, results)];
+    // What is kept of a dry run has no victims.
+    Victims victims;
+    CHECK(SelectVictimsOnNode(handle_, state, pod, node, budgets_, victims).IsSuccess());
+    const std::string& node_name = node.node->metadata.name;
+    Actuate(node_name, victims, pod.pod);
+    PostFilterResult result = {.status = Status(), .nominated_node_name = node_name};
+    if (handle_.line().preemption_success_has_message) {
+      result.message = absl::StrCat("preemption: found a potential placement for pod on node ", node_name,
+                                    ", preempting ", victims.pods.size(), " victims");
+    }
+    return result;
+  }
+
+  // The position of the node to preempt on.
+  size_t PickCandidate(const PodInfo& pod, const std::vector<DryRunResult>& results) {
+    std::vector<const PreemptionCost*> costs;
+    for (const size_t position : candidates_) costs.push_back(&results[position].cost);
+    const std::vector<size_t> best = PickNodesForPreemption(costs, handle_.clock().Now());
+    std::vector<absl::string_view> names;
+    for (const size_t index : best) {
+      names.push_back(handle_.snapshot().List()[candidates_[index]]->node->metadata.name);
+    }
+    return candidates_[best[handle_.ChooseForPreemption(pod, names)]];
+  }
+
+  // All potential nodes were tried in vain.
+  PostFilterResult WithoutCandidate(const framework::NodeToStatus& statuses, DryRuns& runs) {
+    const int32_t node_count = static_cast<int32_t>(runs.results.size());
+    diagnosis_.Reset(node_count);
+    diagnosis_.node_to_status.SetAbsentNodesStatus(not_helpful_);
+    bool all_known = true;
+    for (const size_t position : potential_) {
+      const DryRunResult& result = runs.results[position];
+      if (result.status.code() == Code::kError) {
+        return {.status = Status::Error(absl::StrCat("preemption: ", result.status.Message())),
+                .nominated_node_name = std::nullopt};
+      }
+      diagnosis_.node_to_status.Set(static_cast<int32_t>(position), result.status);
+      all_known = all_known && result.is_known;
+    }
+    runs.failure = {.statuses = all_known ? statuses.content_id() : 0,
+                    .potential_count = static_cast<int64_t>(potential_.size()),
+                    .status = Reason(Code::kUnschedulable, FitErrorMessage(diagnosis_, node_count))};
+    return {.status = runs.failure.status, .nominated_node_name = ""};
+  }
+
   // Evicts the victims, after the cycle. The pod is kept out of the queues meanwhile.
-  void Actuate(Candidate candidate, api::PodPtr pod) {
-    Preemption preemption = {.pod = pod, .node_name = candidate.node->node->metadata.name};
-    for (const PodInfoPtr& victim : candidate.victims) {
+  void Actuate(const std::string& node_name, const Victims& victims, const api::PodPtr& pod) {
+    Preemption preemption = {.pod = pod, .node_name = node_name};
+    for (const PodInfoPtr& victim : victims.pods) {
       const bool leaving = victim->pod->metadata.deletion_timestamp.has_value();
       if (leaving && handle_.line().preemptor_waits_for_last_victim) continue;
       preemption.victims.push_back(victim->pod);
@@ -325,6 +374,13 @@ class DefaultPreemption final : public framework::Plugin,
   const api::DefaultPreemptionArgs args_;
   framework::Handle& handle_;
   LookupMap<std::string, Preemption> preempting_;  // By the preemptor's uid.
+  DisruptionBudgets budgets_;
+  DryRunMemory memory_;
+  // Positions of nodes, of the running attempt. Members, so that the next one finds their memory allocated.
+  std::vector<size_t> potential_;
+  std::vector<size_t> candidates_;
+  std::vector<size_t> violating_;
+  framework::Diagnosis diagnosis_;
   const Status not_helpful_{Code::kUnschedulableAndUnresolvable, "Preemption is not helpful for scheduling"};
   const Status waiting_{Code::kUnschedulableAndUnresolvable,
                         "waiting for the preemption for this pod to be finished"};

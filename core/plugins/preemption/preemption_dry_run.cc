@@ -3,11 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <limits>
-#include <utility>
+#include <optional>
 
 #include "absl/strings/str_cat.h"
 #include "core/base/go_sort.h"
 #include "core/base/wrapping.h"
+#include "core/framework/what_if.h"
 
 namespace schedsim::plugins {
 
@@ -24,54 +25,29 @@ void SortByImportance(std::vector<PodInfoPtr>& pods, absl::Time now) {
   GoSort(pods, [now](const PodInfoPtr& a, const PodInfoPtr& b) { return MoreImportant(*a, *b, now); });
 }
 
-// Splits pods, most important first, by whether evicting them exceeds a budget. Every pod that a budget
-// covers uses it up further.
-void FilterPodsWithPdbViolation(const std::vector<PodInfoPtr>& pods,
-                                const std::vector<PodDisruptionBudgetInfo>& budgets,
-                                const framework::Handle& handle, std::vector<PodInfoPtr>& violating,
-                                std::vector<PodInfoPtr>& others) {
-  std::vector<int32_t> allowed;
-  for (const PodDisruptionBudgetInfo& budget : budgets) allowed.push_back(budget.object->disruptions_allowed);
-  for (const PodInfoPtr& pod : pods) {
-    bool exceeds = false;
-    for (size_t i = 0; i < budgets.size() && !pod->pod->metadata.labels.empty(); ++i) {
-      const api::PodDisruptionBudget& budget = *budgets[i].object;
-      if (budget.metadata.namespace_ != pod->pod->metadata.namespace_) continue;
-      if (!budgets[i].selector.Matches(pod->labels, handle.symbols())) continue;
-      const auto& disrupted = budget.disrupted_pods;
-      if (std::binary_search(disrupted.begin(), disrupted.end(), pod->pod->metadata.name)) continue;
-      allowed[i] = WrappingSubtract(allowed[i], 1);
-      exceeds = allowed[i] < 0 || exceeds;
-      if (exceeds && handle.line().pdb_walk_stops_at_first_violation) break;
-    }
-    (exceeds ? violating : others).push_back(pod);
-  }
-}
-
 // The node and the plugins' states as they are changed by one dry run.
 class DryRunNode {
  public:
-  DryRunNode(framework::Handle& handle, const framework::CycleState& state, const PodInfo& pod,
+  DryRunNode(framework::Handle& handle, framework::CycleState& state, const PodInfo& pod,
              const NodeInfo& node)
-      : handle_(handle), pod_(pod), state_(state.Clone()), node_(node) {
-    node_.generation = -1;
-  }
+      : handle_(handle), pod_(pod), what_if_(state, node, handle.reference()) {}
 
   Status Remove(const PodInfo& victim) {
-    node_.RemovePod(victim.Uid());
-    return handle_.RunPreFilterExtensionRemovePod(*state_, pod_, victim, node_);
+    what_if_.RemovePod(victim);
+    return handle_.RunPreFilterExtensionRemovePod(what_if_.state(), pod_, victim, what_if_.node());
   }
   Status Add(const PodInfoPtr& victim) {
-    node_.AddPod(victim);
-    return handle_.RunPreFilterExtensionAddPod(*state_, pod_, *victim, node_);
+    what_if_.AddPod(victim);
+    return handle_.RunPreFilterExtensionAddPod(what_if_.state(), pod_, *victim, what_if_.node());
   }
-  Status Filter() { return handle_.RunFilterPluginsWithNominatedPods(*state_, pod_, node_); }
+  Status Filter() {
+    return handle_.RunFilterPluginsWithNominatedPods(what_if_.state(), pod_, what_if_.node());
+  }
 
  private:
   framework::Handle& handle_;
   const PodInfo& pod_;
-  std::unique_ptr<framework::CycleState> state_;
-  NodeInfo node_;
+  framework::WhatIf what_if_;
 };
 
 // Takes back the pods that fit; the others become victims.
@@ -97,16 +73,17 @@ int64_t GoUnixNanos(absl::Time time) {
   return WrappingAdd(WrappingMultiply(seconds, kNanosPerSecond), nanos);
 }
 
-// The start of the victim that has run for the longest time among the most important ones.
-absl::Time EarliestStart(const Candidate& candidate, absl::Time now) {
-  const int32_t priority = candidate.victims[0]->Priority();
-  absl::Time earliest = absl::InfiniteFuture();
-  for (const PodInfoPtr& victim : candidate.victims) {
-    if (victim->Priority() == priority) {
-      earliest = std::min(earliest, victim->pod->status.start_time.value_or(now));
-    }
+// Whether the order of these pods may be another one at another time: one without a start time comes behind
+// those of its priority that have started by now, and it is one of those that start now or later.
+bool OrderDependsOnTime(const std::vector<PodInfoPtr>& pods, absl::Time now) {
+  bool later = false;
+  bool some_without = false;
+  for (const PodInfoPtr& pod : pods) {
+    const std::optional<absl::Time>& start = pod->pod->status.start_time;
+    some_without = some_without || !start.has_value();
+    later = later || (start.has_value() && *start >= now);
   }
-  return earliest;
+  return later && some_without;
 }
 
 }  // namespace
@@ -116,21 +93,8 @@ bool MoreImportant(const PodInfo& a, const PodInfo& b, absl::Time now) {
   return a.pod->status.start_time.value_or(now) < b.pod->status.start_time.value_or(now);
 }
 
-std::vector<PodDisruptionBudgetInfo> ListPodDisruptionBudgets(const framework::Handle& handle) {
-  std::vector<PodDisruptionBudgetInfo> budgets;
-  for (const auto& [key, object] : handle.informers().List(api::Kind::kPodDisruptionBudget)) {
-    auto budget = std::static_pointer_cast<const api::PodDisruptionBudget>(object);
-    std::optional<framework::LabelMatcher> selector =
-        framework::LabelMatcher::Make(budget->selector, handle.symbols());
-    if (!selector.has_value() || selector->empty()) selector = framework::LabelMatcher();
-    budgets.push_back(PodDisruptionBudgetInfo{.object = std::move(budget), .selector = *std::move(selector)});
-  }
-  return budgets;
-}
-
-Status SelectVictimsOnNode(framework::Handle& handle, const framework::CycleState& state, const PodInfo& pod,
-                           const NodeInfo& node, const std::vector<PodDisruptionBudgetInfo>& budgets,
-                           Candidate& candidate) {
+Status SelectVictimsOnNode(framework::Handle& handle, framework::CycleState& state, const PodInfo& pod,
+                           const NodeInfo& node, DisruptionBudgets& budgets, Victims& victims) {
   static const Status* const kNoVictims =
       new Status(Code::kUnschedulableAndUnresolvable, "No preemption victims found for incoming pod");
   if (node.lowest_priority >= pod.Priority()) return *kNoVictims;
@@ -148,39 +112,56 @@ Status SelectVictimsOnNode(framework::Handle& handle, const framework::CycleStat
 
   const absl::Time now = handle.clock().Now();
   SortByImportance(potential, now);
+  victims.depends_on_time = OrderDependsOnTime(potential, now);
   std::vector<PodInfoPtr> violating;
   std::vector<PodInfoPtr> others;
-  FilterPodsWithPdbViolation(potential, budgets, handle, violating, others);
-  candidate.node = &node;
-  status = Reprieve(dry_run, violating, candidate.victims);
-  candidate.violations = static_cast<int64_t>(candidate.victims.size());
-  if (status.IsSuccess()) status = Reprieve(dry_run, others, candidate.victims);
+  victims.depends_on_budgets = budgets.Split(potential, violating, others);
+  status = Reprieve(dry_run, violating, victims.pods);
+  victims.violations = static_cast<int64_t>(victims.pods.size());
+  if (status.IsSuccess()) status = Reprieve(dry_run, others, victims.pods);
   if (!status.IsSuccess()) return Status::Error(status.Message());
-  if (!violating.empty() && !others.empty()) SortByImportance(candidate.victims, now);
-  if (candidate.victims.empty()) {
+  if (!violating.empty() && !others.empty()) SortByImportance(victims.pods, now);
+  if (victims.pods.empty()) {
     return Status::Error(
         absl::StrCat("expected at least one victim pod on node \"", node.node->metadata.name, "\""));
   }
   return Status();
 }
 
-std::vector<size_t> PickNodesForPreemption(const std::vector<Candidate>& candidates, absl::Time now) {
-  using Score = std::array<int64_t, 5>;
-  auto score_of = [now](const Candidate& candidate) {
-    int64_t sum = 0;
-    for (const PodInfoPtr& victim : candidate.victims) {
-      // Priorities count from zero, so that of negative ones, too, fewer victims are cheaper.
-      sum += static_cast<int64_t>(victim->Priority()) + std::numeric_limits<int32_t>::max() + int64_t{1};
+PreemptionCost CostOf(const Victims& victims) {
+  PreemptionCost cost = {.violations = victims.violations,
+                         .highest_priority = victims.pods[0]->Priority(),
+                         .some_start_later = false,
+                         .earliest_start = absl::InfiniteFuture(),
+                         .priorities = 0,
+                         .count = static_cast<int64_t>(victims.pods.size())};
+  for (const PodInfoPtr& victim : victims.pods) {
+    // Priorities count from zero, so that of negative ones, too, fewer victims are cheaper.
+    cost.priorities +=
+        static_cast<int64_t>(victim->Priority()) + std::numeric_limits<int32_t>::max() + int64_t{1};
+    if (victim->Priority() != cost.highest_priority) continue;
+    const std::optional<absl::Time>& start = victim->pod->status.start_time;
+    if (start.has_value()) {
+      cost.earliest_start = std::min(cost.earliest_start, *start);
+    } else {
+      cost.some_start_later = true;
     }
-    return Score{candidate.violations, candidate.victims[0]->Priority(), sum,
-                 static_cast<int64_t>(candidate.victims.size()),
+  }
+  return cost;
+}
+
+std::vector<size_t> PickNodesForPreemption(const std::vector<const PreemptionCost*>& costs, absl::Time now) {
+  using Score = std::array<int64_t, 5>;
+  auto score_of = [now](const PreemptionCost& cost) {
+    const absl::Time start = cost.some_start_later ? std::min(cost.earliest_start, now) : cost.earliest_start;
+    return Score{cost.violations, cost.highest_priority, cost.priorities, cost.count,
                  // Later is better; unlike the negative, the complement never overflows.
-                 ~GoUnixNanos(EarliestStart(candidate, now))};
+                 ~GoUnixNanos(start)};
   };
   std::vector<size_t> best;
   Score best_score = {};
-  for (size_t i = 0; i < candidates.size(); ++i) {
-    const Score score = score_of(candidates[i]);
+  for (size_t i = 0; i < costs.size(); ++i) {
+    const Score score = score_of(*costs[i]);
     if (!best.empty() && score > best_score) continue;
     if (best.empty() || score < best_score) best.clear();
     best_score = score;

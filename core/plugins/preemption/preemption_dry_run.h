@@ -2,49 +2,57 @@
 #ifndef SCHEDSIM_CORE_PLUGINS_PREEMPTION_PREEMPTION_DRY_RUN_H_
 #define SCHEDSIM_CORE_PLUGINS_PREEMPTION_PREEMPTION_DRY_RUN_H_
 
+#include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <vector>
 
-#include "core/api/workloads.h"
+#include "absl/time/time.h"
 #include "core/framework/handle.h"
 #include "core/framework/plugin.h"
-#include "core/framework/selector.h"
+#include "core/plugins/preemption/disruption_budgets.h"
 
 namespace schedsim::plugins {
 
-// A disruption budget with its selector compiled.
-struct PodDisruptionBudgetInfo {
-  std::shared_ptr<const api::PodDisruptionBudget> object;
-  // Matches nothing where the selector is invalid or empty: such a budget protects no pod.
-  framework::LabelMatcher selector;
-};
-
-std::vector<PodDisruptionBudgetInfo> ListPodDisruptionBudgets(const framework::Handle& handle);
-
-// The pods to evict from one node.
-struct Candidate {
-  const framework::NodeInfo* node = nullptr;
-  std::vector<framework::PodInfoPtr> victims;  // Most important first; never empty.
+// What a dry run on one node came to.
+struct Victims {
+  // To evict, the most important first.
+  std::vector<framework::PodInfoPtr> pods;
+  // How many of them have a budget that forbids it.
   int64_t violations = 0;
+  // Whether the result may be another one when nothing but the budgets' status changes.
+  bool depends_on_budgets = false;
+  // Whether the result may be another one when nothing but the time changes.
+  bool depends_on_time = false;
 };
 
-// Removes all less important pods from a copy of the node and takes back as many as fit, the most
-// important first and those that a budget protects before the others. Success: `candidate` is filled.
-// UnschedulableAndUnresolvable: there is nobody to evict. Other rejections: it would not help.
+// Removes all less important pods from the node, for the moment, and takes back as many as fit, the most
+// important first and those that a budget protects before the others. Success: `victims` is filled, and not
+// empty. UnschedulableAndUnresolvable: there is nobody to evict. Other rejections: it would not help.
 // Source: kubernetes v1.37, plugins/defaultpreemption/default_preemption.go, SelectVictimsOnNode.
-framework::Status SelectVictimsOnNode(framework::Handle& handle, const framework::CycleState& state,
+framework::Status SelectVictimsOnNode(framework::Handle& handle, framework::CycleState& state,
                                       const framework::PodInfo& pod, const framework::NodeInfo& node,
-                                      const std::vector<PodDisruptionBudgetInfo>& budgets,
-                                      Candidate& candidate);
+                                      DisruptionBudgets& budgets, Victims& victims);
 
 // Whether `a` is spared before `b`: higher priority, then earlier start; pods without one start now.
 bool MoreImportant(const framework::PodInfo& a, const framework::PodInfo& b, absl::Time now);
 
-// The indices of the best candidates: fewest violations, then the least important, cheapest and fewest
-// victims, then those that run for the shortest time. Several where they are equally good.
+// What nodes are compared by, when one is picked to preempt on.
+struct PreemptionCost {
+  int64_t violations = 0;
+  int32_t highest_priority = 0;
+  // The victim that starts before all others with the highest priority. Pods without a start time start when
+  // the costs are compared.
+  bool some_start_later = false;
+  absl::Time earliest_start;  // Of the pods with a start time; InfiniteFuture: none.
+  int64_t priorities = 0;
+  int64_t count = 0;
+};
+PreemptionCost CostOf(const Victims& victims);
+
+// The indices of the best costs: fewest violations, then the least important, cheapest and fewest victims,
+// then those that run for the shortest time. Several where they are equally good.
 // Source: kubernetes v1.37, framework/preemption/preemption.go, pickOneNodeForPreemption.
-std::vector<size_t> PickNodesForPreemption(const std::vector<Candidate>& candidates, absl::Time now);
+std::vector<size_t> PickNodesForPreemption(const std::vector<const PreemptionCost*>& costs, absl::Time now);
 
 }  // namespace schedsim::plugins
 
