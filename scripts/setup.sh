@@ -15,6 +15,7 @@ packages=(
   libsimdjson-dev
   libyaml-cpp-dev
   libyaml-dev
+  libzstd-dev
   ninja-build
   nlohmann-json3-dev
   pkg-config

@@ -100,6 +100,7 @@ const LibraryRule kLibraries[] = {
     {"yaml-cpp/", {"core/codec/text/", "tests/"}},
     {"yaml.h", {"core/codec/text/"}},
     {"zlib.h", {"core/codec/text/", "tests/"}},
+    {"zstd.h", {"core/codec/text/", "tests/"}},
 };
 
 // Code that must not appear, except below the folders (or in the files) named.

@@ -75,7 +75,8 @@ void AddCalibrate(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<CalibrateOptions>();
   CLI::App* command = app.add_subcommand("calibrate", "Fit the latency model to the audit log of a real run");
   AddOption(*command, "AUDITLOG", options->log, "",
-            "Audit log of an API server, JSON lines, also .gz and .xz, or - for standard input", ParsePath)
+            "Audit log of an API server, JSON lines, also .gz, .xz and .zst, or - for standard input",
+            ParsePath)
       ->required();
   AddTexts(*command, "--check", options->checks, "FILE",
            "Another audit log, to be predicted with the model that was fitted; may be given again",

@@ -113,20 +113,26 @@ absl::StatusOr<std::unique_ptr<ResultFile>> ResultFile::Create(const std::string
 }
 
 absl::Status ResultFile::Open() {
+  if (path_ == "-") {
+    descriptor_ = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    return descriptor_ < 0 ? Error(errno) : absl::OkStatus();
+  }
+  ASSIGN_OR_RETURN(packer_, codec::Packer::ForFile(path_));
   std::error_code error;
   struct stat info = {};
   const bool exists = stat(path_.c_str(), &info) == 0;
   if (exists && S_ISDIR(info.st_mode)) return Error(EISDIR);
+  struct stat output = {};
+  const bool has_end = exists && (S_ISREG(info.st_mode) || S_ISFIFO(info.st_mode));
+  if (has_end && fstat(STDOUT_FILENO, &output) == 0 && output.st_dev == info.st_dev &&
+      output.st_ino == info.st_ino) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(path_, ": is where standard output goes, expected another file, or -"));
+  }
   if (exists && S_ISFIFO(info.st_mode)) return OpenFifo();
   if (exists && !S_ISREG(info.st_mode)) {
     descriptor_ = open(path_.c_str(), O_WRONLY | O_CLOEXEC);
     return descriptor_ < 0 ? Error(errno) : absl::OkStatus();
-  }
-  struct stat output = {};
-  if (exists && fstat(STDOUT_FILENO, &output) == 0 && output.st_dev == info.st_dev &&
-      output.st_ino == info.st_ino) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(path_, ": is where standard output goes, expected another file"));
   }
   target_ = exists ? fs::canonical(path_, error).string() : path_;
   if (error) return Error(error.value());
@@ -166,17 +172,33 @@ ResultFile::~ResultFile() {
 }
 
 void ResultFile::Write(absl::string_view text) {
-  absl::StrAppend(&buffer_, text);
+  buffer_.append(text.data(), text.size());
   if (buffer_.size() >= kBufferBytes) Flush();
 }
 
 void ResultFile::Flush() {
-  if (error_ == 0) error_ = WriteAll(descriptor_, buffer_);
+  if (packer_ == nullptr) {
+    WriteOut(buffer_);
+  } else {
+    packed_.clear();
+    packer_->Add(buffer_, packed_);
+    WriteOut(packed_);
+  }
   buffer_.clear();
+}
+
+void ResultFile::WriteOut(absl::string_view bytes) {
+  size_bytes_ += static_cast<int64_t>(bytes.size());
+  if (error_ == 0) error_ = WriteAll(descriptor_, bytes);
 }
 
 absl::Status ResultFile::Commit() {
   Flush();
+  if (packer_ != nullptr) {
+    packed_.clear();
+    packer_->Finish(packed_);
+    WriteOut(packed_);
+  }
   if (close(std::exchange(descriptor_, -1)) != 0 && error_ == 0) error_ = errno;
   if (error_ != 0) return Error(error_);
   if (temporary_.empty()) return absl::OkStatus();
@@ -186,7 +208,9 @@ absl::Status ResultFile::Commit() {
   return absl::OkStatus();
 }
 
-absl::Status ResultFile::Error(int error) const { return CannotBeWritten(path_, error); }
+absl::Status ResultFile::Error(int error) const {
+  return CannotBeWritten(path_ == "-" ? "standard output" : path_, error);
+}
 
 void AbandonResultFile() {
   if (g_has_temporary != 0) unlink(g_temporary);
@@ -194,6 +218,7 @@ void AbandonResultFile() {
 
 absl::Status RefuseInputAsOutput(absl::string_view option, const std::string& path,
                                  const std::vector<std::string>& inputs) {
+  if (path == "-") return absl::OkStatus();
   std::error_code ignored;
   const fs::path place = fs::weakly_canonical(fs::absolute(path, ignored), ignored);
   const auto refuse = [&](absl::string_view is, absl::string_view input) {

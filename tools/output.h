@@ -3,6 +3,7 @@
 #ifndef SCHEDSIM_TOOLS_OUTPUT_H_
 #define SCHEDSIM_TOOLS_OUTPUT_H_
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "core/codec/text/packer.h"
 
 namespace schedsim::tools {
 
@@ -33,10 +35,12 @@ int ExitCodeOf(absl::string_view command, const absl::Status& status);
 
 // A file of results that appears whole or not at all. It is written under a name of its own beside its place,
 // and renamed on Commit; what was not committed is removed, also where a signal ends the program. What is no
-// regular file (a device, a pipe) is written directly. One at a time.
+// regular file (a device, a pipe) is written directly, and so is standard output. One at a time.
 class ResultFile {
  public:
-  // Unavailable, with the reason, where the file cannot be written: its folder is missing, it is a folder.
+  // "-" is standard output. A name in .gz or .zst makes the file an archive. Unavailable, with the reason,
+  // where the file cannot be written: its folder is missing, it is a folder. InvalidArgument for .xz, which
+  // is not written, and for a file that is where standard output goes.
   static absl::StatusOr<std::unique_ptr<ResultFile>> Create(const std::string& path);
   ~ResultFile();
   ResultFile(const ResultFile&) = delete;
@@ -44,14 +48,18 @@ class ResultFile {
 
   // Errors are kept for Commit.
   void Write(absl::string_view text);
-  // Unavailable, with the reason, where anything was not written.
+  // Unavailable, with the reason, where anything was not written; Cancelled where nobody reads it any more.
   absl::Status Commit();
+
+  // What the file has so far, in bytes; of an archive as it is packed, up to a buffer.
+  int64_t size_bytes() const { return size_bytes_; }
 
  private:
   explicit ResultFile(std::string path) : path_(std::move(path)) {}
   absl::Status Open();
   absl::Status OpenFifo();
   void Flush();
+  void WriteOut(absl::string_view bytes);
   absl::Status Error(int error) const;
 
   // As it was given, for messages.
@@ -60,6 +68,10 @@ class ResultFile {
   std::string target_;
   std::string temporary_;  // "": written directly.
   std::string buffer_;
+  // nullptr: plain.
+  std::unique_ptr<codec::Packer> packer_;
+  std::string packed_;
+  int64_t size_bytes_ = 0;
   int descriptor_ = -1;
   // The first one that was met; 0: none.
   int error_ = 0;

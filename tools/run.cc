@@ -21,6 +21,7 @@
 #include "tools/options.h"
 #include "tools/output.h"
 #include "tools/subcommands.h"
+#include "tools/trace_file.h"
 
 namespace schedsim::tools {
 namespace {
@@ -73,19 +74,16 @@ void PrintSpeed(int64_t attempts, double load_seconds, double run_seconds) {
              stderr);
 }
 
+// Whether standard output has the trace, so that the report goes to standard error.
+bool TracesToStandardOutput(const RunOptions& options) { return options.trace == kStandardOutput; }
+
 // Where the trace goes; nullptr: nowhere.
-absl::StatusOr<std::unique_ptr<ResultFile>> OpenTrace(const RunOptions& options, sim::Plan& plan) {
+absl::StatusOr<std::unique_ptr<TraceFile>> OpenTrace(const RunOptions& options, sim::Plan& plan) {
   if (!options.trace.has_value()) return nullptr;
-  RETURN_IF_ERROR(RefuseInputAsOutput("--trace", *options.trace, plan.read_paths));
-  std::unique_ptr<ResultFile> file;
-  ASSIGN_OR_RETURN(file, ResultFile::Create(*options.trace));
-  plan.simulation.trace_level =
-      options.trace_level == "full" ? sim::TraceLevel::kFull : sim::TraceLevel::kDecisions;
-  plan.simulation.trace_sink = [out = file.get()](absl::string_view line) {
-    out->Write(line);
-    out->Write("\n");
-  };
-  return file;
+  plan.simulation.trace_level = options.trace_level == "full"   ? sim::TraceLevel::kFull
+                                : options.trace_level == "ties" ? sim::TraceLevel::kTies
+                                                                : sim::TraceLevel::kDecisions;
+  return TraceFile::Create(*options.trace, plan);
 }
 
 // What the user should know after the run, beyond what the plan had to say.
@@ -112,6 +110,10 @@ void PrintNotices(const std::vector<std::string>& notices) {
 }
 
 absl::Status PrintReport(const RunOptions& options, const sim::Report& report) {
+  if (TracesToStandardOutput(options)) {
+    std::fputs(ReportText(report).c_str(), stderr);
+    return absl::OkStatus();
+  }
   RETURN_IF_ERROR(WriteOutput(options.output == "json"  ? ReportJson(report)
                               : options.output == "csv" ? ReportCsv(report)
                                                         : ReportText(report)));
@@ -121,21 +123,26 @@ absl::Status PrintReport(const RunOptions& options, const sim::Report& report) {
 }
 
 absl::StatusOr<int> Run(const RunOptions& options) {
+  if (TracesToStandardOutput(options) && options.output != "text") {
+    return absl::InvalidArgumentError(absl::StrCat("--trace -: standard output has no place for --output ",
+                                                   options.output, ", expected a file for the trace"));
+  }
   const WallClock::time_point load_start = WallClock::now();
   sim::Plan plan;
   ASSIGN_OR_RETURN(plan, sim::MakePlan(options.request));
   const double load_seconds = SecondsSince(load_start);
   PrintNotices(plan.notices);
   if (options.strict) RETURN_IF_ERROR(RefuseNotices(plan.notices));
-  std::unique_ptr<ResultFile> trace;
+  std::unique_ptr<TraceFile> trace;
   ASSIGN_OR_RETURN(trace, OpenTrace(options, plan));
   const size_t warnings_before = plan.input.warnings.size();
   const WallClock::time_point run_start = WallClock::now();
   sim::Report report;
   {
     Progress progress;  // Leaves the terminal before anything else is printed there.
-    plan.simulation.on_progress = [&progress](int64_t attempts, absl::Duration virtual_time) {
+    plan.simulation.on_progress = [&](int64_t attempts, absl::Duration virtual_time) {
       progress.Update(attempts, virtual_time);
+      if (trace != nullptr) trace->WarnOfSize(attempts);
     };
     ASSIGN_OR_RETURN(report, sim::RunPlan(std::move(plan)));
   }
@@ -159,11 +166,10 @@ void AddRequest(CLI::App& command, sim::RunRequest& request) {
       ParsePath);
   AddOption(command, "--case", request.case_name, "NAME", "The case to run, of a file with several",
             ParseText);
-  AddTexts(
-      command, "-f,--filename", request.files, "FILE",
-      "Cluster state and pods: YAML or JSON, also .gz and .xz; a file, a folder, or - for standard input; "
-      "repeatable",
-      ParsePath);
+  AddTexts(command, "-f,--filename", request.files, "FILE",
+           "Cluster state and pods: YAML or JSON, also .gz, .xz and .zst; a file, a folder, or - for "
+           "standard input; repeatable",
+           ParsePath);
   AddSchedulerOptions(command, request.scheduler);
   AddOption(command, "--until", request.until, "DURATION",
             "End at this virtual time, such as 600s, at most 876600h (100 years); default: when nothing but "
@@ -192,11 +198,15 @@ void AddRun(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<RunOptions>();
   CLI::App* command = app.add_subcommand("run", "Schedule the pending pods of a cluster in virtual time");
   AddRequest(*command, options->request);
-  AddOption(*command, "--trace", options->trace, "FILE",
-            "Write every decision to this file, one JSON object a line; it appears when the run is over",
-            ParsePath);
-  AddChoice(*command, "--trace-level", options->trace_level, {"full", "decisions"},
-            "full, or decisions: without each node's status and scores");
+  AddOption(
+      *command, "--trace", options->trace, "FILE",
+      "Write every decision to this file, one JSON object a line; it appears when the run is over, a name "
+      "in .gz or .zst as an archive. - is standard output; the report goes to standard error then",
+      ParsePath);
+  AddChoice(
+      *command, "--trace-level", options->trace_level, {"decisions", "ties", "full"},
+      "ties: with the nodes that share the highest score; full: with the status and scores of each node "
+      "and the moves of the queue, much larger");
   AddChoice(*command, "--output", options->output, {"text", "json", "csv"}, "csv has one line a pod");
   command->add_flag("--strict", options->strict,
                     "Exit code 2 for any warning or note; before the run where it is about the input");
@@ -211,8 +221,9 @@ void AddRun(CLI::App& app, int& exit_code) {
       "  schedsim run -f snapshots/small/\n"
       "  schedsim run scenarios/node-outage/scenario.yaml --seed 7\n"
       "  kubectl get nodes,pods -A -o yaml | schedsim run -f - --bound reset\n"
-      "  schedsim run -f cluster.yaml.gz -f more-pods.yaml --config scheduler.yaml --trace out.jsonl "
-      "--output json");
+      "  schedsim run -f cluster.yaml.gz -f more-pods.yaml --config scheduler.yaml --trace out.jsonl.zst "
+      "--output json\n"
+      "  schedsim run -f cluster.yaml --trace - | grep failure");
   command->callback([options, &exit_code] { exit_code = ExitCodeOf("schedsim run", Run(*options)); });
 }
 

@@ -43,11 +43,10 @@ void AddWhy(CLI::App& app, int& exit_code) {
   AddOption(*command, "POD", options->pod, "", "namespace/name, or a name that only one namespace has",
             ParseText)
       ->required();
-  AddOption(
-      *command, "TRACE", options->trace, "",
-      "What schedsim run --trace wrote, also .gz and .xz, or - for standard input; or recorded traces of the "
-      "real scheduler",
-      ParsePath)
+  AddOption(*command, "TRACE", options->trace, "",
+            "What schedsim run --trace wrote, also .gz, .xz and .zst, or - for standard input; or recorded "
+            "traces of the real scheduler",
+            ParsePath)
       ->required();
   AddOption(*command, "--case", options->test_case, "NAME", "Which one of a file of recorded traces",
             ParseText);
@@ -59,7 +58,8 @@ void AddWhy(CLI::App& app, int& exit_code) {
       "it.\n"
       "Exit codes: 0 printed, 2 bad usage, bad input, no such pod, or output that cannot be written.\n\n"
       "Examples:\n"
-      "  schedsim run -f cluster.yaml --trace out.jsonl; schedsim why default/web-0 out.jsonl\n"
+      "  schedsim run -f cluster.yaml --trace out.jsonl --trace-level full\n"
+      "  schedsim why default/web-0 out.jsonl\n"
       "  schedsim why web-0 out.jsonl.gz --output json\n"
       "  schedsim why default/pod-12 tests/conformance/traces-1.37/queue.jsonl.gz --case queue-3");
   command->callback([options, &exit_code] { exit_code = ExitCodeOf("schedsim why", Why(*options)); });

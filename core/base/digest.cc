@@ -1,9 +1,13 @@
 #include "core/base/digest.h"
 
-#include "absl/strings/str_format.h"
-
 namespace schedsim {
 
-std::string Digest::Hex() const { return absl::StrFormat("%016x", value_); }
+std::string Digest::Hex() const {
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::string text(16, '0');
+  uint64_t rest = value_;
+  for (size_t i = text.size(); i > 0; --i, rest >>= 4) text[i - 1] = kDigits[rest & 15];
+  return text;
+}
 
 }  // namespace schedsim

@@ -121,7 +121,8 @@ class CaseReader {
     ASSIGN_OR_RETURN(result.provision, BoolOf(root, "provision", file_));
     ASSIGN_OR_RETURN(const std::string level, TextOf(root, "record", file_));
     if (level == "decisions") {
-      result.trace_level = TraceLevel::kDecisions;
+      // The records have the names of all nodes with the highest total.
+      result.trace_level = TraceLevel::kTies;
     } else if (!level.empty() && level != "full") {
       return codec::ErrorAt({file_, root.Find("record")->position}, "record: expected full or decisions");
     }

@@ -122,10 +122,10 @@ struct AuditLog {
   absl::Time AfterSilence(absl::Time time) const;
 };
 
-// Reads JSON lines of audit.k8s.io, also .gz and .xz, or - for standard input; events of stages other than
-// ResponseComplete are skipped. Calls whose user agent starts with `scheduler_agent` are the scheduler's.
-// Errors: NotFound for a missing file; InvalidArgument, `file:line:column: what, and what was expected`, for
-// anything that is no audit log.
+// Reads JSON lines of audit.k8s.io, also .gz, .xz and .zst, or - for standard input; events of stages other
+// than ResponseComplete are skipped. Calls whose user agent starts with `scheduler_agent` are the
+// scheduler's. Errors: NotFound for a missing file; InvalidArgument, `file:line:column: what, and what was
+// expected`, for anything that is no audit log.
 absl::StatusOr<AuditLog> ReadAuditLog(absl::string_view path, absl::string_view scheduler_agent);
 
 // The same for text; `file` is for messages.

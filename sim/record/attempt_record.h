@@ -171,9 +171,10 @@ struct Attempt {
   // In the order in which the nodes were looked at. A node that is tried before the search, because the pod
   // is nominated to it or the hint names it, has an entry of its own for that.
   std::vector<FilteredNode> filter;
-  // The nodes with the highest total, sorted by name.
+  // The nodes with the highest total, sorted by name. Not with level decisions, which has their count.
   Texts best;
-  // Points; only with level decisions.
+  std::optional<int64_t> best_count;
+  // Points; not with level full.
   std::optional<int64_t> best_score;
   std::optional<Scores> scores;
   // "": no node was found.
@@ -208,6 +209,7 @@ struct Fields<Attempt> {
       IfAny("hint", &Attempt::hint),
       IfAny("filter", &Attempt::filter),
       IfAny("best", &Attempt::best),
+      IfAny("bestCount", &Attempt::best_count),
       IfAny("bestScore", &Attempt::best_score),
       IfAny("scores", &Attempt::scores),
       IfAny("host", &Attempt::host),

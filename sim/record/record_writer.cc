@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "sim/record/records.h"
 
 namespace schedsim::sim {
@@ -134,7 +133,9 @@ std::string SecondsText(absl::Duration duration) {
   std::string text = absl::StrCat(negative ? "-" : "", microseconds / 1'000'000);
   const int64_t rest = microseconds % 1'000'000;
   if (rest == 0) return text;
-  text += absl::StrFormat(".%06d", rest);
+  // A one in front keeps the zeros behind the point.
+  const std::string digits = absl::StrCat(1'000'000 + rest);
+  text.append(".").append(digits, 1);
   text.erase(text.find_last_not_of('0') + 1);
   return text;
 }
@@ -142,7 +143,11 @@ std::string SecondsText(absl::Duration duration) {
 template <typename R>
 absl::string_view RecordWriter::Start(absl::Duration time, const R& body) {
   json_.Clear();
-  json_.BeginObject().Key(NameOf(&Record::time)).Raw(SecondsText(time));
+  if (time != time_) {
+    time_ = time;
+    time_text_ = SecondsText(time);
+  }
+  json_.BeginObject().Key(NameOf(&Record::time)).Raw(time_text_);
   json_.Field(NameOf(&Record::kind), R::kKind);
   const size_t start = json_.text().size();
   WriteFields(body, json_);

@@ -27,6 +27,9 @@ class RecordWriter {
 
  private:
   codec::JsonWriter json_;
+  // The time of the last record, since many records have the same.
+  absl::Duration time_;
+  std::string time_text_ = "0";
 };
 
 }  // namespace schedsim::sim

@@ -54,8 +54,10 @@ Texts TextsOf(const std::vector<std::string>& texts) { return Texts(texts.begin(
 // Makes the parts of records of what an attempt holds. They borrow from it and from the scheduler.
 class AttemptRecorder {
  public:
-  AttemptRecorder(const Attempt& attempt, const scheduler::Scheduler& scheduler)
-      : attempt_(attempt), scheduler_(scheduler) {}
+  // `skipped`: the names of attempt.skip_filter, sorted.
+  AttemptRecorder(const Attempt& attempt, const std::vector<std::string>& skipped,
+                  const scheduler::Scheduler& scheduler)
+      : attempt_(attempt), skipped_(skipped), scheduler_(scheduler) {}
 
   record::Attempt Record(TraceLevel level) const {
     record::Attempt result;
@@ -133,7 +135,7 @@ class AttemptRecorder {
       names.erase(std::unique(names.begin(), names.end()), names.end());
     }
     result.plugins = NamesOf(attempt_.pre_filter_plugins, scheduler_);
-    result.skip_filter = NamesOf(attempt_.skip_filter, scheduler_);
+    result.skip_filter = TextsOf(skipped_);
     return result;
   }
 
@@ -165,14 +167,17 @@ class AttemptRecorder {
   void AddScores(TraceLevel level, record::Attempt& result) const {
     if (!attempt_.ran_score || attempt_.scores == nullptr) return;
     const framework::NodeScores& scores = *attempt_.scores;
+    if (level != TraceLevel::kFull) result.best_score = attempt_.best_score;
+    if (level == TraceLevel::kDecisions) {
+      // Hundreds of nodes may share the highest total, and their names cost more than the cycle.
+      result.best_count = std::count(scores.totals.begin(), scores.totals.end(), attempt_.best_score);
+      return;
+    }
     for (size_t i = 0; i < attempt_.scored_nodes.size(); ++i) {
       if (scores.totals[i] == attempt_.best_score) result.best.push_back(NameOf(*attempt_.scored_nodes[i]));
     }
     std::sort(result.best.begin(), result.best.end());
-    if (level == TraceLevel::kDecisions) {
-      result.best_score = attempt_.best_score;
-      return;
-    }
+    if (level == TraceLevel::kTies) return;
     record::Scores& columns = result.scores.emplace();
     columns.nodes.reserve(attempt_.scored_nodes.size());
     for (const NodeInfo* node : attempt_.scored_nodes) columns.nodes.push_back(NameOf(*node));
@@ -201,6 +206,7 @@ class AttemptRecorder {
   }
 
   const Attempt& attempt_;
+  const std::vector<std::string>& skipped_;
   const scheduler::Scheduler& scheduler_;
 };
 
@@ -218,7 +224,7 @@ void Trace::Write(const R& body) {
 
 void Trace::End() {
   const std::string& line = writer_.Finish(decisions_.Hex());
-  lines_.Add(line);
+  if (level_ == TraceLevel::kFull) lines_.Add(line);
   sink_(line);
 }
 
@@ -236,7 +242,11 @@ void Trace::OnAttempt(const Attempt& attempt) {
     decisions_.Add(attempt.failure->nominated_node_name.value_or(attempt.nominated_before));
   }
   if (level_ == TraceLevel::kOff) return;
-  record::Attempt result = AttemptRecorder(attempt, *scheduler_).Record(level_);
+  if (attempt.skip_filter != last_skipped_) {
+    last_skipped_ = attempt.skip_filter;
+    last_skipped_names_ = scheduler_->plugin_names().Sorted(last_skipped_);
+  }
+  record::Attempt result = AttemptRecorder(attempt, last_skipped_names_, *scheduler_).Record(level_);
   result.pod = key;
   Write(result);
 }

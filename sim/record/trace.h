@@ -13,6 +13,7 @@
 #include "core/base/clock.h"
 #include "core/base/digest.h"
 #include "core/framework/client.h"
+#include "core/framework/plugin_set.h"
 #include "core/queue/queue_observer.h"
 #include "core/queue/scheduling_queue.h"
 #include "core/scheduler/attempt.h"
@@ -23,7 +24,8 @@ namespace schedsim::sim {
 
 enum class TraceLevel : uint8_t {
   kOff,        // Only the digest over the decisions.
-  kDecisions,  // Attempts without each node's status and scores, no queue states, no moves.
+  kDecisions,  // Attempts without what concerns each node; no queue states, no moves.
+  kTies,       // The same with the names of the nodes that have the highest total.
   kFull,
 };
 
@@ -82,7 +84,7 @@ class Trace : public scheduler::Observer, public queue::QueueObserver {
 
   // Over the decisions: pod, attempt number, host, counts, best total, nomination, message, victims.
   std::string DecisionDigest() const { return decisions_.Hex(); }
-  // Over all lines written; meaningful with kFull.
+  // Over all lines written; only kept at kFull.
   std::string TraceDigest() const { return lines_.Hex(); }
 
   int64_t attempt_count() const { return attempt_count_; }
@@ -109,6 +111,9 @@ class Trace : public scheduler::Observer, public queue::QueueObserver {
   Digest lines_;
   std::string last_queue_;
   uint64_t last_queue_change_ = UINT64_MAX;
+  // The plugins that last answered Skip to PreFilter, and their names, sorted: mostly the same ones.
+  framework::PluginSet last_skipped_;
+  std::vector<std::string> last_skipped_names_;
   int64_t attempt_count_ = 0;
   std::vector<InexactPod> inexact_pods_;
 };

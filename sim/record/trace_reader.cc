@@ -21,12 +21,6 @@ namespace {
 
 using Sink = absl::FunctionRef<absl::Status(absl::string_view record, int64_t line_number)>;
 
-// Whether gzip or xz text begins here.
-bool IsCompressed(std::istream& in) {
-  const int first = in.peek();
-  return first == 0x1f || first == 0xfd;
-}
-
 // Of a file of several traces, the wanted one.
 class CaseReader {
  public:
@@ -107,7 +101,7 @@ absl::Status ReadTrace(absl::string_view path, absl::string_view test_case, Sink
   // Whatever is wrong with the file, the reader of files has the words for it.
   if (!standard_input && empty) RETURN_IF_ERROR(codec::ReadFile(path).status());
   if (empty) return absl::InvalidArgumentError(absl::StrCat(path, ": empty, expected a trace"));
-  if (!IsCompressed(in)) return ReadLines(in, path, test_case, sink);
+  if (!codec::BeginsArchive(static_cast<char>(in.peek()))) return ReadLines(in, path, test_case, sink);
   std::string content(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>{});
   ASSIGN_OR_RETURN(content, codec::Decompress(std::move(content), path));
   std::istringstream text(std::move(content));

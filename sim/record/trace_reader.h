@@ -12,8 +12,8 @@
 namespace schedsim::sim {
 
 // Hands on the records of a trace, a line each, in their order; empty lines are skipped. `path` is a file,
-// also .gz or .xz, or - for standard input. A plain file is never in memory as a whole, a compressed one is,
-// as text. `line_number` counts from 1. An error of `sink` ends the reading.
+// also .gz, .xz or .zst, or - for standard input. A plain file is never in memory as a whole, a compressed
+// one is, as text. `line_number` counts from 1. An error of `sink` ends the reading.
 //
 // A file of recorded traces of the real scheduler, a line {"case": NAME, "trace": [RECORD...]} each, is read,
 // too: `test_case` says which one; it may be "" where the file has only one.

@@ -13,7 +13,7 @@
 namespace schedsim::sim {
 namespace {
 
-constexpr int64_t kAttemptsPerProgress = 1024;
+constexpr int64_t kAttemptsPerProgress = 128;
 // How long pods whose last attempt ended with an error keep a run going on without any progress: some
 // retries.
 constexpr absl::Duration kRetryTime = absl::Minutes(1);

@@ -86,7 +86,7 @@ TEST(CommandLine, NamesTheOptionTheValueAndWhatWasExpected) {
        "--until: the run would end after the year 9999"},
       {{"--bound", "drop"}, R"(--bound: "drop" is not known, expected keep, reset or reset=SELECTOR)"},
       {{"--output", "xml"}, R"(--output: "xml" is not known, expected one of text, json, csv)"},
-      {{"--trace-level", ""}, R"(--trace-level: "" is not known, expected one of full, decisions)"},
+      {{"--trace-level", ""}, R"(--trace-level: "" is not known, expected one of decisions, ties, full)"},
       {{"--trace", ""}, "--trace: is empty, expected a value"},
       {{"--trace", "--strict"}, R"(--trace: "--strict" is an option, expected the path of a file)"},
       {{"--config", ""}, "--config: is empty, expected a value"},

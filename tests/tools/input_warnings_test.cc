@@ -273,7 +273,8 @@ TEST(EmptyInputTest, IsAnErrorUnlessAllowed) {
   folder.Write("folder/notes.txt", "");
   const ProgramResult no_files = RunProgram({"run", "-f", folder.Path("folder")});
   EXPECT_EQ(no_files.exit_code, 2);
-  EXPECT_TRUE(absl::StrContains(no_files.err, "or .xz; --allow-empty takes it as it is")) << no_files.err;
+  EXPECT_TRUE(absl::StrContains(no_files.err, ".gz, .xz or .zst; --allow-empty takes it as it is"))
+      << no_files.err;
   EXPECT_EQ(RunProgram({"run", "-f", folder.Path("folder"), "--allow-empty"}).exit_code, 0);
   const std::string list = folder.Write("list.json", R"({"apiVersion":"v1","kind":"List","items":[]})");
   for (const std::string& path : {empty, comments, list, std::string("-"), std::string("/dev/null")}) {

@@ -1,11 +1,13 @@
 // What becomes of output: nothing is lost without a word, and files of results appear whole or not at all.
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
 #include "gtest/gtest.h"
 #include "tests/sim/formats/audit_log_text.h"
 #include "tests/tools/program.h"
@@ -204,6 +206,157 @@ TEST(ResultFile, OfConformIsNotWrittenOverAnInput) {
   EXPECT_TRUE(absl::StrContains(result.err, "schedsim conform: --write: ")) << result.err;
   EXPECT_TRUE(absl::StrContains(result.err, "is the input")) << result.err;
   EXPECT_EQ(FileContent(cases), before);
+}
+
+// The records of a trace by kind.
+std::map<std::string, int> KindsIn(const std::string& trace) {
+  std::map<std::string, int> kinds;
+  for (const absl::string_view line : absl::StrSplit(trace, '\n', absl::SkipEmpty())) {
+    const std::vector<std::string> parts = absl::StrSplit(line, '"');
+    ++kinds[parts.size() > 5 ? parts[5] : "?"];
+  }
+  return kinds;
+}
+
+TEST(TraceFile, HasDecisionsUnlessMoreIsAskedFor) {
+  const TestFolder folder;
+  const std::string trace = folder.Path("trace.jsonl");
+  const Strings run = {"run", "-f", kMixed, "--trace", trace};
+  ASSERT_EQ(RunProgram(run).exit_code, 0);
+  const std::string text = FileContent(trace);
+  std::map<std::string, int> kinds = KindsIn(text);
+  EXPECT_GT(kinds["attempt"], 0);
+  EXPECT_EQ(kinds["move"] + kinds["queue"] + kinds["registrations"], 0);
+  EXPECT_TRUE(absl::StrContains(text, R"("bestCount":)"));
+  for (const char* detail : {R"("scores":)", R"("filter":)", R"("best":)"}) {
+    EXPECT_FALSE(absl::StrContains(text, detail)) << detail;
+  }
+  Strings decisions = run;
+  decisions.insert(decisions.end(), {"--trace-level", "decisions"});
+  ASSERT_EQ(RunProgram(decisions).exit_code, 0);
+  EXPECT_TRUE(FileContent(trace) == text);
+  Strings ties = run;
+  ties.insert(ties.end(), {"--trace-level", "ties"});
+  ASSERT_EQ(RunProgram(ties).exit_code, 0);
+  EXPECT_EQ(KindsIn(FileContent(trace)), KindsIn(text));
+  EXPECT_TRUE(absl::StrContains(FileContent(trace), R"("best":[)"));
+  EXPECT_FALSE(absl::StrContains(FileContent(trace), R"("bestCount":)"));
+  Strings full = run;
+  full.insert(full.end(), {"--trace-level", "full"});
+  ASSERT_EQ(RunProgram(full).exit_code, 0);
+  EXPECT_GT(KindsIn(FileContent(trace))["move"], 0);
+  EXPECT_TRUE(absl::StrContains(FileContent(trace), R"("scores":)"));
+}
+
+TEST(TraceFile, IsAnArchiveByItsName) {
+  const TestFolder folder;
+  const std::string plain = folder.Path("trace.jsonl");
+  const ProgramResult want = RunProgram({"run", "-f", kSmall, "--bound", "reset", "--trace", plain});
+  ASSERT_EQ(want.exit_code, 0) << want.err;
+  const std::string pod = "default/fake-app-648f45f647-24t6g";
+  const std::string story = RunProgram({"why", pod, plain}).out;
+  EXPECT_TRUE(absl::StrContains(story, "bound to ")) << story;
+  for (const char* name : {"trace.jsonl.gz", "trace.jsonl.zst"}) {
+    const std::string trace = folder.Path(name);
+    const ProgramResult run = RunProgram({"run", "-f", kSmall, "--bound", "reset", "--trace", trace});
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    EXPECT_EQ(run.out, want.out);
+    EXPECT_LT(fs::file_size(trace) * 5, fs::file_size(plain)) << name;
+    EXPECT_EQ(RunProgram({"why", pod, trace}).out, story);
+    EXPECT_EQ(RunProgram({"why", pod, "-"}, FileContent(trace)).out, story);
+    // What was cut short is no trace.
+    const std::string packed = FileContent(trace);
+    const ProgramResult cut =
+        RunProgram({"why", pod, folder.Write("cut", packed.substr(0, packed.size() / 2))});
+    EXPECT_EQ(cut.exit_code, 2);
+    EXPECT_TRUE(absl::StrContains(cut.err, "truncated at byte")) << cut.err;
+  }
+}
+
+TEST(TraceFile, OfAnArchiveAppearsWholeOrNotAtAll) {
+  const TestFolder folder;
+  const std::string trace = folder.Write("out/trace.jsonl.zst", "the last one\n");
+  const ProgramResult result = RunShell(absl::StrCat("ulimit -f 16; \"$SCHEDSIM\" run -f ", kSmall,
+                                                     " --bound reset --trace-level full --trace ", trace));
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_TRUE(absl::StrContains(result.err, absl::StrCat(trace, ": cannot be written: File too large")))
+      << result.err;
+  EXPECT_EQ(NamesIn(folder.Path("out")), Strings{"trace.jsonl.zst"});
+  EXPECT_EQ(FileContent(trace), "the last one\n");
+}
+
+TEST(TraceFile, InXzIsRefused) {
+  const TestFolder folder;
+  const std::string trace = folder.Path("trace.jsonl.xz");
+  const ProgramResult result = RunProgram({"run", "-f", kSmall, "--trace", trace});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_TRUE(absl::StrContains(result.err, absl::StrCat(trace, ": .xz is only read"))) << result.err;
+  EXPECT_FALSE(fs::exists(trace));
+}
+
+TEST(TraceFile, OnStandardOutputSendsTheReportToStandardError) {
+  const TestFolder folder;
+  const std::string cluster = folder.Write("cluster.yaml", kCluster);
+  const std::string trace = folder.Path("trace.jsonl");
+  const ProgramResult want = RunProgram({"run", "-f", cluster, "--trace", trace});
+  const ProgramResult result = RunProgram({"run", "-f", cluster, "--trace", "-"});
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_EQ(result.out, FileContent(trace));
+  EXPECT_TRUE(absl::StrContains(result.err, want.out)) << result.err;
+  EXPECT_EQ(RunShell(absl::StrCat("\"$SCHEDSIM\" run -f ", cluster,
+                                  " --trace - 2> /dev/null | \"$SCHEDSIM\" why p -"))
+                .out,
+            RunProgram({"why", "p", trace}).out);
+  for (const char* output : {"json", "csv"}) {
+    const ProgramResult refused = RunProgram({"run", "-f", cluster, "--trace", "-", "--output", output});
+    EXPECT_EQ(refused.exit_code, 2);
+    EXPECT_EQ(refused.out, "");
+    EXPECT_TRUE(absl::StrContains(
+        refused.err, absl::StrCat("--trace -: standard output has no place for --output ", output)))
+        << refused.err;
+  }
+}
+
+TEST(TraceFile, OnStandardOutputThatEndsEarlyIsExitCodeTwo) {
+  const TestFolder folder;
+  const std::string run =
+      absl::StrCat("\"$SCHEDSIM\" run -f ", folder.Write("cluster.yaml", kCluster), " --trace - ");
+  const ProgramResult full = RunShell(absl::StrCat(run, "> /dev/full"));
+  EXPECT_EQ(full.exit_code, 2);
+  EXPECT_TRUE(absl::StrContains(full.err, "standard output: cannot be written: No space left on device"))
+      << full.err;
+  const ProgramResult closed = RunShell(absl::StrCat(run, ">&-"));
+  EXPECT_EQ(closed.exit_code, 2);
+  EXPECT_TRUE(absl::StrContains(closed.err, "standard output: cannot be written")) << closed.err;
+  const ProgramResult unread = RunShell(absl::StrCat("{ ", run, "; echo $? >&2; } | true"));
+  EXPECT_EQ(unread.err, "2\n");
+}
+
+TEST(TraceFile, OfGigabytesIsSaidOnce) {
+  std::string cluster;
+  for (int i = 0; i < 1'000; ++i) {
+    absl::StrAppend(&cluster, "---\napiVersion: v1\nkind: Node\nmetadata: {name: node-", i,
+                    "}\nstatus: {allocatable: {cpu: 4, pods: 110}}\n");
+  }
+  for (int i = 0; i < 20'000; ++i) {
+    absl::StrAppend(&cluster, "---\napiVersion: v1\nkind: Pod\nmetadata: {name: pod-", i,
+                    ", namespace: default}\nspec:\n  containers:\n  - name: c\n    image: app\n");
+  }
+  const TestFolder folder;
+  const std::string path = folder.Write("cluster.yaml", cluster);
+  const std::string trace = folder.Path("trace.jsonl");
+  const Strings run = {"run", "-f", path, "--until", "0.2s", "--trace", trace};
+  const ProgramResult small = RunProgram(run);
+  EXPECT_EQ(small.exit_code, 0) << small.err;
+  EXPECT_FALSE(absl::StrContains(small.err, "GB")) << small.err;
+  Strings full = run;
+  full.insert(full.end(), {"--trace-level", "full", "--strict"});
+  const ProgramResult large = RunProgram(full);
+  EXPECT_EQ(large.exit_code, 0) << large.err;
+  const std::vector<std::string> parts = absl::StrSplit(large.err, " will have about ");
+  ASSERT_EQ(parts.size(), 2U) << large.err;
+  EXPECT_TRUE(absl::EndsWith(parts[0], trace));
+  EXPECT_TRUE(absl::StrContains(parts[1], "20000 pods without a node at the start")) << large.err;
 }
 
 TEST(ResultFile, IsNotWhereStandardOutputGoes) {

@@ -70,9 +70,10 @@ struct Played {
 
 inline Played Play(const std::string& scenario, const Strings& more = {}) {
   const TestFolder folder;
-  Strings arguments = {"run",      folder.Write("scenario.yaml", scenario),
-                       "--trace",  folder.Path("trace.jsonl"),
-                       "--output", "json"};
+  Strings arguments = {"run",           folder.Write("scenario.yaml", scenario),
+                       "--trace",       folder.Path("trace.jsonl"),
+                       "--trace-level", "full",
+                       "--output",      "json"};
   arguments.insert(arguments.end(), more.begin(), more.end());
   const ProgramResult result = RunProgram(arguments);
   Played played = {.exit_code = result.exit_code, .err = result.err};

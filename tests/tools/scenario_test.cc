@@ -495,7 +495,7 @@ TEST(ScenarioTest, ACaseRunsAsItsRecorderRunsIt) {
             0);
   for (const char* name : {"queue-1", "queue-17", "queue-40"}) {
     const ProgramResult result = RunProgram({"run", cases, "--case", name, "--kubernetes-version", "1.37",
-                                             "--trace", folder.Path("trace.jsonl")});
+                                             "--trace", folder.Path("trace.jsonl"), "--trace-level", "full"});
     EXPECT_EQ(result.exit_code, 0) << result.err;
     EXPECT_EQ(FileContent(folder.Path("trace.jsonl")),
               FileContent(folder.Path(absl::StrCat("traces/", name, ".jsonl"))));

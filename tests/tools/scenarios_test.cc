@@ -41,8 +41,8 @@ class ScenarioGoldenTest : public testing::TestWithParam<std::string> {
   // The text report, which ends with the digest of the trace, and the trace.
   Run Play(const std::vector<std::string>& more = {}) const {
     const TestFolder folder;
-    std::vector<std::string> arguments = {"run", File("scenario.yaml"), "--trace",
-                                          folder.Path("trace.jsonl")};
+    std::vector<std::string> arguments = {
+        "run", File("scenario.yaml"), "--trace", folder.Path("trace.jsonl"), "--trace-level", "full"};
     arguments.insert(arguments.end(), more.begin(), more.end());
     const ProgramResult result = RunProgram(arguments);
     EXPECT_EQ(result.exit_code, 0) << absl::StrJoin(arguments, " ") << "\n" << result.err;

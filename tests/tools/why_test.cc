@@ -136,7 +136,7 @@ timeline:
 end: 10m
 )");
   const std::string trace = folder_.Path("nominated.jsonl");
-  ASSERT_EQ(RunProgram({"run", scenario, "--trace", trace}).exit_code, 0);
+  ASSERT_EQ(RunProgram({"run", scenario, "--trace", trace, "--trace-level", "full"}).exit_code, 0);
   const ProgramResult why = RunProgram({"why", "p1", trace, "--output", "json"});
   const Json story = Json::parse(why.out);
   int attempts_when_nominated = 0;
@@ -300,7 +300,7 @@ spec:
   containers: [{name: c, image: i, resources: {requests: {cpu: 2, memory: 4Gi}}}]
 )");
   const std::string trace = folder_.Path("two.jsonl");
-  ASSERT_EQ(RunProgram({"run", "-f", cluster, "--trace", trace}).exit_code, 0);
+  ASSERT_EQ(RunProgram({"run", "-f", cluster, "--trace", trace, "--trace-level", "full"}).exit_code, 0);
   const ProgramResult why = RunProgram({"why", "pod", trace});
   EXPECT_TRUE(absl::StrContains(why.out, ", 37 ahead of small; most of it is NodeResourcesFit's: +37\n"))
       << why.out;

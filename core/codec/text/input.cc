@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
+#include <zstd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -12,6 +13,7 @@
 #include <filesystem>
 #include <limits>
 #include <map>
+#include <memory>
 #include <system_error>
 #include <utility>
 
@@ -124,6 +126,36 @@ absl::StatusOr<std::string> Unxz(absl::string_view content, absl::string_view na
   return out;
 }
 
+absl::StatusOr<std::string> Unzstd(absl::string_view content, absl::string_view name, size_t bytes_max) {
+  const std::unique_ptr<ZSTD_DCtx, size_t (*)(ZSTD_DCtx*)> stream(ZSTD_createDCtx(), &ZSTD_freeDCtx);
+  constexpr int kWindowBytesMaxLog2 = 30;
+  if (stream == nullptr ||
+      ZSTD_isError(ZSTD_DCtx_setParameter(stream.get(), ZSTD_d_windowLogMax, kWindowBytesMaxLog2))) {
+    return absl::InternalError("libzstd: no memory");
+  }
+  std::string out;
+  size_t used = 0;
+  ZSTD_inBuffer input = {.src = content.data(), .size = content.size(), .pos = 0};
+  // What the library still expects; 0: an archive is complete, and another one may follow.
+  size_t rest = 1;
+  bool is_full = false;
+  while (!ZSTD_isError(rest) && (input.pos < input.size || (is_full && rest != 0)) && used <= bytes_max &&
+         !IsBomb(used, content.size())) {
+    Grow(out, used);
+    ZSTD_outBuffer output = {.dst = out.data() + used, .size = out.size() - used, .pos = 0};
+    rest = ZSTD_decompressStream(stream.get(), &output, &input);
+    used += output.pos;
+    is_full = output.pos == output.size;
+  }
+  if (used > bytes_max) return TooBig(name, bytes_max);
+  if (IsBomb(used, content.size())) return Bomb(name, "zstd", content.size());
+  if (ZSTD_isError(rest))
+    return Broken(name, "zstd", content.size(), std::max<size_t>(input.size - input.pos, 1));
+  if (rest != 0) return Broken(name, "zstd", content.size(), /*left=*/0);
+  out.resize(used);
+  return out;
+}
+
 absl::Status SystemError(absl::string_view path, int error) {
   const std::string message =
       absl::StrCat(path, ": ", std::system_category().message(error), ", expected a readable file or folder");
@@ -191,7 +223,7 @@ absl::StatusOr<std::string> ReadAll(int descriptor, absl::string_view path, size
 }
 
 bool IsObjectFile(absl::string_view name) {
-  if (!absl::ConsumeSuffix(&name, ".gz")) absl::ConsumeSuffix(&name, ".xz");
+  name = WithoutArchiveEnding(name);
   return absl::EndsWith(name, ".yaml") || absl::EndsWith(name, ".yml") || absl::EndsWith(name, ".json");
 }
 
@@ -243,11 +275,22 @@ absl::StatusOr<std::string> Decompress(std::string content, absl::string_view na
                                                   "7zXZ\0",
                                                   6)))
     return Unxz(content, name, bytes_max);
+  if (absl::StartsWith(content, "\x28\xb5\x2f\xfd")) return Unzstd(content, name, bytes_max);
   absl::string_view stem = name;
   if (absl::ConsumeSuffix(&stem, ".gz")) return Corrupt(name, "gzip", "not an archive");
   if (absl::ConsumeSuffix(&stem, ".xz")) return Corrupt(name, "xz", "not an archive");
+  if (absl::ConsumeSuffix(&stem, ".zst")) return Corrupt(name, "zstd", "not an archive");
   return content;
 }
+
+absl::string_view WithoutArchiveEnding(absl::string_view name) {
+  for (const absl::string_view ending : {".gz", ".xz", ".zst"}) {
+    if (absl::ConsumeSuffix(&name, ending)) break;
+  }
+  return name;
+}
+
+bool BeginsArchive(char first) { return first == '\x1f' || first == '\xfd' || first == '\x28'; }
 
 absl::Status CheckFile(absl::string_view path) {
   if (path == "-") return absl::OkStatus();
@@ -296,7 +339,7 @@ absl::StatusOr<std::vector<std::string>> ListFiles(absl::string_view path) {
   if (files.empty()) {
     return absl::FailedPreconditionError(
         absl::StrCat(path, ": no object files in the folder, expected names in .yaml, .yml or ",
-                     ".json, with or without .gz or .xz"));
+                     ".json, with or without .gz, .xz or .zst"));
   }
   return files;
 }

@@ -21,25 +21,31 @@ inline constexpr size_t kPaddingBytes = 64;
 // Nothing bigger than this is read or decompressed.
 inline constexpr size_t kInputBytesMax = size_t{4} << 30;
 
-// Returns the contents of `path`, decompressed when the first bytes say gzip or xz; "-" is standard input.
-// The string's capacity is at least kPaddingBytes above its size. NotFound for a missing file,
+// Returns the contents of `path`, decompressed when the first bytes say gzip, xz or zstd; "-" is standard
+// input. The string's capacity is at least kPaddingBytes above its size. NotFound for a missing file,
 // InvalidArgument for a folder, a FIFO, a socket or a device (but not for /dev/stdin, /dev/fd/N and
 // /dev/null), a truncated or corrupt archive, one that grows as only a bomb does, and anything above
 // `bytes_max`; the message starts with the path.
 absl::StatusOr<std::string> ReadFile(absl::string_view path, size_t bytes_max = kInputBytesMax);
 
+// The name without the ending of an archive: .gz, .xz or .zst.
+absl::string_view WithoutArchiveEnding(absl::string_view name);
+
+// Whether an archive begins with this byte, and no text that is read here: one byte tells them apart.
+bool BeginsArchive(char first);
+
 // Whether ReadFile would open `path`; its errors where not. For those who read a file line by line.
 absl::Status CheckFile(absl::string_view path);
 
-// Returns `content` decompressed when its first bytes say gzip or xz, and as it is otherwise. `name` appears
-// in messages only.
+// Returns `content` decompressed when its first bytes say gzip, xz or zstd, and as it is otherwise. `name`
+// appears in messages only.
 absl::StatusOr<std::string> Decompress(std::string content, absl::string_view name,
                                        size_t bytes_max = kInputBytesMax);
 
 // Returns the files that `path` stands for. A file and "-" stand for themselves; a folder stands for all
-// files below it whose names end in .yaml, .yml or .json (also with .gz or .xz behind that), each folder's
-// entries sorted by name, bytewise. NotFound for a missing path; FailedPrecondition for a folder without such
-// files; InvalidArgument for a folder that is reached twice, by links.
+// files below it whose names end in .yaml, .yml or .json (also with .gz, .xz or .zst behind that), each
+// folder's entries sorted by name, bytewise. NotFound for a missing path; FailedPrecondition for a folder
+// without such files; InvalidArgument for a folder that is reached twice, by links.
 absl::StatusOr<std::vector<std::string>> ListFiles(absl::string_view path);
 
 }  // namespace schedsim::codec

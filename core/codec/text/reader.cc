@@ -52,7 +52,7 @@ bool AllDocumentsAreMaps(absl::string_view text) {
 }
 
 bool IsJson(absl::string_view text, absl::string_view file) {
-  if (!absl::ConsumeSuffix(&file, ".gz")) absl::ConsumeSuffix(&file, ".xz");
+  file = WithoutArchiveEnding(file);
   if (absl::EndsWith(file, ".json") || absl::EndsWith(file, ".jsonl")) return true;
   absl::ConsumePrefix(&text, kByteOrderMark);
   text = absl::StripLeadingAsciiWhitespace(text);

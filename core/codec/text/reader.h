@@ -32,9 +32,9 @@ struct ReadOptions {
 inline constexpr int kDepthMax = 99;
 
 // Hands on each document of `text`, which is JSON (one value or several, with or without `---` between
-// them) when `file` ends in .json or .jsonl (before .gz and .xz) or all documents look like it, and YAML
-// otherwise. `text` need not be padded. Errors are InvalidArgument, `file:line:column: what, and what was
-// expected`.
+// them) when `file` ends in .json or .jsonl (before .gz, .xz and .zst) or all documents look like it, and
+// YAML otherwise. `text` need not be padded. Errors are InvalidArgument, `file:line:column: what, and what
+// was expected`.
 absl::Status ReadText(std::string text, absl::string_view file, const ReadOptions& options,
                       DocumentSink sink);
 
