@@ -43,8 +43,9 @@ std::string TopicOf(absl::string_view path) {
 }
 
 // What differs between workloads in the scheduler itself.
-absl::Status ChooseScheduler(const TestCase& test_case, const Workload& workload, api::KubernetesLine line,
-                             BenchWorkload& prepared, std::vector<std::string>& notices) {
+absl::Status ChooseScheduler(const TestCase& test_case, const WorkloadSpec& workload,
+                             api::KubernetesLine line, BenchWorkload& prepared,
+                             std::vector<std::string>& notices) {
   std::map<std::string, bool> gates_by_name = test_case.feature_gates;
   for (const auto& [name, value] : workload.feature_gates) gates_by_name[name] = value;
   api::FeatureGates gates(line);
@@ -71,7 +72,7 @@ absl::Status ChooseScheduler(const TestCase& test_case, const Workload& workload
 }
 
 absl::StatusOr<BenchWorkload> Prepare(const BenchRequest& request, const TestCase& test_case,
-                                      const Workload& workload, api::KubernetesLine line,
+                                      const WorkloadSpec& workload, api::KubernetesLine line,
                                       std::vector<std::string>& notices) {
   BenchWorkload prepared;
   prepared.name = absl::StrCat(test_case.name, "/", workload.name);
@@ -114,7 +115,7 @@ absl::StatusOr<BenchWorkloads> PrepareBench(const BenchRequest& request) {
   std::vector<TestCase> cases;
   ASSIGN_OR_RETURN(cases, ReadWorkloadFile(request.file));
   for (const TestCase& test_case : cases) {
-    for (const Workload& workload : test_case.workloads) {
+    for (const WorkloadSpec& workload : test_case.workloads) {
       std::vector<std::string> labels = test_case.labels;
       labels.insert(labels.end(), workload.labels.begin(), workload.labels.end());
       const std::string name = absl::StrCat(test_case.name, "/", workload.name);

@@ -87,7 +87,7 @@ class FileReader {
     if (test_case.workloads.empty()) Error(value, absl::StrCat(path, ".workloads: no workloads defined"));
     if (test_case.steps.empty()) Error(value, absl::StrCat(path, ".workloadTemplate: no ops defined"));
     std::set<std::string> names;
-    for (const Workload& workload : test_case.workloads) {
+    for (const WorkloadSpec& workload : test_case.workloads) {
       if (names.insert(workload.name).second) continue;
       Error(value, absl::StrCat(path, ".workloads: the name ", workload.name, " is not unique"));
     }
@@ -138,8 +138,9 @@ class FileReader {
     return metric;
   }
 
-  Workload ReadWorkload(const Value& value, const std::string& path, const ThresholdMetricSelector& metric) {
-    Workload workload = {.threshold_metric = metric};
+  WorkloadSpec ReadWorkload(const Value& value, const std::string& path,
+                            const ThresholdMetricSelector& metric) {
+    WorkloadSpec workload = {.threshold_metric = metric};
     StrictReader reader(value, path, errors_);
     if (!value.is_object()) return workload;
     workload.place = PlaceOf(value, path);
@@ -157,7 +158,7 @@ class FileReader {
   }
 
   // A number, or numbers by topic.
-  void ReadThreshold(StrictReader& reader, Workload& workload) {
+  void ReadThreshold(StrictReader& reader, WorkloadSpec& workload) {
     const Value* value = reader.Take("threshold");
     if (value == nullptr) return;
     const std::string path = reader.PathOf("threshold");

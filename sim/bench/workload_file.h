@@ -139,7 +139,7 @@ struct ThresholdMetricSelector {
   bool expect_lower = false;
 };
 
-struct Workload {
+struct WorkloadSpec {
   std::string name;
   std::map<std::string, GoValue> params;
   std::vector<std::string> labels;
@@ -154,7 +154,7 @@ struct TestCase {
   std::string name;
   std::map<std::string, bool> feature_gates;
   std::vector<WorkloadStep> steps;
-  std::vector<Workload> workloads;
+  std::vector<WorkloadSpec> workloads;
   std::string scheduler_config_path;      // "": the default configuration.
   std::string default_pod_template_path;  // "": none.
   std::vector<std::string> labels;

@@ -21,7 +21,7 @@ constexpr int64_t kCountMax = 10'000'000;
 
 class Resolver {
  public:
-  Resolver(const TestCase& test_case, const Workload& workload)
+  Resolver(const TestCase& test_case, const WorkloadSpec& workload)
       : test_case_(test_case), workload_(workload) {}
 
   absl::StatusOr<std::vector<WorkloadStep>> Resolve() {
@@ -192,14 +192,15 @@ class Resolver {
   }
 
   const TestCase& test_case_;
-  const Workload& workload_;
+  const WorkloadSpec& workload_;
   const std::string* place_ = nullptr;  // Of the operation at hand.
   std::set<std::string> used_;
 };
 
 }  // namespace
 
-absl::StatusOr<std::vector<WorkloadStep>> ResolveSteps(const TestCase& test_case, const Workload& workload) {
+absl::StatusOr<std::vector<WorkloadStep>> ResolveSteps(const TestCase& test_case,
+                                                       const WorkloadSpec& workload) {
   return Resolver(test_case, workload).Resolve();
 }
 

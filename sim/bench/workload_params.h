@@ -13,7 +13,8 @@ namespace schedsim::sim {
 // an operation of its own. Every Parameterized has its value then, and createPods its template.
 // InvalidArgument, with the place, for parameters that are not there or of a wrong type, and for those
 // of the workload that nothing uses.
-absl::StatusOr<std::vector<WorkloadStep>> ResolveSteps(const TestCase& test_case, const Workload& workload);
+absl::StatusOr<std::vector<WorkloadStep>> ResolveSteps(const TestCase& test_case,
+                                                       const WorkloadSpec& workload);
 
 }  // namespace schedsim::sim
 
