@@ -58,12 +58,6 @@ bool AllEqual(const int64_t* a, const int64_t* b, size_t count) {
   return differences == 0;
 }
 
-// Whether each position is one more than the one before. They are in the order of the search, which goes up
-// and around the end once, so the two ends tell.
-bool FollowEachOther(absl::Span<const int32_t> positions) {
-  return positions.back() - positions.front() == static_cast<int32_t>(positions.size()) - 1;
-}
-
 // Copies the answers at `positions` to `answers` where all of them are of these generations.
 bool CopyAnswers(const AnswerColumn<int64_t>& known, const std::vector<int64_t>& generations,
                  absl::Span<const int32_t> positions, std::vector<int64_t>& answers) {

@@ -34,4 +34,12 @@ void NodeColumns::Set(const NodeInfo& node) {
       WrappingSubtract(node.allocatable.allowed_pod_number, static_cast<int64_t>(node.pods.size()));
 }
 
+bool FollowEachOther(absl::Span<const int32_t> positions) {
+  int32_t differences = 0;
+  for (size_t i = 0; i < positions.size(); ++i) {
+    differences |= positions[i] ^ (positions[0] + static_cast<int32_t>(i));
+  }
+  return differences == 0;
+}
+
 }  // namespace schedsim::framework

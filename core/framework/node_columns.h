@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "absl/types/span.h"
 #include "core/framework/node_info.h"
 
 namespace schedsim::framework {
@@ -35,6 +36,11 @@ struct NodeColumns {
   // Takes over a node that changed. It must have a position below the size.
   void Set(const NodeInfo& node);
 };
+
+// Whether each position is one more than the one before. Most often they are, and then their numbers are a
+// piece of a column. A search may look at nodes in any order where PreFilter named them, so all positions
+// count.
+bool FollowEachOther(absl::Span<const int32_t> positions);
 
 }  // namespace schedsim::framework
 

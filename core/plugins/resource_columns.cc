@@ -26,14 +26,11 @@ const std::vector<int64_t>& Column(const NodeColumns::Amounts& amounts, ColumnRe
 void Gather(const std::vector<int64_t>& column, absl::Span<const int32_t> positions,
             std::vector<int64_t>& gathered) {
   gathered.resize(positions.size());
-  const size_t count = positions.size();
-  const bool contiguous = positions[count - 1] - positions[0] == static_cast<int32_t>(count) - 1;
-  if (contiguous) {
-    // Positions are in the order of the search, so equal distances at the ends mean no gap between them.
-    std::copy_n(column.begin() + positions[0], count, gathered.begin());
+  if (framework::FollowEachOther(positions)) {
+    std::copy_n(column.begin() + positions[0], positions.size(), gathered.begin());
     return;
   }
-  for (size_t i = 0; i < count; ++i) gathered[i] = column[static_cast<size_t>(positions[i])];
+  for (size_t i = 0; i < positions.size(); ++i) gathered[i] = column[static_cast<size_t>(positions[i])];
 }
 
 // Whether all numbers are in 0 to kExactLimit - 1.

@@ -37,13 +37,18 @@ NodeColumns RandomColumns(Rng& rng) {
   return columns;
 }
 
-// Either neighbours or nodes here and there, in order.
+// Neighbours, nodes here and there, or these in any order, as PreFilter may name them.
 std::vector<int32_t> RandomPositions(Rng& rng) {
   std::vector<int32_t> positions(static_cast<size_t>(1 + rng.Below(100)));
   std::iota(positions.begin(), positions.end(), static_cast<int32_t>(rng.Below(100)));
   if (rng.Below(2) == 0) {
     std::erase_if(positions, [&rng](int32_t position) { return position % 2 == 0 && rng.Below(2) == 0; });
     if (positions.empty()) positions.push_back(kNodeCount - 1);
+  }
+  if (rng.Below(2) == 0) {
+    for (size_t i = positions.size() - 1; i > 0; --i) {
+      std::swap(positions[i], positions[static_cast<size_t>(rng.Below(static_cast<int64_t>(i + 1)))]);
+    }
   }
   return positions;
 }
@@ -171,6 +176,16 @@ TEST_P(ResourceColumnsTest, RoomIsThatOfThePlainLoop) {
       ASSERT_EQ(shortages[i], expected) << "position " << at;
     }
   }
+}
+
+TEST(NodeColumnsTest, PositionsFollowEachOtherOnlyWhereAllDo) {
+  using Positions = std::vector<int32_t>;
+  EXPECT_TRUE(framework::FollowEachOther(Positions{7}));
+  EXPECT_TRUE(framework::FollowEachOther(Positions{7, 8, 9}));
+  EXPECT_FALSE(framework::FollowEachOther(Positions{7, 9}));
+  EXPECT_FALSE(framework::FollowEachOther(Positions{8, 9, 0}));
+  // The ends are as far apart as those of 7, 8, 9.
+  EXPECT_FALSE(framework::FollowEachOther(Positions{7, 12, 9}));
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, ResourceColumnsTest, testing::ValuesIn(SeedsToRun(4)));
