@@ -146,6 +146,29 @@ INSTANTIATE_TEST_SUITE_P(Conformance, FamilyTest, testing::ValuesIn(AllFamilyRun
   return name;
 });
 
+// Cases are recorded in full, and then nodes are looked at one by one. Without a trace the fast paths for
+// many nodes at once are taken.
+class UntracedTest : public testing::TestWithParam<std::string> {};
+
+TEST_P(UntracedTest, DecidesAsTheRunThatIsRecorded) {
+  int case_count = 0;
+  for (const char* family : kFamilies) {
+    ForEachCase(absl::StrCat(kFolder, "cases/", family, ".jsonl.gz"), LineOf(GetParam()),
+                [&](Case test_case) {
+                  ++case_count;
+                  const auto recorded = RunCase(test_case, /*reference=*/false);
+                  test_case.trace_level = TraceLevel::kOff;
+                  const auto untraced = RunCase(test_case, /*reference=*/false);
+                  ASSERT_TRUE(recorded.ok() && untraced.ok()) << test_case.name;
+                  EXPECT_EQ(untraced->decision_digest, recorded->decision_digest) << test_case.name;
+                });
+  }
+  EXPECT_GT(case_count, 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Conformance, UntracedTest, testing::Values("1.34", "1.37"),
+                         [](const auto& line) { return line.param == "1.34" ? "1_34" : "1_37"; });
+
 // ---- What the record does not tell, or only in its effects ----
 
 // Recorded where chance went another way than ours: volumes of one size (volumes-60147), evictions that were
