@@ -127,9 +127,9 @@ absl::StatusOr<std::unique_ptr<Framework>> Framework::Make(const api::EffectiveP
   for (const Entry<PreFilterPlugin>& entry : framework->pre_filter_) {
     framework->cluster_pre_filters_.set(static_cast<size_t>(entry.id));
   }
-  for (const Entry<FilterPlugin>& entry : framework->filter_) {
-    if (entry.plugin->FilterDependency().of == Dependency::Of::kCluster) continue;
-    framework->cluster_pre_filters_.reset(static_cast<size_t>(entry.id));
+  for (size_t i = 0; i < framework->filter_.size(); ++i) {
+    if (framework->filter_dependencies_[i].of == Dependency::Of::kCluster) continue;
+    framework->cluster_pre_filters_.reset(static_cast<size_t>(framework->filter_[i].id));
   }
   RETURN_IF_ERROR(framework->Fill(profile, ExtensionPoint::kReserve, framework->reserve_));
   RETURN_IF_ERROR(framework->Fill(profile, ExtensionPoint::kPermit, framework->permit_));
@@ -311,7 +311,7 @@ Status Framework::RunFilterPlugins(CycleState& state, const PodInfo& pod, const 
 void Framework::RunFilterPluginsOnRange(CycleState& state, const PodInfo& pod, int32_t first,
                                         NodeToStatus& statuses, absl::Span<int32_t> groups) {
   std::fill(groups.begin(), groups.end(), NodeToStatus::kNoGroup);
-  const bool keeps = last_class_.came_again && pod.spec_info->id == last_class_.id;
+  const bool keeps = KeepsAnswersFor(pod);
   const int64_t* const generations = handle_.snapshot().Columns().generations.data() + first;
   if (keeps) last_class_.passed.resize(handle_.snapshot().List().size(), -1);
   int64_t* const passed = keeps ? last_class_.passed.data() + first : nullptr;
@@ -430,7 +430,6 @@ void Framework::ForgetAnswers() {
   filter_answers_.Clear();
   score_answers_.Clear();
   last_class_ = LastClass();
-  normalizes_over_nodes_ = false;
 }
 
 bool Framework::FiltersByNodeOnly(const CycleState& state) const {
@@ -519,7 +518,7 @@ Status Framework::ScoreColumn(ScoreEntry& entry, CycleState& state, const PodInf
 
 bool Framework::SumNodeScores(CycleState& state, const PodInfo& pod, NodeInfos nodes,
                               absl::Span<const int32_t> positions, std::vector<int64_t>& totals) {
-  if (normalizes_over_nodes_ || pod.spec_info->id != last_class_.id || !last_class_.came_again) return false;
+  if (!KeepsAnswersFor(pod) || last_class_.normalizes_over_nodes) return false;
   AnswerColumn<int64_t>& known = last_class_.totals;
   const std::vector<int64_t>& generations = handle_.snapshot().Columns().generations;
   if (known.generations.empty()) {
@@ -561,7 +560,7 @@ bool Framework::ComputeNodeScores(CycleState& state, const PodInfo& pod, NodeInf
       const bool all_zero =
           std::all_of(column.raw.begin(), column.raw.end(), [](int64_t raw) { return raw == 0; });
       if (!all_zero || !entry.plugin->NormalizesByScoresOnly()) {
-        normalizes_over_nodes_ = true;
+        last_class_.normalizes_over_nodes = true;
         return false;
       }
     }

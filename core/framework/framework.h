@@ -219,8 +219,13 @@ class Framework {
     std::vector<int64_t> passed = {};
     // Sums of weighted scores.
     AnswerColumn<int64_t> totals = {};
+    // Whether a plugin gave a score that has to be normalised over all nodes, so that sums are not kept.
+    bool normalizes_over_nodes = false;
   };
   LastClass last_class_;
+  bool KeepsAnswersFor(const PodInfo& pod) const {
+    return last_class_.came_again && pod.spec_info->id == last_class_.id;
+  }
   // Nodes next to each other that all passed in their present generation (`known`), or of which none did.
   struct Stretch {
     size_t begin = 0;
@@ -230,8 +235,6 @@ class Framework {
   std::vector<Stretch> stretches_;  // Of the range that is being filtered.
   // Fills `stretches_`. `passed` nullptr: nothing is known.
   void FindStretches(const int64_t* passed, const int64_t* generations, size_t count);
-  // Whether a plugin gave a score that has to be normalised over all nodes, so that sums are not kept.
-  bool normalizes_over_nodes_ = false;
   // Working memory of SumNodeScores: nodes whose sum is not known.
   std::vector<const NodeInfo*> missing_;
   std::vector<int32_t> missing_positions_;
