@@ -81,10 +81,12 @@ class DefaultPreemption final : public framework::Plugin,
     // The pod's own nomination does not count for it, but for the other pods that share what is known.
     const std::optional<Symbol> own_node = handle_.NominatedNodeOf(pod);
     const NodeInfo* own = own_node.has_value() ? handle_.snapshot().Get(*own_node) : nullptr;
-    if (own != nullptr) {
+    const auto forget_own = [own, &runs] {
+      if (own == nullptr) return;
       runs.failure = DryRuns::Failure();
       runs.results[static_cast<size_t>(own->position)].is_known = false;
-    }
+    };
+    forget_own();
     if (runs.failure.statuses != 0 && runs.failure.statuses == statuses.content_id()) {
       StartAt(runs.failure.potential_count);
       return {.status = runs.failure.status, .nominated_node_name = ""};
@@ -93,10 +95,7 @@ class DefaultPreemption final : public framework::Plugin,
     FindCandidates(state, pod, runs.results);
     PostFilterResult result =
         candidates_.empty() ? WithoutCandidate(statuses, runs) : Preempt(state, pod, runs.results);
-    if (own != nullptr) {
-      runs.failure = DryRuns::Failure();
-      runs.results[static_cast<size_t>(own->position)].is_known = false;
-    }
+    forget_own();
     return result;
   }
 
