@@ -6,12 +6,11 @@
 #include <cstddef>
 #include <vector>
 
-#include "absl/time/time.h"
-
 namespace schedsim {
 
-// The smallest duration that at least `percent` of all do not exceed. `sorted` is not empty.
-inline absl::Duration Percentile(const std::vector<absl::Duration>& sorted, size_t percent) {
+// The smallest value that at least `percent` of all do not exceed. `sorted` is not empty.
+template <typename T>
+T Percentile(const std::vector<T>& sorted, size_t percent) {
   const size_t rank = (sorted.size() * percent + 99) / 100;
   return sorted[std::max<size_t>(rank, 1) - 1];
 }

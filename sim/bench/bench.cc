@@ -71,13 +71,10 @@ absl::Status ChooseScheduler(const TestCase& test_case, const WorkloadSpec& work
   return absl::OkStatus();
 }
 
+// `prepared` has its name and labels.
 absl::StatusOr<BenchWorkload> Prepare(const BenchRequest& request, const TestCase& test_case,
                                       const WorkloadSpec& workload, api::KubernetesLine line,
-                                      std::vector<std::string>& notices) {
-  BenchWorkload prepared;
-  prepared.name = absl::StrCat(test_case.name, "/", workload.name);
-  prepared.labels = test_case.labels;
-  prepared.labels.insert(prepared.labels.end(), workload.labels.begin(), workload.labels.end());
+                                      BenchWorkload prepared, std::vector<std::string>& notices) {
   prepared.threshold = workload.threshold;
   const auto by_topic = workload.threshold_by_topic.find(request.topic.value_or(TopicOf(request.file)));
   if (by_topic != workload.threshold_by_topic.end()) prepared.threshold = by_topic->second;
@@ -116,13 +113,14 @@ absl::StatusOr<BenchWorkloads> PrepareBench(const BenchRequest& request) {
   ASSIGN_OR_RETURN(cases, ReadWorkloadFile(request.file));
   for (const TestCase& test_case : cases) {
     for (const WorkloadSpec& workload : test_case.workloads) {
-      std::vector<std::string> labels = test_case.labels;
-      labels.insert(labels.end(), workload.labels.begin(), workload.labels.end());
-      const std::string name = absl::StrCat(test_case.name, "/", workload.name);
-      const bool is_named = request.selects == nullptr || request.selects(name);
-      if (!is_named || !IsEnabled(request.labels, labels)) continue;
       BenchWorkload ready;
-      ASSIGN_OR_RETURN(ready, Prepare(request, test_case, workload, version->line, prepared.notices));
+      ready.name = absl::StrCat(test_case.name, "/", workload.name);
+      ready.labels = test_case.labels;
+      ready.labels.insert(ready.labels.end(), workload.labels.begin(), workload.labels.end());
+      const bool is_named = request.selects == nullptr || request.selects(ready.name);
+      if (!is_named || !IsEnabled(request.labels, ready.labels)) continue;
+      ASSIGN_OR_RETURN(
+          ready, Prepare(request, test_case, workload, version->line, std::move(ready), prepared.notices));
       prepared.workloads.push_back(std::move(ready));
     }
   }
@@ -181,12 +179,15 @@ std::optional<double> BenchResult::ThresholdValue(const Measurement& measurement
   return std::nullopt;
 }
 
+bool BenchResult::MeetsThreshold(const Measurement& measurement) const {
+  const std::optional<double> value = ThresholdValue(measurement);
+  if (!value.has_value()) return true;
+  return threshold_metric.expect_lower ? *value < threshold : *value > threshold;
+}
+
 bool BenchResult::MeetsThreshold() const {
-  return std::all_of(measurements.begin(), measurements.end(), [this](const Measurement& measurement) {
-    const std::optional<double> value = ThresholdValue(measurement);
-    if (!value.has_value()) return true;
-    return threshold_metric.expect_lower ? *value < threshold : *value > threshold;
-  });
+  return std::all_of(measurements.begin(), measurements.end(),
+                     [this](const Measurement& measurement) { return MeetsThreshold(measurement); });
 }
 
 }  // namespace schedsim::sim

@@ -77,6 +77,7 @@ struct BenchResult {
   std::optional<double> ThresholdValue(const Measurement& measurement) const;
   // Whether every measurement is on the right side of the threshold, where there is one that is measured
   // here.
+  bool MeetsThreshold(const Measurement& measurement) const;
   bool MeetsThreshold() const;
 };
 

@@ -43,14 +43,12 @@ void AppendRow(size_t width, const BenchResult& result, const Measurement& measu
 }
 
 std::string MissText(const BenchResult& result, const Measurement& measurement) {
-  const std::optional<double> value = result.ThresholdValue(measurement);
+  if (result.MeetsThreshold(measurement)) return "";
+  const double value = *result.ThresholdValue(measurement);
   const ThresholdMetricSelector& metric = result.threshold_metric;
-  if (!value.has_value()) return "";
-  const bool meets = metric.expect_lower ? *value < result.threshold : *value > result.threshold;
-  if (meets) return "";
   return absl::StrFormat("%s: expected %s %s to be %s: got %f, want %f", MeasuredName(result, measurement),
                          api::GoQuote(metric.name), api::GoQuote(metric.data_bucket),
-                         metric.expect_lower ? "lower" : "higher", *value, result.threshold);
+                         metric.expect_lower ? "lower" : "higher", value, result.threshold);
 }
 
 // One line each, with `what` in front.

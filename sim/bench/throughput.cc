@@ -1,9 +1,9 @@
 #include "sim/bench/throughput.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "core/base/check.h"
+#include "core/base/percentile.h"
 
 namespace schedsim::sim {
 namespace {
@@ -18,9 +18,7 @@ double PerSecond(int64_t count, absl::Duration span) {
 double Measurement::Average() const { return PerSecond(pod_count, elapsed.processor); }
 
 double Measurement::Percentile(int percent) const {
-  if (samples.empty()) return 0;
-  const double rank = std::ceil(static_cast<double>(samples.size()) * percent / 100);
-  return samples[static_cast<size_t>(rank) - 1];
+  return samples.empty() ? 0 : schedsim::Percentile(samples, static_cast<size_t>(percent));
 }
 
 void ThroughputCollector::Start(std::string name, std::vector<std::string> namespaces, Labels labels,
