@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -29,11 +30,21 @@ ProgramResult RunEntry(const std::string& entry) {
       {"run", folder.Write("scenario.yaml", absl::StrCat(kCluster, "- ", entry, "\n")), "--output", "json"});
 }
 
+struct RefusedEntry {
+  const char* entry;
+  const char* error;  // A part of the message.
+};
+
+void ExpectRefused(const std::vector<RefusedEntry>& rows) {
+  for (const RefusedEntry& row : rows) {
+    const ProgramResult result = RunEntry(row.entry);
+    EXPECT_EQ(result.exit_code, 2) << row.entry << result.err;
+    EXPECT_TRUE(absl::StrContains(result.err, row.error)) << row.entry << "\n" << result.err;
+  }
+}
+
 TEST(TimelineEntryTest, WhatNamesNothingOrTwoThingsIsRefusedWhenRead) {
-  const struct {
-    const char* entry;
-    const char* error;
-  } kRows[] = {
+  ExpectRefused({
       {"create: []", ":7:11: timeline[0].create: expected at least one object, got none"},
       {"update: []", ":7:11: timeline[0].update: expected at least one object, got none"},
       {"create: nothing.yaml", ":7:11: timeline[0].create: expected at least one object, got none"},
@@ -56,19 +67,11 @@ TEST(TimelineEntryTest, WhatNamesNothingOrTwoThingsIsRefusedWhenRead) {
        "timeline[0].delete.name: expected either name, names or selector"},
       {"cordon: {name: n1, selector: b=c}",
        "timeline[0].cordon.name: expected either name, names or selector"},
-  };
-  for (const auto& row : kRows) {
-    const ProgramResult result = RunEntry(row.entry);
-    EXPECT_EQ(result.exit_code, 2) << row.entry << result.err;
-    EXPECT_TRUE(absl::StrContains(result.err, row.error)) << row.entry << "\n" << result.err;
-  }
+  });
 }
 
 TEST(TimelineEntryTest, AValueOfAnotherTypeOrOutOfRangeIsRefusedWhenRead) {
-  const struct {
-    const char* entry;
-    const char* error;
-  } kRows[] = {
+  ExpectRefused({
       {"create: 7",
        ":7:11: timeline[0].create: expected an object, a list of objects or the path of a file, got "},
       {"delete: 7", ":7:11: timeline[0].delete: expected a map, got the number 7"},
@@ -98,12 +101,7 @@ TEST(TimelineEntryTest, AValueOfAnotherTypeOrOutOfRangeIsRefusedWhenRead) {
        "timeline[0].patch.patch: expected a list of operations, a JSON patch, got a map"},
       {"patch: {name: a, type: strategic, patch: []}",
        "timeline[0].patch.patch: expected a map, a strategic merge patch, got a list"},
-  };
-  for (const auto& row : kRows) {
-    const ProgramResult result = RunEntry(row.entry);
-    EXPECT_EQ(result.exit_code, 2) << row.entry << result.err;
-    EXPECT_TRUE(absl::StrContains(result.err, row.error)) << row.entry << "\n" << result.err;
-  }
+  });
 }
 
 TEST(TimelineEntryTest, ATaintThatIsNotThereCannotBeTakenAway) {
