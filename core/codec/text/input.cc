@@ -22,6 +22,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "core/base/printable.h"
 #include "core/base/status_macros.h"
 
 namespace schedsim::codec {
@@ -157,8 +158,10 @@ absl::StatusOr<std::string> Unzstd(absl::string_view content, absl::string_view 
 }
 
 absl::Status SystemError(absl::string_view path, int error) {
-  const std::string message =
-      absl::StrCat(path, ": ", std::system_category().message(error), ", expected a readable file or folder");
+  // What is too long for a path may be a whole text that took the place of one.
+  const std::string shown = error == ENAMETOOLONG ? Printable(path, kShownBytesMax) : std::string(path);
+  const std::string message = absl::StrCat(shown, ": ", std::system_category().message(error),
+                                           ", expected a readable file or folder");
   return error == ENOENT || error == ENOTDIR ? absl::NotFoundError(message)
                                              : absl::InvalidArgumentError(message);
 }

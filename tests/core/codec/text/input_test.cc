@@ -63,6 +63,12 @@ class InputTest : public testing::Test {
   std::string folder_;
 };
 
+TEST_F(InputTest, TellsTheStartOfANameThatIsTooLong) {
+  const absl::Status status = ReadFile(absl::StrCat("a", std::string(20'000, 'b'))).status();
+  EXPECT_EQ(status.message(), absl::StrCat("a", std::string(99, 'b'),
+                                           "...: File name too long, expected a readable file or folder"));
+}
+
 TEST_F(InputTest, ReadsPlainAndCompressedFilesByContent) {
   std::string text = "a: 1\n";
   for (int i = 0; i < 20'000; ++i) absl::StrAppend(&text, "key", i, ": ", i * 7919, "\n");
