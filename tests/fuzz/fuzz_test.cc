@@ -2,6 +2,7 @@
 // input is read or refused with a message that has a place, and what is read reads back as itself. The corpus
 // is good input and all that was found so far.
 //
+// SCHEDSIM_FUZZ_ROUNDS=N makes N times as many inputs as a test run does.
 // SCHEDSIM_FUZZ_SECONDS=N goes on for N seconds a reader rather than for a fixed number of inputs.
 // SCHEDSIM_FUZZ_SEED=S begins with another input: input i of a run is made from the seed S + i alone. A
 // failure prints the command that repeats its input.
@@ -84,7 +85,8 @@ class FuzzRun {
  public:
   FuzzRun(const std::string& filter, int64_t count)
       : filter_(filter),
-        count_(NumberFromEnvironment("SCHEDSIM_FUZZ_COUNT", count)),
+        count_(NumberFromEnvironment("SCHEDSIM_FUZZ_COUNT",
+                                     count * NumberFromEnvironment("SCHEDSIM_FUZZ_ROUNDS", 1))),
         seconds_(NumberFromEnvironment("SCHEDSIM_FUZZ_SECONDS", 0)),
         first_seed_(NumberFromEnvironment("SCHEDSIM_FUZZ_SEED", 1)),
         start_(std::chrono::steady_clock::now()) {
