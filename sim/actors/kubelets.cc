@@ -1,9 +1,41 @@
 #include "sim/actors/kubelets.h"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
+#include "core/api/node.h"
+#include "core/codec/text/reader.h"
+
 namespace schedsim::sim {
+namespace {
+
+// The Job controller takes it off as soon as it has counted a pod that is over.
+constexpr char kJobTracking[] = "batch.kubernetes.io/job-tracking";
+
+bool IsUnknown(const api::Node& node) {
+  return std::any_of(node.status.conditions.begin(), node.status.conditions.end(),
+                     [](const api::NodeCondition& condition) {
+                       return condition.type == "Ready" && condition.status == "Unknown";
+                     });
+}
+
+// Whether the API server keeps the pod until somebody has taken a finalizer off.
+bool IsHeldByFinalizers(const api::Pod& pod) {
+  if (pod.json == nullptr) return false;
+  bool is_held = false;
+  codec::ReadText(pod.json->ToString(), "pod.json", {}, [&is_held](const codec::Document& document) {
+    const codec::Value* metadata = document.root.Find("metadata");
+    const codec::Value* finalizers = metadata == nullptr ? nullptr : metadata->Find("finalizers");
+    if (finalizers == nullptr) return absl::OkStatus();
+    is_held = std::any_of(finalizers->items.begin(), finalizers->items.end(),
+                          [](const codec::Value& item) { return item.text != kJobTracking; });
+    return absl::OkStatus();
+  }).IgnoreError();
+  return is_held;
+}
+
+}  // namespace
 
 Kubelets::Kubelets(const Latency& termination, const Rng& rng, Interleaving& interleaving, ApiServer& server,
                    Trace& trace)
@@ -18,9 +50,11 @@ Kubelets::Kubelets(const Latency& termination, const Rng& rng, Interleaving& int
 
 std::optional<absl::Duration> Kubelets::GracePeriod(const api::Pod& pod) {
   const bool silent = silent_.count(pod.node_name) > 0;
-  // Even a pod that was being deleted when the run began goes at once.
+  const bool is_ending = pod.metadata.deletion_timestamp.has_value();
+  if (is_ending && ends_terminating_pods_) return std::nullopt;
+  // Nobody else ends a pod that was being deleted when the run began.
   if (termination_.IsZero() && !silent) return absl::ZeroDuration();
-  if (pod.metadata.deletion_timestamp.has_value()) return std::nullopt;
+  if (is_ending) return std::nullopt;
   // Nobody is there to keep to it.
   if (silent) return kDefaultGracePeriod;
   const absl::Duration grace = termination_.Draw(rng_);
@@ -34,6 +68,10 @@ void Kubelets::OnEvent(const WatchEvent& event) {
   being_deleted_.clear();
   auto pod = std::static_pointer_cast<const api::Pod>(event.new_object);
   const absl::Time end = *pod->metadata.deletion_timestamp;
+  EndAt(end, std::move(pod));
+}
+
+void Kubelets::EndAt(absl::Time end, api::PodPtr pod) {
   terminating_[end].push_back(std::move(pod));
   interleaving_.EndPod(end, [this] { EndNext(); });
 }
@@ -50,8 +88,31 @@ void Kubelets::EndNext() {
 void Kubelets::End(const api::Pod& pod) {
   const api::PodPtr now = server_.FindPod(pod.metadata.namespace_, pod.metadata.name);
   if (now == nullptr || now->metadata.uid != pod.metadata.uid) return;
+  if (ends_terminating_pods_ && IsHeldByFinalizers(*now)) {
+    if (now->IsTerminal()) return;
+    auto failed = std::static_pointer_cast<api::Pod>(now->Clone());
+    failed->status.phase = "Failed";
+    server_.Update(failed).IgnoreError();
+    return;
+  }
   if (server_.Delete(api::Kind::kPod, "Pod", now->metadata.namespace_, now->metadata.name).ok())
     trace_.Gone(*now);
+}
+
+void Kubelets::EndTerminatingPods(absl::Time now) {
+  ends_terminating_pods_ = true;
+  for (const auto& [key, object] : server_.List(api::Kind::kNode)) {
+    if (IsUnknown(static_cast<const api::Node&>(*object))) silent_.insert(object->metadata.name);
+  }
+  for (const auto& [key, object] : server_.List(api::Kind::kPod)) {
+    if (!object->metadata.deletion_timestamp.has_value()) continue;
+    auto pod = std::static_pointer_cast<const api::Pod>(object);
+    // Where the node is not in the input, nobody knows whether its kubelet works.
+    const bool has_node = server_.Find(api::Kind::kNode, "Node", "", pod->node_name) != nullptr;
+    if (!has_node || pod->IsTerminal()) continue;
+    const absl::Time end = std::max(now, *pod->metadata.deletion_timestamp);
+    EndAt(end, std::move(pod));
+  }
 }
 
 void Kubelets::SetSilent(absl::string_view node_name, bool silent) {

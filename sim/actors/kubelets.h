@@ -31,12 +31,19 @@ class Kubelets {
   Kubelets(const Kubelets&) = delete;
   Kubelets& operator=(const Kubelets&) = delete;
 
+  // Takes on the pods that are ending already, those of the input: each is gone when its deletionTimestamp
+  // has come, which is the end of its grace period. A node whose condition Ready is Unknown is silent. A pod
+  // that somebody else has to release first (metadata.finalizers) fails instead. To be called once, when the
+  // run starts.
+  void EndTerminatingPods(absl::Time now);
+
   // Nobody confirms deletions on a silent node: its pods stay until it is heard again, then they go.
   void SetSilent(absl::string_view node_name, bool silent);
 
  private:
   std::optional<absl::Duration> GracePeriod(const api::Pod& pod);
   void OnEvent(const WatchEvent& event);
+  void EndAt(absl::Time end, api::PodPtr pod);
   void EndNext();
   void End(const api::Pod& pod);
 
@@ -51,6 +58,8 @@ class Kubelets {
   // Deleted pods by the end of their termination time, in the order of their deletion.
   std::map<absl::Time, std::vector<api::PodPtr>> terminating_;
   std::set<std::string> silent_;
+  // Whether pods end that were ending when the run began.
+  bool ends_terminating_pods_ = false;
 };
 
 }  // namespace schedsim::sim

@@ -289,7 +289,9 @@ class InputReader {
       ++input_.pending_pod_count;
       return;
     }
-    if (options_.bound.reset && !IsMirror(*pod) && !IsOwnedByDaemonSet(*pod) &&
+    // A pod that is ending keeps its node to its end: its successor is another pod.
+    const bool is_ending = pod->metadata.deletion_timestamp.has_value();
+    if (options_.bound.reset && !is_ending && !IsMirror(*pod) && !IsOwnedByDaemonSet(*pod) &&
         selector_.Matches(pod->metadata.labels)) {
       auto reset = std::static_pointer_cast<api::Pod>(pod->Clone());
       reset->node_name.clear();

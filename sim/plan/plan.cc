@@ -67,6 +67,7 @@ absl::StatusOr<Draft> DraftOfFiles(const RunRequest& request) {
   plan.simulation.line = scheduler.behavior;
   plan.simulation.config = std::move(scheduler.config);
   plan.simulation.controllers.persistent_volumes = PersistentVolumeOptions();
+  plan.simulation.ends_terminating_pods = true;
   plan.notices = std::move(scheduler.notices);
   plan.read_paths = std::move(read_paths);
   return Draft{.plan = std::move(plan), .input = ClusterInputOptions()};

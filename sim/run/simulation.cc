@@ -321,6 +321,7 @@ void Simulation::Run() {
   trace_->Queue(actor_->scheduler().queue());
   loop_.set_on_settled([this] { OnSettled(); });
   controllers_->Start();
+  if (options_.ends_terminating_pods) kubelets_->EndTerminatingPods(loop_.Now());
   if (script_ != nullptr) script_->Start();
   ScheduleStep(0);
   actor_->Start();

@@ -65,6 +65,8 @@ struct SimulationOptions {
   std::optional<absl::Duration> until;
   // Whether pods are completed as by a full API server; conformance cases are not.
   bool complete_admission = true;
+  // Whether pods that are ending already when the run begins are gone when their grace period is over.
+  bool ends_terminating_pods = false;
   // Whether pods that a step makes Succeeded or Failed are deleted, as in conformance cases.
   bool deletes_terminal_pods = false;
   // Plugins beside the in-tree ones that the configuration may name.

@@ -49,6 +49,7 @@ class ScenarioReader {
   absl::StatusOr<Scenario> Read(const Value& root) {
     scenario_.simulation.controllers = {
         .persistent_volumes = PersistentVolumeOptions(), .nodes = true, .workloads = true};
+    scenario_.simulation.ends_terminating_pods = true;
     StrictReader reader(root, "", errors_);
     if (!root.is_object()) return errors_.ToStatusByPlace();
     std::string text;

@@ -35,7 +35,6 @@ constexpr char kPreemption[] =
     "which of the low, default and preemptionPolicy-Never pods end up bound changes from run to run in the "
     "real one";
 constexpr char kReplaced[] = "the controllers that replace the victims do not run here";
-constexpr char kTerminating[] = "pods that were terminating are taken off their nodes and never end";
 constexpr char kTainted[] = "the pods were bound before their nodes were tainted";
 constexpr char kProvisioned[] = "nobody provisions the claim there; here a stand-in for the provisioner does";
 
@@ -84,14 +83,6 @@ constexpr Difference kResetDifferences[] = {
     {"kwok-real/nofit/2-one-node-more", "early", kOrder},
     {"kwok-real/nofit/2-one-node-more", "pinned", kOrder},
     {"kwok-real/nofit/2-one-node-more", "web", kOrder},
-    {"kwok-real/outage/2-tainted", "zero", kTerminating},
-    {"kwok-real/outage/3-evicting", "db", kTerminating},
-    {"kwok-real/outage/3-evicting", "quick", kTerminating},
-    {"kwok-real/outage/3-evicting", "zero", kTerminating},
-    {"kwok-real/outage/4-evicted", "db", kTerminating},
-    {"kwok-real/outage/4-evicted", "patient", kTerminating},
-    {"kwok-real/outage/4-evicted", "quick", kTerminating},
-    {"kwok-real/outage/4-evicted", "zero", kTerminating},
     {"kwok-real/pending/3-some-freed", "filler", kOrder},
     {"kwok-real/pending/3-some-freed", "gpu-too-many", kOrder},
     {"kwok-real/preempt/3-after-preemption", "dflt", kPreemption},
