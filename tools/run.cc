@@ -15,6 +15,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "core/api/go_text.h"
 #include "core/base/status_macros.h"
 #include "sim/kernel/time_limits.h"
 #include "sim/plan/plan.h"
@@ -182,6 +183,16 @@ void AddRequest(CLI::App& command, sim::RunRequest& request) {
             "keep: pods on nodes stay there; reset or reset=SELECTOR: schedule them anew",
             sim::ParseBoundPods)
       ->default_str("keep");
+  const auto parse_controllers = [](absl::string_view text) -> absl::StatusOr<bool> {
+    if (text == "all" || text == "none") return text == "all";
+    return absl::InvalidArgumentError(
+        absl::StrCat(api::GoQuote(text), " is not known, expected all or none"));
+  };
+  AddOption(command, "--controllers", request.controllers, "{all,none}",
+            "all: the controllers of a cluster take part; none: objects change only as the scheduler and the "
+            "timeline change them",
+            parse_controllers)
+      ->default_str("all");
   AddOption(command, "--seed", request.seed, "NUMBER", "Seed of everything that is drawn at random",
             ParseSeed)
       ->default_str("1");

@@ -2,7 +2,9 @@
 #ifndef SCHEDSIM_SIM_CONTROLLERS_CONTROLLER_H_
 #define SCHEDSIM_SIM_CONTROLLERS_CONTROLLER_H_
 
+#include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "absl/time/time.h"
@@ -13,6 +15,8 @@
 #include "sim/record/trace.h"
 
 namespace schedsim::sim {
+
+class OwnedPods;
 
 // How the volume controller works.
 struct PersistentVolumeOptions {
@@ -34,6 +38,8 @@ struct ControllerOptions {
   bool workloads = false;
   // Whether pods of workloads that are deleted are made anew.
   bool replaces_deleted_pods = false;
+  // From a change to what a controller makes of it: its informer hears of it, and it looks at the object.
+  absl::Duration delay = absl::Milliseconds(1);
 };
 
 // What every controller works with. Loop, server and trace outlive the controllers; the rest is there while
@@ -45,6 +51,11 @@ struct ControllerContext {
   EventLoop& loop;
   ApiServer& server;
   Trace& trace;
+  // These outlive the controllers, too. `warnings`: what the user should know, each with the object in front.
+  // `busy_count`: how much a controller is about to do, for WorkQueue and for chains of creations.
+  OwnedPods& owned_pods;
+  std::vector<std::string>& warnings;
+  int64_t& busy_count;
 };
 
 // A loop of the controller manager that brings the cluster closer to what its objects ask for. It watches the
@@ -60,6 +71,9 @@ class Controller {
   virtual void OnEvent(const WatchEvent& event) = 0;
   // From now on it acts. Called once, before the scheduler starts.
   virtual void Start() = 0;
+  // Whether it reads more of the pod's status than the scheduler writes: only then the kubelets say that the
+  // pod runs. Workloads' own pods are read without it.
+  virtual bool ReadsStatusOf(const api::Pod& /*pod*/) const { return false; }
 };
 
 }  // namespace schedsim::sim

@@ -1,9 +1,11 @@
 #include "sim/controllers/manager.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "sim/controllers/disruption.h"
 #include "sim/controllers/node_lifecycle.h"
+#include "sim/controllers/owned_pods.h"
 #include "sim/controllers/persistent_volume.h"
 #include "sim/controllers/pod_gc.h"
 #include "sim/controllers/replicas.h"
@@ -27,7 +29,17 @@ const Factory kControllers[] = {
 
 }  // namespace
 
-ControllerManager::ControllerManager(const ControllerContext& context) {
+ControllerManager::ControllerManager(const ControllerOptions& options, const Rng& rng, EventLoop& loop,
+                                     ApiServer& server, Trace& trace)
+    : owned_pods_(std::make_unique<OwnedPods>(server, loop)) {
+  const ControllerContext context = {.options = options,
+                                     .rng = rng,
+                                     .loop = loop,
+                                     .server = server,
+                                     .trace = trace,
+                                     .owned_pods = *owned_pods_,
+                                     .warnings = warnings_,
+                                     .busy_count = busy_count_};
   for (const Factory factory : kControllers) {
     std::unique_ptr<Controller> controller = factory(context);
     if (controller == nullptr) continue;
@@ -36,21 +48,34 @@ ControllerManager::ControllerManager(const ControllerContext& context) {
     }
     controllers_.push_back(std::move(controller));
   }
-  context.server.Watch([this](const WatchEvent& event) {
+  server.Watch([this](const WatchEvent& event) {
+    owned_pods_->OnEvent(event);
     const api::Object& object = event.new_object != nullptr ? *event.new_object : *event.old_object;
     for (Controller* controller : watchers_[static_cast<size_t>(object.kind)]) controller->OnEvent(event);
   });
 }
+
+ControllerManager::~ControllerManager() = default;
 
 void ControllerManager::StartEarly() {
   if (auto* volumes = Get<PersistentVolumeController>()) volumes->Start();
 }
 
 void ControllerManager::Start() {
+  owned_pods_->Start();
   const Controller* const early = Get<PersistentVolumeController>();
   for (const std::unique_ptr<Controller>& controller : controllers_) {
     if (controller.get() != early) controller->Start();
   }
+}
+
+bool ControllerManager::Owns(const api::Pod& pod) const { return owned_pods_->IsOwned(pod); }
+
+bool ControllerManager::ReadsStatusOf(const api::Pod& pod) const {
+  if (Owns(pod)) return true;
+  return std::any_of(
+      controllers_.begin(), controllers_.end(),
+      [&pod](const std::unique_ptr<Controller>& controller) { return controller->ReadsStatusOf(pod); });
 }
 
 }  // namespace schedsim::sim

@@ -3,7 +3,9 @@
 #define SCHEDSIM_SIM_CONTROLLERS_MANAGER_H_
 
 #include <array>
+#include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "core/api/object.h"
@@ -16,8 +18,11 @@ namespace schedsim::sim {
 // StartEarly.
 class ControllerManager {
  public:
-  // Watches the API server from now on.
-  explicit ControllerManager(const ControllerContext& context);
+  // Watches the API server from now on. Controllers fork their streams of chance from `rng`; loop, server and
+  // trace must outlive the manager.
+  ControllerManager(const ControllerOptions& options, const Rng& rng, EventLoop& loop, ApiServer& server,
+                    Trace& trace);
+  ~ControllerManager();
   ControllerManager(const ControllerManager&) = delete;
   ControllerManager& operator=(const ControllerManager&) = delete;
 
@@ -25,6 +30,16 @@ class ControllerManager {
   void StartEarly();
   // Starts all others.
   void Start();
+
+  // Whether any controller reads what the kubelets say of the pod.
+  bool ReadsStatusOf(const api::Pod& pod) const;
+  // Whether a controller that is there looks after the pod.
+  bool Owns(const api::Pod& pod) const;
+  // Whether a controller is about to act on what has happened, rather than that it waits for some time to
+  // pass.
+  bool IsBusy() const { return busy_count_ > 0; }
+  // What the user should know, each with the object in front.
+  const std::vector<std::string>& warnings() const { return warnings_; }
 
   // The controller of this class; nullptr where it takes no part.
   template <typename T>
@@ -36,6 +51,9 @@ class ControllerManager {
   }
 
  private:
+  std::unique_ptr<OwnedPods> owned_pods_;
+  std::vector<std::string> warnings_;
+  int64_t busy_count_ = 0;
   std::vector<std::unique_ptr<Controller>> controllers_;
   // Shape: by kind; who hears of it.
   std::array<std::vector<Controller*>, api::kKindCount> watchers_;

@@ -108,9 +108,10 @@ absl::StatusOr<Case> ChooseCase(const RunRequest& request, std::string text, abs
 absl::StatusOr<Draft> DraftOfCase(const RunRequest& request, std::string text, absl::string_view file) {
   const SchedulerChoice& scheduler = request.scheduler;
   if (!request.files.empty() || request.bound.has_value() || scheduler.config.has_value() ||
-      scheduler.feature_gates.has_value()) {
-    return Invalid(absl::StrCat(
-        file, ": expected a case without -f, --bound, --config and --feature-gates: it has its own"));
+      scheduler.feature_gates.has_value() || !request.controllers) {
+    return Invalid(absl::StrCat(file,
+                                ": expected a case without -f, --bound, --config, --controllers and "
+                                "--feature-gates: it has its own"));
   }
   // For the line and what is to be said of it; all else is in the case.
   ChosenScheduler chosen;
@@ -166,6 +167,7 @@ absl::StatusOr<Plan> MakePlan(const RunRequest& request) {
       plan.notices.push_back(absl::StrCat("warning: ", warning));
   }
   RETURN_IF_ERROR(SetTimes(request, draft.start, plan));
+  if (!request.controllers) plan.simulation.controllers = ControllerOptions();
   if (request.seed.has_value()) plan.simulation.seed = *request.seed;
   plan.simulation.reference = request.reference;
   plan.check_wakeups = request.check_wakeups;

@@ -30,6 +30,8 @@ struct RunRequest {
   // Takes input without objects or without nodes as it is.
   bool allow_empty = false;
   SchedulerChoice scheduler;
+  // False: no controller takes part.
+  bool controllers = true;
   std::optional<uint64_t> seed;
   // When virtual zero is, and how long after it the run ends.
   std::optional<absl::Time> start;

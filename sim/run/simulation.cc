@@ -62,12 +62,8 @@ absl::StatusOr<std::unique_ptr<Simulation>> Simulation::Make(SimulationOptions o
   simulation->trace_->set_zero(simulation->zero_);
   // The stream has the name that it had when scenarios alone had controllers: names of pods come from it.
   const Rng chance = Rng(own.seed).Fork("timeline");
-  simulation->controllers_ =
-      std::make_unique<ControllerManager>(ControllerContext{.options = own.controllers,
-                                                            .rng = chance,
-                                                            .loop = simulation->loop_,
-                                                            .server = *simulation->server_,
-                                                            .trace = *simulation->trace_});
+  simulation->controllers_ = std::make_unique<ControllerManager>(own.controllers, chance, simulation->loop_,
+                                                                 *simulation->server_, *simulation->trace_);
   const api::KubeSchedulerConfiguration& config = own.config.config;
   SchedulerActor::Options actor = {
       .scheduler = {.line = own.line,
@@ -322,6 +318,9 @@ void Simulation::Run() {
   loop_.set_on_settled([this] { OnSettled(); });
   controllers_->Start();
   if (options_.ends_terminating_pods) kubelets_->EndTerminatingPods(loop_.Now());
+  pod_phases_ =
+      std::make_unique<PodPhases>([this](const api::Pod& pod) { return controllers_->ReadsStatusOf(pod); },
+                                  options_.next_phase, loop_, *server_);
   if (script_ != nullptr) script_->Start();
   ScheduleStep(0);
   actor_->Start();

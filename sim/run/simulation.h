@@ -22,6 +22,7 @@
 #include "core/codec/config/scheduler_config.h"
 #include "core/queue/queue_observer.h"
 #include "sim/actors/kubelets.h"
+#include "sim/actors/pod_phases.h"
 #include "sim/actors/scheduler_actor.h"
 #include "sim/cluster/api_server.h"
 #include "sim/controllers/controller.h"
@@ -61,6 +62,8 @@ struct SimulationOptions {
   absl::Duration creation_interval = absl::Milliseconds(1);
   LatencyModel latency;
   ControllerOptions controllers;
+  // What becomes of pods on their nodes, of those that a controller reads.
+  PodPhases::NextPhase next_phase = PodPhases::FastStages;
   // Since virtual zero; absent: the run ends when nothing but periodic flushes is left.
   std::optional<absl::Duration> until;
   // Whether pods are completed as by a full API server; conformance cases are not.
@@ -213,6 +216,7 @@ class Simulation {
   std::unique_ptr<Trace> trace_;
   std::unique_ptr<Kubelets> kubelets_;
   std::unique_ptr<ControllerManager> controllers_;
+  std::unique_ptr<PodPhases> pod_phases_;
   std::unique_ptr<SchedulerActor> actor_;
   SimulationObserver* observer_ = nullptr;
   Script* script_ = nullptr;

@@ -119,6 +119,10 @@ std::string Describe(const Target& target, const std::vector<std::string>& names
   return text;
 }
 
+absl::Status NeedsControllers() {
+  return absl::FailedPreconditionError("no controller takes part, expected --controllers all");
+}
+
 // `missing`: the names that are not there.
 absl::Status NamesNothing(const Target& target, const std::vector<std::string>& missing) {
   return absl::NotFoundError(absl::StrCat("there is no ", Describe(target, missing), kAllowMissing));
@@ -379,7 +383,7 @@ absl::Status Timeline::Do(const DrainNodes& action) {
 
 absl::Status Timeline::Do(const NodeDown& action) {
   auto* node_lifecycle = simulation_.controllers().Get<NodeLifecycleController>();
-  CHECK(node_lifecycle != nullptr);
+  if (node_lifecycle == nullptr) return NeedsControllers();
   return ForEach(action.nodes, [&](const api::Object& node) {
     const std::string& name = node.metadata.name;
     if (!action.silent) return node_lifecycle->SetNotReady(name);
@@ -391,7 +395,7 @@ absl::Status Timeline::Do(const NodeDown& action) {
 
 absl::Status Timeline::Do(const NodeUp& action) {
   auto* node_lifecycle = simulation_.controllers().Get<NodeLifecycleController>();
-  CHECK(node_lifecycle != nullptr);
+  if (node_lifecycle == nullptr) return NeedsControllers();
   return ForEach(action.nodes, [&](const api::Object& node) {
     const absl::Status status = node_lifecycle->Recover(node.metadata.name);
     simulation_.kubelets().SetSilent(node.metadata.name, false);

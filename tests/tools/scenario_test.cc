@@ -303,6 +303,16 @@ TEST(DrainTest, ABudgetThatNeverAllowsIsAFailure) {
   EXPECT_TRUE(absl::StrContains(played.err, "still there: default/web-0")) << played.err;
 }
 
+TEST(NodeDownTest, NeedsAController) {
+  const std::string scenario = Cluster(0) + "timeline:\n- nodeDown: {nodes: n1}\n";
+  EXPECT_EQ(Play(scenario).exit_code, 0);
+  const Played none = Play(scenario, {"--controllers", "none"});
+  EXPECT_EQ(none.exit_code, 1);
+  EXPECT_TRUE(absl::StrContains(none.err, "no controller takes part, expected --controllers all"))
+      << none.err;
+  EXPECT_EQ(Play(scenario, {"--controllers", "some"}).exit_code, 2);
+}
+
 // A pod on n1 that tolerates the NoExecute taint of the node's state for some seconds.
 std::string Tolerant(const std::string& name, const std::string& key, int seconds) {
   return absl::StrCat("- {apiVersion: v1, kind: Pod, metadata: {name: ", name,

@@ -1,0 +1,180 @@
+#include "sim/controllers/owned_pods.h"
+
+#include <algorithm>
+#include <memory>
+
+#include "core/api/kinds.h"
+#include "core/base/check.h"
+
+namespace schedsim::sim {
+namespace {
+
+api::PodPtr PodOf(const api::ObjectPtr& object) { return std::static_pointer_cast<const api::Pod>(object); }
+
+// What the pod adds to the counts of its workload.
+OwnedPods::Counts CountsOfPod(const api::Pod& pod) {
+  OwnedPods::Counts counts;
+  if (IsActive(pod)) {
+    counts.active = 1;
+    counts.ready = IsReady(pod) ? 1 : 0;
+    counts.bound = pod.node_name.empty() ? 0 : 1;
+  } else if (!pod.IsTerminal()) {
+    counts.terminating = 1;
+  }
+  return counts;
+}
+
+void AddCounts(const OwnedPods::Counts& counts, int64_t by, OwnedPods::Counts& sum) {
+  sum.active += by * counts.active;
+  sum.ready += by * counts.ready;
+  sum.bound += by * counts.bound;
+  sum.terminating += by * counts.terminating;
+}
+
+}  // namespace
+
+const api::OwnerReference* ControllerOf(const api::Object& object) {
+  for (const api::OwnerReference& owner : object.metadata.owner_references) {
+    if (owner.controller) return &owner;
+  }
+  return nullptr;
+}
+
+OwnerChange OwnerChangeOf(const WatchEvent& event, absl::string_view owner_kind) {
+  const auto uid_of = [owner_kind](const api::ObjectPtr& object) -> std::string {
+    const api::OwnerReference* owner = object == nullptr ? nullptr : ControllerOf(*object);
+    return owner == nullptr || owner->kind != owner_kind ? "" : owner->uid;
+  };
+  return {.before = uid_of(event.old_object), .now = uid_of(event.new_object)};
+}
+
+bool IsReady(const api::Pod& pod) {
+  const api::PodCondition* condition = pod.FindCondition("Ready");
+  return condition != nullptr && condition->status == "True";
+}
+
+bool IsActive(const api::Pod& pod) {
+  return !pod.IsTerminal() && !pod.metadata.deletion_timestamp.has_value();
+}
+
+void OwnedPods::Listen(absl::string_view kind_name, Listener listener) {
+  CHECK(listeners_.emplace(kind_name, std::move(listener)).second);
+}
+
+// Kinds of other groups may have these names, too.
+bool OwnedPods::IsWorkload(const api::Object& object) const {
+  const bool may_be = object.kind == api::Kind::kOther || object.kind == api::Kind::kReplicationController ||
+                      object.kind == api::Kind::kReplicaSet || object.kind == api::Kind::kStatefulSet;
+  if (!may_be || listeners_.find(object.kind_name) == listeners_.end()) return false;
+  return api::FindKind(object.api_version, object.kind_name) != nullptr;
+}
+
+void OwnedPods::OnEvent(const WatchEvent& event) {
+  const api::Object& object = event.new_object != nullptr ? *event.new_object : *event.old_object;
+  if (object.kind == api::Kind::kPod) {
+    if (fills_) OnPod(event);
+  } else if (!listeners_.empty() && IsWorkload(object)) {
+    OnWorkload(event);
+  }
+}
+
+void OwnedPods::OnWorkload(const WatchEvent& event) {
+  if (event.new_object == nullptr) {
+    workloads_.Erase(event.old_object->metadata.uid);
+    return;
+  }
+  workloads_[event.new_object->metadata.uid] = true;
+  if (!fills_) Fill();
+}
+
+void OwnedPods::Start() { tells_ = true; }
+
+void OwnedPods::Fill() {
+  fills_ = true;
+  for (const auto& [key, object] : server_.List(api::Kind::kPod)) Insert(PodOf(object), absl::InfinitePast());
+}
+
+void OwnedPods::OnPod(const WatchEvent& event) {
+  absl::Time ready_since = clock_.Now();
+  if (event.old_object != nullptr) {
+    const auto& before = static_cast<const api::Pod&>(*event.old_object);
+    const api::OwnerReference* owner = ControllerOf(before);
+    const Pods* pods = owner == nullptr ? nullptr : &Of(owner->uid);
+    const auto found = pods == nullptr ? Pods::const_iterator() : pods->find(before.metadata.name);
+    if (pods != nullptr && found != pods->end() && IsReady(before)) ready_since = found->second.ready_since;
+    Remove(before);
+  }
+  if (event.new_object != nullptr) Insert(PodOf(event.new_object), ready_since);
+  if (!tells_) return;
+  const api::Object& object = event.new_object != nullptr ? *event.new_object : *event.old_object;
+  Tell(static_cast<const api::Pod&>(object), event);
+  if (event.new_object == nullptr || event.old_object == nullptr) return;
+  const api::OwnerReference* owner = ControllerOf(*event.new_object);
+  const api::OwnerReference* old_owner = ControllerOf(*event.old_object);
+  if (old_owner == nullptr || (owner != nullptr && owner->uid == old_owner->uid)) return;
+  Tell(static_cast<const api::Pod&>(*event.old_object), event);
+}
+
+void OwnedPods::Tell(const api::Pod& pod, const WatchEvent& event) const {
+  const api::OwnerReference* owner = ControllerOf(pod);
+  if (owner == nullptr || workloads_.Find(owner->uid) == nullptr) return;
+  const auto found = listeners_.find(owner->kind);
+  if (found != listeners_.end()) found->second(pod.metadata.namespace_ + "/" + owner->name, event);
+}
+
+void OwnedPods::Insert(const api::PodPtr& pod, absl::Time ready_since) {
+  const api::OwnerReference* owner = ControllerOf(*pod);
+  if (owner == nullptr) return;
+  Group& group = groups_[owner->uid];
+  group.pods.insert_or_assign(pod->metadata.name, Entry{.pod = pod, .ready_since = ready_since});
+  AddCounts(CountsOfPod(*pod), 1, group.counts);
+}
+
+void OwnedPods::Remove(const api::Pod& pod) {
+  const api::OwnerReference* owner = ControllerOf(pod);
+  if (owner == nullptr) return;
+  Group* group = groups_.Find(owner->uid);
+  if (group == nullptr || group->pods.erase(pod.metadata.name) == 0) return;
+  AddCounts(CountsOfPod(pod), -1, group->counts);
+  if (group->pods.empty()) groups_.Erase(owner->uid);
+}
+
+const OwnedPods::Pods& OwnedPods::Of(const std::string& owner_uid) const {
+  static const auto* const kNone = new Pods();
+  const Group* group = groups_.Find(owner_uid);
+  return group == nullptr ? *kNone : group->pods;
+}
+
+OwnedPods::Counts OwnedPods::CountsOf(const std::string& owner_uid) const {
+  const Group* group = groups_.Find(owner_uid);
+  return group == nullptr ? Counts() : group->counts;
+}
+
+int64_t OwnedPods::AvailableOf(const std::string& owner_uid, absl::Duration min_ready) const {
+  if (min_ready <= absl::ZeroDuration()) return CountsOf(owner_uid).ready;
+  const Pods& pods = Of(owner_uid);
+  return std::count_if(pods.begin(), pods.end(), [&](const auto& named) {
+    const Entry& entry = named.second;
+    return IsActive(*entry.pod) && IsReady(*entry.pod) && entry.ready_since + min_ready <= clock_.Now();
+  });
+}
+
+absl::Time OwnedPods::NextAvailable(const std::string& owner_uid, absl::Duration min_ready) const {
+  absl::Time next = absl::InfiniteFuture();
+  if (min_ready <= absl::ZeroDuration()) return next;
+  for (const auto& [name, entry] : Of(owner_uid)) {
+    const absl::Time available = entry.ready_since + min_ready;
+    if (IsActive(*entry.pod) && IsReady(*entry.pod) && available > clock_.Now()) {
+      next = std::min(next, available);
+    }
+  }
+  return next;
+}
+
+bool OwnedPods::IsOwned(const api::Pod& pod) const {
+  if (workloads_.empty()) return false;
+  const api::OwnerReference* owner = ControllerOf(pod);
+  return owner != nullptr && workloads_.Find(owner->uid) != nullptr;
+}
+
+}  // namespace schedsim::sim

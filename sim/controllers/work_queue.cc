@@ -1,0 +1,57 @@
+#include "sim/controllers/work_queue.h"
+
+#include <algorithm>
+
+namespace schedsim::sim {
+namespace {
+
+constexpr absl::Duration kErrorDelay = absl::Milliseconds(5);
+constexpr absl::Duration kErrorDelayMax = absl::Seconds(1000);
+// Whoever waits for longer than this for another try does not keep a run from ending.
+constexpr absl::Duration kForegroundDelayMax = absl::Seconds(30);
+// So many errors in a row reach the longest delay.
+constexpr int kErrorCountMax = 18;
+
+}  // namespace
+
+void WorkQueue::Add(const std::string& key) {
+  if (!waiting_.insert(key).second) return;
+  ++busy_count_;
+  loop_.At(loop_.Now() + delay_, EventLoop::Phase::kWork, [this, key] { Run(key); });
+}
+
+void WorkQueue::AddAt(const std::string& key, absl::Time time, bool in_background) {
+  time = std::max(time, loop_.Now());
+  std::map<std::string, absl::Time>& later = later_[in_background ? 1 : 0];
+  const auto known = later.find(key);
+  if (known != later.end() && known->second <= time) return;
+  later[key] = time;
+  const auto work = [this, key, time, &later] {
+    const auto found = later.find(key);
+    // An earlier time has taken the place of this one.
+    if (found == later.end() || found->second != time) return;
+    later.erase(found);
+    // One that waits anyway is looked at soon enough.
+    if (waiting_.count(key) == 0) Run(key);
+  };
+  if (in_background) {
+    loop_.AtInBackground(time, EventLoop::Phase::kWork, work);
+  } else {
+    loop_.At(time, EventLoop::Phase::kWork, work);
+  }
+}
+
+void WorkQueue::AddRateLimited(const std::string& key) {
+  int& count = error_counts_[key];
+  const absl::Duration delay = std::min(kErrorDelay * (int64_t{1} << count), kErrorDelayMax);
+  count = std::min(count + 1, kErrorCountMax);
+  AddAt(key, loop_.Now() + delay, /*in_background=*/delay > kForegroundDelayMax);
+}
+
+// Taken out first: what the sync itself sets off is looked at again.
+void WorkQueue::Run(const std::string& key) {
+  if (waiting_.erase(key) > 0) --busy_count_;
+  if (!sync_(key).ok()) AddRateLimited(key);
+}
+
+}  // namespace schedsim::sim

@@ -1,0 +1,62 @@
+// What a controller still has to look at.
+#ifndef SCHEDSIM_SIM_CONTROLLERS_WORK_QUEUE_H_
+#define SCHEDSIM_SIM_CONTROLLERS_WORK_QUEUE_H_
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/time/time.h"
+#include "sim/controllers/controller.h"
+#include "sim/kernel/event_loop.h"
+
+namespace schedsim::sim {
+
+// Objects by key, each of which waits at most once, however many changes it was added for. A controller looks
+// at one some time after the change: its informer has to hear of it first. One that ends with an error is
+// looked at again, each time twice as late, until it is forgotten.
+// Source: client-go v0.37, util/workqueue: the rate limiter of the controllers, without its limit for all.
+class WorkQueue {
+ public:
+  // Brings the cluster closer to what the object `key` asks for.
+  using Sync = std::function<absl::Status(const std::string& key)>;
+
+  // `delay`: from Add to the call of `sync`. `busy_count` says how much waits by Add; it and `loop` must
+  // outlive the queue.
+  WorkQueue(EventLoop& loop, absl::Duration delay, int64_t& busy_count, Sync sync)
+      : loop_(loop), delay_(delay), busy_count_(busy_count), sync_(std::move(sync)) {}
+  WorkQueue(const ControllerContext& context, Sync sync)
+      : WorkQueue(context.loop, context.options.delay, context.busy_count, std::move(sync)) {}
+  WorkQueue(const WorkQueue&) = delete;
+  WorkQueue& operator=(const WorkQueue&) = delete;
+
+  void Add(const std::string& key);
+  // The same at `time`, or now where that is past; only the earliest time that was asked for counts, since a
+  // look may ask again. In the background, it is no reason for a run to go on.
+  void AddAt(const std::string& key, absl::Time time, bool in_background);
+  // The same after an error: 5 ms later, then 10 ms, and so on.
+  void AddRateLimited(const std::string& key);
+  // All is well: the next error is the first one.
+  void Forget(const std::string& key) { error_counts_.erase(key); }
+
+ private:
+  void Run(const std::string& key);
+
+  EventLoop& loop_;
+  const absl::Duration delay_;
+  int64_t& busy_count_;
+  const Sync sync_;
+  std::set<std::string> waiting_;
+  // The earliest time that was asked for and has not come; in the foreground, in the background.
+  std::map<std::string, absl::Time> later_[2];
+  // How often it ended with an error in a row; absent: not at all.
+  std::map<std::string, int> error_counts_;
+};
+
+}  // namespace schedsim::sim
+
+#endif  // SCHEDSIM_SIM_CONTROLLERS_WORK_QUEUE_H_

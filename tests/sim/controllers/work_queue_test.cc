@@ -1,0 +1,67 @@
+#include "sim/controllers/work_queue.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "gtest/gtest.h"
+
+namespace schedsim::sim {
+namespace {
+
+// A queue whose syncs are written down with their time.
+class WorkQueueTest : public testing::Test {
+ protected:
+  std::string Syncs() {
+    loop_.Run();
+    return absl::StrCat(text_);
+  }
+
+  EventLoop loop_{absl::UnixEpoch()};
+  // How many of the next syncs fail.
+  int failures_ = 0;
+  std::string text_;
+  int64_t busy_count_ = 0;
+  WorkQueue queue_{loop_, absl::Milliseconds(1), busy_count_, [this](const std::string& key) {
+                     absl::StrAppend(&text_, key, "@", absl::FormatDuration(loop_.Now() - absl::UnixEpoch()),
+                                     " ");
+                     return failures_-- > 0 ? absl::UnavailableError("not yet") : absl::OkStatus();
+                   }};
+};
+
+TEST_F(WorkQueueTest, LooksOnceAtWhatWasAddedTwice) {
+  queue_.Add("a");
+  queue_.Add("b");
+  queue_.Add("a");
+  EXPECT_EQ(busy_count_, 2);
+  EXPECT_EQ(Syncs(), "a@1ms b@1ms ");
+  EXPECT_EQ(busy_count_, 0);
+}
+
+TEST_F(WorkQueueTest, LooksAgainAtWhatWasAddedMeanwhile) {
+  queue_.Add("a");
+  loop_.At(absl::UnixEpoch() + absl::Milliseconds(2), EventLoop::Phase::kWork, [this] { queue_.Add("a"); });
+  EXPECT_EQ(Syncs(), "a@1ms a@3ms ");
+}
+
+TEST_F(WorkQueueTest, TriesAgainTwiceAsLateAfterEachError) {
+  failures_ = 3;
+  queue_.Add("a");
+  EXPECT_EQ(Syncs(), "a@1ms a@6ms a@16ms a@36ms ");
+  text_.clear();
+  failures_ = 1;
+  queue_.Forget("a");
+  queue_.Add("a");
+  EXPECT_EQ(Syncs(), "a@37ms a@42ms ");
+}
+
+TEST_F(WorkQueueTest, LooksAtTheEarliestTimeThatWasAskedFor) {
+  queue_.AddAt("a", absl::UnixEpoch() + absl::Seconds(5), /*in_background=*/false);
+  queue_.AddAt("a", absl::UnixEpoch() + absl::Seconds(5), /*in_background=*/false);
+  queue_.AddAt("a", absl::UnixEpoch() + absl::Seconds(3), /*in_background=*/false);
+  EXPECT_EQ(Syncs(), "a@3s ");
+}
+
+}  // namespace
+}  // namespace schedsim::sim
