@@ -17,6 +17,7 @@
 #include "absl/strings/str_format.h"
 #include "core/api/go_text.h"
 #include "core/base/status_macros.h"
+#include "sim/formats/missing_kinds.h"
 #include "sim/kernel/time_limits.h"
 #include "sim/plan/plan.h"
 #include "tools/options.h"
@@ -221,7 +222,7 @@ void AddRun(CLI::App& app, int& exit_code) {
   AddChoice(*command, "--output", options->output, {"text", "json", "csv"}, "csv has one line a pod");
   command->add_flag("--strict", options->strict,
                     "Exit code 2 for any warning or note; before the run where it is about the input");
-  command->footer(
+  command->footer(absl::StrCat(
       "Exit codes:\n"
       "  0  the run came to its end; that pods stay pending is a result\n"
       "  1  the verdict: a wait or an entry of the scenario failed, or --check-wakeups found something\n"
@@ -234,7 +235,10 @@ void AddRun(CLI::App& app, int& exit_code) {
       "  kubectl get nodes,pods -A -o yaml | schedsim run -f - --bound reset\n"
       "  schedsim run -f cluster.yaml.gz -f more-pods.yaml --config scheduler.yaml --trace out.jsonl.zst "
       "--output json\n"
-      "  schedsim run -f cluster.yaml --trace - | grep failure");
+      "  schedsim run -f cluster.yaml --trace - | grep failure\n\n"
+      "All of a cluster that can decide over a pod:\n"
+      "  kubectl get ",
+      sim::kAllResources, " -A -o yaml"));
   command->callback([options, &exit_code] { exit_code = ExitCodeOf("schedsim run", Run(*options)); });
 }
 

@@ -197,7 +197,7 @@ constexpr GateRow kRows[] = {
     {"PodObservedGenerationTracking", "Tb TgL TgL TgL"},
     {"PodReadyToStartContainersCondition", "Tb Tb Tb TgL"},
     {"PodSchedulingReadiness", "TgL TgL TgL TgL", GateEffect::kDefaultOnly},
-    {"PodTopologyLabelsAdmission", "Fa Tb Tb Tb"},
+    {"PodTopologyLabelsAdmission", "Fa Tb Tb Tb", GateEffect::kDefaultOnly},
     {"PodsAPI", "- - Fa Tb"},
     {"PortForwardWebsockets", "Tb Tb Tb Tb"},
     {"PreferSameTrafficDistribution", "Tb TgL TgL TgL"},

@@ -9,6 +9,9 @@
 #include "core/api/kinds.h"
 #include "core/base/check.h"
 #include "core/base/status_macros.h"
+#include "core/codec/text/reader.h"
+#include "sim/cluster/admission/namespace_lifecycle.h"
+#include "sim/cluster/resource_name.h"
 
 namespace schedsim::sim {
 namespace {
@@ -22,18 +25,17 @@ absl::Status Conflict(absl::string_view resource, absl::string_view name, absl::
       absl::StrCat("Operation cannot be fulfilled on ", resource, " \"", name, "\": ", why));
 }
 
-// The resource of a kind in messages: "pods", "deployments.apps".
-std::string ResourceOf(api::Kind kind, absl::string_view kind_name) {
-  const api::KindInfo* info =
-      kind == api::Kind::kOther ? api::FindKindByName(kind_name) : &api::KindInfoOf(kind);
-  if (info == nullptr) return api::GroupResource("v1", kind_name);
-  return absl::StrCat(info->plural, info->group.empty() ? "" : ".", info->group);
+absl::Status AlreadyExists(const api::Object& object) {
+  return absl::AlreadyExistsError(
+      absl::StrCat(ResourceOf(object), " \"", object.metadata.name, "\" already exists"));
 }
 
-std::string ResourceOf(const api::Object& object) {
-  if (object.kind != api::Kind::kOther) return ResourceOf(object.kind, "");
-  return api::GroupResource(object.api_version, object.kind_name);
-}
+// How names are made up. Source: apiserver v0.37, pkg/storage/names/generate.go; apimachinery v0.37,
+// pkg/util/rand/rand.go: no vowels, and nothing that looks like another.
+constexpr absl::string_view kNameCharacters = "bcdfghjklmnpqrstvwxz2456789";
+constexpr int kSuffixLength = 5;
+constexpr size_t kNameBaseBytesMax = 63 - kSuffixLength;
+constexpr int kNameAttemptsMax = 8;
 
 // What stands in front of the keys of an unread kind's objects: "ConfigMap/", "Deployment.apps/".
 std::string KindKey(absl::string_view group, absl::string_view kind_name) {
@@ -42,6 +44,49 @@ std::string KindKey(absl::string_view group, absl::string_view kind_name) {
 
 std::string NameKey(absl::string_view name_space, absl::string_view name) {
   return absl::StrCat(name_space, name_space.empty() ? "" : "/", name);
+}
+
+// The objects in a namespace, by kind and key.
+std::vector<api::ObjectPtr> ContentOf(const ApiServer& server, absl::string_view name_space) {
+  std::vector<api::ObjectPtr> content;
+  for (int kind = 0; kind < api::kKindCount; ++kind) {
+    for (const auto& [key, object] : server.List(static_cast<api::Kind>(kind))) {
+      if (object->metadata.namespace_ == name_space) content.push_back(object);
+    }
+  }
+  return content;
+}
+
+bool HasContent(const ApiServer& server, absl::string_view name_space) {
+  const std::string prefix = absl::StrCat(name_space, "/");
+  for (int i = 0; i < api::kKindCount; ++i) {
+    const auto kind = static_cast<api::Kind>(i);
+    const ApiServer::Objects& objects = server.List(kind);
+    if (kind != api::Kind::kOther) {
+      const auto at = objects.lower_bound(prefix);
+      if (at != objects.end() && absl::StartsWith(at->first, prefix)) return true;
+      continue;
+    }
+    for (const auto& [key, object] : objects) {
+      if (object->metadata.namespace_ == name_space) return true;
+    }
+  }
+  return false;
+}
+
+// What the namespace controller does with a namespace that is being deleted: all that is in it goes, pods in
+// their own time.
+// Source: kubernetes v1.37, pkg/controller/namespace/deletion/namespaced_resources_deleter.go.
+void DeleteContent(const std::string& name_space, ApiServer& server) {
+  for (const api::ObjectPtr& object : ContentOf(server, name_space)) {
+    // What one deletion sets off may have been ahead.
+    if (server.Find(*object) == nullptr) continue;
+    if (object->kind == api::Kind::kPod) {
+      server.DeletePod(static_cast<const api::Pod&>(*object)).IgnoreError();
+    } else {
+      server.Delete(object->kind, object->kind_name, name_space, object->metadata.name).IgnoreError();
+    }
+  }
 }
 
 }  // namespace
@@ -95,12 +140,6 @@ std::shared_ptr<api::Pod> ApiServer::CopyPod(const api::Pod& pod) {
   return std::static_pointer_cast<api::Pod>(Copy(pod));
 }
 
-void ApiServer::CompletePod(api::Pod& pod) {
-  CHECK(pod.spec != nullptr);
-  pod.spec = admission_.Complete(pod.spec);
-  if (pod.status.phase.empty()) pod.status.phase = "Pending";
-}
-
 void ApiServer::Store(const api::ObjectPtr& old_object, const api::ObjectPtr& new_object) {
   const api::Object& object = new_object != nullptr ? *new_object : *old_object;
   Objects& objects = objects_[static_cast<size_t>(object.kind)];
@@ -110,38 +149,87 @@ void ApiServer::Store(const api::ObjectPtr& old_object, const api::ObjectPtr& ne
   } else {
     objects.erase(key);
   }
-  if (object.kind == api::Kind::kPriorityClass) {
-    admission_.SetPriorityClass(object.metadata.name,
-                                std::static_pointer_cast<const api::PriorityClass>(new_object));
-  }
+  admission_.OnChange(old_object, new_object);
   const WatchEvent event = {.old_object = old_object, .new_object = new_object};
   for (const Watcher& watcher : watchers_) watcher(event);
+  StoreQuotas();
+}
+
+void ApiServer::CopyTopologyLabels(api::Pod& pod) {
+  const api::ObjectPtr node = Find(api::Kind::kNode, "Node", "", pod.node_name);
+  admission_.Bind(static_cast<const api::Node*>(node.get()), pod);
+}
+
+void ApiServer::StoreQuotas() {
+  const auto updates = admission_.TakeQuotaUpdates([this](absl::FunctionRef<void(const api::Object&)> visit) {
+    for (const Objects& objects : objects_) {
+      for (const auto& [key, object] : objects) visit(*object);
+    }
+  });
+  for (const ResourceQuotaPlugin::StatusUpdate& update : updates) {
+    const api::ObjectPtr quota = Find(api::Kind::kOther, "ResourceQuota", update.name_space, update.name);
+    if (quota == nullptr) continue;
+    const std::string patch = absl::StrCat(R"([{"op":"add","path":"/status","value":)", update.status, "}]");
+    const absl::Status status =
+        codec::ReadText(patch, "status.json", {}, [&](const codec::Document& document) -> absl::Status {
+          api::ObjectPtr patched;
+          ASSIGN_OR_RETURN(patched,
+                           codec::PatchObject(*quota, codec::PatchType::kJson, document.root, reader_));
+          std::shared_ptr<api::Object> copy = Copy(*patched);
+          Store(quota, copy);
+          return absl::OkStatus();
+        });
+    CHECK(status.ok());
+  }
+}
+
+absl::Status ApiServer::MakeName(api::Object& object) {
+  api::ObjectMeta& metadata = object.metadata;
+  for (int attempt = 0; attempt < kNameAttemptsMax; ++attempt) {
+    metadata.name = metadata.generate_name.substr(0, kNameBaseBytesMax);
+    for (int i = 0; i < kSuffixLength; ++i)
+      metadata.name +=
+          kNameCharacters[static_cast<size_t>(names_.Below(static_cast<int64_t>(kNameCharacters.size())))];
+    if (Find(object) == nullptr) return absl::OkStatus();
+  }
+  return AlreadyExists(object);
 }
 
 absl::Status ApiServer::Create(const api::ObjectPtr& object) {
-  if (Find(*object) != nullptr) {
-    return absl::AlreadyExistsError(
-        absl::StrCat(ResourceOf(*object), " \"", object->metadata.name, "\" already exists"));
-  }
-  if (object->kind == api::Kind::kPod) {
-    RETURN_IF_ERROR(admission_.Admit(static_cast<const api::Pod&>(*object)));
-  } else if (object->kind == api::Kind::kPriorityClass && options_.admission.complete) {
-    RETURN_IF_ERROR(ValidatePriorityClass(static_cast<const api::PriorityClass&>(*object)));
-  }
-  std::shared_ptr<api::Object> copy = Copy(*object);
+  const bool lacks_name = object->metadata.name.empty() && !object->metadata.generate_name.empty();
+  if (!lacks_name && Find(*object) != nullptr) return AlreadyExists(*object);
+  std::shared_ptr<api::Object> copy = object->Clone();
+  RETURN_IF_ERROR(admission_.Mutate(*copy));
+  if (lacks_name) RETURN_IF_ERROR(MakeName(*copy));
+  RETURN_IF_ERROR(admission_.Validate(*object, *copy));
+  copy->metadata.resource_version = ++resource_version_;
   if (copy->metadata.uid.empty()) copy->metadata.uid = absl::StrFormat("uid-%06d", ++uid_count_);
   if (!copy->metadata.creation_timestamp.has_value()) copy->metadata.creation_timestamp = clock_.Now();
-  if (copy->kind == api::Kind::kPod) CompletePod(static_cast<api::Pod&>(*copy));
+  if (copy->kind == api::Kind::kPod) {
+    auto& pod = static_cast<api::Pod&>(*copy);
+    if (pod.status.phase.empty()) pod.status.phase = "Pending";
+    if (!pod.node_name.empty() && !Admission::PassedBefore(*object)) CopyTopologyLabels(pod);
+  }
   Store(nullptr, copy);
   return absl::OkStatus();
 }
 
-void ApiServer::KeepOfPod(const api::Pod& old_pod, api::Pod& pod) {
+void ApiServer::CompleteUpdate(const api::Object& old_object, api::Pod& pod) {
+  const auto& old_pod = static_cast<const api::Pod&>(old_object);
   if (pod.node_name.empty()) pod.node_name = old_pod.node_name;
   if (pod.status.conditions.empty()) pod.status.conditions = old_pod.status.conditions;
   if (pod.status.nominated_node_name.empty()) {
     pod.status.nominated_node_name = old_pod.status.nominated_node_name;
   }
+  const bool has_priority = pod.spec->priority.has_value();
+  admission_.Update(pod);
+  if (pod.status.phase.empty()) pod.status.phase = "Pending";
+  // Classes may have changed since the pod was created.
+  if (has_priority || pod.spec->priority == old_pod.spec->priority) return;
+  auto spec = std::make_shared<api::PodSpec>(*pod.spec);
+  spec->priority = old_pod.spec->priority;
+  spec->preemption_policy = old_pod.spec->preemption_policy;
+  pod.spec = std::move(spec);
 }
 
 absl::Status ApiServer::Update(const api::ObjectPtr& object, VersionCheck check) {
@@ -154,26 +242,14 @@ absl::Status ApiServer::Update(const api::ObjectPtr& object, VersionCheck check)
                     "the object has been modified; please apply your changes to the latest version and try "
                     "again");
   }
-  std::shared_ptr<api::Object> copy = Copy(*object);
+  std::shared_ptr<api::Object> copy = object->Clone();
+  if (copy->kind == api::Kind::kPod) CompleteUpdate(*old_object, static_cast<api::Pod&>(*copy));
+  copy->metadata.resource_version = ++resource_version_;
   copy->metadata.uid = old_object->metadata.uid;
   copy->metadata.creation_timestamp = old_object->metadata.creation_timestamp;
   // A deletion that has begun goes on.
   if (old_object->metadata.deletion_timestamp.has_value()) {
     copy->metadata.deletion_timestamp = old_object->metadata.deletion_timestamp;
-  }
-  if (copy->kind == api::Kind::kPod) {
-    auto& pod = static_cast<api::Pod&>(*copy);
-    const auto& old_pod = static_cast<const api::Pod&>(*old_object);
-    KeepOfPod(old_pod, pod);
-    const bool has_priority = pod.spec->priority.has_value();
-    CompletePod(pod);
-    // Classes may have changed since the pod was created.
-    if (!has_priority && pod.spec->priority != old_pod.spec->priority) {
-      auto spec = std::make_shared<api::PodSpec>(*pod.spec);
-      spec->priority = old_pod.spec->priority;
-      spec->preemption_policy = old_pod.spec->preemption_policy;
-      pod.spec = std::move(spec);
-    }
   }
   Store(old_object, copy);
   return absl::OkStatus();
@@ -185,6 +261,11 @@ absl::StatusOr<api::ObjectPtr> ApiServer::Patch(const api::Object& object, codec
   if (stored == nullptr) return NotFound(ResourceOf(object), object.metadata.name);
   api::ObjectPtr patched;
   ASSIGN_OR_RETURN(patched, codec::PatchObject(*stored, type, patch, reader_));
+  if (patched->kind == api::Kind::kPod) {
+    const std::shared_ptr<api::Object> copy = patched->Clone();
+    admission_.Patch(static_cast<api::Pod&>(*copy));
+    patched = copy;
+  }
   RETURN_IF_ERROR(check(*stored, *patched));
   RETURN_IF_ERROR(Update(patched));
   return Find(*stored);
@@ -215,9 +296,27 @@ absl::Status ApiServer::Delete(api::Kind kind, absl::string_view kind_name, absl
                                absl::string_view name) {
   const api::ObjectPtr old_object = Find(kind, kind_name, name_space, name);
   if (old_object == nullptr) return NotFound(ResourceOf(kind, kind_name), name);
+  const bool is_ending = old_object->metadata.deletion_timestamp.has_value();
+  if (kind == api::Kind::kNamespace && options_.admission.complete && !is_ending) {
+    if (IsSystemNamespace(name)) {
+      return absl::PermissionDeniedError(
+          absl::StrCat("namespaces \"", name, "\" is forbidden: this namespace may not be deleted"));
+    }
+    std::shared_ptr<api::Object> ending = old_object->Clone();
+    ending->metadata.deletion_timestamp = clock_.Now();
+    RETURN_IF_ERROR(Update(ending));
+    DeleteContent(std::string(name), *this);
+    // Without pods that take their time, it is gone already, or goes now.
+    const bool is_over = Find(kind, kind_name, "", name) != nullptr && !HasContent(*this, name);
+    return is_over ? Delete(kind, kind_name, "", name) : absl::OkStatus();
+  }
   ++resource_version_;
   Store(old_object, nullptr);
-  return absl::OkStatus();
+  if (name_space.empty()) return absl::OkStatus();
+  const api::ObjectPtr around = Find(api::Kind::kNamespace, "Namespace", "", name_space);
+  const bool goes = around != nullptr && around->metadata.deletion_timestamp.has_value();
+  if (!goes || HasContent(*this, name_space)) return absl::OkStatus();
+  return Delete(api::Kind::kNamespace, "Namespace", "", name_space);
 }
 
 absl::Status ApiServer::Bind(const api::Pod& pod, absl::string_view node_name) {
@@ -241,6 +340,7 @@ absl::Status ApiServer::Bind(const api::Pod& pod, absl::string_view node_name) {
   copy->node_name = std::string(node_name);
   copy->SetCondition({.type = "PodScheduled", .status = "True", .reason = "", .message = ""});
   if (options_.clears_nomination_when_bound) copy->status.nominated_node_name.clear();
+  CopyTopologyLabels(*copy);
   Store(old_pod, copy);
   return absl::OkStatus();
 }

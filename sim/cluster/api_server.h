@@ -18,11 +18,12 @@
 #include "core/api/object.h"
 #include "core/api/pod.h"
 #include "core/base/clock.h"
+#include "core/base/rng.h"
 #include "core/codec/objects/objects.h"
 #include "core/codec/patch/object_patch.h"
 #include "core/codec/text/value.h"
 #include "core/framework/client.h"
-#include "sim/cluster/admission.h"
+#include "sim/cluster/admission/admission.h"
 
 namespace schedsim::sim {
 
@@ -44,6 +45,8 @@ class ApiServer {
     // Clears status.nominatedNodeName when a pod is bound (gate ClearingNominatedNodeNameAfterBinding).
     bool clears_nomination_when_bound = true;
     Admission::Options admission;
+    // Of the names that are made up.
+    uint64_t seed = 1;
   };
   // Whether an update is for one version of the object only.
   enum class VersionCheck : uint8_t {
@@ -55,18 +58,22 @@ class ApiServer {
 
   // `clock` must outlive the server.
   ApiServer(const Options& options, const Clock& clock)
-      : options_(options), clock_(clock), admission_(options.admission) {}
+      : options_(options),
+        clock_(clock),
+        admission_(options.admission),
+        names_(Rng(options.seed).Fork("api-server/names")) {}
   ApiServer(const ApiServer&) = delete;
   ApiServer& operator=(const ApiServer&) = delete;
 
   void Watch(Watcher watcher) { watchers_.push_back(std::move(watcher)); }
 
-  // Stores a new object, with defaults for what the input leaves out: uid, creationTimestamp, and for
-  // pods what admission sets. AlreadyExists when there is one of that name. PermissionDenied when admission
-  // refuses a pod, InvalidArgument as ValidatePriorityClass has it.
+  // Stores a new object, with a name made up where it has a generateName alone, and with defaults for what
+  // the input leaves out: uid, creationTimestamp, and what admission sets. AlreadyExists when there is one of
+  // that name. PermissionDenied and InvalidArgument, with the API server's message, when admission or
+  // validation refuses the object.
   absl::Status Create(const api::ObjectPtr& object);
-  // PermissionDenied where admission would refuse to create the pod.
-  absl::Status Admit(const api::Pod& pod) const { return admission_.Admit(pod); }
+  // What Create would say of the pod, but for its name; nothing is stored.
+  absl::Status Admit(const api::Pod& pod) { return admission_.Check(pod); }
   // Replaces an object, which keeps its uid, creationTimestamp and, once it is set, deletionTimestamp. A pod
   // keeps its node, conditions and nomination where the new one has none, and the priority that admission
   // gave it. NotFound when there is none. Aborted, a conflict, when another version than that of `object` is
@@ -120,13 +127,17 @@ class ApiServer {
     return absl::OkStatus();
   }
   static std::string KeyOf(const api::Object& object);
+  // Gives the object a name that none of its kind has. AlreadyExists after some attempts. Draws.
+  absl::Status MakeName(api::Object& object);
   // A copy of `object` with the next resource version.
   std::shared_ptr<api::Object> Copy(const api::Object& object);
   std::shared_ptr<api::Pod> CopyPod(const api::Pod& pod);
-  void CompletePod(api::Pod& pod);
-  // What an updated pod keeps of the stored one.
-  static void KeepOfPod(const api::Pod& old_pod, api::Pod& pod);
+  // Gives an updated pod what it keeps of the stored one, and what admission sets.
+  void CompleteUpdate(const api::Object& old_object, api::Pod& pod);
   void Store(const api::ObjectPtr& old_object, const api::ObjectPtr& new_object);
+  void CopyTopologyLabels(api::Pod& pod);
+  // Writes the statuses of quotas that count something else now.
+  void StoreQuotas();
 
   const Options options_;
   const Clock& clock_;
@@ -138,6 +149,7 @@ class ApiServer {
   GracePeriod grace_period_;
   uint64_t resource_version_ = 0;
   uint64_t uid_count_ = 0;
+  Rng names_;
 };
 
 }  // namespace schedsim::sim

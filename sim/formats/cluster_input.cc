@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <set>
 #include <utility>
 
 #include "absl/container/flat_hash_set.h"
@@ -16,8 +15,9 @@
 #include "core/base/status_macros.h"
 #include "core/codec/objects/objects.h"
 #include "core/codec/text/reader.h"
-#include "sim/cluster/admission.h"
+#include "sim/cluster/admission/namespace_lifecycle.h"
 #include "sim/cluster/label_selector.h"
+#include "sim/formats/missing_kinds.h"
 #include "sim/formats/named_file.h"
 #include "sim/formats/object_inspector.h"
 
@@ -83,8 +83,23 @@ bool IsOwnedByDaemonSet(const api::Pod& pod) {
                      [](const api::OwnerReference& owner) { return owner.kind == "DaemonSet"; });
 }
 
+// Whether admission looks at such objects when others are created, so that these come later.
+bool IsPolicy(const api::Object& object) {
+  if (object.kind != api::Kind::kOther) {
+    return object.kind == api::Kind::kNamespace || object.kind == api::Kind::kPriorityClass ||
+           object.kind == api::Kind::kStorageClass;
+  }
+  return object.kind_name == "LimitRange" || object.kind_name == "ResourceQuota" ||
+         object.kind_name == "RuntimeClass";
+}
+
 bool IsMirror(const api::Pod& pod) {
   return pod.metadata.annotations.Find("kubernetes.io/config.mirror") != nullptr;
+}
+
+std::string TextOf(const std::vector<std::string>& files, const ClusterInput::Place& place) {
+  return absl::StrCat(files[static_cast<size_t>(place.file_index)], ":", place.position.line, ":",
+                      place.position.column);
 }
 
 class InputReader {
@@ -116,33 +131,29 @@ class InputReader {
 
   absl::Status Take(api::ObjectPtr object, const codec::Location& location) {
     const std::string key = LabelOf(*object);
-    if (object->metadata.name.empty()) {
-      return codec::ErrorAt(
-          location,
-          absl::StrCat(object->kind_name, ": metadata.name: expected a name, got only generateName"));
-    }
     const Place place = {.file_index = inspector_.FileIndex(location.file), .position = location.position};
-    if (const Place* first = places_.Find(key)) {
+    const bool has_name = !object->metadata.name.empty();
+    if (const Place* first = has_name ? places_.Find(key) : nullptr) {
       return codec::ErrorAt(
           location, absl::StrCat("metadata.name: ", Printable(key, kShownBytesMax),
                                  " is there twice, expected it once; the first is at ", ToString(*first)));
     }
-    places_[key] = place;
+    if (has_name) places_[key] = place;
+    TakeNamespace(*object, place);
     const bool has_uid_of_another = HasUidOfAnother(object, place);
-    Item item = {.from_cluster = !object->metadata.uid.empty(), .key = object->Key()};
+    Item item = {.from_cluster = !object->metadata.uid.empty(), .key = object->Key(), .place = place};
     if (object->kind == api::Kind::kNode) {
       item.group = Group::kNode;
       ++input_.node_count;
       nodes_.insert(object->metadata.name);
     } else if (object->kind == api::Kind::kPod) {
       TakePod(std::static_pointer_cast<const api::Pod>(object), has_uid_of_another, item);
-    } else if (object->kind == api::Kind::kPriorityClass) {
-      // Pods that are on nodes may name it.
-      item.group = Group::kPriorityClass;
-    } else if (object->kind == api::Kind::kOther) {
-      ++input_.other_kinds[object->kind_name];
+    } else {
+      if (object->kind == api::Kind::kOther) ++input_.other_kinds[object->kind_name];
+      if (IsPolicy(*object)) item.group = Group::kPolicy;
     }
     if (item.object == nullptr) item.object = std::move(object);
+    missing_kinds_.Look(item.object, item.group == Group::kPending);
     items_.push_back(std::move(item));
     return absl::OkStatus();
   }
@@ -161,27 +172,25 @@ class InputReader {
 
   // After the last object.
   absl::StatusOr<ClusterInput> Finish() {
-    RETURN_IF_ERROR(CheckPriorityClasses());
     input_.newest_timestamp = newest_time_.time();
     CountPodsOnUnknownNodes();
     WarnOfSharedUids();
     OrderWarnings();
+    NoteMissingNamespaces();
     Order();
     return std::move(input_);
   }
 
  private:
   // The place of an object in the order of creation.
-  enum class Group : uint8_t { kNode, kPriorityClass, kOther, kPending };
+  enum class Group : uint8_t { kNode, kPolicy, kOther, kPending };
+  using Place = ClusterInput::Place;
   struct Item {
     Group group = Group::kOther;
     bool from_cluster = false;
     std::string key;
+    Place place;
     api::ObjectPtr object = nullptr;
-  };
-  struct Place {
-    int32_t file_index = 0;
-    codec::Position position;
   };
 
   // Tells objects apart: kind, namespace and name; also the group of kinds that others may have, too.
@@ -194,10 +203,7 @@ class InputReader {
     return label;
   }
 
-  std::string ToString(const Place& place) const {
-    return absl::StrCat(inspector_.FileName(place.file_index), ":", place.position.line, ":",
-                        place.position.column);
-  }
+  std::string ToString(const Place& place) const { return TextOf(inspector_.files(), place); }
 
   void Warn(const Place& place, absl::string_view what) {
     warnings_.push_back({.file_index = place.file_index,
@@ -213,6 +219,30 @@ class InputReader {
         absl::StrCat(name, ": no objects in it, expected at least one; --allow-empty takes it as it is"));
   }
 
+  // Remembers where manifests want a namespace to be.
+  void TakeNamespace(const api::Object& object, const Place& place) {
+    if (object.kind == api::Kind::kNamespace) namespaces_.insert(object.metadata.name);
+    const std::string& name = object.metadata.namespace_;
+    const bool came_from_cluster = !object.metadata.uid.empty() || object.metadata.resource_version != 0;
+    if (came_from_cluster || name.empty() || IsSystemNamespace(name)) return;
+    wanted_namespaces_.emplace(name, place);
+  }
+
+  void NoteMissingNamespaces() {
+    std::vector<InputWarning> notes;
+    for (const auto& [name, place] : wanted_namespaces_) {
+      if (namespaces_.contains(name)) continue;
+      const std::string shown = Printable(name, kShownBytesMax);
+      notes.push_back({.file_index = place.file_index,
+                       .position = place.position,
+                       .text = absl::StrCat(ToString(place), ": namespace ", shown,
+                                            " is not in the input, so it is made; ",
+                                            "the API server would refuse what is in it")});
+    }
+    SortByPlace(notes);
+    for (InputWarning& note : notes) input_.notes.push_back(std::move(note.text));
+  }
+
   // Puts the warnings into order.
   void OrderWarnings() {
     std::vector<InputWarning> warnings = inspector_.Warnings();
@@ -225,6 +255,8 @@ class InputReader {
           "no nodes in the input, so no pod can be scheduled; `kubectl get nodes -o yaml` prints those of a "
           "cluster, -f adds them");
     }
+    const std::string missing = missing_kinds_.Warning(options_.has_timeline);
+    if (!missing.empty()) input_.warnings.push_back(missing);
     if (options_.bound.reset && input_.reset_pod_count == 0) {
       input_.warnings.push_back(
           absl::StrCat("--bound: no bound pod is to be scheduled anew",
@@ -307,29 +339,6 @@ class InputReader {
     bound_.push_back(pod);
   }
 
-  // The API server refuses classes that are not as it wants them, and a pod whose class does not exist. Here
-  // the order of the files does not matter.
-  absl::Status CheckPriorityClasses() {
-    std::set<std::string> classes;
-    for (const Item& item : items_) {
-      if (item.object->kind != api::Kind::kPriorityClass) continue;
-      classes.insert(item.object->metadata.name);
-      const absl::Status status = ValidatePriorityClass(static_cast<const api::PriorityClass&>(*item.object));
-      if (status.ok()) continue;
-      return absl::InvalidArgumentError(
-          absl::StrCat(ToString(*places_.Find(LabelOf(*item.object))), ": ", status.message()));
-    }
-    for (const Item& item : items_) {
-      if (item.object->kind != api::Kind::kPod) continue;
-      const auto& pod = static_cast<const api::Pod&>(*item.object);
-      const std::string& name = pod.spec->priority_class_name;
-      if (!NeedsPriorityClass(pod) || IsSystemPriorityClass(name) || classes.count(name) > 0) continue;
-      return absl::InvalidArgumentError(
-          absl::StrCat(ToString(*places_.Find(LabelOf(pod))), ": ", NoPriorityClassMessage(pod)));
-    }
-    return absl::OkStatus();
-  }
-
   // Makes one warning of all pods on nodes that are not in the input, at the first of them.
   void CountPodsOnUnknownNodes() {
     int64_t count = 0;
@@ -359,7 +368,11 @@ class InputReader {
       if (a.from_cluster != b.from_cluster) return a.from_cluster;
       return a.from_cluster && a.key < b.key;
     });
-    for (Item& item : items_) input_.objects.push_back(std::move(item.object));
+    for (Item& item : items_) {
+      input_.objects.push_back(std::move(item.object));
+      input_.places.push_back(item.place);
+    }
+    input_.files = inspector_.files();
   }
 
   const ClusterInputOptions& options_;
@@ -371,6 +384,10 @@ class InputReader {
   std::vector<api::PodPtr> bound_;
   ObjectInspector inspector_;
   NewestTime newest_time_;
+  MissingKinds missing_kinds_;
+  absl::flat_hash_set<std::string> namespaces_;  // That are there.
+  // With the first manifest in each.
+  std::map<std::string, Place> wanted_namespaces_;
   std::vector<InputWarning> warnings_;                   // Beside the inspector's.
   LookupMap<std::string, Place> places_;                 // By label.
   LookupMap<std::string, api::ObjectPtr> first_by_uid_;  // By group, kind and uid.
@@ -394,6 +411,8 @@ absl::StatusOr<BoundPods> ParseBoundPods(absl::string_view text) {
   return absl::InvalidArgumentError(absl::StrCat("\"", Printable(text, kShownBytesMax),
                                                  "\" is not known, expected keep, reset or reset=SELECTOR"));
 }
+
+std::string ClusterInput::PlaceOf(size_t index) const { return TextOf(files, places[index]); }
 
 absl::StatusOr<ClusterInput> ReadClusterInput(const ClusterInputOptions& options) {
   ASSIGN_OR_RETURN(LabelSelector selector, LabelSelector::Parse(options.bound.selector));

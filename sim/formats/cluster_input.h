@@ -57,11 +57,21 @@ struct ClusterInputOptions {
 };
 
 struct ClusterInput {
-  // In the order in which they are to be created: nodes, then priority classes, then all else that is no
-  // pending pod, then the pending pods. Within each, what a cluster gave out (it has uids) comes by namespace
-  // and name, as after a restart of the scheduler, and manifests follow in the order of the files. With bound
-  // pods reset, the pending pods come in the order of their creation.
+  // Where an object begins.
+  struct Place {
+    int32_t file_index = 0;  // Into `files`.
+    codec::Position position;
+  };
+
+  // In the order in which they are to be created: nodes, then what admission looks at (namespaces, classes,
+  // limits, quotas), then all else that is no pending pod, then the pending pods. Within each, what a cluster
+  // gave out (it has uids) comes by namespace and name, as after a restart of the scheduler, and manifests
+  // follow in the order of the files. With bound pods reset, the pending pods come in the order of their
+  // creation.
   std::vector<api::ObjectPtr> objects;
+  // One entry per entry of `objects`; none where these come from elsewhere.
+  std::vector<Place> places;
+  std::vector<std::string> files;
   // Absent: there is no timestamp in the input.
   std::optional<absl::Time> newest_timestamp;
   int64_t node_count = 0;
@@ -73,6 +83,11 @@ struct ClusterInput {
   std::map<std::string, int64_t> other_kinds;
   // What the user should know, in the order of the files and of the places in them.
   std::vector<std::string> warnings;
+  // What was made of the input that is not in it, in the order of the places.
+  std::vector<std::string> notes;
+
+  // `file:line:column` of objects[index], which has a place.
+  std::string PlaceOf(size_t index) const;
 };
 
 // InvalidArgument, `file:line:column: path: what, and what was expected`, for anything that cannot be

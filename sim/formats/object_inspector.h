@@ -40,7 +40,8 @@ class ObjectInspector {
 
   // The file index of a file that was seen, or of a new one.
   int32_t FileIndex(absl::string_view file);
-  const std::string& FileName(int32_t index) const { return files_[static_cast<size_t>(index)]; }
+  // By file index.
+  const std::vector<std::string>& files() const { return files_; }
 
  private:
   // The first of some equal faults.

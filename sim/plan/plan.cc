@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/api/kubernetes_version.h"
+#include "core/base/printable.h"
 #include "core/base/status_macros.h"
 #include "core/codec/text/input.h"
 #include "sim/analysis/wakeups.h"
@@ -133,6 +134,15 @@ absl::StatusOr<Draft> DraftOfCase(const RunRequest& request, std::string text, a
   return Draft{.plan = std::move(plan), .start = start};
 }
 
+// The API server's answer to the first object of the input that it refused, with the object's place.
+absl::Status RefusedInput(const Simulation& simulation, const ClusterInput& input) {
+  const std::vector<Simulation::Refused>& refused = simulation.refused();
+  if (refused.empty() || input.places.empty()) return absl::OkStatus();
+  return Invalid(absl::StrCat(
+      input.PlaceOf(refused[0].index), ": ", Printable(refused[0].message),
+      refused.size() == 1 ? "" : absl::StrCat(" (and ", refused.size() - 1, " more objects were refused)")));
+}
+
 // A scenario or a case, whichever it is.
 absl::StatusOr<Draft> DraftOfDocument(const RunRequest& request) {
   // A pipe can be read once, and what is in it decides what it is.
@@ -165,6 +175,7 @@ absl::StatusOr<Plan> MakePlan(const RunRequest& request) {
     ASSIGN_OR_RETURN(plan.input, ReadClusterInput(input));
     for (const std::string& warning : plan.input.warnings)
       plan.notices.push_back(absl::StrCat("warning: ", warning));
+    for (const std::string& note : plan.input.notes) plan.notices.push_back(absl::StrCat("note: ", note));
   }
   RETURN_IF_ERROR(SetTimes(request, draft.start, plan));
   if (!request.controllers) plan.simulation.controllers = ControllerOptions();
@@ -181,6 +192,7 @@ absl::StatusOr<Report> RunPlan(Plan plan) {
   std::optional<WakeupCheck> wakeups;
   if (plan.check_wakeups) wakeups.emplace(*simulation);
   simulation->CreateObjects(plan.input.objects);
+  RETURN_IF_ERROR(RefusedInput(*simulation, plan.input));
   simulation->AddSteps(std::move(plan.steps));
   Timeline timeline(std::move(plan.timeline), *simulation);
   simulation->set_script(&timeline);

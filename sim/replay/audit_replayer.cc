@@ -182,6 +182,12 @@ absl::Status AuditReplayer::Create(const AuditChange& change, ApiServer& server)
     object = node;
   }
   if (change.pod >= 0) pod_by_uid_[object->metadata.uid] = change.pod;
+  if (!Admission::PassedBefore(*object)) {
+    // The real server let it in, whatever the log leaves out of it and of its namespace.
+    const std::shared_ptr<api::Object> known = object->Clone();
+    known->metadata.resource_version = 1;
+    object = known;
+  }
   return server.Create(object);
 }
 

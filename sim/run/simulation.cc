@@ -4,9 +4,11 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "core/api/workloads.h"
 #include "core/base/check.h"
 #include "core/base/status_macros.h"
 #include "core/plugins/registry.h"
+#include "sim/cluster/admission/namespace_lifecycle.h"
 #include "sim/controllers/persistent_volume.h"
 #include "sim/kernel/go_time.h"
 
@@ -56,7 +58,8 @@ absl::StatusOr<std::unique_ptr<Simulation>> Simulation::Make(SimulationOptions o
   SimulationOptions& own = simulation->options_;
   simulation->server_ = std::make_unique<ApiServer>(
       ApiServer::Options{.clears_nomination_when_bound = own.line.clears_nomination_when_bound,
-                         .admission = {.complete = own.complete_admission}},
+                         .admission = {.complete = own.complete_admission, .line = own.line.line},
+                         .seed = own.seed},
       simulation->loop_);
   simulation->trace_ = std::make_unique<Trace>(own.trace_level, simulation->loop_, own.trace_sink);
   simulation->trace_->set_zero(simulation->zero_);
@@ -104,6 +107,29 @@ void Simulation::set_observer(SimulationObserver* observer) {
   scheduler().queue().set_observer(observer);
 }
 
+// The namespaces that the objects are in and that are not among them, in order of name.
+void Simulation::CreateMissingNamespaces(const std::vector<api::ObjectPtr>& objects, absl::Time time) {
+  if (!options_.complete_admission) return;
+  std::set<std::string> missing;
+  for (const api::ObjectPtr& object : objects) {
+    const std::string& name = object->metadata.namespace_;
+    if (!name.empty() && !IsSystemNamespace(name)) missing.insert(name);
+  }
+  for (const api::ObjectPtr& object : objects) {
+    if (object->kind == api::Kind::kNamespace) missing.erase(object->metadata.name);
+  }
+  if (missing.empty()) return;
+  loop_.AdvanceTo(time - options_.creation_interval);
+  for (const std::string& name : missing) {
+    auto name_space = std::make_shared<api::Namespace>();
+    name_space->api_version = "v1";
+    name_space->kind_name = "Namespace";
+    name_space->metadata.name = name;
+    CHECK(server_->Create(name_space).ok());
+  }
+  loop_.Settle();
+}
+
 void Simulation::CreateObjects(const std::vector<api::ObjectPtr>& objects) {
   // The volume controller, where it has a lead, looks at the objects once they are all there.
   const std::optional<PersistentVolumeOptions>& volumes = options_.controllers.persistent_volumes;
@@ -111,12 +137,14 @@ void Simulation::CreateObjects(const std::vector<api::ObjectPtr>& objects) {
   const absl::Duration lead = leads ? volumes->lead : absl::ZeroDuration();
   const absl::Duration delay = leads ? volumes->delay : absl::ZeroDuration();
   absl::Time time = zero_ - lead - delay - options_.creation_interval * static_cast<int64_t>(objects.size());
-  for (const api::ObjectPtr& object : objects) {
+  CreateMissingNamespaces(objects, time);
+  for (size_t i = 0; i < objects.size(); ++i) {
+    const api::ObjectPtr& object = objects[i];
     loop_.AdvanceTo(time);
     const absl::Status status = server_->Create(object);
     if (!status.ok()) {
       trace_->ApiError("create", status.message());
-      refused_.push_back({.object = object, .message = std::string(status.message())});
+      refused_.push_back({.index = i, .object = object, .message = std::string(status.message())});
     }
     loop_.Settle();
     time += options_.creation_interval;
@@ -156,7 +184,9 @@ void Simulation::WatchForTimes(const WatchEvent& event) {
     times = &(pod_times_[pod.Key()] = PodTimes());
     times->queued = std::max(loop_.Now(), zero_);
   } else if (event.old_object != nullptr && !was_bound && !pod.node_name.empty()) {
-    pod_times_[pod.Key()].bound = loop_.Now();
+    times = &pod_times_[pod.Key()];
+    times->bound = loop_.Now();
+    if (times->queued.has_value()) queue_latencies_.push_back(*times->bound - *times->queued);
   }
 }
 

@@ -139,7 +139,8 @@ class Simulation {
   Simulation& operator=(const Simulation&) = delete;
 
   // Creates the objects, in order, before virtual zero. One that cannot be created is left out, with a
-  // record in the trace and an entry in `refused`.
+  // record in the trace and an entry in `refused`. Namespaces that they are in and that are not among them
+  // come first.
   void CreateObjects(const std::vector<api::ObjectPtr>& objects);
 
   // To be given before Run, in order of time.
@@ -187,16 +188,20 @@ class Simulation {
   const std::set<std::string>& evicted() const { return evicted_; }
   // Objects that the API server refused to create, in order.
   struct Refused {
+    size_t index = 0;  // Into the list of CreateObjects.
     api::ObjectPtr object;
     std::string message;
   };
   const std::vector<Refused>& refused() const { return refused_; }
   // By "namespace/name"; of pods that the scheduler is responsible for.
   const std::map<std::string, PodTimes>& pod_times() const { return pod_times_; }
+  // From the queue to the binding, of each pod that was bound in the run, also those that are gone since.
+  const std::vector<absl::Duration>& queue_latencies() const { return queue_latencies_; }
 
  private:
   explicit Simulation(SimulationOptions options);
 
+  void CreateMissingNamespaces(const std::vector<api::ObjectPtr>& objects, absl::Time time);
   void ScheduleStep(size_t index);
   void RunStep(const Step& step);
   void WatchForTimes(const WatchEvent& event);
@@ -226,6 +231,7 @@ class Simulation {
   std::map<std::string, Trace::FinalPod> gone_;
   std::set<std::string> evicted_;
   std::map<std::string, PodTimes> pod_times_;
+  std::vector<absl::Duration> queue_latencies_;
   std::vector<Refused> refused_;
   // When a pod came, left or was bound, or a node changed.
   absl::Time last_progress_;

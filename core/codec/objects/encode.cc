@@ -77,6 +77,18 @@ std::optional<Value> Encode(const std::shared_ptr<const api::PodSpec>& member, D
   return member == nullptr ? std::nullopt : Encode(*member, document);
 }
 
+Value PutAmounts(const Value* old, const api::ResourceList& now, Document& document) {
+  std::vector<Member> members;
+  for (const auto& [name, quantity] : now) {
+    const Value* known = old == nullptr ? nullptr : old->Find(name);
+    const bool is_same = known != nullptr && DecodeLeniently<api::Quantity>(known) == quantity;
+    members.push_back({.key = document.CopyText(name),
+                       .key_position = {},
+                       .value = is_same ? *known : Text(QuantityText(quantity), document)});
+  }
+  return document.MakeObject(members);
+}
+
 Value EmptyValue(const std::string&) {
   Value value;
   value.type = Value::Type::kString;

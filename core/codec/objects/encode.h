@@ -201,6 +201,33 @@ const std::vector<T>& ItemsOf(const api::SharedList<T>& list) {
 template <HasFields T>
 Value PutChanges(const Value& root, const T& from, Document& document);
 
+// `old`, where it is a list, with the changes of `now` on top of the items that have the same merge key.
+template <HasFields T>
+Value PutItemChanges(const Value& old, const std::vector<T>& now, absl::string_view merge_key,
+                     Document& document) {
+  bool is_changed = false;
+  std::vector<Value> items(old.items.begin(), old.items.end());
+  for (Value& item : items) {
+    const Value* key = item.Find(merge_key);
+    for (const T& candidate : now) {
+      const Value fresh = EncodeAlways(candidate, document);
+      const Value* fresh_key = fresh.Find(merge_key);
+      if (key == nullptr || fresh_key == nullptr || key->text != fresh_key->text) continue;
+      const Value changed = PutChanges(item, candidate, document);
+      is_changed |= changed.members.data() != item.members.data();
+      item = changed;
+      break;
+    }
+  }
+  if (!is_changed) return old;
+  Value out = old;
+  out.items = document.CopyItems(items);
+  return out;
+}
+
+// `old` with the amounts that differ from `now` put on top, so that the others keep their notation.
+Value PutAmounts(const Value* old, const api::ResourceList& now, Document& document);
+
 template <typename S, typename T>
 Value PutChange(const Value& root, const Field<S, T>& field, const S& from, Document& document) {
   if constexpr (std::is_same_v<T, std::optional<api::NamedVolumeSource>>) {
@@ -210,7 +237,16 @@ Value PutChange(const Value& root, const Field<S, T>& field, const S& from, Docu
     const Value* broken = nullptr;
     const Value* old = FindPath(root, PathOf(field), broken);
     if (!field.live) {
-      if constexpr (HasFields<T>) {
+      if constexpr (std::is_same_v<T, std::shared_ptr<const api::PodSpec>>) {
+        if (now == nullptr || old == nullptr) return root;
+        const Value after = PutChanges(*old, *now, document);
+        if (after.members.data() != old->members.data())
+          return WithPath(root, PathOf(field), after, document);
+      } else if constexpr (IsStructList<T>) {
+        if (!field.live_items || old == nullptr) return root;
+        const Value after = PutItemChanges(*old, ItemsOf(now), field.merge_key, document);
+        if (after.items.data() != old->items.data()) return WithPath(root, PathOf(field), after, document);
+      } else if constexpr (HasFields<T>) {
         static const Value kEmpty = EmptyValue(T());
         const Value& before = old == nullptr ? kEmpty : *old;
         const Value after = PutChanges(before, now, document);
@@ -220,6 +256,9 @@ Value PutChange(const Value& root, const Field<S, T>& field, const S& from, Docu
       return root;
     }
     if (SameMember(DecodeLeniently<T>(old), now, document)) return root;
+    if constexpr (std::is_same_v<T, api::ResourceList>) {
+      return WithPath(root, PathOf(field), PutAmounts(old, now, document), document);
+    }
     if constexpr (IsStructList<T>) {
       if (!now.empty())
         return WithPath(root, PathOf(field), MergeItems(old, ItemsOf(now), field.merge_key, document),

@@ -36,6 +36,8 @@ struct Field {
   Form form = Form::kValue;
   // Whether a simulation changes it: then ObjectJson compares it with the object's JSON.
   bool live = false;
+  // For lists of structs with a merge key: whether it changes the live fields of the items.
+  bool live_items = false;
   // For lists of structs: the field that tells entries apart in a strategic merge patch; "": the list
   // is replaced as a whole.
   absl::string_view merge_key;
@@ -55,6 +57,11 @@ struct Field {
   constexpr Field Live() const {
     Field out = *this;
     out.live = true;
+    return out;
+  }
+  constexpr Field LiveItems() const {
+    Field out = *this;
+    out.live_items = true;
     return out;
   }
   constexpr Field MergeBy(absl::string_view key) const {

@@ -17,7 +17,8 @@ inline constexpr absl::string_view kProtocols[] = {"", "TCP", "UDP", "SCTP"};
 template <>
 struct Fields<api::ResourceRequirements> {
   using T = api::ResourceRequirements;
-  static constexpr auto kList = std::make_tuple(F("limits", 1, &T::limits), F("requests", 2, &T::requests));
+  static constexpr auto kList =
+      std::make_tuple(F("limits", 1, &T::limits).Live(), F("requests", 2, &T::requests).Live());
 };
 
 template <>
@@ -44,8 +45,9 @@ template <>
 struct Fields<api::Container> {
   using T = api::Container;
   static constexpr auto kList = std::make_tuple(
-      F("name", 1, &T::name), F("image", 2, &T::image), F("ports", 6, &T::ports).MergeBy("containerPort"),
-      F("resources", 8, &T::resources), F("volumeMounts", 9, &T::volume_mounts).MergeBy("mountPath"),
+      F("name", 1, &T::name), F("image", 2, &T::image),
+      F("ports", 6, &T::ports).MergeBy("containerPort").Live(), F("resources", 8, &T::resources),
+      F("volumeMounts", 9, &T::volume_mounts).MergeBy("mountPath"),
       F("restartPolicy", 24, &T::restart_policy), F("restartPolicyRules", 25, &T::restart_policy_rules));
 };
 
@@ -149,17 +151,18 @@ template <>
 struct Fields<api::PodSpec> {
   using T = api::PodSpec;
   static constexpr auto kList = std::make_tuple(
-      F("volumes", 1, &T::volumes).MergeBy("name"), F("containers", 2, &T::containers).MergeBy("name"),
-      F("nodeSelector", 7, &T::node_selector), F("hostNetwork", 11, &T::host_network),
-      F("affinity", 18, &T::affinity), F("schedulerName", 19, &T::scheduler_name),
-      F("initContainers", 20, &T::init_containers).MergeBy("name"), F("tolerations", 22, &T::tolerations),
-      F("priorityClassName", 24, &T::priority_class_name), F("priority", 25, &T::priority),
-      F("runtimeClassName", 29, &T::runtime_class_name),
-      F("preemptionPolicy", 31, &T::preemption_policy).OneOf(kPreemptionPolicies),
-      F("overhead", 32, &T::overhead),
-      F("topologySpreadConstraints", 33, &T::topology_spread_constraints).MergeBy("topologyKey"),
+      F("volumes", 1, &T::volumes).MergeBy("name"),
+      F("containers", 2, &T::containers).MergeBy("name").LiveItems(),
+      F("nodeSelector", 7, &T::node_selector).Live(), F("hostNetwork", 11, &T::host_network),
+      F("affinity", 18, &T::affinity).Live(), F("schedulerName", 19, &T::scheduler_name).Live(),
+      F("initContainers", 20, &T::init_containers).MergeBy("name").LiveItems(),
+      F("tolerations", 22, &T::tolerations).Live(), F("priorityClassName", 24, &T::priority_class_name),
+      F("priority", 25, &T::priority).Live(), F("runtimeClassName", 29, &T::runtime_class_name),
+      F("preemptionPolicy", 31, &T::preemption_policy).OneOf(kPreemptionPolicies).Live(),
+      F("overhead", 32, &T::overhead).Live(),
+      F("topologySpreadConstraints", 33, &T::topology_spread_constraints).MergeBy("topologyKey").Live(),
       F("hostUsers", 37, &T::host_users), F("schedulingGates", 38, &T::scheduling_gates).MergeBy("name"),
-      F("resourceClaims", 39, &T::resource_claims).MergeBy("name"), F("resources", 40, &T::resources));
+      F("resourceClaims", 39, &T::resource_claims).MergeBy("name"), F("resources", 40, &T::resources).Live());
 };
 
 template <>

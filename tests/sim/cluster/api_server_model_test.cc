@@ -38,6 +38,9 @@ constexpr KindName kKinds[] = {
     {api::Kind::kOther, "Secret", true},
 };
 
+// Two that every cluster has.
+constexpr const char* kNamespaces[] = {"default", "kube-system"};
+
 // What counts of an object.
 struct Expected {
   std::string uid;
@@ -99,13 +102,13 @@ class ServerModel {
     clock_.AdvanceTo(clock_.Now() + absl::Milliseconds(rng_.Below(3)));
     const KindName& kind = kKinds[rng_.Below(4)];
     const std::string name = absl::StrCat("o", rng_.Below(5));
-    const std::string name_space = kind.namespaced ? absl::StrCat("ns", rng_.Below(2)) : "";
+    const std::string name_space = kind.namespaced ? kNamespaces[rng_.Below(2)] : "";
     const int64_t choice = rng_.Below(100);
     if (choice < 25) return Create(kind, name_space, name);
     if (choice < 35) return Update(kind, name_space, name, ApiServer::VersionCheck::kUnchecked);
     if (choice < 55) return Update(kind, name_space, name, ApiServer::VersionCheck::kChecked);
     if (choice < 68) return Delete(kind, name_space, name);
-    const std::string of_pod = absl::StrCat("ns", rng_.Below(2));
+    const std::string of_pod = kNamespaces[rng_.Below(2)];
     if (choice < 80) return Bind(of_pod, name);
     if (choice < 92) return PatchStatus(of_pod, name);
     return MarkDeleted(of_pod, name);

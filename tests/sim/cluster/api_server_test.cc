@@ -113,16 +113,17 @@ TEST_F(ApiServerTest, PatchesInThreeWays) {
 
 TEST_F(ApiServerTest, KindsOfOneNameInTwoGroupsAreApart) {
   const api::ObjectPtr a =
-      Read("{apiVersion: a.example/v1, kind: Gateway, metadata: {name: g, namespace: x}}");
+      Read("{apiVersion: a.example/v1, kind: Gateway, metadata: {name: g, namespace: default}}");
   const api::ObjectPtr b =
-      Read("{apiVersion: b.example/v1, kind: Gateway, metadata: {name: h, namespace: x}}");
-  const api::ObjectPtr c = Read("{apiVersion: v1, kind: GatewayClass, metadata: {name: g, namespace: x}}");
+      Read("{apiVersion: b.example/v1, kind: Gateway, metadata: {name: h, namespace: default}}");
+  const api::ObjectPtr c =
+      Read("{apiVersion: v1, kind: GatewayClass, metadata: {name: g, namespace: default}}");
   for (const api::ObjectPtr& object : {a, b, c}) EXPECT_TRUE(server_.Create(object).ok());
-  EXPECT_EQ(server_.Find(api::Kind::kOther, "Gateway", "x", "g")->api_version, "a.example/v1");
-  EXPECT_EQ(server_.Find(api::Kind::kOther, "Gateway", "x", "h")->api_version, "b.example/v1");
-  EXPECT_EQ(server_.Find(api::Kind::kOther, "Gateway", "x", "i"), nullptr);
-  EXPECT_EQ(server_.Find(api::Kind::kOther, "GatewayClass", "x", "g")->api_version, "v1");
-  EXPECT_TRUE(server_.Delete(api::Kind::kOther, "Gateway", "x", "h").ok());
+  EXPECT_EQ(server_.Find(api::Kind::kOther, "Gateway", "default", "g")->api_version, "a.example/v1");
+  EXPECT_EQ(server_.Find(api::Kind::kOther, "Gateway", "default", "h")->api_version, "b.example/v1");
+  EXPECT_EQ(server_.Find(api::Kind::kOther, "Gateway", "default", "i"), nullptr);
+  EXPECT_EQ(server_.Find(api::Kind::kOther, "GatewayClass", "default", "g")->api_version, "v1");
+  EXPECT_TRUE(server_.Delete(api::Kind::kOther, "Gateway", "default", "h").ok());
   EXPECT_EQ(server_.Find(*b), nullptr);
 }
 

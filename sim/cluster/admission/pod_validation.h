@@ -1,0 +1,20 @@
+// What the API server refuses in a pod's spec, as far as scheduling rests on it.
+#ifndef SCHEDSIM_SIM_CLUSTER_ADMISSION_POD_VALIDATION_H_
+#define SCHEDSIM_SIM_CLUSTER_ADMISSION_POD_VALIDATION_H_
+
+#include <string>
+#include <vector>
+
+#include "core/api/kubernetes_line.h"
+#include "core/api/pod.h"
+
+namespace schedsim::sim {
+
+// All that is wrong, in the order of the API server, each as it says it:
+// `spec.topologySpreadConstraints[0].maxSkew: Invalid value: 0: must be greater than zero`.
+// Source: kubernetes v1.37, pkg/apis/core/validation/validation.go.
+std::vector<std::string> PodSpecFaults(const api::PodSpec& spec, api::KubernetesLine line);
+
+}  // namespace schedsim::sim
+
+#endif  // SCHEDSIM_SIM_CLUSTER_ADMISSION_POD_VALIDATION_H_

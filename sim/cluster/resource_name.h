@@ -1,0 +1,20 @@
+// How messages of the API server name resources.
+#ifndef SCHEDSIM_SIM_CLUSTER_RESOURCE_NAME_H_
+#define SCHEDSIM_SIM_CLUSTER_RESOURCE_NAME_H_
+
+#include <string>
+
+#include "absl/strings/string_view.h"
+#include "core/api/object.h"
+
+namespace schedsim::sim {
+
+// The resource of a kind: "pods", "deployments.apps". `kind_name` counts for kOther only.
+std::string ResourceOf(api::Kind kind, absl::string_view kind_name);
+
+// The resource that an object belongs to.
+std::string ResourceOf(const api::Object& object);
+
+}  // namespace schedsim::sim
+
+#endif  // SCHEDSIM_SIM_CLUSTER_RESOURCE_NAME_H_

@@ -1,0 +1,168 @@
+#include "sim/formats/missing_kinds.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "core/api/kinds.h"
+#include "core/api/storage.h"
+#include "core/base/printable.h"
+
+namespace schedsim::sim {
+namespace {
+
+constexpr absl::string_view kWorkloadKinds[] = {
+    "DaemonSet", "Deployment", "Job", "ReplicaSet", "ReplicationController", "StatefulSet"};
+
+bool CameFromCluster(const api::Object& object) {
+  return !object.metadata.uid.empty() || object.metadata.resource_version != 0;
+}
+
+bool IsWorkload(absl::string_view kind) {
+  return std::find(std::begin(kWorkloadKinds), std::end(kWorkloadKinds), kind) != std::end(kWorkloadKinds);
+}
+
+bool UsesClaim(const api::PodSpec& spec) {
+  return std::any_of(spec.volumes.begin(), spec.volumes.end(),
+                     [](const api::Volume& volume) { return volume.persistent_volume_claim.has_value(); });
+}
+
+bool SelectsNamespaces(const api::PodSpec& spec) {
+  if (!spec.affinity.has_value()) return false;
+  // An empty selector selects all namespaces, whatever their labels.
+  const auto selects = [](const api::PodAffinityTerm& term) {
+    const auto& selector = term.namespace_selector;
+    return selector.has_value() && !(selector->match_labels.empty() && selector->match_expressions.empty());
+  };
+  for (const auto* part : {&spec.affinity->pod_affinity, &spec.affinity->pod_anti_affinity}) {
+    if (!part->has_value()) continue;
+    for (const auto& term : (*part)->required_during_scheduling_ignored_during_execution) {
+      if (selects(term)) return true;
+    }
+    for (const auto& term : (*part)->preferred_during_scheduling_ignored_during_execution) {
+      if (selects(term.pod_affinity_term)) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+void MissingKinds::Note(Use use, const api::Object& object) {
+  std::string& first = first_[static_cast<size_t>(use)];
+  if (first.empty()) first = absl::StrCat(object.kind_name, " ", Printable(object.Key(), kShownBytesMax));
+}
+
+void MissingKinds::Look(const api::ObjectPtr& object, bool is_pending) {
+  ++counts_[static_cast<size_t>(object->kind)];
+  if (object->kind == api::Kind::kPod) {
+    LookAtPod(static_cast<const api::Pod&>(*object), is_pending);
+  } else if (object->kind == api::Kind::kPriorityClass) {
+    priority_classes_.insert(object->metadata.name);
+  } else if (IsWorkload(object->kind_name)) {
+    workloads_.insert(absl::StrCat(object->kind_name, " ", object->Key()));
+  } else {
+    LookAtStorage(*object);
+  }
+}
+
+void MissingKinds::LookAtPod(const api::Pod& pod, bool is_pending) {
+  if (pod.IsTerminal()) return;
+  if (seen_specs_.insert(pod.spec.get()).second) {
+    if (UsesClaim(*pod.spec)) Note(Use::kClaim, pod);
+    if (SelectsNamespaces(*pod.spec)) Note(Use::kNamespaceSelector, pod);
+  }
+  if (!CameFromCluster(pod) || pod.metadata.owner_references.empty()) return;
+  // Pods of one workload mostly share the list and stand together.
+  const void* owners = pod.metadata.owner_references.storage().get();
+  if (owners == last_owners_) return;
+  last_owners_ = is_pending ? owners : nullptr;
+  for (const api::OwnerReference& owner : pod.metadata.owner_references) {
+    if (!owner.controller || !IsWorkload(owner.kind)) continue;
+    std::string key = absl::StrCat(owner.kind, " ", pod.metadata.namespace_, "/", owner.name);
+    const std::string& class_name = pod.spec->priority_class_name;
+    if (!class_name.empty() && !absl::StartsWith(class_name, "system-"))
+      class_of_workload_.emplace(key, class_name);
+    (is_pending ? owners_of_pending_ : owners_of_others_).emplace(std::move(key), pod.Key());
+  }
+}
+
+void MissingKinds::LookAtStorage(const api::Object& object) {
+  if (object.kind == api::Kind::kStorageClass) {
+    storage_classes_.insert(object.metadata.name);
+    const auto& storage_class = static_cast<const api::StorageClass&>(object);
+    const bool is_csi = !absl::StartsWith(storage_class.provisioner, "kubernetes.io/");
+    if (is_csi && CameFromCluster(object)) Note(Use::kCSI, object);
+  } else if (object.kind == api::Kind::kPersistentVolume) {
+    const auto& volume = static_cast<const api::PersistentVolume&>(object);
+    storage_classes_.insert(volume.spec.storage_class_name);
+    if (volume.spec.csi.has_value() && CameFromCluster(object)) Note(Use::kCSI, object);
+  } else if (object.kind == api::Kind::kPersistentVolumeClaim && CameFromCluster(object)) {
+    const auto& spec = static_cast<const api::PersistentVolumeClaim&>(object).spec;
+    const bool names_class = spec.storage_class_name.has_value() && !spec.storage_class_name->empty();
+    if (spec.volume_name.empty() && names_class)
+      class_of_claim_.emplace(*spec.storage_class_name, Printable(object.Key(), kShownBytesMax));
+  } else if (object.kind == api::Kind::kCSIDriver) {
+    const auto& driver = static_cast<const api::CSIDriver&>(object);
+    if (driver.storage_capacity.value_or(false)) Note(Use::kStorageCapacity, object);
+  }
+}
+
+// The resources of workloads that pods name and that are not there, with one of these pods. The scheduler
+// spreads pending pods by their workloads, and controllers make the pods of workloads anew.
+std::map<std::string, std::string> MissingKinds::MissingOwners(bool goes_on) const {
+  std::map<std::string, std::string> missing;
+  const auto add = [&](const std::map<std::string, std::string>& owners) {
+    for (const auto& [owner, pod] : owners) {
+      if (workloads_.contains(owner)) continue;
+      const api::KindInfo* kind = api::FindKindByName(owner.substr(0, owner.find(' ')));
+      if (kind != nullptr)
+        missing.emplace(kind->plural, absl::StrCat("of Pod ", Printable(pod, kShownBytesMax)));
+    }
+  };
+  add(owners_of_pending_);
+  if (goes_on) add(owners_of_others_);
+  return missing;
+}
+
+std::string MissingKinds::Warning(bool goes_on) const {
+  // Why each resource is missed, by its name.
+  std::map<std::string, std::string> missing = MissingOwners(goes_on);
+  const auto miss = [&](api::Kind kind, Use use, absl::string_view why) {
+    if (Has(kind) || FirstOf(use).empty()) return;
+    missing.emplace(api::KindInfoOf(kind).plural, absl::StrCat(FirstOf(use), " ", why));
+  };
+  miss(api::Kind::kPersistentVolumeClaim, Use::kClaim, "uses a claim");
+  miss(api::Kind::kNamespace, Use::kNamespaceSelector, "selects namespaces");
+  for (const auto& [class_name, claim] : class_of_claim_) {
+    if (storage_classes_.contains(class_name)) continue;
+    missing.emplace("storageclasses", absl::StrCat("PersistentVolumeClaim ", claim, " names ",
+                                                   Printable(class_name, kShownBytesMax)));
+  }
+  if (Has(api::Kind::kPersistentVolumeClaim) || !FirstOf(Use::kClaim).empty()) {
+    miss(api::Kind::kCSINode, Use::kCSI, "is a CSI driver's");
+    miss(api::Kind::kCSIDriver, Use::kCSI, "is a CSI driver's");
+    if (!class_of_claim_.empty())
+      miss(api::Kind::kCSIStorageCapacity, Use::kStorageCapacity, "publishes capacities");
+  }
+  for (const auto& [workload, class_name] : class_of_workload_) {
+    if (!workloads_.contains(workload) || priority_classes_.contains(class_name)) continue;
+    missing.emplace("priorityclasses", absl::StrCat(Printable(workload, kShownBytesMax), " names ",
+                                                    Printable(class_name, kShownBytesMax)));
+  }
+  if (missing.empty()) return "";
+  std::vector<std::string> names;
+  std::vector<std::string> reasons;
+  for (const auto& [name, why] : missing) {
+    names.push_back(name);
+    reasons.push_back(absl::StrCat(name, " (", why, ")"));
+  }
+  return absl::StrCat("the input lacks what decides over some of its pods: ", absl::StrJoin(reasons, ", "),
+                      "; `kubectl get ", absl::StrJoin(names, ","), " -A -o yaml` prints it, -f adds it");
+}
+
+}  // namespace schedsim::sim

@@ -1,0 +1,476 @@
+// What the API server makes of objects that are created, and what it refuses.
+#include "sim/cluster/admission/admission.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "absl/time/time.h"
+#include "core/api/storage.h"
+#include "core/codec/objects/object_writer.h"
+#include "core/codec/objects/objects.h"
+#include "core/codec/text/reader.h"
+#include "gtest/gtest.h"
+#include "sim/cluster/api_server.h"
+#include "sim/kernel/event_loop.h"
+
+namespace schedsim::sim {
+namespace {
+
+class AdmissionTest : public testing::Test {
+ protected:
+  api::ObjectPtr Read(const std::string& yaml) {
+    api::ObjectPtr read;
+    const absl::Status status = reader_.ReadText(absl::StrCat("---\n", yaml), "test.yaml",
+                                                 [&](api::ObjectPtr object, const codec::Location&) {
+                                                   read = std::move(object);
+                                                   return absl::OkStatus();
+                                                 });
+    EXPECT_TRUE(status.ok()) << status << yaml;
+    return read;
+  }
+
+  absl::Status Create(const std::string& yaml) { return server_.Create(Read(yaml)); }
+
+  // A pod of one container with the spec's other fields in front.
+  static std::string Pod(const std::string& name, const std::string& spec, const std::string& metadata = "",
+                         const std::string& container = "") {
+    return absl::StrCat("{apiVersion: v1, kind: Pod, metadata: {name: ", name, ", namespace: default",
+                        metadata, "}, spec: {", spec, spec.empty() ? "" : ", ",
+                        "containers: [{name: app, image: x", container, "}]}}");
+  }
+
+  // The stored pod as JSON; "" where there is none.
+  std::string Stored(const std::string& name) const {
+    const api::PodPtr pod = server_.FindPod("default", name);
+    return pod == nullptr ? "" : codec::ObjectJson(*pod);
+  }
+
+  EventLoop loop_{absl::UnixEpoch()};
+  codec::ObjectReader reader_;
+  ApiServer server_{{}, loop_};
+};
+
+constexpr char kKeyedTerms[] =
+    "affinity: {podAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{weight: 1, podAffinityTerm: "
+    "{topologyKey: z, labelSelector: {}, mismatchLabelKeys: [tenant]}}]}, podAntiAffinity: "
+    "{requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: h, labelSelector: {matchLabels: {app: "
+    "a}}, matchLabelKeys: [hash, absent]}, {topologyKey: h, matchLabelKeys: [hash]}]}}, "
+    "topologySpreadConstraints: [{maxSkew: 1, topologyKey: h, whenUnsatisfiable: DoNotSchedule, "
+    "labelSelector: {}, matchLabelKeys: [hash]}]";
+
+TEST_F(AdmissionTest, LabelKeysBecomeRequirementsOfTheSelectors) {
+  ASSERT_TRUE(Create(Pod("a", kKeyedTerms, ", labels: {hash: one, tenant: x}")).ok());
+  const std::string json = Stored("a");
+  for (
+      const char* part :
+      {R"("labelSelector":{"matchExpressions":[{"key":"tenant","operator":"NotIn","values":["x"]}]},"topologyKey":"z","mismatchLabelKeys":["tenant"])",
+       R"("labelSelector":{"matchLabels":{"app":"a"},"matchExpressions":[{"key":"hash","operator":"In","values":["one"]}]})",
+       // A term without a selector stays without one.
+       R"({"topologyKey":"h","matchLabelKeys":["hash"]})",
+       R"("labelSelector":{"matchExpressions":[{"key":"hash","operator":"In","values":["one"]}]},"matchLabelKeys":["hash"])"}) {
+    EXPECT_TRUE(absl::StrContains(json, part)) << part << "\n" << json;
+  }
+}
+
+TEST_F(AdmissionTest, PodsOfOneSpecWithOtherLabelsGetOtherSelectors) {
+  ASSERT_TRUE(Create(Pod("a", kKeyedTerms, ", labels: {hash: one}")).ok());
+  ASSERT_TRUE(Create(Pod("b", kKeyedTerms, ", labels: {hash: two}")).ok());
+  ASSERT_TRUE(Create(Pod("c", kKeyedTerms, ", labels: {hash: one}")).ok());
+  EXPECT_TRUE(absl::StrContains(Stored("b"), R"("values":["two"])"));
+  EXPECT_FALSE(absl::StrContains(Stored("b"), R"("values":["one"])"));
+  EXPECT_EQ(server_.FindPod("default", "a")->spec, server_.FindPod("default", "c")->spec);
+}
+
+TEST_F(AdmissionTest, LabelKeysOfAPodThatAClusterGaveOutAreMergedAlready) {
+  ASSERT_TRUE(Create(Pod("a", kKeyedTerms, ", labels: {hash: one}, uid: u-1")).ok());
+  ASSERT_TRUE(Create(Pod("b", kKeyedTerms, ", labels: {hash: one}, resourceVersion: \"7\"")).ok());
+  EXPECT_FALSE(absl::StrContains(Stored("a"), "values"));
+  EXPECT_FALSE(absl::StrContains(Stored("b"), "values"));
+}
+
+TEST_F(AdmissionTest, APatchKeepsWhatAdmissionSet) {
+  ASSERT_TRUE(Create(Pod("a", kKeyedTerms, ", labels: {hash: one}")).ok());
+  const absl::Status status =
+      codec::ReadText(R"({"metadata":{"labels":{"hash":"two"}}})", "patch.json", {}, [&](const auto& patch) {
+        return server_.Patch(*server_.FindPod("default", "a"), codec::PatchType::kMerge, patch.root).status();
+      });
+  ASSERT_TRUE(status.ok()) << status;
+  // Labels that change later do not reach the selectors.
+  EXPECT_TRUE(absl::StrContains(Stored("a"), R"("values":["one"])")) << Stored("a");
+  EXPECT_FALSE(absl::StrContains(Stored("a"), R"("values":["two"])"));
+}
+
+TEST_F(AdmissionTest, StoredTextHasWhatWasSetAndKeepsTheRest) {
+  ASSERT_TRUE(Create(Pod("a", "volumes: [{name: v, emptyDir: {}}]", "",
+                         ", volumeMounts: [{name: v, mountPath: /v}], resources: {limits: {cpu: 1, memory: "
+                         "1Gi}, requests: {memory: 512Mi}}"))
+                  .ok());
+  const std::string json = Stored("a");
+  EXPECT_TRUE(absl::StrContains(json, R"("volumeMounts":[{"name":"v","mountPath":"/v"}])")) << json;
+  EXPECT_TRUE(absl::StrContains(json, R"("requests":{"cpu":"1","memory":"512Mi"})")) << json;
+  EXPECT_TRUE(absl::StrContains(json, R"("schedulerName":"default-scheduler")")) << json;
+}
+
+TEST_F(AdmissionTest, PodsTolerateANodeThatIsNotReadyForFiveMinutes) {
+  constexpr char kNotReady[] =
+      R"({"key":"node.kubernetes.io/not-ready","operator":"Exists","effect":"NoExecute","tolerationSeconds":300})";
+  constexpr char kUnreachable[] =
+      R"({"key":"node.kubernetes.io/unreachable","operator":"Exists","effect":"NoExecute","tolerationSeconds":300})";
+  ASSERT_TRUE(Create(Pod("a", "")).ok());
+  EXPECT_TRUE(
+      absl::StrContains(Stored("a"), absl::StrCat("\"tolerations\":[", kNotReady, ",", kUnreachable, "]")))
+      << Stored("a");
+  // A toleration for one of the keys suppresses that one only, one for all keys suppresses both.
+  ASSERT_TRUE(Create(Pod("b", "tolerations: [{key: node.kubernetes.io/not-ready, operator: Exists}]")).ok());
+  EXPECT_FALSE(absl::StrContains(Stored("b"), kNotReady));
+  EXPECT_TRUE(absl::StrContains(Stored("b"), kUnreachable));
+  ASSERT_TRUE(Create(Pod("c", "tolerations: [{operator: Exists, effect: NoExecute}]")).ok());
+  EXPECT_FALSE(absl::StrContains(Stored("c"), "tolerationSeconds"));
+  ASSERT_TRUE(Create(Pod("d", "tolerations: [{operator: Exists, effect: NoSchedule}]")).ok());
+  EXPECT_TRUE(absl::StrContains(Stored("d"), kNotReady));
+  ASSERT_TRUE(Create(Pod("e", "", ", uid: u")).ok());
+  EXPECT_FALSE(absl::StrContains(Stored("e"), "tolerations"));
+}
+
+constexpr char kLimitRange[] =
+    "{apiVersion: v1, kind: LimitRange, metadata: {name: l, namespace: default}, spec: {limits: [{type: "
+    "Container, default: {cpu: 500m, memory: 256Mi}, defaultRequest: {cpu: 200m}, min: {cpu: 50m}, max: "
+    "{cpu: "
+    "2, memory: 1Gi}, maxLimitRequestRatio: {cpu: 4}}, {type: Pod, max: {memory: 1536Mi}}, {type: "
+    "PersistentVolumeClaim, min: {storage: 1Gi}, max: {storage: 10Gi}}]}}";
+
+TEST_F(AdmissionTest, ALimitRangeFillsInWhatContainersLeaveOut) {
+  ASSERT_TRUE(Create(kLimitRange).ok());
+  ASSERT_TRUE(Create(Pod("a", "")).ok());
+  EXPECT_TRUE(absl::StrContains(
+      Stored("a"),
+      R"("resources":{"limits":{"cpu":"500m","memory":"268435456"},"requests":{"cpu":"200m","memory":"268435456"}})"))
+      << Stored("a");
+  // A limit of the container's own is its request, whatever the range says.
+  ASSERT_TRUE(Create(Pod("b", "", "", ", resources: {limits: {cpu: \"1\"}}")).ok());
+  EXPECT_TRUE(absl::StrContains(Stored("b"), R"("requests":{"cpu":"1","memory":"268435456"})"))
+      << Stored("b");
+  // Another namespace has no range.
+  const std::string other = absl::StrReplaceAll(Pod("a", ""), {{"namespace: default", "namespace: other"}});
+  ASSERT_TRUE(Create("{apiVersion: v1, kind: Namespace, metadata: {name: other}}").ok());
+  ASSERT_TRUE(Create(other).ok());
+  EXPECT_FALSE(absl::StrContains(codec::ObjectJson(*server_.FindPod("other", "a")), "limits"));
+  // Without the range nothing is filled in any more.
+  ASSERT_TRUE(server_.Delete(api::Kind::kOther, "LimitRange", "default", "l").ok());
+  ASSERT_TRUE(Create(Pod("c", "")).ok());
+  EXPECT_FALSE(absl::StrContains(Stored("c"), "limits"));
+}
+
+TEST_F(AdmissionTest, AllViolationsOfALimitRangeComeInOneMessage) {
+  ASSERT_TRUE(Create(kLimitRange).ok());
+  const std::pair<std::string, std::string> kRows[] = {
+      {"limits: {cpu: 3}, requests: {cpu: 100m}",
+       "[maximum cpu usage per Container is 2, but limit is 3, cpu max limit to request ratio per Container "
+       "is 4, "
+       "but provided ratio is 30.000000]"},
+      {"limits: {cpu: 900m}, requests: {cpu: 100m}",
+       "cpu max limit to request ratio per Container is 4, but provided ratio is 9.000000"},
+      {"requests: {cpu: 10m}, limits: {cpu: 40m}",
+       "minimum cpu usage per Container is 50m, but request is 10m"},
+      {"limits: {memory: 1Gi}, requests: {memory: 1200Mi}",
+       "maximum memory usage per Container is 1Gi, but request is 1200Mi"},
+  };
+  for (const auto& [resources, message] : kRows) {
+    EXPECT_EQ(Create(Pod("a", "", "", absl::StrCat(", resources: {", resources, "}"))),
+              absl::PermissionDeniedError(absl::StrCat("pods \"a\" is forbidden: ", message)))
+        << resources;
+  }
+  const std::string two =
+      absl::StrReplaceAll(Pod("a", "", "", ", resources: {limits: {memory: 1Gi}}"),
+                          {{"]}}", ", {name: b, image: x, resources: {limits: {memory: 600Mi}}}]}}"}});
+  EXPECT_EQ(Create(two),
+            absl::PermissionDeniedError(
+                "pods \"a\" is forbidden: maximum memory usage per Pod is 1536Mi, but limit is 1624Mi"));
+  const auto claim = [](const char* size) {
+    return absl::StrCat(
+        "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: c, namespace: default}, spec: "
+        "{accessModes: [ReadWriteOnce], resources: {requests: {storage: ",
+        size, "}}}}");
+  };
+  EXPECT_EQ(Create(claim("11Gi")), absl::PermissionDeniedError(
+                                       "persistentvolumeclaims \"c\" is forbidden: maximum storage usage per "
+                                       "PersistentVolumeClaim is 10Gi, but request is 11Gi"));
+  EXPECT_EQ(Create(claim("5Mi")), absl::PermissionDeniedError(
+                                      "persistentvolumeclaims \"c\" is forbidden: minimum storage usage per "
+                                      "PersistentVolumeClaim is 1Gi, but request is 5Mi"));
+  EXPECT_TRUE(Create(claim("10Gi")).ok());
+}
+
+TEST_F(AdmissionTest, ARuntimeClassGivesOverheadNodeSelectorAndTolerations) {
+  ASSERT_TRUE(
+      Create("{apiVersion: node.k8s.io/v1, kind: RuntimeClass, metadata: {name: boxed}, handler: runc, "
+             "overhead: {podFixed: {cpu: 250m}}, scheduling: {nodeSelector: {box: \"yes\"}, tolerations: "
+             "[{key: boxed, operator: Exists, effect: NoSchedule}]}}")
+          .ok());
+  ASSERT_TRUE(Create(Pod("a", "runtimeClassName: boxed, nodeSelector: {disk: ssd}")).ok());
+  EXPECT_TRUE(absl::StrContains(Stored("a"), R"("overhead":{"cpu":"250m"})")) << Stored("a");
+  EXPECT_TRUE(absl::StrContains(Stored("a"), R"("nodeSelector":{"box":"yes","disk":"ssd"})")) << Stored("a");
+  // The class's tolerations come behind those for nodes that are not ready.
+  EXPECT_TRUE(absl::StrContains(
+      Stored("a"), R"("tolerationSeconds":300},{"key":"boxed","operator":"Exists","effect":"NoSchedule"}])"))
+      << Stored("a");
+  const std::pair<std::string, std::string> kRows[] = {
+      {"runtimeClassName: unknown", "pod rejected: RuntimeClass \"unknown\" not found"},
+      {"runtimeClassName: boxed, overhead: {cpu: 1}",
+       "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead"},
+      {"overhead: {cpu: 1}",
+       "pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead"},
+      {"runtimeClassName: boxed, nodeSelector: {box: \"no\"}",
+       "conflict: runtimeClass.scheduling.nodeSelector[box] = yes; pod.spec.nodeSelector[box] = no"},
+  };
+  for (const auto& [spec, message] : kRows) {
+    EXPECT_EQ(Create(Pod("b", spec)),
+              absl::PermissionDeniedError(absl::StrCat("pods \"b\" is forbidden: ", message)));
+  }
+}
+
+TEST_F(AdmissionTest, ClaimsWithoutAClassGetTheNewestDefault) {
+  const auto storage_class = [](const char* name, const char* created, const char* is_default) {
+    return absl::StrCat(
+        "{apiVersion: storage.k8s.io/v1, kind: StorageClass, provisioner: p, metadata: {name: ", name,
+        ", creationTimestamp: \"", created,
+        "\", annotations: {storageclass.kubernetes.io/is-default-class: \"", is_default, "\"}}}");
+  };
+  const auto claim = [](const char* name, const char* more) {
+    return absl::StrCat(
+        "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: ", name,
+        ", namespace: default}, spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: "
+        "1Gi}}",
+        more, "}}");
+  };
+  const auto class_of = [this](const char* name) {
+    const api::ObjectPtr object = server_.Find(api::Kind::kPersistentVolumeClaim, "", "default", name);
+    const auto& spec = static_cast<const api::PersistentVolumeClaim&>(*object).spec;
+    return spec.storage_class_name.value_or("(none)");
+  };
+  ASSERT_TRUE(Create(claim("early", "")).ok());
+  EXPECT_EQ(class_of("early"), "(none)");
+  ASSERT_TRUE(Create(storage_class("a-old", "2020-01-01T00:00:00Z", "true")).ok());
+  ASSERT_TRUE(Create(storage_class("b-new", "2021-01-01T00:00:00Z", "true")).ok());
+  ASSERT_TRUE(Create(storage_class("c-new", "2021-01-01T00:00:00Z", "true")).ok());
+  ASSERT_TRUE(Create(storage_class("newest", "2022-01-01T00:00:00Z", "false")).ok());
+  ASSERT_TRUE(Create(claim("plain", "")).ok());
+  EXPECT_EQ(class_of("plain"), "b-new");
+  ASSERT_TRUE(Create(claim("none", ", storageClassName: \"\"")).ok());
+  EXPECT_EQ(class_of("none"), "");
+  ASSERT_TRUE(Create(claim("own", ", storageClassName: a-old")).ok());
+  EXPECT_EQ(class_of("own"), "a-old");
+}
+
+TEST_F(AdmissionTest, ABoundPodGetsTheZoneAndTheRegionOfItsNode) {
+  ASSERT_TRUE(
+      Create("{apiVersion: v1, kind: Node, metadata: {name: n1, labels: {topology.kubernetes.io/zone: z1, "
+             "topology.kubernetes.io/region: r1, other: x}}}")
+          .ok());
+  ASSERT_TRUE(Create(Pod("a", "", ", labels: {app: a, topology.kubernetes.io/zone: own}")).ok());
+  ASSERT_TRUE(server_.Bind(*server_.FindPod("default", "a"), "n1").ok());
+  EXPECT_TRUE(absl::StrContains(
+      Stored("a"),
+      R"("labels":{"app":"a","topology.kubernetes.io/region":"r1","topology.kubernetes.io/zone":"z1"})"))
+      << Stored("a");
+  ASSERT_TRUE(Create(Pod("b", "nodeName: n1")).ok());
+  EXPECT_TRUE(absl::StrContains(Stored("b"), R"("topology.kubernetes.io/zone":"z1")")) << Stored("b");
+  ApiServer::Options old_line;
+  old_line.admission.line = api::KubernetesLine::k1_34;
+  ApiServer old_server(old_line, loop_);
+  ASSERT_TRUE(old_server
+                  .Create(Read("{apiVersion: v1, kind: Node, metadata: {name: n1, labels: "
+                               "{topology.kubernetes.io/zone: z1}}}"))
+                  .ok());
+  ASSERT_TRUE(old_server.Create(Read(Pod("a", ""))).ok());
+  ASSERT_TRUE(old_server.Bind(*old_server.FindPod("default", "a"), "n1").ok());
+  EXPECT_TRUE(old_server.FindPod("default", "a")->metadata.labels.empty());
+}
+
+class ResourceQuotaTest : public AdmissionTest {
+ protected:
+  static std::string Quota(const std::string& name, const std::string& hard, const std::string& more = "") {
+    return absl::StrCat("{apiVersion: v1, kind: ResourceQuota, metadata: {name: ", name,
+                        ", namespace: default}, spec: {hard: {", hard, "}", more, "}}");
+  }
+
+  // The quota's status as JSON.
+  std::string StatusOf(const std::string& name) const {
+    const api::ObjectPtr quota = server_.Find(api::Kind::kOther, "ResourceQuota", "default", name);
+    const std::string json = codec::ObjectJson(*quota);
+    const size_t at = json.find("\"status\":");
+    return at == std::string::npos ? json : json.substr(at + 9, json.size() - at - 10);
+  }
+
+  static std::string Resources(const std::string& requests, const std::string& limits) {
+    return absl::StrCat(", resources: {requests: {", requests, "}, limits: {", limits, "}}");
+  }
+};
+
+TEST_F(ResourceQuotaTest, CountsPodsUntilTheyAreGone) {
+  ASSERT_TRUE(Create(Pod("before", "", "", Resources("cpu: 100m", "memory: 128Mi"))).ok());
+  ASSERT_TRUE(Create(Quota("q", "pods: 2, requests.cpu: \"1\", limits.memory: 1Gi")).ok());
+  EXPECT_EQ(
+      StatusOf("q"),
+      R"({"hard":{"limits.memory":"1Gi","pods":"2","requests.cpu":"1"},"used":{"limits.memory":"128Mi","pods":"1","requests.cpu":"100m"}})");
+  ASSERT_TRUE(Create(Pod("a", "", "", Resources("cpu: 500m", "memory: 512Mi"))).ok());
+  EXPECT_TRUE(absl::StrContains(StatusOf("q"),
+                                R"("used":{"limits.memory":"640Mi","pods":"2","requests.cpu":"600m"})"));
+  EXPECT_EQ(Create(Pod("b", "", "", Resources("cpu: 500m", "memory: 512Mi"))),
+            absl::PermissionDeniedError("pods \"b\" is forbidden: exceeded quota: q, requested: "
+                                        "limits.memory=512Mi,pods=1,requests.cpu=500m, "
+                                        "used: limits.memory=640Mi,pods=2,requests.cpu=600m, limited: "
+                                        "limits.memory=1Gi,pods=2,requests.cpu=1"));
+  EXPECT_EQ(Create(Pod("b", "", "", Resources("cpu: 100m", "cpu: 100m"))),
+            absl::PermissionDeniedError(
+                "pods \"b\" is forbidden: failed quota: q: must specify limits.memory for: app"));
+  // A pod that is being deleted counts, one that has ended does not.
+  const api::PodPtr pod = server_.FindPod("default", "a");
+  ASSERT_TRUE(server_.MarkDeleted(*pod, absl::Seconds(30)).ok());
+  EXPECT_TRUE(absl::StrContains(StatusOf("q"), R"("pods":"2","requests.cpu":"600m"})"));
+  ASSERT_TRUE(server_.Delete(api::Kind::kPod, "Pod", "default", "a").ok());
+  EXPECT_TRUE(absl::StrContains(StatusOf("q"), R"("pods":"1","requests.cpu":"100m"})"));
+  auto ended = std::static_pointer_cast<api::Pod>(server_.FindPod("default", "before")->Clone());
+  ended->status.phase = "Succeeded";
+  ASSERT_TRUE(server_.Update(ended).ok());
+  EXPECT_TRUE(
+      absl::StrContains(StatusOf("q"), R"("used":{"limits.memory":"0","pods":"0","requests.cpu":"0"})"))
+      << StatusOf("q");
+}
+
+TEST_F(ResourceQuotaTest, AChangedQuotaCountsAnew) {
+  ASSERT_TRUE(Create(Quota("q", "pods: 1")).ok());
+  ASSERT_TRUE(Create(Pod("a", "")).ok());
+  EXPECT_FALSE(Create(Pod("b", "")).ok());
+  const absl::Status status =
+      codec::ReadText(R"({"spec":{"hard":{"pods":"2"}}})", "patch.json", {}, [&](const auto& patch) {
+        return server_
+            .Patch(*server_.Find(api::Kind::kOther, "ResourceQuota", "default", "q"),
+                   codec::PatchType::kStrategicMerge, patch.root)
+            .status();
+      });
+  ASSERT_TRUE(status.ok()) << status;
+  EXPECT_EQ(StatusOf("q"), R"({"hard":{"pods":"2"},"used":{"pods":"1"}})");
+  EXPECT_TRUE(Create(Pod("b", "")).ok());
+}
+
+TEST_F(ResourceQuotaTest, ScopesSayWhichPodsCount) {
+  ASSERT_TRUE(
+      Create("{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: gold}, value: 5}")
+          .ok());
+  ASSERT_TRUE(
+      Create(Quota("gold", "pods: 1",
+                   ", scopeSelector: {matchExpressions: [{scopeName: PriorityClass, operator: In, values: "
+                   "[gold]}]}"))
+          .ok());
+  ASSERT_TRUE(Create(Quota("short", "pods: 1", ", scopes: [Terminating]")).ok());
+  ASSERT_TRUE(Create(Quota("poor", "pods: 2", ", scopes: [BestEffort]")).ok());
+  ASSERT_TRUE(Create(Pod("a", "priorityClassName: gold", "", Resources("cpu: 1", ""))).ok());
+  ASSERT_TRUE(Create(Pod("b", "activeDeadlineSeconds: 60")).ok());
+  ASSERT_TRUE(Create(Pod("c", "")).ok());
+  EXPECT_EQ(
+      Create(Pod("d", "priorityClassName: gold")),
+      absl::PermissionDeniedError(
+          "pods \"d\" is forbidden: exceeded quota: gold, requested: pods=1, used: pods=1, limited: pods=1"));
+  EXPECT_EQ(Create(Pod("d", "activeDeadlineSeconds: 60", "", Resources("cpu: 1", ""))),
+            absl::PermissionDeniedError("pods \"d\" is forbidden: exceeded quota: short, requested: pods=1, "
+                                        "used: pods=1, limited: pods=1"));
+  EXPECT_EQ(
+      Create(Pod("d", "")),
+      absl::PermissionDeniedError(
+          "pods \"d\" is forbidden: exceeded quota: poor, requested: pods=1, used: pods=2, limited: pods=2"));
+  EXPECT_TRUE(Create(Pod("d", "", "", Resources("memory: 1Mi", ""))).ok());
+}
+
+TEST_F(ResourceQuotaTest, CountsObjectsOfOtherKinds) {
+  ASSERT_TRUE(
+      Create(
+          Quota("q",
+                "count/deployments.apps: 1, persistentvolumeclaims: 5, requests.storage: 10Gi, configmaps: "
+                "1, fast.storageclass.storage.k8s.io/requests.storage: 3Gi"))
+          .ok());
+  const auto object = [](const char* version, const char* kind, const char* name) {
+    return absl::StrCat("{apiVersion: ", version, ", kind: ", kind, ", metadata: {name: ", name,
+                        ", namespace: default}}");
+  };
+  ASSERT_TRUE(Create(object("apps/v1", "Deployment", "a")).ok());
+  EXPECT_EQ(Create(object("apps/v1", "Deployment", "b")),
+            absl::PermissionDeniedError("deployments.apps \"b\" is forbidden: exceeded quota: q, requested: "
+                                        "count/deployments.apps=1, used: "
+                                        "count/deployments.apps=1, limited: count/deployments.apps=1"));
+  ASSERT_TRUE(Create(object("v1", "ConfigMap", "a")).ok());
+  EXPECT_FALSE(Create(object("v1", "ConfigMap", "b")).ok());
+  const auto claim = [](const char* size) {
+    return absl::StrCat(
+        "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: c, namespace: default}, spec: "
+        "{storageClassName: fast, resources: {requests: {storage: ",
+        size, "}}}}");
+  };
+  EXPECT_EQ(
+      Create(claim("4Gi")),
+      absl::PermissionDeniedError("persistentvolumeclaims \"c\" is forbidden: exceeded quota: q, requested: "
+                                  "fast.storageclass.storage.k8s.io/requests.storage=4Gi, used: "
+                                  "fast.storageclass.storage.k8s.io/requests.storage=0, limited: "
+                                  "fast.storageclass.storage.k8s.io/requests.storage=3Gi"));
+  EXPECT_TRUE(Create(claim("3Gi")).ok());
+}
+
+TEST_F(AdmissionTest, SpecsThatTheServerRefusesAreRefusedInItsWords) {
+  const auto affinity = [](const char* kind, const char* term) {
+    return absl::StrCat("affinity: {", kind, ": {requiredDuringSchedulingIgnoredDuringExecution: ", term,
+                        "}}");
+  };
+  const auto spread = [](const char* more) {
+    return absl::StrCat("topologySpreadConstraints: [{topologyKey: z, ", more, "}]");
+  };
+  const std::pair<std::string, std::string> kRows[] = {
+      {spread("maxSkew: 0, whenUnsatisfiable: DoNotSchedule"),
+       "spec.topologySpreadConstraints[0].maxSkew: Invalid value: 0: must be greater than zero"},
+      {spread("maxSkew: 1, minDomains: 2, whenUnsatisfiable: ScheduleAnyway"),
+       "spec.topologySpreadConstraints[0].minDomains: Invalid value: 2: can only use minDomains if "
+       "whenUnsatisfiable=DoNotSchedule, not ScheduleAnyway"},
+      {spread("maxSkew: 1, whenUnsatisfiable: DoNotSchedule, matchLabelKeys: [a]"),
+       "spec.topologySpreadConstraints[0].matchLabelKeys: Forbidden: must not be specified when "
+       "labelSelector is not "
+       "set"},
+      {affinity("podAffinity",
+                "[{labelSelector: {matchExpressions: [{key: a, operator: In}]}, topologyKey: z}]"),
+       "spec.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution[0].labelSelector."
+       "matchExpressions[0]."
+       "values: Required value: must be specified when `operator` is 'In' or 'NotIn'"},
+      {affinity("nodeAffinity", "{nodeSelectorTerms: []}"),
+       "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms: "
+       "Required value: "
+       "must have at least one node selector term"},
+      {"affinity: {nodeAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{weight: 101, "
+       "preference: {}}]}}",
+       "spec.affinity.nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution[0].weight: Invalid value: "
+       "101: must "
+       "be in the range 1-100"},
+      {"tolerations: [{key: a, operator: Exists, value: b}, {value: c}]",
+       "[spec.tolerations[0].operator: Invalid value: \"b\": value must be empty when `operator` is "
+       "'Exists', "
+       "spec.tolerations[1].operator: Invalid value: \"\": operator must be Exists when `key` is empty, "
+       "which means "
+       "\"match all values and all keys\"]"},
+      {"schedulingGates: [{name: a}, {name: a}]", "spec.schedulingGates[1]: Duplicate value: \"a\""},
+  };
+  for (const auto& [spec, message] : kRows) {
+    EXPECT_EQ(Create(Pod("a", spec)),
+              absl::InvalidArgumentError(absl::StrCat("Pod \"a\" is invalid: ", message)))
+        << spec;
+    EXPECT_TRUE(Create(Pod("b", spec, ", uid: u")).ok()) << spec;
+    ASSERT_TRUE(server_.Delete(api::Kind::kPod, "Pod", "default", "b").ok());
+  }
+  EXPECT_EQ(Create(Pod("a", "", "", ", resources: {requests: {memory: 2Gi}, limits: {memory: 1Gi}}")),
+            absl::InvalidArgumentError("Pod \"a\" is invalid: spec.containers[0].resources.requests: Invalid "
+                                       "value: \"2Gi\": must be less than "
+                                       "or equal to memory limit of 1Gi"));
+}
+
+}  // namespace
+}  // namespace schedsim::sim

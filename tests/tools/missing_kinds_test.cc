@@ -1,0 +1,103 @@
+// What the program says of input that lacks kinds which matter for it.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "tests/tools/program.h"
+
+namespace schedsim {
+namespace {
+
+constexpr char kNode[] =
+    "{apiVersion: v1, kind: Node, metadata: {name: n1, uid: n}, status: {allocatable: {cpu: 4, pods: "
+    "9}}}\n---\n";
+constexpr char kLacks[] = "the input lacks what decides over some of its pods: ";
+
+std::string Pod(const std::string& metadata, const std::string& spec) {
+  return absl::StrCat("{apiVersion: v1, kind: Pod, metadata: {name: a", metadata, "}, spec: {", spec,
+                      spec.empty() ? "" : ", ", "containers: [{name: c}]}}\n---\n");
+}
+
+std::string Claim(const std::string& spec) {
+  return absl::StrCat("{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: data, uid: c}, spec: {",
+                      spec, "}}\n---\n");
+}
+
+constexpr char kOwned[] =
+    ", uid: p, ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: web, uid: r, controller: "
+    "true}]";
+constexpr char kUsesClaim[] = "volumes: [{name: v, persistentVolumeClaim: {claimName: data}}]";
+constexpr char kSelectsNamespaces[] =
+    "affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: h, "
+    "labelSelector: "
+    "{}, namespaceSelector: {matchLabels: {team: a}}}]}}";
+constexpr char kVolume[] =
+    "{apiVersion: v1, kind: PersistentVolume, metadata: {name: v, uid: v}, spec: {csi: {driver: d, "
+    "volumeHandle: "
+    "h}}}\n---\n";
+
+TEST(MissingKindsTest, WhatIsMissingIsSaidOnceWithTheCommandThatPrintsIt) {
+  const std::pair<std::string, std::string> kRows[] = {
+      {Pod("", kUsesClaim),
+       "persistentvolumeclaims (Pod default/a uses a claim); `kubectl get persistentvolumeclaims -A -o yaml` "
+       "prints it, -f adds it"},
+      {Pod(kOwned, kSelectsNamespaces),
+       "namespaces (Pod default/a selects namespaces), replicasets (of Pod default/a); `kubectl get "
+       "namespaces,replicasets -A -o yaml`"},
+      {Pod("", kUsesClaim) + Claim("storageClassName: fast"),
+       "storageclasses (PersistentVolumeClaim default/data names fast); "},
+      {Pod("", kUsesClaim) + Claim("volumeName: v") + kVolume,
+       "csidrivers (PersistentVolume v is a CSI driver's), csinodes (PersistentVolume v is a CSI "
+       "driver's); "},
+      {Pod(absl::StrCat(kOwned), "priority: 5, priorityClassName: gold") +
+           "{apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: web, uid: r}, spec: {replicas: 1}}\n",
+       "priorityclasses (ReplicaSet default/web names gold); "},
+  };
+  for (const auto& [objects, message] : kRows) {
+    const ProgramResult result = RunProgram({"run", "-f", "-"}, kNode + objects);
+    EXPECT_TRUE(absl::StrContains(result.err, absl::StrCat("warning: ", kLacks, message))) << message << "\n"
+                                                                                           << result.err;
+    EXPECT_EQ(RunProgram({"run", "-f", "-", "--strict"}, kNode + objects).exit_code, 2) << message;
+  }
+}
+
+TEST(MissingKindsTest, NothingIsSaidWhereItDoesNotMatter) {
+  const std::string kRows[] = {
+      // Nothing of it is needed.
+      Pod(", uid: p", ""),
+      // Manifests have no more than what is in them.
+      Pod("", kSelectsNamespaces) + "{apiVersion: v1, kind: Namespace, metadata: {name: x}}\n",
+      Pod("", kUsesClaim) +
+          "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: data}, spec: "
+          "{storageClassName: fast}}\n",
+      // A pod on a node is not placed, so its workload decides nothing.
+      Pod(kOwned, "nodeName: n1"),
+      // A class that only volumes have needs no object.
+      Pod("", kUsesClaim) + Claim("storageClassName: manual") +
+          "{apiVersion: v1, kind: PersistentVolume, metadata: {name: v, uid: v}, spec: {storageClassName: "
+          "manual, "
+          "hostPath: {path: /v}}}\n",
+  };
+  for (const std::string& objects : kRows) {
+    const ProgramResult result = RunProgram({"run", "-f", "-"}, kNode + objects);
+    EXPECT_FALSE(absl::StrContains(result.err, kLacks)) << objects << result.err;
+  }
+}
+
+TEST(MissingKindsTest, TheHelpHasTheCommandForAllOfThem) {
+  const ProgramResult help = RunProgram({"run", "--help"});
+  EXPECT_TRUE(absl::StrContains(help.out, "kubectl get nodes,pods,namespaces,")) << help.out;
+  EXPECT_TRUE(absl::StrContains(help.out, ",csistoragecapacities,")) << help.out;
+  const std::string readme = FileContent(absl::StrCat(SCHEDSIM_SOURCE_DIR, "/README.md"));
+  const size_t at = help.out.find("kubectl get nodes,pods,namespaces,");
+  ASSERT_NE(at, std::string::npos);
+  const std::string command = help.out.substr(at, help.out.find(" -A", at) - at);
+  EXPECT_TRUE(absl::StrContains(readme, command)) << command;
+}
+
+}  // namespace
+}  // namespace schedsim
