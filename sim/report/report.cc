@@ -153,19 +153,27 @@ class MessageCounter {
   std::map<std::string, Report::MessageCount> counts_;
 };
 
+// The gates of a pod, as they follow the message of its condition.
+std::string GatesOf(const api::Pod& pod) {
+  std::vector<std::string> names;
+  for (const api::PodSchedulingGate& gate : pod.spec->scheduling_gates) names.push_back(gate.name);
+  return absl::StrCat(": ", absl::StrJoin(names, ", "));
+}
+
 // Why a pod without a node has none: what its condition says, or what keeps the scheduler from trying.
 void ExplainPending(const api::Pod& pod, Report::Pod& row) {
   const api::PodCondition* condition = pod.FindCondition("PodScheduled");
   if (condition != nullptr && condition->status == "False") {
     row.reason = condition->reason;
     row.message = condition->message;
+    if (row.reason == "SchedulingGated") row.message += GatesOf(pod);
   } else if (pod.metadata.deletion_timestamp.has_value()) {
     row.reason = "Terminating";
     row.message = "the pod is being deleted, the scheduler skips it";
   } else if (!pod.spec->scheduling_gates.empty()) {
     // As the API server writes it when the pod is created.
     row.reason = "SchedulingGated";
-    row.message = "Scheduling is blocked due to non-empty scheduling gates";
+    row.message = "Scheduling is blocked due to non-empty scheduling gates" + GatesOf(pod);
   }
 }
 
@@ -199,6 +207,10 @@ void AddPodsThere(Simulation& simulation, Report& report) {
       ++report.pending_count;
       pending.Add(row.message.empty() ? "(no attempt yet)" : row.message, key);
     }
+    if (pod.metadata.deletion_timestamp.has_value() && !pod.IsTerminal()) {
+      ++report.terminating_count;
+      if (row.reason.empty()) row.reason = "Terminating";
+    }
     report.pods.push_back(std::move(row));
   }
   report.pending_by_message = pending.Take();
@@ -209,11 +221,13 @@ void AddPodsGone(Simulation& simulation, Report& report) {
   for (const auto& [key, pod] : simulation.gone()) {
     const size_t slash = key.find('/');
     if (simulation.server().FindPod(key.substr(0, slash), key.substr(slash + 1)) != nullptr) continue;
-    ++(simulation.evicted().count(key) > 0 ? report.evicted_count : report.deleted_count);
+    const bool is_evicted = simulation.evicted().count(key) > 0;
+    ++(is_evicted ? report.evicted_count : report.deleted_count);
     report.pods.push_back({.name_space = key.substr(0, slash),
                            .name = key.substr(slash + 1),
                            .node = pod.node,
-                           .status = "Gone"});
+                           .status = "Gone",
+                           .reason = is_evicted ? "Evicted" : "Deleted"});
   }
 }
 
@@ -232,17 +246,35 @@ void AddRefused(Simulation& simulation, Report& report) {
   }
 }
 
-void AddLatencies(Report& report) {
-  std::vector<absl::Duration> latencies;
-  for (const Report::Pod& pod : report.pods) {
-    if (pod.queue_latency >= absl::ZeroDuration()) latencies.push_back(pod.queue_latency);
-  }
+void AddLatencies(const Simulation& simulation, Report& report) {
+  std::vector<absl::Duration> latencies = simulation.queue_latencies();
+  report.latency_count = static_cast<int64_t>(latencies.size());
   if (latencies.empty()) return;
   std::sort(latencies.begin(), latencies.end());
   report.latency_p50 = Percentile(latencies, 50);
   report.latency_p90 = Percentile(latencies, 90);
   report.latency_p99 = Percentile(latencies, 99);
   report.latency_max = latencies.back();
+}
+
+void AddFates(const Simulation& simulation, const ClusterInput& input, Report& report) {
+  Report::Fates& fates = report.bound_before_fates;
+  for (const api::ObjectPtr& object : input.objects) {
+    if (object->kind != api::Kind::kPod) continue;
+    const auto& before = static_cast<const api::Pod&>(*object);
+    if (before.node_name.empty() || before.IsTerminal()) continue;
+    const std::string key = before.Key();
+    if (simulation.gone().count(key) == 0) {
+      ++fates.bound;
+      continue;
+    }
+    const api::PodPtr now = simulation.server().FindPod(before.metadata.namespace_, before.metadata.name);
+    if (now != nullptr) {
+      ++(now->IsTerminal() ? fates.finished : fates.replaced);
+    } else {
+      ++(simulation.evicted().count(key) > 0 ? fates.evicted : fates.deleted);
+    }
+  }
 }
 
 void AddPods(Simulation& simulation, Report& report) {
@@ -252,7 +284,7 @@ void AddPods(Simulation& simulation, Report& report) {
   std::sort(report.pods.begin(), report.pods.end(), [](const Report::Pod& a, const Report::Pod& b) {
     return std::tie(a.name_space, a.name) < std::tie(b.name_space, b.name);
   });
-  AddLatencies(report);
+  AddLatencies(simulation, report);
 }
 
 std::string AmountText(const Report::Resource& resource, absl::int128 amount) {
@@ -306,14 +338,27 @@ void AppendMessages(const std::vector<Report::MessageCount>& entries, std::strin
 }
 
 void AppendPodCounts(const Report& report, std::string& text) {
-  absl::StrAppend(&text, "Bound           ", report.bound_count, " (", report.bound_before,
-                  " of them before)\n");
+  const Report::Fates& fates = report.bound_before_fates;
+  absl::StrAppend(&text, "Bound           ", report.bound_count, " (", fates.bound, " of them before)\n");
+  if (fates.bound != report.bound_before) {
+    absl::StrAppend(&text, "Bound before    ", report.bound_before, ": ", fates.bound, " still are");
+    const auto add = [&text](int64_t count, absl::string_view what) {
+      if (count != 0) absl::StrAppend(&text, ", ", count, " ", what);
+    };
+    add(fates.evicted, "evicted");
+    add(fates.deleted, "deleted");
+    add(fates.finished, "finished");
+    add(fates.replaced, "replaced under the same name");
+    text += "\n";
+  }
   absl::StrAppend(&text, "Pending         ", report.pending_count, "\n");
   AppendMessages(report.pending_by_message, text);
   if (report.ignored_count > 0)
     absl::StrAppend(&text, "Ignored         ", report.ignored_count,
                     " of schedulers that no profile names\n");
   AppendMessages(report.ignored_by_scheduler, text);
+  if (report.terminating_count > 0)
+    absl::StrAppend(&text, "Terminating     ", report.terminating_count, " of those above\n");
   if (report.evicted_count > 0) absl::StrAppend(&text, "Evicted         ", report.evicted_count, "\n");
   if (report.deleted_count > 0) absl::StrAppend(&text, "Deleted         ", report.deleted_count, "\n");
   if (report.finished_count > 0) absl::StrAppend(&text, "Finished        ", report.finished_count, "\n");
@@ -333,9 +378,7 @@ void AppendInexact(const Report& report, std::string& text) {
 }
 
 void AppendLatency(const Report& report, std::string& text) {
-  const bool any = std::any_of(report.pods.begin(), report.pods.end(), [](const Report::Pod& pod) {
-    return pod.queue_latency >= absl::ZeroDuration();
-  });
+  const bool any = report.latency_count > 0;
   auto value = [any](absl::Duration latency) { return any ? DurationText(latency) : std::string("-"); };
   absl::StrAppend(&text, "Queue latency   p50 ", value(report.latency_p50), "  p90 ",
                   value(report.latency_p90), "  p99 ", value(report.latency_p99), "  max ",
@@ -360,6 +403,7 @@ Report MakeReport(Simulation& simulation, const ClusterInput& input) {
   report.latency_model = simulation.options().latency.ToString();
   AddNodes(simulation, report);
   AddPods(simulation, report);
+  AddFates(simulation, input, report);
   std::map<std::string, bool> inexact;
   for (const Trace::InexactPod& pod : report.inexact_pods) inexact[pod.key] = true;
   for (Report::Pod& pod : report.pods) pod.inexact = inexact.count(pod.name_space + "/" + pod.name) > 0;
@@ -413,8 +457,13 @@ std::string ReportJson(const Report& report) {
   codec::JsonWriter json;
   json.BeginObject().Field("apiVersion", "schedsim/v1").Field("kind", "RunReport");
   json.Field("kubernetesVersion", report.kubernetes_version).Field("nodes", report.node_count);
-  json.Field("boundBefore", report.bound_before).Field("bound", report.bound_count);
-  json.Field("pending", report.pending_count).Field("evicted", report.evicted_count);
+  json.Field("boundBefore", report.bound_before);
+  const Report::Fates& fates = report.bound_before_fates;
+  json.Key("boundBeforeNow").BeginObject().Field("bound", fates.bound).Field("evicted", fates.evicted);
+  json.Field("deleted", fates.deleted).Field("finished", fates.finished);
+  json.Field("replaced", fates.replaced).EndObject().Field("bound", report.bound_count);
+  json.Field("pending", report.pending_count).Field("terminating", report.terminating_count);
+  json.Field("evicted", report.evicted_count);
   json.Field("deleted", report.deleted_count).Field("ignored", report.ignored_count);
   json.Field("finished", report.finished_count).Field("refused", report.refused_count);
   json.Key("pendingByMessage").BeginArray();

@@ -56,8 +56,20 @@ struct Report {
   int64_t node_count = 0;
   int64_t bound_before = 0;
   int64_t bound_count = 0;
+  // What became of the pods that were bound before: they are still bound, were evicted, were deleted,
+  // finished, or another pod has their name now.
+  struct Fates {
+    int64_t bound = 0;
+    int64_t evicted = 0;
+    int64_t deleted = 0;
+    int64_t finished = 0;
+    int64_t replaced = 0;
+  };
+  Fates bound_before_fates;
   // Of pods that the scheduler is responsible for.
   int64_t pending_count = 0;
+  // Of the bound and pending ones: those that are being deleted.
+  int64_t terminating_count = 0;
   // Pods that are gone: victims of preemption, and those that something else deleted.
   int64_t evicted_count = 0;
   int64_t deleted_count = 0;
@@ -68,7 +80,8 @@ struct Report {
   std::vector<MessageCount> pending_by_message;    // The most frequent first.
   std::vector<MessageCount> ignored_by_scheduler;  // The same, the message being the scheduler's name.
   int64_t attempt_count = 0;
-  // Zeros when no pod was bound in this run.
+  // Over all pods that were bound in this run, also those that are gone since. Zeros when none was.
+  int64_t latency_count = 0;
   absl::Duration latency_p50, latency_p90, latency_p99, latency_max;
   std::string latency_model;
   std::vector<Resource> totals;
