@@ -7,6 +7,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/strip.h"
 #include "core/api/kinds.h"
+#include "core/api/storage.h"
 #include "core/base/check.h"
 #include "core/base/status_macros.h"
 #include "core/codec/text/reader.h"
@@ -210,6 +211,10 @@ absl::Status ApiServer::Create(const api::ObjectPtr& object) {
     if (pod.status.phase.empty()) pod.status.phase = "Pending";
     if (!pod.node_name.empty() && !Admission::PassedBefore(*object)) CopyTopologyLabels(pod);
   }
+  if (copy->kind == api::Kind::kPersistentVolumeClaim && options_.admission.complete) {
+    auto& claim = static_cast<api::PersistentVolumeClaim&>(*copy);
+    if (claim.phase.empty()) claim.phase = "Pending";
+  }
   Store(nullptr, copy);
   return absl::OkStatus();
 }
@@ -296,6 +301,13 @@ absl::Status ApiServer::Delete(api::Kind kind, absl::string_view kind_name, absl
                                absl::string_view name) {
   const api::ObjectPtr old_object = Find(kind, kind_name, name_space, name);
   if (old_object == nullptr) return NotFound(ResourceOf(kind, kind_name), name);
+  if (protection_ != nullptr && protection_(*old_object)) {
+    if (old_object->metadata.deletion_timestamp.has_value()) return absl::OkStatus();
+    const std::shared_ptr<api::Object> copy = Copy(*old_object);
+    copy->metadata.deletion_timestamp = clock_.Now();
+    Store(old_object, copy);
+    return absl::OkStatus();
+  }
   const bool is_ending = old_object->metadata.deletion_timestamp.has_value();
   if (kind == api::Kind::kNamespace && options_.admission.complete && !is_ending) {
     if (IsSystemNamespace(name)) {

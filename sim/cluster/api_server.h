@@ -95,9 +95,13 @@ class ApiServer {
   // once.
   using GracePeriod = std::function<std::optional<absl::Duration>(const api::Pod&)>;
   void set_grace_period(GracePeriod grace_period) { grace_period_ = std::move(grace_period); }
+  // Whether an object may not go yet, since it is in use. Without it, none is protected.
+  using Protection = std::function<bool(const api::Object&)>;
+  void set_protection(Protection protection) { protection_ = std::move(protection); }
   // Ends a pod's life gracefully: sets its deletionTimestamp, `grace` from now. NotFound when there is none.
   absl::Status MarkDeleted(const api::Pod& pod, absl::Duration grace);
-  // NotFound when there is none.
+  // NotFound when there is none. An object that is protected gets a deletionTimestamp and stays; who protects
+  // it deletes it again later.
   absl::Status Delete(api::Kind kind, absl::string_view kind_name, absl::string_view name_space,
                       absl::string_view name);
 
@@ -147,6 +151,7 @@ class ApiServer {
   std::array<Objects, api::kKindCount> objects_;
   std::vector<Watcher> watchers_;
   GracePeriod grace_period_;
+  Protection protection_;
   uint64_t resource_version_ = 0;
   uint64_t uid_count_ = 0;
   Rng names_;

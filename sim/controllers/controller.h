@@ -2,11 +2,13 @@
 #ifndef SCHEDSIM_SIM_CONTROLLERS_CONTROLLER_H_
 #define SCHEDSIM_SIM_CONTROLLERS_CONTROLLER_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "core/api/object.h"
 #include "core/base/rng.h"
@@ -18,20 +20,30 @@ namespace schedsim::sim {
 
 class OwnedPods;
 
-// How the volume controller works.
+// How the volume controllers work.
 struct PersistentVolumeOptions {
   // From a change to what it sets off.
   absl::Duration delay = absl::Milliseconds(1);
   // From the first look at the cluster to virtual zero; zero: the first look is at virtual zero.
   absl::Duration lead;
-  // Whether every change of a claim or volume sets off a look, rather than the scheduler's alone.
+  // Whether they are a cluster's controllers of volumes, which watch, rather than the stand-in of conformance
+  // cases and benchmarks, which looks when the scheduler has written something.
   bool watches = true;
+  // The provisioners that somebody runs; absent: all.
+  std::optional<std::vector<std::string>> provisioners = std::nullopt;
+
+  bool Runs(absl::string_view provisioner) const {
+    return !provisioners.has_value() ||
+           std::find(provisioners->begin(), provisioners->end(), provisioner) != provisioners->end();
+  }
 };
 
 // Which controllers take part.
 struct ControllerOptions {
   // Absent: claims stay as they are unless someone changes them.
   std::optional<PersistentVolumeOptions> persistent_volumes;
+  // Whether the status of disruption budgets follows their pods.
+  bool disruption = false;
   // Whether pods leave nodes that fail, that are tainted, or that are gone.
   bool nodes = false;
   // Whether pods are made and deleted when the number of replicas in a workload's spec changes.

@@ -3,13 +3,16 @@
 #include <algorithm>
 #include <utility>
 
+#include "sim/controllers/claim_protection.h"
 #include "sim/controllers/disruption.h"
+#include "sim/controllers/ephemeral_volume.h"
 #include "sim/controllers/node_lifecycle.h"
 #include "sim/controllers/owned_pods.h"
 #include "sim/controllers/persistent_volume.h"
 #include "sim/controllers/pod_gc.h"
 #include "sim/controllers/replicas.h"
 #include "sim/controllers/taint_eviction.h"
+#include "sim/controllers/volume_binding.h"
 
 namespace schedsim::sim {
 namespace {
@@ -23,9 +26,18 @@ std::unique_ptr<Controller> Make(const ControllerContext& context) {
 }
 
 const Factory kControllers[] = {
-    Make<PersistentVolumeController>, Make<DisruptionController>,    Make<ReplicaController>,
-    Make<NodeLifecycleController>,    Make<TaintEvictionController>, Make<PodGcController>,
+    Make<PersistentVolumeController>, Make<EphemeralVolumeController>, Make<VolumeBindingController>,
+    Make<ClaimProtectionController>,  Make<DisruptionController>,      Make<ReplicaController>,
+    Make<NodeLifecycleController>,    Make<TaintEvictionController>,   Make<PodGcController>,
 };
+
+// Whether the scheduler finds what it made: claims, volumes, and what budgets allow.
+bool IsEarly(const Controller& controller) {
+  return dynamic_cast<const PersistentVolumeController*>(&controller) != nullptr ||
+         dynamic_cast<const EphemeralVolumeController*>(&controller) != nullptr ||
+         dynamic_cast<const VolumeBindingController*>(&controller) != nullptr ||
+         dynamic_cast<const DisruptionController*>(&controller) != nullptr;
+}
 
 }  // namespace
 
@@ -58,14 +70,15 @@ ControllerManager::ControllerManager(const ControllerOptions& options, const Rng
 ControllerManager::~ControllerManager() = default;
 
 void ControllerManager::StartEarly() {
-  if (auto* volumes = Get<PersistentVolumeController>()) volumes->Start();
+  for (const std::unique_ptr<Controller>& controller : controllers_) {
+    if (IsEarly(*controller)) controller->Start();
+  }
 }
 
 void ControllerManager::Start() {
   owned_pods_->Start();
-  const Controller* const early = Get<PersistentVolumeController>();
   for (const std::unique_ptr<Controller>& controller : controllers_) {
-    if (controller.get() != early) controller->Start();
+    if (!IsEarly(*controller)) controller->Start();
   }
 }
 

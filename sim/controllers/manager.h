@@ -26,7 +26,7 @@ class ControllerManager {
   ControllerManager(const ControllerManager&) = delete;
   ControllerManager& operator=(const ControllerManager&) = delete;
 
-  // Starts the volume controller, if there is one: the scheduler finds the volumes that it made.
+  // Starts the controllers of volumes and budgets: the scheduler finds what they made.
   void StartEarly();
   // Starts all others.
   void Start();

@@ -68,6 +68,7 @@ absl::StatusOr<Draft> DraftOfFiles(const RunRequest& request) {
   plan.simulation.line = scheduler.behavior;
   plan.simulation.config = std::move(scheduler.config);
   plan.simulation.controllers.persistent_volumes = PersistentVolumeOptions();
+  plan.simulation.controllers.disruption = true;
   plan.simulation.ends_terminating_pods = true;
   plan.notices = std::move(scheduler.notices);
   plan.read_paths = std::move(read_paths);
@@ -200,6 +201,7 @@ absl::StatusOr<Report> RunPlan(Plan plan) {
   timeline.Finish();
   Report report = MakeReport(*simulation, plan.input);
   report.failures = timeline.failures();
+  report.drains = timeline.Drains();
   report.warnings.insert(report.warnings.end(), timeline.warnings().begin(), timeline.warnings().end());
   if (wakeups.has_value()) report.missed_wakeups = wakeups->findings();
   if (simulation->trace().WantsDetails()) report.trace_digest = simulation->trace().TraceDigest();

@@ -10,6 +10,7 @@
 #include "core/base/percentile.h"
 #include "core/base/printable.h"
 #include "core/codec/text/json_writer.h"
+#include "sim/report/drain_report.h"
 #include "sim/report/duration_text.h"
 #include "sim/report/wakeups_report.h"
 
@@ -417,6 +418,7 @@ std::string ReportText(const Report& report) {
   AppendPodCounts(report, text);
   for (const std::string& failure : report.failures)
     absl::StrAppend(&text, "FAILED          ", Printable(failure, kTextBytesMax), "\n");
+  text += DrainsText(report.drains, report.virtual_zero);
   AppendInexact(report, text);
   if (report.missed_wakeups.has_value()) text += MissedWakeupsText(*report.missed_wakeups);
   absl::StrAppend(&text, "Attempts        ", report.attempt_count, "\n");
@@ -499,6 +501,10 @@ std::string ReportJson(const Report& report) {
   json.EndArray().Key("failures").BeginArray();
   for (const std::string& failure : report.failures) json.String(failure);
   json.EndArray();
+  if (!report.drains.empty()) {
+    json.Key("drains");
+    WriteDrains(report.drains, report.virtual_zero, json);
+  }
   if (report.missed_wakeups.has_value()) {
     json.Key("missedWakeups");
     WriteMissedWakeups(*report.missed_wakeups, json);

@@ -12,6 +12,7 @@
 #include "absl/time/time.h"
 #include "sim/analysis/wakeups.h"
 #include "sim/formats/cluster_input.h"
+#include "sim/record/drain_record.h"
 #include "sim/record/trace.h"
 #include "sim/run/simulation.h"
 
@@ -93,6 +94,8 @@ struct Report {
   std::vector<std::string> warnings;
   // What the scenario waited for in vain, and entries of its timeline that failed.
   std::vector<std::string> failures;
+  // From RunPlan, too.
+  std::vector<DrainedNode> drains;
   // Absent: they were not looked for.
   std::optional<std::vector<MissedWakeup>> missed_wakeups;
   absl::Time virtual_zero;

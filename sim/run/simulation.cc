@@ -309,12 +309,15 @@ void Simulation::EndCircle() {
 }
 
 std::vector<std::string> Simulation::Warnings() const {
+  std::vector<std::string> warnings = controllers_->warnings();
   // Flushes come again and again, so nothing but the end of time leaves none.
   if (!loop_.stopped()) {
-    return {"virtual time ended with the year 9999, before the run was over; --start gives another zero"};
+    warnings.emplace_back(
+        "virtual time ended with the year 9999, before the run was over; --start gives another zero");
+  } else if (!circle_warning_.empty()) {
+    warnings.push_back(circle_warning_);
   }
-  if (circle_warning_.empty()) return {};
-  return {circle_warning_};
+  return warnings;
 }
 
 // What was set off has settled. Without an end of its own the run is over when nothing but the periodic

@@ -47,8 +47,10 @@ class ScenarioReader {
   }
 
   absl::StatusOr<Scenario> Read(const Value& root) {
-    scenario_.simulation.controllers = {
-        .persistent_volumes = PersistentVolumeOptions(), .nodes = true, .workloads = true};
+    scenario_.simulation.controllers = {.persistent_volumes = PersistentVolumeOptions(),
+                                        .disruption = true,
+                                        .nodes = true,
+                                        .workloads = true};
     scenario_.simulation.ends_terminating_pods = true;
     StrictReader reader(root, "", errors_);
     if (!root.is_object()) return errors_.ToStatusByPlace();
@@ -215,6 +217,18 @@ class ScenarioReader {
       } else {
         Error(root.Find("start"), root, absl::StrCat("start: ", time.status().message()));
       }
+    }
+    std::vector<std::string> provisioners;
+    const bool names_provisioners =
+        reader.ReadList("provisioners", [&](const Value& item, const std::string& path) {
+          if (!item.is_string()) {
+            Error(&item, item, absl::StrCat(path, ": expected a string, got ", Describe(item.type)));
+            return;
+          }
+          provisioners.emplace_back(item.text);
+        });
+    if (names_provisioners) {
+      scenario_.simulation.controllers.persistent_volumes->provisioners = std::move(provisioners);
     }
     ReadSpan(reader, "end", errors_, scenario_.simulation.until);
     reader.Read("replaceDeletedPods", scenario_.simulation.controllers.replaces_deleted_pods);

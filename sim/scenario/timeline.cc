@@ -133,7 +133,7 @@ absl::Status NamesNothing(const Target& target, const std::vector<std::string>& 
 Timeline::Timeline(std::vector<TimelineEntry> entries, Simulation& simulation)
     : entries_(std::move(entries)),
       simulation_(simulation),
-      drainer_(simulation.loop(), simulation.server(), *simulation.controllers().Get<DisruptionController>()),
+      drainer_(simulation.loop(), simulation.server()),
       replicas_(*simulation.controllers().Get<ReplicaController>()) {
   simulation_.server().Watch([this](const WatchEvent& event) {
     if (!unseen_.empty()) NoteSeen(event.new_object);
@@ -374,10 +374,14 @@ absl::Status Timeline::Do(const LabelObjects& action) {
 // Nodes that are there are drained, even if others that are named are not.
 absl::Status Timeline::Do(const DrainNodes& action) {
   absl::Status status = Do(CordonNodes{.nodes = action.nodes, .unschedulable = true});
-  status.Update(ForEach(action.nodes, [&](const api::Object& node) {
-    drainer_.Drain(node.metadata.name, action.timeout);
+  std::vector<std::string> nodes;
+  status.Update(ForEach(action.nodes, [&nodes](const api::Object& node) {
+    nodes.push_back(node.metadata.name);
     return absl::OkStatus();
   }));
+  drainer_.Drain(nodes, action.options, [this, place = &entries_[index_].place](const std::string& message) {
+    Note(*place, absl::FailedPreconditionError(message));
+  });
   return status;
 }
 

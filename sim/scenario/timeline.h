@@ -77,7 +77,7 @@ struct LabelObjects {
 };
 struct DrainNodes {
   Target nodes;
-  absl::Duration timeout = absl::Minutes(10);
+  DrainOptions options;
 };
 struct NodeDown {
   Target nodes;
@@ -138,6 +138,8 @@ class Timeline : public Script {
   const std::vector<std::string>& failures() const { return failures_; }
   // What may not be what the user meant, each `place: what`.
   const std::vector<std::string>& warnings() const { return warnings_; }
+  // What became of drains, in the order in which they were begun.
+  std::vector<DrainedNode> Drains() const { return drainer_.Records(); }
 
  private:
   void Schedule(size_t index);

@@ -393,7 +393,10 @@ Action EntryReader::ReadDrain(const Value& value, const std::string& path) {
   }
   StrictReader reader(value, path, errors_);
   action.nodes = TakeNodes(reader, value);
-  ReadSpan(reader, "timeout", errors_, action.timeout);
+  ReadSpan(reader, "timeout", errors_, action.options.timeout);
+  reader.Read("force", action.options.force);
+  reader.Read("deleteEmptyDirData", action.options.delete_empty_dir_data);
+  reader.Read("ignoreDaemonSets", action.options.ignore_daemon_sets);
   reader.Finish();
   return action;
 }

@@ -122,7 +122,6 @@ constexpr Difference kUnscheduledDifferences[] = {
     {"kwok-real/preempt/2-before-preemption", "low-a", kReplaced},
     {"kwok-real/preempt/2-before-preemption", "low-b", kReplaced},
     {"kwok-real/preempt/2-before-preemption", "mid-a", kPreemption},
-    {"kwok-real/preempt/2-before-preemption", "mid-late", kPreemption},
     {"kwok-real/preempt/2-before-preemption", "never-a", kPreemption},
     {"kwok-real/storage/1-before", "pg",
      "the controller that makes the next pod of the StatefulSet does not run here"},

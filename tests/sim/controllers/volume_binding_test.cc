@@ -1,0 +1,226 @@
+#include "sim/controllers/volume_binding.h"
+
+#include <fstream>
+#include <map>
+#include <memory>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "gtest/gtest.h"
+#include "tests/sim/run/small_cluster.h"
+
+namespace schedsim::sim {
+namespace {
+
+std::string Manifest(const std::string& name) {
+  std::ifstream file(absl::StrCat(SCHEDSIM_SOURCE_DIR "/tests/sim/controllers/volumes/", name, ".yaml"));
+  std::stringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+std::unique_ptr<Simulation> Simulate(SmallCluster& cluster, std::optional<double> until = std::nullopt) {
+  cluster.options.controllers.persistent_volumes = PersistentVolumeOptions();
+  return cluster.Run(until);
+}
+
+// "Bound, class local-now, volume now-0"; "-" where there is no such claim.
+std::string ClaimText(const Simulation& simulation, const std::string& name) {
+  const api::ObjectPtr object =
+      simulation.server().Find(api::Kind::kPersistentVolumeClaim, "PersistentVolumeClaim", "default", name);
+  if (object == nullptr) return "-";
+  const auto& claim = static_cast<const api::PersistentVolumeClaim&>(*object);
+  return absl::StrCat(claim.phase, ", class ", claim.spec.storage_class_name.value_or("(none)"), ", volume ",
+                      claim.spec.volume_name);
+}
+
+// "Bound to data"; "-" where there is no such volume.
+std::string VolumeText(const Simulation& simulation, const std::string& name) {
+  const api::ObjectPtr object =
+      simulation.server().Find(api::Kind::kPersistentVolume, "PersistentVolume", "", name);
+  if (object == nullptr) return "-";
+  const auto& volume = static_cast<const api::PersistentVolume&>(*object);
+  if (!volume.spec.claim_ref.has_value()) return volume.phase;
+  return absl::StrCat(volume.phase, " to ", volume.spec.claim_ref->name);
+}
+
+std::string Class(const std::string& name, const std::string& more) {
+  return absl::StrCat("---\n{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: ", name,
+                      "}, ", more, "}\n");
+}
+
+std::string Claim(const std::string& name, const std::string& spec) {
+  return absl::StrCat("---\n{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: ", name,
+                      ", namespace: default}, spec: {", spec,
+                      ", accessModes: [ReadWriteOnce], resources: {requests: {storage: 3Gi}}}}\n");
+}
+
+std::string Volume(const std::string& name, const std::string& spec) {
+  return absl::StrCat("---\n{apiVersion: v1, kind: PersistentVolume, metadata: {name: ", name, "}, spec: {",
+                      spec,
+                      ", accessModes: [ReadWriteOnce], capacity: {storage: 5Gi}, hostPath: {path: /x}}}\n");
+}
+
+void DeleteClaimAt(SmallCluster& cluster, int seconds, const std::string& name) {
+  cluster.on_made = [seconds, name](Simulation& simulation) {
+    simulation.loop().At(
+        simulation.zero() + absl::Seconds(seconds), EventLoop::Phase::kStep, [&simulation, name] {
+          EXPECT_TRUE(simulation.server()
+                          .Delete(api::Kind::kPersistentVolumeClaim, "PersistentVolumeClaim", "default", name)
+                          .ok());
+        });
+  };
+}
+
+// The recording is of a real cluster: its claims before there are pods.
+TEST(VolumeBinding, BindsClaimsWithoutPodsAsTheRealOneDid) {
+  SmallCluster cluster(absl::StrCat(Manifest("01-nodes"), "\n---\n", Manifest("02-classes"), "\n---\n",
+                                    Manifest("03-volumes"), "\n---\n", Manifest("04-claims")));
+  const auto simulation = Simulate(cluster);
+  const std::map<std::string, std::string> claims = {
+      {"default-a", "Pending, class standard, volume "},
+      {"default-b", "Pending, class standard, volume "},
+      {"empty-class", "Bound, class , volume noclass"},
+      {"now-mid", "Bound, class local-now, volume now-1"},
+      {"now-none", "Pending, class local-now, volume "},
+      {"now-small", "Bound, class local-now, volume now-0"},
+      {"pinned", "Bound, class local-wait, volume pinned"},
+      {"prov", "Pending, class prov-wait, volume "},
+      {"unused-wait", "Pending, class local-wait, volume "},
+      {"wrong-volume", "Pending, class local-wait, volume does-not-exist"},
+  };
+  for (const auto& [name, text] : claims) EXPECT_EQ(ClaimText(*simulation, name), text) << name;
+  const std::map<std::string, std::string> volumes = {
+      {"loc-00", "Available"},         {"loc-big", "Available"},      {"noclass", "Bound to empty-class"},
+      {"now-0", "Bound to now-small"}, {"now-1", "Bound to now-mid"}, {"now-2", "Available"},
+      {"pinned", "Bound to pinned"},   {"std-0", "Available"},
+  };
+  for (const auto& [name, text] : volumes) EXPECT_EQ(VolumeText(*simulation, name), text) << name;
+}
+
+TEST(VolumeBinding, AClaimMayNotHaveTheVolumeThatItNames) {
+  for (const char* spec : {"storageClassName: other", "storageClassName: manual, volumeMode: Block"}) {
+    SmallCluster cluster(absl::StrCat(Volume("v", "storageClassName: manual").substr(4),
+                                      Claim("data", absl::StrCat(spec, ", volumeName: v"))));
+    const auto simulation = Simulate(cluster);
+    EXPECT_EQ(ClaimText(*simulation, "data").substr(0, 7), "Pending") << spec;
+    EXPECT_EQ(VolumeText(*simulation, "v"), "Available") << spec;
+  }
+}
+
+TEST(VolumeBinding, AVolumeThatNamesAClaimIsKeptForIt) {
+  SmallCluster cluster(absl::StrCat(
+      Volume("v", "storageClassName: manual, claimRef: {namespace: default, name: data}").substr(4),
+      Claim("another", "storageClassName: manual")));
+  cluster.Create(1, Claim("data", "storageClassName: manual").substr(4));
+  const auto simulation = Simulate(cluster, 20);
+  EXPECT_EQ(ClaimText(*simulation, "another"), "Pending, class manual, volume ");
+  EXPECT_EQ(ClaimText(*simulation, "data"), "Bound, class manual, volume v");
+}
+
+TEST(VolumeBinding, LooksEveryFifteenSecondsForWhatAClaimWaitsFor) {
+  SmallCluster cluster(Claim("data", "storageClassName: manual").substr(4) +
+                       Claim("plain", "volumeMode: Filesystem"));
+  cluster.Create(2, Volume("v", "storageClassName: manual").substr(4));
+  cluster.Create(3,
+                 "{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: std, annotations: "
+                 "{storageclass.kubernetes.io/is-default-class: \"true\"}}, provisioner: disk.example}\n");
+  EXPECT_EQ(ClaimText(*Simulate(cluster, 14), "data"), "Pending, class manual, volume ");
+  EXPECT_EQ(ClaimText(*Simulate(cluster, 16), "data"), "Bound, class manual, volume v");
+  EXPECT_EQ(ClaimText(*Simulate(cluster, 16), "plain").substr(0, 16), "Bound, class std")
+      << "the default, later";
+}
+
+TEST(VolumeBinding, ReleasesTheVolumeOfADeletedClaimByItsPolicy) {
+  const struct {
+    const char* policy;
+    const char* want;
+  } rows[] = {{"persistentVolumeReclaimPolicy: Retain", "Released to data"},
+              {"volumeMode: Filesystem", "Released to data"},
+              {"persistentVolumeReclaimPolicy: Delete", "Failed to data"},
+              {"persistentVolumeReclaimPolicy: Recycle", "Available"}};
+  for (const auto& row : rows) {
+    SmallCluster cluster(
+        absl::StrCat(Volume("v", absl::StrCat("storageClassName: manual, ", row.policy)).substr(4),
+                     Claim("data", "storageClassName: manual")));
+    DeleteClaimAt(cluster, 1, "data");
+    EXPECT_EQ(VolumeText(*Simulate(cluster), "v"), row.want) << row.policy;
+  }
+}
+
+TEST(VolumeBinding, MakesAVolumeAndDeletesItWithItsClaim) {
+  const std::string objects = absl::StrCat(Class("fast", "provisioner: disk.example").substr(4),
+                                           Claim("data", "storageClassName: fast"));
+  SmallCluster cluster(objects);
+  const auto made = Simulate(cluster);
+  EXPECT_EQ(ClaimText(*made, "data").substr(0, 5), "Bound");
+  EXPECT_EQ(made->server().List(api::Kind::kPersistentVolume).size(), 1U);
+  DeleteClaimAt(cluster, 1, "data");
+  EXPECT_EQ(Simulate(cluster)->server().List(api::Kind::kPersistentVolume).size(), 0U);
+  SmallCluster retained(
+      absl::StrCat(Class("fast", "provisioner: disk.example, reclaimPolicy: Retain").substr(4),
+                   Claim("data", "storageClassName: fast")));
+  DeleteClaimAt(retained, 1, "data");
+  EXPECT_EQ(Simulate(retained)->server().List(api::Kind::kPersistentVolume).size(), 1U);
+}
+
+TEST(VolumeBinding, SaysThatNobodyRunsAProvisioner) {
+  SmallCluster cluster(absl::StrCat(Class("fast", "provisioner: disk.example").substr(4),
+                                    Claim("data", "storageClassName: fast")));
+  cluster.options.controllers.persistent_volumes = PersistentVolumeOptions();
+  cluster.options.controllers.persistent_volumes->provisioners = std::vector<std::string>{"other.example"};
+  const auto simulation = cluster.Run(std::nullopt);
+  EXPECT_EQ(ClaimText(*simulation, "data"), "Pending, class fast, volume ");
+  ASSERT_EQ(simulation->Warnings().size(), 1U);
+  EXPECT_EQ(
+      simulation->Warnings()[0],
+      "StorageClass fast: nobody runs its provisioner disk.example, so its claims stay Pending; the first is "
+      "default/data");
+}
+
+TEST(VolumeBinding, AClaimWhoseVolumeIsDeletedIsLost) {
+  SmallCluster cluster(absl::StrCat(Volume("v", "storageClassName: manual").substr(4),
+                                    Claim("data", "storageClassName: manual")));
+  cluster.on_made = [](Simulation& simulation) {
+    simulation.loop().At(simulation.zero() + absl::Seconds(1), EventLoop::Phase::kStep, [&simulation] {
+      EXPECT_TRUE(simulation.server().Delete(api::Kind::kPersistentVolume, "PersistentVolume", "", "v").ok());
+    });
+  };
+  EXPECT_EQ(ClaimText(*Simulate(cluster), "data"), "Lost, class manual, volume v");
+}
+
+TEST(VolumeBinding, PartsOfAClusterThatAreNotInTheInputChangeNothing) {
+  SmallCluster cluster(
+      "{apiVersion: v1, kind: PersistentVolume, metadata: {name: v}, spec: {claimRef: {namespace: default, "
+      "name: "
+      "away, uid: u}, persistentVolumeReclaimPolicy: Delete}, status: {phase: Bound}}\n"
+      "---\n{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: data, namespace: default, "
+      "annotations: "
+      "{pv.kubernetes.io/bind-completed: \"yes\"}}, spec: {volumeName: away}, status: {phase: Bound}}\n");
+  const auto simulation = Simulate(cluster);
+  EXPECT_EQ(VolumeText(*simulation, "v"), "Bound to away");
+  EXPECT_EQ(ClaimText(*simulation, "data"), "Bound, class (none), volume away");
+}
+
+TEST(ClaimProtection, AClaimThatAPodUsesStaysUntilThePodIsGone) {
+  SmallCluster cluster(
+      absl::StrCat("{apiVersion: v1, kind: Node, metadata: {name: node}, status: {allocatable: {cpu: 2, "
+                   "memory: 8Gi, pods: "
+                   "9}}}\n",
+                   Volume("v", "storageClassName: manual"), Claim("data", "storageClassName: manual"),
+                   "---\n{apiVersion: v1, kind: Pod, metadata: {name: pod, namespace: default}, spec: "
+                   "{volumes: [{name: d, "
+                   "persistentVolumeClaim: {claimName: data}}], containers: [{name: c, image: i}]}}\n"));
+  DeleteClaimAt(cluster, 1, "data");
+  EXPECT_EQ(ClaimText(*Simulate(cluster, 9), "data"), "Bound, class manual, volume v");
+  cluster.DeletePod(10, "pod");
+  const auto after = Simulate(cluster, 11);
+  EXPECT_EQ(ClaimText(*after, "data"), "-");
+  EXPECT_EQ(VolumeText(*after, "v"), "Released to data");
+}
+
+}  // namespace
+}  // namespace schedsim::sim

@@ -1,0 +1,169 @@
+// Claims, volumes and budgets that a cluster's controllers look after, without a scenario.
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "gtest/gtest.h"
+#include "tests/tools/play.h"
+#include "tests/tools/program.h"
+
+namespace schedsim {
+namespace {
+
+std::string CasePath(const std::string& name) {
+  return absl::StrCat(SCHEDSIM_SOURCE_DIR "/tests/tools/cases/", name);
+}
+
+Json RunFiles(const Strings& files, const std::string& input = "") {
+  Strings arguments = {"run", "--output", "json"};
+  for (const std::string& file : files) arguments.insert(arguments.end(), {"-f", file});
+  const ProgramResult result = RunProgram(arguments, input);
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  return Json::parse(result.out, nullptr, /*allow_exceptions=*/false);
+}
+
+Json PodOf(const Json& report, const std::string& name) {
+  for (const Json& pod : report["pods"]) {
+    if (pod["name"] == name) return pod;
+  }
+  return Json{{"status", "-"}, {"node", "-"}, {"message", "-"}};
+}
+
+TEST(Claims, WithAVolumeNameGetThatVolume) {
+  const Json report = RunFiles({CasePath("claims/nodes.yaml"), CasePath("claims/static-volumename.yaml")});
+  EXPECT_EQ(PodOf(report, "pg")["node"], "n1") << report["pods"];
+}
+
+TEST(Claims, WithoutOneGetAnyVolumeThatSuits) {
+  const Json report = RunFiles({CasePath("claims/nodes.yaml"), CasePath("claims/static.yaml")});
+  EXPECT_EQ(PodOf(report, "pg")["node"], "n1") << report["pods"];
+}
+
+TEST(Claims, OfAnImmediateClassAreProvisionedAndThoseWithoutAClassGetTheDefault) {
+  const Json report = RunFiles({CasePath("claims/nodes.yaml"), CasePath("claims/immediate.yaml")});
+  EXPECT_EQ(PodOf(report, "web-imm")["node"], "n1") << report["pods"];
+  EXPECT_EQ(PodOf(report, "web-noclass")["node"], "n1") << report["pods"];
+}
+
+TEST(EphemeralVolumes, GetTheirClaims) {
+  const Json report =
+      RunFiles({CasePath("ephemeral-volume/nodes.yaml"), CasePath("ephemeral-volume/pod.yaml")});
+  EXPECT_NE(PodOf(report, "test")["node"], "") << report["pods"];
+  EXPECT_EQ(PodOf(report, "test")["status"], "Bound") << report["pods"];
+}
+
+TEST(EphemeralVolumes, OfAnotherOwnerKeepThePodFromStarting) {
+  const std::string claim =
+      "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: test-shared-data, namespace: default}, "
+      "spec: "
+      "{accessModes: [ReadWriteOnce], storageClassName: managed-premium, resources: {requests: {storage: "
+      "1Gi}}}}\n";
+  const Json report =
+      RunFiles({CasePath("ephemeral-volume/nodes.yaml"), CasePath("ephemeral-volume/pod.yaml"), "-"}, claim);
+  EXPECT_EQ(PodOf(report, "test")["status"], "Pending");
+  const std::string want =
+      "PVC default/test-shared-data was not created for pod default/test (pod is not owner)";
+  EXPECT_TRUE(absl::StrContains(PodOf(report, "test")["message"].get<std::string>(), want))
+      << PodOf(report, "test");
+  EXPECT_TRUE(absl::StrContains(report["warnings"].dump(), "was not created for pod")) << report["warnings"];
+}
+
+TEST(Budgets, WithoutAStatusGetOneBeforePreemptionReadsIt) {
+  for (const char* file : {"budget-without-status/dump.yaml", "budget-without-status/manifests.yaml"}) {
+    const Json report = RunFiles({CasePath(file)});
+    EXPECT_EQ(PodOf(report, "urgent")["node"], "na") << file;
+    EXPECT_EQ(PodOf(report, "web-1")["status"], "Gone") << file;
+    EXPECT_EQ(PodOf(report, "etl")["node"], "nb") << file;
+  }
+}
+
+// With two budgets' worth of pods away, none may go.
+TEST(Budgets, ThatAllowNothingMakePreemptionLookElsewhere) {
+  const std::string manifests =
+      absl::StrReplaceAll(FileContent(CasePath("budget-without-status/manifests.yaml")),
+                          {{"maxUnavailable: 1", "minAvailable: 2"}});
+  const Json report = RunFiles({"-"}, manifests);
+  EXPECT_EQ(PodOf(report, "urgent")["node"], "nb");
+  EXPECT_EQ(PodOf(report, "etl")["status"], "Gone");
+}
+
+// Two nodes of which the first has a pod without a controller, one with an emptyDir, and one of a budget.
+std::string DrainScenario(const std::string& drain) {
+  return absl::StrCat(Cluster(0), R"(- apiVersion: v1
+  kind: Pod
+  metadata: {name: bare, namespace: default}
+  spec: {nodeName: n1, containers: [{name: c, image: i}]}
+- apiVersion: v1
+  kind: Pod
+  metadata:
+    name: scratch
+    namespace: default
+    ownerReferences: [{apiVersion: example.com/v1, kind: Thing, name: t, uid: t, controller: true}]
+  spec: {nodeName: n1, volumes: [{name: tmp, emptyDir: {}}], containers: [{name: c, image: i}]}
+- apiVersion: v1
+  kind: Pod
+  metadata: {name: kept, namespace: default, labels: {app: kept}}
+  spec: {nodeName: n2, containers: [{name: c, image: i}]}
+- apiVersion: policy/v1
+  kind: PodDisruptionBudget
+  metadata: {name: keeper, namespace: default}
+  spec: {minAvailable: 1, selector: {matchLabels: {app: kept}}}
+timeline:
+- )",
+                      drain, "\n");
+}
+
+TEST(Drains, WithoutForceRefuseTheNodeWithKubectlsWords) {
+  const Played bare = Play(DrainScenario("drain: {nodes: n1, force: false}"));
+  EXPECT_EQ(bare.exit_code, 1);
+  EXPECT_TRUE(absl::StrContains(bare.err,
+                                "unable to drain node \"n1\" due to error: cannot delete Pods that declare "
+                                "no controller (use --force to "
+                                "override): default/bare"))
+      << bare.err;
+  EXPECT_EQ(bare.report["deleted"], 0);
+  const Played local = Play(DrainScenario("drain: {nodes: n1, deleteEmptyDirData: false}"));
+  EXPECT_TRUE(absl::StrContains(
+      local.err,
+      "cannot delete Pods with local storage (use --delete-emptydir-data to override): default/scratch"))
+      << local.err;
+}
+
+TEST(Drains, EmptyOneNodeAfterTheOtherAndSayWhichBudgetHolds) {
+  const Played played = Play(DrainScenario("drain: {nodes: [n2, n1], timeout: 12s}"));
+  EXPECT_EQ(played.exit_code, 1);
+  const Json drains = played.report["drains"];
+  ASSERT_EQ(drains.size(), 2U);
+  EXPECT_EQ(drains[0]["node"], "n2");
+  EXPECT_EQ(drains[0]["state"], "Failed");
+  EXPECT_EQ(drains[0]["endMicroseconds"], 12'000'000);
+  const Json kept = drains[0]["pods"][0];
+  EXPECT_EQ(kept["refusals"], 3) << "at 0, 5 and 10 s";
+  EXPECT_EQ(kept["budget"], "keeper");
+  EXPECT_EQ(kept["cause"], "The disruption budget keeper needs 1 healthy pods and has 1 currently");
+  EXPECT_EQ(drains[1]["state"], "Drained");
+  EXPECT_EQ(drains[1]["beginMicroseconds"], 12'000'000);
+  EXPECT_EQ(drains[1]["pods"].size(), 2U);
+}
+
+TEST(Drains, ReportWhereEachPodWent) {
+  const std::string of_replica_set =
+      ", namespace: default, ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: api, uid: r, "
+      "controller: true}]}, spec: {";
+  const std::string containers = "containers: [{name: c, image: i}]}}\n";
+  const Played played = Play(absl::StrCat(
+      Cluster(0), "- {apiVersion: v1, kind: Pod, metadata: {name: old", of_replica_set, "nodeName: n1, ",
+      containers, "timeline:\n- drain: n1\n- create: {apiVersion: v1, kind: Pod, metadata: {name: new",
+      of_replica_set, containers));
+  EXPECT_EQ(played.exit_code, 0) << played.err;
+  const Json pod = played.report["drains"][0]["pods"][0];
+  EXPECT_EQ(pod["owner"], "ReplicaSet/api");
+  EXPECT_EQ(pod["successor"], "default/new");
+  EXPECT_EQ(pod["successorNode"], "n2") << played.report["drains"];
+}
+
+}  // namespace
+}  // namespace schedsim
