@@ -111,14 +111,15 @@ void PrintNotices(const std::vector<std::string>& notices) {
   for (const std::string& notice : notices) PrintMessage(notice);
 }
 
-absl::Status PrintReport(const RunOptions& options, const sim::Report& report) {
+absl::Status PrintReport(const RunOptions& options, const sim::Report& report, std::string objects) {
   if (TracesToStandardOutput(options)) {
     std::fputs(ReportText(report).c_str(), stderr);
     return absl::OkStatus();
   }
-  RETURN_IF_ERROR(WriteOutput(options.output == "json"  ? ReportJson(report)
-                              : options.output == "csv" ? ReportCsv(report)
-                                                        : ReportText(report)));
+  RETURN_IF_ERROR(WriteOutput(options.output == "objects" ? std::move(objects)
+                              : options.output == "json"  ? ReportJson(report)
+                              : options.output == "csv"   ? ReportCsv(report)
+                                                          : ReportText(report)));
   // The table has no place for it.
   if (options.output == "csv") PrintMessage(absl::StrCat("latency model: ", report.latency_model));
   return absl::OkStatus();
@@ -140,6 +141,10 @@ absl::StatusOr<int> Run(const RunOptions& options) {
   const size_t warnings_before = plan.input.warnings.size();
   const WallClock::time_point run_start = WallClock::now();
   sim::Report report;
+  std::string objects;
+  if (options.output == "objects") {
+    plan.on_objects = [&objects](std::string text) { objects = std::move(text); };
+  }
   {
     Progress progress;  // Leaves the terminal before anything else is printed there.
     plan.simulation.on_progress = [&](int64_t attempts, absl::Duration virtual_time) {
@@ -152,7 +157,7 @@ absl::StatusOr<int> Run(const RunOptions& options) {
   const double run_seconds = SecondsSince(run_start);
   const std::vector<std::string> notices = LateNotices(report, warnings_before);
   PrintNotices(notices);
-  RETURN_IF_ERROR(PrintReport(options, report));
+  RETURN_IF_ERROR(PrintReport(options, report, std::move(objects)));
   PrintSpeed(report.attempt_count, load_seconds, run_seconds);
   for (const std::string& failure : report.failures) PrintMessage(absl::StrCat("schedsim run: ", failure));
   // A verdict over something that was not as it was meant is none.
@@ -219,7 +224,9 @@ void AddRun(CLI::App& app, int& exit_code) {
       *command, "--trace-level", options->trace_level, {"decisions", "ties", "full"},
       "ties: with the nodes that share the highest score; full: with the status and scores of each node "
       "and the moves of the queue, much larger");
-  AddChoice(*command, "--output", options->output, {"text", "json", "csv"}, "csv has one line a pod");
+  AddChoice(
+      *command, "--output", options->output, {"text", "json", "csv", "objects"},
+      "csv has one line a pod; objects: all that the cluster has in the end, as a list that kubectl reads");
   command->add_flag("--strict", options->strict,
                     "Exit code 2 for any warning or note; before the run where it is about the input");
   command->footer(absl::StrCat(

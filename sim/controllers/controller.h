@@ -46,10 +46,9 @@ struct ControllerOptions {
   bool disruption = false;
   // Whether pods leave nodes that fail, that are tainted, or that are gone.
   bool nodes = false;
-  // Whether pods are made and deleted when the number of replicas in a workload's spec changes.
+  // Whether there are the controllers of workloads (ReplicaSets, Jobs and the like) and the garbage
+  // collector.
   bool workloads = false;
-  // Whether pods of workloads that are deleted are made anew.
-  bool replaces_deleted_pods = false;
   // From a change to what a controller makes of it: its informer hears of it, and it looks at the object.
   absl::Duration delay = absl::Milliseconds(1);
 };
@@ -64,7 +63,7 @@ struct ControllerContext {
   ApiServer& server;
   Trace& trace;
   // These outlive the controllers, too. `warnings`: what the user should know, each with the object in front.
-  // `busy_count`: how much a controller is about to do, for WorkQueue and for chains of creations.
+  // `busy_count`: how much controllers are about to look at; WorkQueue counts.
   OwnedPods& owned_pods;
   std::vector<std::string>& warnings;
   int64_t& busy_count;

@@ -4,13 +4,19 @@
 #include <utility>
 
 #include "sim/controllers/claim_protection.h"
+#include "sim/controllers/cron_job.h"
+#include "sim/controllers/daemon_set.h"
+#include "sim/controllers/deployment.h"
 #include "sim/controllers/disruption.h"
 #include "sim/controllers/ephemeral_volume.h"
+#include "sim/controllers/garbage_collector.h"
+#include "sim/controllers/job.h"
 #include "sim/controllers/node_lifecycle.h"
 #include "sim/controllers/owned_pods.h"
 #include "sim/controllers/persistent_volume.h"
 #include "sim/controllers/pod_gc.h"
-#include "sim/controllers/replicas.h"
+#include "sim/controllers/replica_set.h"
+#include "sim/controllers/stateful_set.h"
 #include "sim/controllers/taint_eviction.h"
 #include "sim/controllers/volume_binding.h"
 
@@ -27,7 +33,9 @@ std::unique_ptr<Controller> Make(const ControllerContext& context) {
 
 const Factory kControllers[] = {
     Make<PersistentVolumeController>, Make<EphemeralVolumeController>, Make<VolumeBindingController>,
-    Make<ClaimProtectionController>,  Make<DisruptionController>,      Make<ReplicaController>,
+    Make<ClaimProtectionController>,  Make<DisruptionController>,      Make<DeploymentController>,
+    Make<ReplicaSetController>,       Make<StatefulSetController>,     Make<DaemonSetController>,
+    Make<CronJobController>,          Make<JobController>,             Make<GarbageCollector>,
     Make<NodeLifecycleController>,    Make<TaintEvictionController>,   Make<PodGcController>,
 };
 

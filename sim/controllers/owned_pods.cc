@@ -4,7 +4,6 @@
 #include <memory>
 
 #include "core/api/kinds.h"
-#include "core/base/check.h"
 
 namespace schedsim::sim {
 namespace {
@@ -58,7 +57,7 @@ bool IsActive(const api::Pod& pod) {
 }
 
 void OwnedPods::Listen(absl::string_view kind_name, Listener listener) {
-  CHECK(listeners_.emplace(kind_name, std::move(listener)).second);
+  listeners_[std::string(kind_name)].push_back(std::move(listener));
 }
 
 // Kinds of other groups may have these names, too.
@@ -119,7 +118,9 @@ void OwnedPods::Tell(const api::Pod& pod, const WatchEvent& event) const {
   const api::OwnerReference* owner = ControllerOf(pod);
   if (owner == nullptr || workloads_.Find(owner->uid) == nullptr) return;
   const auto found = listeners_.find(owner->kind);
-  if (found != listeners_.end()) found->second(pod.metadata.namespace_ + "/" + owner->name, event);
+  if (found == listeners_.end()) return;
+  const std::string key = pod.metadata.namespace_ + "/" + owner->name;
+  for (const Listener& listener : found->second) listener(key, event);
 }
 
 void OwnedPods::Insert(const api::PodPtr& pod, absl::Time ready_since) {

@@ -7,6 +7,7 @@
 #include <map>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/container/btree_map.h"
 #include "absl/strings/string_view.h"
@@ -61,7 +62,7 @@ class OwnedPods {
   OwnedPods(const OwnedPods&) = delete;
   OwnedPods& operator=(const OwnedPods&) = delete;
 
-  // `kind_name`: of workloads, "ReplicaSet". Each kind has one listener, which hears from Start on.
+  // `kind_name`: of workloads, "ReplicaSet". Listeners hear from Start on, in the order of their calls here.
   void Listen(absl::string_view kind_name, Listener listener);
   // A change of any object, before controllers hear of it.
   void OnEvent(const WatchEvent& event);
@@ -95,7 +96,7 @@ class OwnedPods {
 
   const ApiServer& server_;
   const Clock& clock_;
-  std::map<std::string, Listener, std::less<>> listeners_;
+  std::map<std::string, std::vector<Listener>, std::less<>> listeners_;
   bool fills_ = false;
   bool tells_ = false;
   // By uid of the workload.

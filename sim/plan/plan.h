@@ -3,6 +3,7 @@
 #define SCHEDSIM_SIM_PLAN_PLAN_H_
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -51,6 +52,8 @@ struct Plan {
   std::vector<Step> steps;
   // As in RunRequest.
   bool check_wakeups = false;
+  // Takes the objects that there are in the end: a List, as JSON. Empty: nobody wants them.
+  std::function<void(std::string objects)> on_objects;
   // What the user should know before the run, each with `note: ` or `warning: ` in front: about version,
   // configuration and input.
   std::vector<std::string> notices;

@@ -402,6 +402,7 @@ Report MakeReport(Simulation& simulation, const ClusterInput& input) {
   report.virtual_zero = simulation.zero();
   report.virtual_time = simulation.now() - simulation.zero();
   report.latency_model = simulation.options().latency.ToString();
+  report.workloads = MakeWorkloadReports(simulation.server());
   AddNodes(simulation, report);
   AddPods(simulation, report);
   AddFates(simulation, input, report);
@@ -419,6 +420,7 @@ std::string ReportText(const Report& report) {
   for (const std::string& failure : report.failures)
     absl::StrAppend(&text, "FAILED          ", Printable(failure, kTextBytesMax), "\n");
   text += DrainsText(report.drains, report.virtual_zero);
+  text += WorkloadsText(report.workloads);
   AppendInexact(report, text);
   if (report.missed_wakeups.has_value()) text += MissedWakeupsText(*report.missed_wakeups);
   absl::StrAppend(&text, "Attempts        ", report.attempt_count, "\n");
@@ -494,7 +496,9 @@ std::string ReportJson(const Report& report) {
   for (const Trace::InexactPod& pod : report.inexact_pods) {
     json.BeginObject().Field("pod", pod.key).Field("reason", pod.reason).EndObject();
   }
-  json.EndArray().Key("otherKinds").BeginObject();
+  json.EndArray().Key("workloads");
+  WriteWorkloads(report.workloads, json);
+  json.Key("otherKinds").BeginObject();
   for (const auto& [kind, count] : report.other_kinds) json.Field(kind, count);
   json.EndObject().Key("warnings").BeginArray();
   for (const std::string& warning : report.warnings) json.String(warning);

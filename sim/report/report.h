@@ -14,6 +14,7 @@
 #include "sim/formats/cluster_input.h"
 #include "sim/record/drain_record.h"
 #include "sim/record/trace.h"
+#include "sim/report/workload_report.h"
 #include "sim/run/simulation.h"
 
 namespace schedsim::sim {
@@ -89,6 +90,7 @@ struct Report {
   std::vector<Node> most_used_nodes;
   std::vector<Pod> pods;  // By namespace and name.
   std::vector<Trace::InexactPod> inexact_pods;
+  std::vector<WorkloadReport> workloads;  // By kind, namespace and name.
   std::map<std::string, int64_t> other_kinds;
   // About the input and, from RunPlan, about the timeline; objects that the API server refused.
   std::vector<std::string> warnings;

@@ -351,9 +351,9 @@ void Simulation::Run() {
   loop_.set_on_settled([this] { OnSettled(); });
   controllers_->Start();
   if (options_.ends_terminating_pods) kubelets_->EndTerminatingPods(loop_.Now());
-  pod_phases_ =
-      std::make_unique<PodPhases>([this](const api::Pod& pod) { return controllers_->ReadsStatusOf(pod); },
-                                  options_.next_phase, loop_, *server_);
+  pod_phases_ = std::make_unique<PodPhases>(
+      [this](const api::Pod& pod) { return options_.all_pods_run || controllers_->ReadsStatusOf(pod); },
+      options_.next_phase, loop_, *server_);
   if (script_ != nullptr) script_->Start();
   ScheduleStep(0);
   actor_->Start();

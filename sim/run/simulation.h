@@ -64,6 +64,8 @@ struct SimulationOptions {
   ControllerOptions controllers;
   // What becomes of pods on their nodes, of those that a controller reads.
   PodPhases::NextPhase next_phase = PodPhases::FastStages;
+  // Whether pods that no controller reads run as well.
+  bool all_pods_run = false;
   // Since virtual zero; absent: the run ends when nothing but periodic flushes is left.
   std::optional<absl::Duration> until;
   // Whether pods are completed as by a full API server; conformance cases are not.

@@ -160,10 +160,11 @@ bool Drainer::TryPod(Turn& turn, size_t pod_index) {
   const api::OwnerReference* owner = OwnerOf(*pod);
   // The pod may be gone, and its successor there, before the eviction returns.
   if (owner != nullptr) without_successor_[owner->uid].push_back(pods_[pod->metadata.uid]);
+  const bool is_made_anew = is_made_anew_ != nullptr && is_made_anew_(*pod);
   const Eviction eviction = EvictPod(*pod, loop_.Now(), server_);
   if (eviction.outcome == Eviction::Outcome::kEvicted) {
     record.evicted = loop_.Now();
-    if (owner != nullptr) ++evicted_of_workloads_;
+    if (owner != nullptr && !is_made_anew) ++evicted_of_workloads_;
     return false;
   }
   if (owner != nullptr) without_successor_[owner->uid].pop_back();

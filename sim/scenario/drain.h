@@ -57,7 +57,11 @@ class Drainer {
   bool IsDrained(const std::string& node_name) const;
   // Whether a drain names the node.
   bool IsBegun(const std::string& node_name) const { return records_of_.count(node_name) > 0; }
-  // How many pods were evicted so far that a controller such as a ReplicaSet made.
+  // Says whether a pod of a workload is made anew when it goes; without it, none is.
+  void set_is_made_anew(std::function<bool(const api::Pod&)> is_made_anew) {
+    is_made_anew_ = std::move(is_made_anew);
+  }
+  // How many pods were evicted so far that a controller such as a ReplicaSet made, and nobody makes anew.
   int64_t evicted_of_workloads() const { return evicted_of_workloads_; }
   // Pods that were to be evicted and are still there, "namespace/name", by name; for messages.
   std::vector<std::string> Left(const std::string& node_name) const;
@@ -118,6 +122,7 @@ class Drainer {
   std::map<std::string, PodOfTurn> pods_;
   // By the uid of a controller: evicted pods of it that have no successor yet.
   std::map<std::string, std::deque<PodOfTurn>> without_successor_;
+  std::function<bool(const api::Pod&)> is_made_anew_;
   int64_t asleep_count_ = 0;
   int64_t evicted_of_workloads_ = 0;
 };

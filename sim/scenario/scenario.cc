@@ -231,7 +231,12 @@ class ScenarioReader {
       scenario_.simulation.controllers.persistent_volumes->provisioners = std::move(provisioners);
     }
     ReadSpan(reader, "end", errors_, scenario_.simulation.until);
-    reader.Read("replaceDeletedPods", scenario_.simulation.controllers.replaces_deleted_pods);
+    if (const Value* given = reader.Take("replaceDeletedPods")) {
+      Error(given, root,
+            "replaceDeletedPods: there is no such field any more: controllers always make such pods anew, "
+            "where "
+            "the input has their workloads");
+    }
     reader.ReadMap("latency", [this](const Value& value, const std::string& path) {
       ReadLatencyModel(value, path, errors_, scenario_.simulation.latency);
     });

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "core/api/kinds.h"
 #include "core/api/node.h"
 #include "core/api/pod.h"
 #include "core/base/check.h"
@@ -15,6 +16,7 @@
 #include "core/codec/objects/object_writer.h"
 #include "core/codec/text/reader.h"
 #include "core/codec/text/writer.h"
+#include "sim/controllers/garbage_collector.h"
 #include "sim/controllers/node_lifecycle.h"
 
 namespace schedsim::sim {
@@ -68,27 +70,6 @@ bool Matches(const Target& target, const api::Object& object) {
   return !is_over && target.selector->Matches(meta.labels);
 }
 
-bool IsControlledBy(const api::Object& object, const api::Object& workload) {
-  const auto& owners = object.metadata.owner_references;
-  return object.metadata.namespace_ == workload.metadata.namespace_ &&
-         std::any_of(owners.begin(), owners.end(), [&workload](const api::OwnerReference& owner) {
-           return owner.controller && owner.kind == workload.kind_name &&
-                  owner.name == workload.metadata.name;
-         });
-}
-
-// The pod template of a workload, as JSON; "" where it has none.
-std::string TemplateOf(const api::Object& object) {
-  std::string text;
-  codec::ReadText(codec::ObjectJson(object), "object.json", {}, [&text](const codec::Document& document) {
-    const codec::Value* spec = document.root.Find("spec");
-    const codec::Value* pod_template = spec == nullptr ? nullptr : spec->Find("template");
-    if (pod_template != nullptr) text = ToJson(*pod_template);
-    return absl::OkStatus();
-  }).IgnoreError();
-  return text;
-}
-
 // The fields of an object that its kind does not have, `spec.nodeSelecter`, each with what helps: `no such
 // field, did you mean nodeSelector?`.
 std::map<std::string, std::string> UnknownFieldsOf(const api::Object& object) {
@@ -133,8 +114,8 @@ absl::Status NamesNothing(const Target& target, const std::vector<std::string>& 
 Timeline::Timeline(std::vector<TimelineEntry> entries, Simulation& simulation)
     : entries_(std::move(entries)),
       simulation_(simulation),
-      drainer_(simulation.loop(), simulation.server()),
-      replicas_(*simulation.controllers().Get<ReplicaController>()) {
+      drainer_(simulation.loop(), simulation.server()) {
+  drainer_.set_is_made_anew([this](const api::Pod& pod) { return simulation_.controllers().Owns(pod); });
   simulation_.server().Watch([this](const WatchEvent& event) {
     if (!unseen_.empty()) NoteSeen(event.new_object);
     if (wait_ == nullptr) return;
@@ -170,6 +151,9 @@ void Timeline::Schedule(size_t index) {
   }
   EventLoop& loop = simulation_.loop();
   const TimelineEntry& entry = entries_[index];
+  // What an entry sets off with the controllers is a part of it.
+  awaits_controllers_ = !entry.at.has_value() && simulation_.controllers().IsBusy();
+  if (awaits_controllers_) return;
   const absl::Time ready = std::max(loop.Now(), busy_until_);
   const absl::Time at =
       entry.at.has_value() ? std::max(ready, simulation_.zero() + *entry.at) : ready + entry.after;
@@ -213,10 +197,18 @@ void Timeline::OneByOne(const std::vector<api::ObjectPtr>& objects,
 }
 
 void Timeline::OnSettled() {
-  if (wait_ == nullptr || !Holds(*wait_)) return;
+  const bool is_busy = simulation_.controllers().IsBusy();
+  if (awaits_controllers_ && !is_busy) Schedule(index_);
+  // A count of pods that are still to be made says nothing.
+  if (wait_ == nullptr || (is_busy && CountsAll(*wait_)) || !Holds(*wait_)) return;
   simulation_.loop().Cancel(deadline_);
   wait_ = nullptr;
   Schedule(index_ + 1);
+}
+
+bool Timeline::CountsAll(const WaitUntil& wait) {
+  return wait.condition == WaitUntil::Condition::kPending ||
+         (wait.condition == WaitUntil::Condition::kBound && !wait.count.has_value());
 }
 
 void Timeline::TimeOut() {
@@ -228,13 +220,10 @@ void Timeline::Finish() {
   const auto drain = std::find_if(entries_.begin(), entries_.end(), [](const TimelineEntry& entry) {
     return std::holds_alternative<DrainNodes>(entry.action);
   });
-  if (drainer_.evicted_of_workloads() > 0 && !replicas_.replaces()) {
-    warnings_.push_back(
-        absl::StrCat(drain->place, ": ", drainer_.evicted_of_workloads(),
-                     " evicted pods of workloads were not made anew: replaceDeletedPods is not set"));
-  }
-  for (const std::string& failure : replicas_.failures()) {
-    failures_.push_back(absl::StrCat("pods did not follow spec.replicas of ", failure));
+  if (drainer_.evicted_of_workloads() > 0) {
+    warnings_.push_back(absl::StrCat(
+        drain->place, ": ", drainer_.evicted_of_workloads(),
+        " evicted pods of workloads were not made anew: the input has no such workloads, or no controllers"));
   }
   if (done_) return;
   const std::string end =
@@ -252,13 +241,11 @@ absl::Status Timeline::Do(const CreateObjects& action) {
 
 absl::Status Timeline::Do(const UpdateObjects& action) {
   // A version in a manifest is that of another server.
-  OneByOne(action.objects, [this, place = &entries_[index_].place](const api::ObjectPtr& object) {
+  OneByOne(action.objects, [this](const api::ObjectPtr& object) {
     const api::ObjectPtr before = simulation_.server().Find(*object);
     const bool names_node = object->kind == api::Kind::kPod && !PodOf(*object).node_name.empty();
     if (before != nullptr && names_node) RETURN_IF_ERROR(ValidatePodNode(PodOf(*before), PodOf(*object)));
-    const absl::Status status = simulation_.server().Update(object, ApiServer::VersionCheck::kUnchecked);
-    if (status.ok()) WarnOfTemplate(*place, *before, *object);
-    return status;
+    return simulation_.server().Update(object, ApiServer::VersionCheck::kUnchecked);
   });
   return absl::OkStatus();
 }
@@ -277,27 +264,9 @@ absl::Status Timeline::Patch(const api::Object& object, const PatchObjects& acti
       action.patch, "patch.json", {}, [&](const codec::Document& document) -> absl::Status {
         api::ObjectPtr patched;
         ASSIGN_OR_RETURN(patched, simulation_.server().Patch(object, action.type, document.root, check));
-        WarnOfTemplate(entries_[index_].place, object, *patched);
         WarnOfFields(object, *patched);
         return absl::OkStatus();
       });
-}
-
-// Nobody rolls out a new template: pods that are there stay, and a Deployment's ReplicaSet keeps the template
-// that it was made with.
-void Timeline::WarnOfTemplate(const std::string& place, const api::Object& before, const api::Object& after) {
-  const std::string old_template = TemplateOf(before);
-  if (old_template.empty() || old_template == TemplateOf(after)) return;
-  const bool by_pods = after.kind == api::Kind::kStatefulSet || after.kind_name == "DaemonSet";
-  if (!by_pods && after.kind_name != "Deployment") return;
-  const auto& objects = simulation_.server().List(by_pods ? api::Kind::kPod : api::Kind::kReplicaSet);
-  const bool owns = std::any_of(objects.begin(), objects.end(),
-                                [&after](const auto& entry) { return IsControlledBy(*entry.second, after); });
-  if (!owns) return;
-  warnings_.push_back(absl::StrCat(
-      place, ": the new template of ", after.kind_name, " ", after.Key(),
-      " is not rolled out: rollouts are not simulated, ",
-      by_pods ? "its pods stay as they are" : "its ReplicaSet keeps the old one, also for new pods"));
 }
 
 void Timeline::WarnOfFields(const api::Object& before, const api::Object& after) {
@@ -315,7 +284,9 @@ void Timeline::WarnOfFields(const api::Object& before, const api::Object& after)
 }
 
 absl::Status Timeline::Do(const DeleteObjects& action) {
+  auto* collector = simulation_.controllers().Get<GarbageCollector>();
   return ForEach(action.target, [&](const api::Object& object) {
+    if (action.orphans && collector != nullptr) collector->Orphan(object);
     if (object.kind == api::Kind::kPod) {
       return simulation_.server().DeletePod(static_cast<const api::Pod&>(object));
     }
@@ -407,18 +378,19 @@ absl::Status Timeline::Do(const NodeUp& action) {
   });
 }
 
-// As kubectl scale: the object says how many pods there are to be. Where the input has pods of a workload but
-// not the workload, its controller is all that can be asked.
+// As kubectl scale: the object says how many pods there are to be, and its controller sees to it.
 absl::Status Timeline::Do(const ScaleWorkload& action) {
-  const api::ObjectPtr object = replicas_.Find(action.workload);
-  if (object != nullptr) {
-    PatchObjects patch;
-    patch.patch = absl::StrCat("{\"spec\": {\"replicas\": ", action.replicas, "}}");
-    RETURN_IF_ERROR(Patch(*object, patch));
+  const api::KindInfo* const info = api::FindKindByName(action.kind);
+  CHECK(info != nullptr);
+  const api::ObjectPtr object =
+      simulation_.server().Find(info->kind, action.kind, action.name_space, action.name);
+  if (object == nullptr) {
+    return absl::NotFoundError(
+        absl::StrCat("there is no ", action.kind, " ", action.name_space, "/", action.name));
   }
-  const absl::Status status = replicas_.Scale(action.workload, action.replicas);
-  busy_until_ = replicas_.busy_until();
-  return status;
+  PatchObjects patch;
+  patch.patch = absl::StrCat("{\"spec\": {\"replicas\": ", action.replicas, "}}");
+  return Patch(*object, patch);
 }
 
 absl::Status Timeline::CheckNames(const WaitUntil& wait) const {

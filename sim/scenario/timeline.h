@@ -17,7 +17,6 @@
 #include "core/codec/patch/object_patch.h"
 #include "sim/cluster/label_selector.h"
 #include "sim/cluster/pod_update.h"
-#include "sim/controllers/replicas.h"
 #include "sim/run/simulation.h"
 #include "sim/scenario/drain.h"
 
@@ -54,6 +53,8 @@ struct PatchObjects {
 };
 struct DeleteObjects {
   Target target;
+  // Whether what the objects own stays, and is nobody's.
+  bool orphans = false;
 };
 struct CompletePods {
   Target target;
@@ -89,7 +90,9 @@ struct NodeUp {
   Target nodes;
 };
 struct ScaleWorkload {
-  Workload workload;
+  std::string kind;  // Deployment, ReplicaSet, ReplicationController or StatefulSet.
+  std::string name_space;
+  std::string name;
   int64_t replicas = 0;
 };
 struct WaitUntil {
@@ -174,7 +177,6 @@ class Timeline : public Script {
   void NoteSeen(const api::ObjectPtr& object);
 
   absl::Status Patch(const api::Object& object, const PatchObjects& action);
-  void WarnOfTemplate(const std::string& place, const api::Object& before, const api::Object& after);
   // Warns of fields that a patch brought in, and that the API server does not know.
   void WarnOfFields(const api::Object& before, const api::Object& after);
   // The objects of a target, by name. Names that are not there go to `missing`, if it is not nullptr.
@@ -184,6 +186,8 @@ class Timeline : public Script {
   template <typename Change>
   absl::Status ForEach(const Target& target, const Change& change);
   bool Holds(const WaitUntil& wait) const;
+  // Whether the wait is about all pods, also those that controllers are about to make.
+  static bool CountsAll(const WaitUntil& wait);
   bool EnoughBound(const WaitUntil& wait) const;
   // Whether all nodes of the wait are drained.
   bool AllDrained(const WaitUntil& wait) const;
@@ -195,10 +199,11 @@ class Timeline : public Script {
   const std::vector<TimelineEntry> entries_;
   Simulation& simulation_;
   Drainer drainer_;
-  ReplicaController& replicas_;
   // When the running entry is done with its changes.
   absl::Time busy_until_ = absl::InfinitePast();
   size_t index_ = 0;  // Of the entry that runs, or comes next.
+  // Whether the entry at index_ comes once the controllers have acted on the one before.
+  bool awaits_controllers_ = false;
   const WaitUntil* wait_ = nullptr;
   uint64_t deadline_ = 0;  // What Cancel takes, while there is a wait.
   // What the wait counts, kept up to date by every change, so that looking at it costs nothing.

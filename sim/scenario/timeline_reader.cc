@@ -309,8 +309,20 @@ void EntryReader::CheckPatchedKind(const Value* patch, const std::string& kind, 
   }
 }
 
+// As kubectl delete: --cascade says what becomes of what the objects own.
 Action EntryReader::ReadDelete(const Value& value, const std::string& path) {
-  return DeleteObjects{ReadTarget(value, path)};
+  DeleteObjects action;
+  StrictReader reader(value, path, errors_);
+  if (!value.is_object()) return action;
+  action.target = TakeTarget(reader, value, "Pod");
+  std::string cascade = "background";
+  reader.Read("cascade", cascade);
+  action.orphans = cascade == "orphan";
+  if (cascade != "background" && cascade != "orphan") {
+    Error(*value.Find("cascade"), reader.PathOf("cascade"), "expected background or orphan");
+  }
+  reader.Finish();
+  return action;
 }
 
 Action EntryReader::ReadComplete(const Value& value, const std::string& path) {
@@ -424,14 +436,14 @@ Action EntryReader::ReadScale(const Value& value, const std::string& path) {
   ScaleWorkload action;
   StrictReader reader(value, path, errors_);
   if (!value.is_object()) return action;
-  Workload& workload = action.workload;
-  workload = {.kind = "Deployment", .name_space = "default", .name = ""};
-  reader.Read("kind", workload.kind);
-  reader.Read("namespace", workload.name_space);
-  reader.Read("name", workload.name);
-  if (workload.name.empty()) Error(value, reader.PathOf("name"), "expected the name of a workload");
-  const bool known = workload.kind == "Deployment" || workload.kind == "ReplicaSet" ||
-                     workload.kind == "ReplicationController" || workload.kind == "StatefulSet";
+  action.kind = "Deployment";
+  action.name_space = "default";
+  reader.Read("kind", action.kind);
+  reader.Read("namespace", action.name_space);
+  reader.Read("name", action.name);
+  if (action.name.empty()) Error(value, reader.PathOf("name"), "expected the name of a workload");
+  const bool known = action.kind == "Deployment" || action.kind == "ReplicaSet" ||
+                     action.kind == "ReplicationController" || action.kind == "StatefulSet";
   if (!known) {
     Error(*value.Find("kind"), reader.PathOf("kind"),
           "expected Deployment, ReplicaSet, ReplicationController or StatefulSet");

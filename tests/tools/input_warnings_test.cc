@@ -154,7 +154,8 @@ TEST(InputWarningsTest, UnknownFieldsAreOneLineAPath) {
        "FILE:29:21: Deployment x/web: spec.strategy.rollingUpdate.maxUnavailabel: no such field, did you "
        "mean "
        "maxUnavailable?",
-       "FILE:30:1: Deployment x/web: replicas: no such field, did you mean spec.replicas?"});
+       "FILE:30:1: Deployment x/web: replicas: no such field, did you mean spec.replicas?",
+       "Deployment x/web: spec.template: expected a template of a pod with a spec, got none"});
 }
 
 TEST(InputWarningsTest, MapsWithFreeKeysTakeAnything) {

@@ -30,6 +30,8 @@ constexpr char kFolder[] = SCHEDSIM_SOURCE_DIR "/tests/tools";
 constexpr char kEarlier[] =
     "the real scheduler last tried the pod before others were bound that it now counts";
 // Why other pods end up pending: who comes first among equals is not fixed.
+constexpr char kFinished[] =
+    "pods of Jobs succeed at once here, which makes room; there, some held or failed";
 constexpr char kOrder[] = "pods of one priority compete for what is left, and come in another order";
 constexpr char kPreemption[] =
     "which of the low, default and preemptionPolicy-Never pods end up bound changes from run to run in the "
@@ -98,12 +100,14 @@ constexpr Difference kResetDifferences[] = {
     {"kwok-real/preempt/4-critical", "never-a", kPreemption},
     {"kwok-real/storage/2-after", "big", kOrder},
     {"kwok-real/storage/3-changed", "big", kOrder},
-    {"kwok-real/workloads/1-running", "crunch", kOrder},
     {"kwok-real/workloads/1-running", "wide", kOrder},
     {"kwok-real2/daemonsets/4-taints-changed", "filler", kTainted},
     {"kwok-real2/daemonsets/5-rolled", "filler", kTainted},
     {"kwok-real2/daemonsets/6-back", "log", kOrder},
     {"kwok-real2/daemonsets/6-back", "zone-a", kOrder},
+    {"kwok-real2/jobs/1-first-wave", "failing", kFinished},
+    {"kwok-real2/jobs/1-first-wave", "many", kFinished},
+    {"kwok-real2/jobs/1-first-wave", "wide", kFinished},
     {"kwok-real2/rollout/1-base", "shop", kOrder},
     {"kwok-real2/rollout/2-shop-rolled", "shop", kOrder},
     {"kwok-real2/rollout/5-paused-and-scaled", "shop", kOrder},

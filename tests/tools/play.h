@@ -92,6 +92,7 @@ inline constexpr char kDeployment[] = R"(- apiVersion: apps/v1
   kind: Deployment
   metadata: {name: api}
   spec:
+    replicas: 0
     selector: {matchLabels: {app: api}}
     template:
       metadata: {labels: {app: api}}

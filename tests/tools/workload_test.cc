@@ -47,8 +47,8 @@ TEST(ScaleTest, PodsFollowWhoeverChangesReplicas) {
 timeline:
 - patch: {kind: Deployment, name: api, patch: {spec: {replicas: 4}}}
 )");
-  EXPECT_EQ(bare.exit_code, 1);
-  EXPECT_TRUE(absl::StrContains(bare.err, "pods did not follow spec.replicas of Deployment default/api: "))
+  EXPECT_TRUE(absl::StrContains(
+      bare.err, "Deployment default/api: spec.template: expected a template of a pod with a spec, got none"))
       << bare.err;
 }
 
@@ -99,16 +99,21 @@ TEST(ScaleTest, AStatefulSetMakesTheClaimsOfItsTemplates) {
   EXPECT_EQ(bound[2]["node"], bound[1]["node"]);
 }
 
-TEST(ScaleTest, DeletedPodsComeBackOnlyWhereAsked) {
-  const std::string timeline = R"(timeline:
+TEST(ScaleTest, DeletedPodsComeBackWhereThereAreControllers) {
+  const std::string scenario = Cluster(0) + kDeployment + R"(timeline:
 - scale: {name: api, replicas: 3}
 - at: 10s
   delete: {selector: app=api, count: 2}
 )";
-  EXPECT_EQ(PodsOf(Play(Cluster(0) + kDeployment + timeline).report, "api-").size(), 1U);
-  const Played replaced = Play(Cluster(0) + kDeployment + "replaceDeletedPods: true\n" + timeline);
+  const Played replaced = Play(scenario);
   EXPECT_EQ(PodsOf(replaced.report, "api-").size(), 3U);
   EXPECT_EQ(replaced.report["deleted"], 2);
+  const Played refused = Play("replaceDeletedPods: true\n" + scenario);
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_TRUE(absl::StrContains(refused.err, "replaceDeletedPods: there is no such field any more"))
+      << refused.err;
+  const Played none = Play(scenario, {"--controllers", "none"});
+  EXPECT_TRUE(PodsOf(none.report, "api-").empty());
 }
 
 TEST(ScaleTest, ClaimTemplatesThatAreNoneAreAFailure) {
@@ -136,15 +141,13 @@ TEST(ScaleTest, VolumesThatAreNoListAreAFailure) {
            "{volumeClaimTemplates: [{metadata: {name: data}}], template: {spec: {volumes: {name: "
            "v}, containers: [{name: c, image: i}]}}}}\n" +
            "timeline:\n- scale: {kind: StatefulSet, name: api, replicas: 1}\n");
-  EXPECT_EQ(played.exit_code, 1);
   EXPECT_TRUE(absl::StrContains(played.err, "spec.template.spec.volumes: expected a list of volumes"))
       << played.err;
 }
 
 // Looked for at 20 s; the one that comes back in time keeps its pods.
 TEST(DeletedNodeTest, PodsGoAfterAWhileAndComeBackElsewhere) {
-  const Played played = Play(Cluster(0) + kDeployment + R"(replaceDeletedPods: true
-timeline:
+  const Played played = Play(Cluster(0) + kDeployment + R"(timeline:
 - scale: {name: api, replicas: 4}
 - at: 5s
   delete: {kind: Node, name: n1}

@@ -40,7 +40,7 @@ struct Fields<api::ObjectMeta> {
                       F("creationTimestamp", 8, &T::creation_timestamp).Live(),
                       F("deletionTimestamp", 9, &T::deletion_timestamp).Live(),
                       F("labels", 11, &T::labels).Live(), F("annotations", 12, &T::annotations).Live(),
-                      F("ownerReferences", 13, &T::owner_references).MergeBy("uid"));
+                      F("ownerReferences", 13, &T::owner_references).MergeBy("uid").Live());
 };
 
 template <>

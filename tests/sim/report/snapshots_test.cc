@@ -60,6 +60,7 @@ Json Summary(const std::string& report_text) {
   std::set<std::string> inexact;
   for (const Json& pod : report["inexactPods"]) inexact.insert(pod["pod"].get<std::string>());
   report["inexactPods"] = inexact.size();
+  report["workloads"] = report["workloads"].size();
   report.erase("pods");
   return report;
 }

@@ -1,0 +1,184 @@
+#include "sim/controllers/controller_history.h"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "core/base/status_macros.h"
+#include "core/codec/text/json_edit.h"
+#include "core/codec/text/json_writer.h"
+#include "core/codec/text/reader.h"
+#include "core/codec/text/writer.h"
+#include "sim/controllers/owned_pods.h"
+#include "sim/controllers/pod_template.h"
+
+namespace schedsim::sim {
+namespace {
+
+constexpr char kKind[] = "ControllerRevision";
+
+// The template of `spec`, as JSON; "" where there is none.
+absl::Status ReadTemplate(const codec::Value* spec, Revision& revision) {
+  const codec::Value* pod_template = spec == nullptr ? nullptr : spec->Find("template");
+  if (pod_template == nullptr || !pod_template->is_object()) {
+    return absl::FailedPreconditionError("has no template of a pod");
+  }
+  // A revision's data is a strategic merge patch, with a directive in the template.
+  std::vector<codec::Member> members(pod_template->members.begin(), pod_template->members.end());
+  std::erase_if(members, [](const codec::Member& member) { return member.key == "$patch"; });
+  codec::Value plain = *pod_template;
+  plain.members = members;
+  revision.pod_template = codec::ToJson(plain);
+  revision.canonical = CanonicalJson(plain, "");
+  return absl::OkStatus();
+}
+
+absl::Status ReadRevision(const api::Object& object, Revision& revision) {
+  revision.name = object.metadata.name;
+  revision.created = object.metadata.creation_timestamp.value_or(absl::InfinitePast());
+  return ReadFields(object, [&revision](const codec::Value& root) {
+    absl::Status error;
+    revision.number = FieldReader(root, {}, error).Int("revision", 0);
+    const codec::Value* data = root.Find("data");
+    const absl::Status read = ReadTemplate(data == nullptr ? nullptr : data->Find("spec"), revision);
+    error.Update(read);
+    return error;
+  });
+}
+
+std::string LabelsOf(const codec::Value& pod_template) {
+  const codec::Value* metadata = pod_template.Find("metadata");
+  const codec::Value* labels = metadata == nullptr ? nullptr : metadata->Find("labels");
+  return labels == nullptr || !labels->is_object() ? "{}" : codec::ToJson(*labels);
+}
+
+}  // namespace
+
+ControllerHistory::ControllerHistory(absl::string_view owner_kind, ApiServer& server)
+    : owner_kind_(owner_kind), server_(server), revisions_(ReadRevision) {}
+
+std::string ControllerHistory::OnEvent(const WatchEvent& event) {
+  const api::Object& object = event.new_object != nullptr ? *event.new_object : *event.old_object;
+  if (object.kind_name != kKind || object.api_version != "apps/v1") return "";
+  const OwnerChange change = OwnerChangeOf(event, owner_kind_);
+  if (change.before != change.now && !change.before.empty()) {
+    names_[change.before].erase(object.metadata.name);
+    revisions_.Erase(object.metadata.uid);
+  }
+  if (!change.now.empty()) names_[change.now].insert(object.metadata.name);
+  const api::OwnerReference* owner = ControllerOf(object);
+  if (owner == nullptr || owner->kind != owner_kind_) return "";
+  return absl::StrCat(object.metadata.namespace_, "/", owner->name);
+}
+
+std::vector<Revision> ControllerHistory::ListOf(const api::Object& owner) {
+  std::vector<Revision> list;
+  const auto names = names_.find(owner.metadata.uid);
+  if (names != names_.end()) {
+    for (const std::string& name : names->second) {
+      const api::ObjectPtr object = server_.Find(api::Kind::kOther, kKind, owner.metadata.namespace_, name);
+      std::string error;
+      const Revision* revision = object == nullptr ? nullptr : revisions_.Of(object, error);
+      if (revision != nullptr) list.push_back(*revision);
+    }
+  }
+  const auto remembered = remembered_.find(owner.metadata.uid);
+  if (remembered != remembered_.end()) list.push_back(remembered->second);
+  const auto age = [](const Revision& revision) {
+    return std::tie(revision.number, revision.created, revision.name);
+  };
+  std::sort(list.begin(), list.end(),
+            [&age](const Revision& a, const Revision& b) { return age(a) < age(b); });
+  return list;
+}
+
+bool ControllerHistory::HasAny(const api::Object& owner) const {
+  const auto names = names_.find(owner.metadata.uid);
+  return names != names_.end() && !names->second.empty();
+}
+
+std::optional<Revision> ControllerHistory::Find(const api::Object& owner, absl::string_view name) {
+  for (Revision& revision : ListOf(owner)) {
+    if (revision.name == name) return std::move(revision);
+  }
+  return std::nullopt;
+}
+
+absl::StatusOr<Revision> ControllerHistory::Update(const api::Object& owner, const std::string& remembered) {
+  Revision wanted;
+  std::string labels;
+  RETURN_IF_ERROR(ReadFields(owner, [&](const codec::Value& root) {
+    const codec::Value* spec = root.Find("spec");
+    const absl::Status read = ReadTemplate(spec, wanted);
+    if (read.ok()) labels = LabelsOf(*spec->Find("template"));
+    return read;
+  }));
+  if (!remembered.empty() && !HasAny(owner) && remembered_.count(owner.metadata.uid) == 0) {
+    Revision known = wanted;
+    known.name = remembered;
+    remembered_[owner.metadata.uid] = std::move(known);
+  }
+  std::vector<Revision> list = ListOf(owner);
+  const auto found = std::find_if(list.rbegin(), list.rend(), [&wanted](const Revision& revision) {
+    return revision.canonical == wanted.canonical;
+  });
+  const int64_t next = list.empty() ? 1 : list.back().number + 1;
+  if (found == list.rend()) {
+    wanted.number = next;
+    return Create(owner, wanted, labels);
+  }
+  if (found == list.rbegin()) return *found;
+  // Back to an older one.
+  Revision revision = *found;
+  revision.number = next;
+  const auto known = remembered_.find(owner.metadata.uid);
+  if (known != remembered_.end() && known->second.name == revision.name) {
+    known->second.number = next;
+    return revision;
+  }
+  const api::ObjectPtr object =
+      server_.Find(api::Kind::kOther, kKind, owner.metadata.namespace_, revision.name);
+  RETURN_IF_ERROR(server_.Update(WithField(*object, {"revision"}, absl::StrCat(next))));
+  return revision;
+}
+
+absl::StatusOr<Revision> ControllerHistory::Create(const api::Object& owner, const Revision& revision,
+                                                   const std::string& labels) {
+  const std::string hash = TemplateHash(revision.canonical);
+  Revision made = revision;
+  made.name = absl::StrCat(owner.metadata.name, "-", hash);
+  codec::JsonWriter json;
+  json.BeginObject().Field("apiVersion", "apps/v1").Field("kind", kKind).Key("metadata").BeginObject();
+  json.Field("name", made.name).Field("namespace", owner.metadata.namespace_);
+  const std::string hash_label = absl::StrCat("\"", hash, "\"");
+  const absl::string_view hash_key =
+      owner_kind_ == "DaemonSet" ? "controller-revision-hash" : "controller.kubernetes.io/hash";
+  json.Key("labels").Raw(codec::SetJsonMember(labels, {hash_key}, hash_label));
+  WriteControllerRef(owner, json);
+  json.EndObject().Key("data").BeginObject().Key("spec").BeginObject().Key("template");
+  json.Raw(codec::SetJsonMember(made.pod_template, {"$patch"}, "\"replace\"")).EndObject().EndObject();
+  json.Field("revision", made.number).EndObject();
+  api::ObjectPtr object;
+  RETURN_IF_ERROR(
+      codec::ReadText(json.text(), "revision.json", {}, [&](const codec::Document& document) -> absl::Status {
+        ASSIGN_OR_RETURN(object, reader_.Decode(document.root, made.name));
+        return absl::OkStatus();
+      }));
+  RETURN_IF_ERROR(server_.Create(object));
+  return made;
+}
+
+void ControllerHistory::Truncate(const api::Object& owner, const std::set<std::string>& live, int64_t limit) {
+  std::vector<Revision> dead;
+  for (Revision& revision : ListOf(owner)) {
+    if (live.count(revision.name) == 0) dead.push_back(std::move(revision));
+  }
+  const int64_t surplus = static_cast<int64_t>(dead.size()) - limit;
+  for (int64_t i = 0; i < surplus; ++i) {
+    const std::string& name = dead[static_cast<size_t>(i)].name;
+    server_.Delete(api::Kind::kOther, kKind, owner.metadata.namespace_, name).IgnoreError();
+  }
+}
+
+}  // namespace schedsim::sim

@@ -1,0 +1,98 @@
+// CronJobs.
+#ifndef SCHEDSIM_SIM_CONTROLLERS_CRON_JOB_H_
+#define SCHEDSIM_SIM_CONTROLLERS_CRON_JOB_H_
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "core/api/object.h"
+#include "core/codec/objects/objects.h"
+#include "sim/controllers/controller.h"
+#include "sim/controllers/cron_schedule.h"
+#include "sim/controllers/owned_pods.h"
+#include "sim/controllers/work_queue.h"
+#include "sim/controllers/workload_fields.h"
+
+namespace schedsim::sim {
+
+struct CronJobSpec {
+  CronSchedule schedule;
+  bool is_suspended = false;
+  std::string concurrency_policy = "Allow";  // Allow, Forbid or Replace.
+  std::optional<int64_t> starting_deadline_seconds;
+  int64_t successful_jobs_history_limit = 3;
+  int64_t failed_jobs_history_limit = 1;
+
+  struct Status {
+    std::optional<absl::Time> last_schedule_time;
+    std::optional<absl::Time> last_successful_time;
+    // Names of jobs that are not over.
+    std::vector<std::string> active;
+
+    friend bool operator==(const Status&, const Status&) = default;
+  };
+  Status status;
+};
+
+// InvalidArgument for what is malformed, and for a time zone other than UTC, which is not simulated.
+absl::Status ReadCronJob(const api::Object& object, CronJobSpec& spec);
+
+// Makes a job whenever the schedule says so. The next time does not keep a run from ending.
+// Source: kubernetes v1.37, pkg/controller/cronjob.
+class CronJobController : public Controller {
+ public:
+  static bool TakesPart(const ControllerOptions& options) { return options.workloads; }
+  explicit CronJobController(const ControllerContext& context);
+  CronJobController(const CronJobController&) = delete;
+  CronJobController& operator=(const CronJobController&) = delete;
+
+  // CronJobs and Jobs are among the other kinds.
+  std::vector<api::Kind> Watches() const override { return {api::Kind::kOther}; }
+  void OnEvent(const WatchEvent& event) override;
+  void Start() override;
+
+ private:
+  // A job of a CronJob.
+  struct OwnJob {
+    api::ObjectPtr object;
+    bool is_complete = false;
+    bool is_failed = false;
+    std::optional<absl::Time> completion_time;
+  };
+  static absl::Status ReadOwnJob(const api::Object& object, OwnJob& job);
+
+  absl::Status Sync(const std::string& key);
+  // By time of creation.
+  std::vector<OwnJob> JobsOf(const api::Object& object);
+  // Makes the job that is due at `now` or was before, and returns whether there was one.
+  absl::StatusOr<bool> MakeDue(const api::Object& object, const CronJobSpec& spec, absl::Time earliest,
+                               std::vector<OwnJob>& jobs, CronJobSpec::Status& status);
+  absl::Status CreateJob(const api::Object& object, absl::Time time, const std::string& name);
+  void CleanUp(const CronJobSpec& spec, const std::vector<OwnJob>& jobs);
+  void Delete(const api::Object& job);
+  void WriteStatus(const api::ObjectPtr& object, CronJobSpec& spec, CronJobSpec::Status status);
+
+  EventLoop& loop_;
+  ApiServer& server_;
+  std::vector<std::string>& warnings_;
+  codec::ObjectReader reader_;
+  WorkQueue queue_;
+  SpecCache<CronJobSpec> specs_{ReadCronJob};
+  SpecCache<OwnJob> jobs_{ReadOwnJob};
+  // Names of jobs by the uid of their CronJob.
+  std::map<std::string, std::set<std::string>> names_;
+  bool started_ = false;
+  bool is_writing_ = false;
+};
+
+}  // namespace schedsim::sim
+
+#endif  // SCHEDSIM_SIM_CONTROLLERS_CRON_JOB_H_

@@ -1,0 +1,176 @@
+#include "sim/controllers/cron_schedule.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "absl/types/span.h"
+#include "core/api/go_text.h"
+#include "core/base/status_macros.h"
+
+namespace schedsim::sim {
+namespace {
+
+constexpr absl::string_view kMonths[] = {"jan", "feb", "mar", "apr", "may", "jun",
+                                         "jul", "aug", "sep", "oct", "nov", "dec"};
+constexpr absl::string_view kDays[] = {"sun", "mon", "tue", "wed", "thu", "fri", "sat"};
+
+struct FieldKind {
+  absl::string_view name;
+  int64_t min = 0;
+  int64_t max = 0;
+  // Of the values from `min` on; empty: there are none.
+  absl::Span<const absl::string_view> value_names;
+};
+
+const FieldKind kFields[] = {
+    {"minute", 0, 59, {}},     {"hour", 0, 23, {}},          {"day of month", 1, 31, {}},
+    {"month", 1, 12, kMonths}, {"day of week", 0, 6, kDays},
+};
+
+struct Macro {
+  absl::string_view name;
+  absl::string_view fields;
+};
+constexpr Macro kMacros[] = {
+    {"@yearly", "0 0 1 1 *"}, {"@annually", "0 0 1 1 *"}, {"@monthly", "0 0 1 * *"}, {"@weekly", "0 0 * * 0"},
+    {"@daily", "0 0 * * *"},  {"@midnight", "0 0 * * *"}, {"@hourly", "0 * * * *"},
+};
+
+absl::Status Invalid(absl::string_view what) { return absl::InvalidArgumentError(what); }
+
+absl::StatusOr<int64_t> ParseValue(absl::string_view text, const FieldKind& kind) {
+  for (size_t i = 0; i < kind.value_names.size(); ++i) {
+    if (absl::AsciiStrToLower(text) == kind.value_names[i]) return kind.min + static_cast<int64_t>(i);
+  }
+  int64_t value = 0;
+  const bool is_number = !text.empty() && text.find_first_not_of("0123456789") == absl::string_view::npos;
+  if (is_number && absl::SimpleAtoi(text, &value)) return value;
+  return Invalid(absl::StrCat(kind.name, ": expected a number, got ", api::GoQuote(text)));
+}
+
+// Adds the values of one range, `*`, `5`, `1-5` or any of them with `/2`, to `bits`. `is_any`: whether it is
+// `*` or `?`, which a step ends.
+absl::Status AddRange(absl::string_view text, const FieldKind& kind, uint64_t& bits, bool& is_any) {
+  const std::vector<absl::string_view> parts = absl::StrSplit(text, '/');
+  const std::vector<absl::string_view> limits = absl::StrSplit(parts[0], '-');
+  if (parts.size() > 2 || limits.size() > 2) {
+    return Invalid(absl::StrCat(kind.name, ": expected a range such as 1-5/2, got ", api::GoQuote(text)));
+  }
+  int64_t first = kind.min;
+  int64_t last = kind.max;
+  const bool is_star = parts[0] == "*" || parts[0] == "?";
+  if (!is_star) {
+    ASSIGN_OR_RETURN(first, ParseValue(limits[0], kind));
+    last = first;
+    if (limits.size() == 2) {
+      ASSIGN_OR_RETURN(last, ParseValue(limits[1], kind));
+    }
+  }
+  int64_t step = 1;
+  if (parts.size() == 2) {
+    ASSIGN_OR_RETURN(step, ParseValue(parts[1], {.name = kind.name}));
+    // `5/15` goes on to the end.
+    if (limits.size() == 1 && !is_star) last = kind.max;
+  }
+  is_any |= is_star && step == 1;
+  if (first < kind.min || last > kind.max || first > last || step == 0) {
+    return Invalid(absl::StrCat(kind.name, ": expected values from ", kind.min, " to ", kind.max,
+                                " and a step above zero, got ", api::GoQuote(text)));
+  }
+  for (int64_t value = first; value <= last; value += step) bits |= uint64_t{1} << value;
+  return absl::OkStatus();
+}
+
+bool Has(uint64_t bits, int64_t value) { return ((bits >> value) & 1) != 0; }
+
+}  // namespace
+
+absl::StatusOr<CronSchedule> CronSchedule::Parse(absl::string_view text) {
+  CronSchedule schedule;
+  absl::string_view rest = text;
+  if (absl::ConsumePrefix(&rest, "@every ")) {
+    const std::optional<absl::Duration> period = api::ParseGoDuration(rest);
+    if (!period.has_value()) return Invalid(absl::StrCat("expected a duration, got ", api::GoQuote(rest)));
+    schedule.period_ = std::max(absl::Trunc(*period, absl::Seconds(1)), absl::Seconds(1));
+    return schedule;
+  }
+  for (const Macro& macro : kMacros) {
+    if (text == macro.name) rest = macro.fields;
+  }
+  const std::vector<absl::string_view> fields = absl::StrSplit(rest, ' ', absl::SkipWhitespace());
+  constexpr size_t kFieldCount = 5;
+  if (fields.size() != kFieldCount) {
+    return Invalid(absl::StrCat("expected 5 fields, or @hourly and the like, got ", api::GoQuote(text)));
+  }
+  uint64_t* const bits[] = {&schedule.minutes_, &schedule.hours_, &schedule.days_of_month_, &schedule.months_,
+                            &schedule.days_of_week_};
+  bool is_any[kFieldCount] = {};
+  for (size_t i = 0; i < kFieldCount; ++i) {
+    for (const absl::string_view range : absl::StrSplit(fields[i], ',')) {
+      RETURN_IF_ERROR(AddRange(range, kFields[i], *bits[i], is_any[i]));
+    }
+  }
+  schedule.any_day_of_month_ = is_any[2];
+  schedule.any_day_of_week_ = is_any[4];
+  return schedule;
+}
+
+bool CronSchedule::IsDay(absl::CivilDay day) const {
+  // absl counts from Monday.
+  const int64_t weekday = (static_cast<int64_t>(absl::GetWeekday(day)) + 1) % 7;
+  const bool by_month = Has(days_of_month_, day.day());
+  const bool by_week = Has(days_of_week_, weekday);
+  return any_day_of_month_ || any_day_of_week_ ? by_month && by_week : by_month || by_week;
+}
+
+absl::Time CronSchedule::Next(absl::Time time) const {
+  const absl::TimeZone utc = absl::UTCTimeZone();
+  if (period_ > absl::ZeroDuration()) return absl::FromCivil(absl::ToCivilSecond(time, utc), utc) + period_;
+  constexpr int kYears = 5;
+  absl::CivilMinute minute = absl::ToCivilMinute(time, utc) + 1;
+  const absl::CivilYear last = absl::CivilYear(minute) + kYears;
+  while (absl::CivilYear(minute) <= last) {
+    if (!Has(months_, minute.month())) {
+      minute = absl::CivilMinute(absl::CivilMonth(minute) + 1);
+    } else if (!IsDay(absl::CivilDay(minute))) {
+      minute = absl::CivilMinute(absl::CivilDay(minute) + 1);
+    } else if (!Has(hours_, minute.hour())) {
+      minute = absl::CivilMinute(absl::CivilHour(minute) + 1);
+    } else if (!Has(minutes_, minute.minute())) {
+      minute += 1;
+    } else {
+      return absl::FromCivil(minute, utc);
+    }
+  }
+  return absl::InfiniteFuture();
+}
+
+std::optional<absl::Time> CronSchedule::LastUntil(absl::Time after, absl::Time now) const {
+  if (Next(after) > now) return std::nullopt;
+  absl::Time from = after;
+  if (period_ == absl::ZeroDuration()) {
+    // The fields name the same times wherever the search begins, so that it need not pass all that were
+    // missed.
+    for (const int hours : {1, 24, 32 * 24, 366 * 24}) {
+      const absl::Time start = now - absl::Hours(hours);
+      if (start <= after || Next(start) > now) continue;
+      from = start;
+      break;
+    }
+  } else {
+    const absl::Duration missed = absl::Floor(now - Next(after), period_);
+    from = Next(after) + missed - period_;
+  }
+  absl::Time found = Next(from);
+  for (absl::Time next = Next(found); next <= now; next = Next(next)) found = next;
+  return found;
+}
+
+}  // namespace schedsim::sim

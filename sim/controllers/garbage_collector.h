@@ -1,0 +1,63 @@
+// Objects whose owner is gone.
+#ifndef SCHEDSIM_SIM_CONTROLLERS_GARBAGE_COLLECTOR_H_
+#define SCHEDSIM_SIM_CONTROLLERS_GARBAGE_COLLECTOR_H_
+
+#include <compare>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "core/api/object.h"
+#include "sim/controllers/controller.h"
+#include "sim/controllers/owned_pods.h"
+#include "sim/controllers/work_queue.h"
+
+namespace schedsim::sim {
+
+// Deletes in the background what a deleted object owned, if nobody else owns it. Source: kubernetes v1.37,
+// pkg/controller/garbagecollector. Owners that were never there are no reason to delete anything: the input
+// may be a part of a cluster.
+class GarbageCollector : public Controller {
+ public:
+  static bool TakesPart(const ControllerOptions& options) { return options.workloads; }
+  explicit GarbageCollector(const ControllerContext& context);
+  GarbageCollector(const GarbageCollector&) = delete;
+  GarbageCollector& operator=(const GarbageCollector&) = delete;
+
+  // All kinds.
+  std::vector<api::Kind> Watches() const override;
+  void OnEvent(const WatchEvent& event) override;
+  void Start() override { started_ = true; }
+
+  // Takes the object away from its dependents, so that they stay when it is deleted.
+  void Orphan(const api::Object& owner);
+
+ private:
+  // What finds an object.
+  struct Reference {
+    api::Kind kind = api::Kind::kOther;
+    std::string kind_name;
+    std::string name_space;
+    std::string name;
+
+    friend auto operator<=>(const Reference&, const Reference&) = default;
+  };
+
+  absl::Status Sync(const std::string& key);
+  std::vector<api::ObjectPtr> DependentsOf(const std::string& owner_uid, bool is_pod) const;
+  bool HasOtherOwner(const api::Object& object) const;
+  void Delete(const api::Object& object);
+
+  ApiServer& server_;
+  OwnedPods& owned_pods_;
+  WorkQueue queue_;
+  // Objects other than pods that have owners, by the owner's uid.
+  std::map<std::string, std::set<Reference>> dependents_;
+  bool started_ = false;
+};
+
+}  // namespace schedsim::sim
+
+#endif  // SCHEDSIM_SIM_CONTROLLERS_GARBAGE_COLLECTOR_H_

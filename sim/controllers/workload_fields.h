@@ -1,0 +1,156 @@
+// Fields of workloads, which are kept as JSON.
+#ifndef SCHEDSIM_SIM_CONTROLLERS_WORKLOAD_FIELDS_H_
+#define SCHEDSIM_SIM_CONTROLLERS_WORKLOAD_FIELDS_H_
+
+#include <cstdint>
+#include <initializer_list>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "core/api/object.h"
+#include "core/codec/text/json_writer.h"
+#include "core/codec/text/value.h"
+
+namespace schedsim::sim {
+
+// A whole number, or a share of another one.
+struct IntOrPercent {
+  int64_t value = 0;
+  bool is_percent = false;
+
+  // Source: apimachinery v0.37, pkg/util/intstr, GetScaledValueFromIntOrPercent.
+  int64_t Of(int64_t total, bool rounds_up) const;
+};
+
+// Reads fields of one map of an object. What is absent or null is what the caller falls back to; the first
+// field of a wrong type is an error, `spec.replicas: expected a whole number`.
+class FieldReader {
+ public:
+  // The map at `path` of `root`, which may be absent. `status`, which takes the error, must outlive it.
+  FieldReader(const codec::Value& root, std::initializer_list<absl::string_view> path, absl::Status& status);
+
+  bool is_present() const { return map_ != nullptr; }
+  const codec::Value* Find(absl::string_view key) const;
+  int64_t Int(absl::string_view key, int64_t fallback) const;
+  std::optional<int64_t> OptionalInt(absl::string_view key) const;
+  bool Bool(absl::string_view key, bool fallback) const;
+  std::string Text(absl::string_view key, absl::string_view fallback) const;
+  std::optional<absl::Time> Time(absl::string_view key) const;
+  std::optional<IntOrPercent> OptionalIntOrPercent(absl::string_view key) const;
+
+ private:
+  void Error(absl::string_view key, absl::string_view expected) const;
+
+  std::string path_;
+  const codec::Value* map_ = nullptr;
+  absl::Status& status_;
+};
+
+// Calls `read` with the whole object as a tree, which lives during the call. Returns the status of `read`,
+// with `Deployment default/web: ` in front.
+absl::Status ReadFields(const api::Object& object,
+                        absl::FunctionRef<absl::Status(const codec::Value& root)> read);
+
+// InvalidArgument where `root`.spec.template is no template of a pod.
+absl::Status CheckTemplate(const codec::Value& root);
+
+// A copy of `object` with the JSON `value` at `path`, to be stored by an update. The path names no field that
+// has a member in the object's struct.
+std::shared_ptr<api::Object> WithField(const api::Object& object,
+                                       std::initializer_list<absl::string_view> path,
+                                       absl::string_view value);
+
+// Adds a warning, unless it is there.
+void Warn(std::string text, std::vector<std::string>& warnings);
+
+// A condition of a workload's status.
+struct WorkloadCondition {
+  std::string type;
+  std::string status;
+  std::string reason;
+  std::string message;
+  absl::Time last_transition;
+  // Of Deployments (lastUpdateTime) and Jobs (lastProbeTime).
+  std::optional<absl::Time> last_update;
+
+  friend bool operator==(const WorkloadCondition&, const WorkloadCondition&) = default;
+};
+
+// In the order of the object.
+class WorkloadConditions {
+ public:
+  // `update_key`: what the object calls last_update; "": it has none.
+  static WorkloadConditions Read(const codec::Value& root, absl::string_view update_key);
+
+  const WorkloadCondition* Find(absl::string_view type) const;
+  // Puts the condition at the end, in the place of the one of its type. One that says the same, by status and
+  // reason, stays as it is; one of the same status keeps its time.
+  void Set(WorkloadCondition condition);
+  // The same, but it takes the place of one that says the same, too.
+  void Replace(WorkloadCondition condition);
+  void Erase(absl::string_view type);
+  bool empty() const { return conditions_.empty(); }
+  // Writes the member `conditions`; nothing where there are none.
+  void Write(absl::string_view update_key, codec::JsonWriter& status) const;
+
+  friend bool operator==(const WorkloadConditions&, const WorkloadConditions&) = default;
+
+ private:
+  std::vector<WorkloadCondition> conditions_;
+};
+
+// A time as the API server writes it.
+std::string TimestampText(absl::Time time);
+
+// `value` in a form that is the same for what means the same: members sorted, without those that are null,
+// empty, or named in `without_labels` below metadata.labels.
+std::string CanonicalJson(const codec::Value& value, absl::string_view without_label);
+
+// Ten characters for a canonical template, for names and labels. The real ones are another hash over another
+// text.
+std::string TemplateHash(absl::string_view canonical);
+
+// What has been read of each object, kept until the object changes. `Spec` is a struct, made by `Read`, which
+// returns InvalidArgument for what is malformed.
+template <typename Spec>
+class SpecCache {
+ public:
+  using Read = absl::Status (*)(const api::Object& object, Spec& spec);
+  explicit SpecCache(Read read) : read_(read) {}
+
+  // Valid until the next call. nullptr where the object is malformed; `error` says why, the first time.
+  Spec* Of(const api::ObjectPtr& object, std::string& error) {
+    Entry& entry = entries_[object->metadata.uid];
+    if (entry.object != object) {
+      entry = Entry{.object = object};
+      const absl::Status status = read_(*object, entry.spec);
+      entry.is_valid = status.ok();
+      if (!status.ok()) error = std::string(status.message());
+    }
+    return entry.is_valid ? &entry.spec : nullptr;
+  }
+  // The object was stored anew, and its entry says what it says.
+  void Keep(const api::ObjectPtr& object) { entries_[object->metadata.uid].object = object; }
+  void Erase(const std::string& uid) { entries_.erase(uid); }
+
+ private:
+  struct Entry {
+    api::ObjectPtr object;
+    Spec spec = Spec();
+    bool is_valid = false;
+  };
+  const Read read_;
+  std::map<std::string, Entry> entries_;
+};
+
+}  // namespace schedsim::sim
+
+#endif  // SCHEDSIM_SIM_CONTROLLERS_WORKLOAD_FIELDS_H_

@@ -1,0 +1,177 @@
+#include "sim/report/workload_report.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "core/api/kinds.h"
+#include "core/base/printable.h"
+#include "core/codec/objects/object_writer.h"
+#include "core/codec/text/reader.h"
+
+namespace schedsim::sim {
+namespace {
+
+constexpr size_t kShownCount = 10;
+constexpr size_t kNameBytesMax = 253;
+
+constexpr absl::string_view kWorkloadKinds[] = {"CronJob",    "DaemonSet",   "Deployment",           "Job",
+                                                "ReplicaSet", "StatefulSet", "ReplicationController"};
+
+bool IsWorkload(const api::Object& object) {
+  const bool is_named = std::find(std::begin(kWorkloadKinds), std::end(kWorkloadKinds), object.kind_name) !=
+                        std::end(kWorkloadKinds);
+  return is_named && api::FindKind(object.api_version, object.kind_name) != nullptr;
+}
+
+const api::OwnerReference* ControllerOf(const api::Object& object) {
+  for (const api::OwnerReference& owner : object.metadata.owner_references) {
+    if (owner.controller) return &owner;
+  }
+  return nullptr;
+}
+
+std::optional<int64_t> NumberAt(const codec::Value& root, absl::string_view part, absl::string_view key) {
+  const codec::Value* map = root.Find(part);
+  const codec::Value* value = map == nullptr ? nullptr : map->Find(key);
+  int64_t number = 0;
+  if (value == nullptr || !absl::SimpleAtoi(value->text, &number)) return std::nullopt;
+  return number;
+}
+
+std::optional<int64_t> WantedOf(const api::Object& object) {
+  std::optional<int64_t> wanted;
+  // The ending makes JSON of it.
+  codec::ReadText(codec::ObjectJson(object), "object.json", {}, [&](const codec::Document& document) {
+    const codec::Value& root = document.root;
+    if (object.kind_name == "DaemonSet") {
+      wanted = NumberAt(root, "status", "desiredNumberScheduled");
+    } else if (object.kind_name == "Job") {
+      wanted = NumberAt(root, "spec", "completions");
+      if (!wanted.has_value() && !NumberAt(root, "spec", "parallelism").has_value()) wanted = 1;
+    } else if (object.kind_name != "CronJob") {
+      wanted = NumberAt(root, "spec", "replicas").value_or(1);
+    }
+    return absl::OkStatus();
+  }).IgnoreError();
+  return wanted;
+}
+
+// Workloads by uid, and for those that another one controls, by whom.
+struct Index {
+  std::map<std::string, WorkloadReport> rows;
+  std::map<std::string, std::string> controllers;
+
+  // The row of the outermost controller; nullptr: none is there.
+  WorkloadReport* Find(std::string uid) {
+    for (auto found = controllers.find(uid); found != controllers.end(); found = controllers.find(uid)) {
+      uid = found->second;
+    }
+    const auto row = rows.find(uid);
+    return row == rows.end() ? nullptr : &row->second;
+  }
+};
+
+void Add(const api::Object& object, Index& index) {
+  if (!IsWorkload(object)) return;
+  const api::OwnerReference* owner = ControllerOf(object);
+  const bool is_controlled = owner != nullptr && (owner->kind == "Deployment" || owner->kind == "CronJob");
+  if (is_controlled) {
+    index.controllers[object.metadata.uid] = owner->uid;
+    return;
+  }
+  index.rows[object.metadata.uid] = {.kind = object.kind_name,
+                                     .name_space = object.metadata.namespace_,
+                                     .name = object.metadata.name,
+                                     .wanted = WantedOf(object)};
+}
+
+void Count(const api::Pod& pod, WorkloadReport& row) {
+  if (pod.status.phase == "Succeeded") {
+    ++row.succeeded;
+  } else if (pod.status.phase == "Failed") {
+    ++row.failed;
+  } else if (!pod.metadata.deletion_timestamp.has_value()) {
+    const api::PodCondition* ready = pod.FindCondition("Ready");
+    if (ready != nullptr && ready->status == "True") ++row.ready;
+    if (pod.node_name.empty()) ++row.pending;
+  }
+}
+
+std::string CountsText(const WorkloadReport& row) {
+  std::string text;
+  if (row.wanted.has_value()) absl::StrAppend(&text, *row.wanted, " wanted, ");
+  if (row.kind == "Job" || row.kind == "CronJob") absl::StrAppend(&text, row.succeeded, " succeeded, ");
+  if (row.failed > 0) absl::StrAppend(&text, row.failed, " failed, ");
+  absl::StrAppend(&text, row.ready, " ready, ", row.pending, " pending");
+  return text;
+}
+
+}  // namespace
+
+bool WorkloadReport::IsShort() const {
+  if (!wanted.has_value()) return pending > 0;
+  return (kind == "Job" ? succeeded : ready) < *wanted;
+}
+
+std::vector<WorkloadReport> MakeWorkloadReports(const ApiServer& server) {
+  Index index;
+  for (const api::Kind kind : {api::Kind::kOther, api::Kind::kReplicationController, api::Kind::kReplicaSet,
+                               api::Kind::kStatefulSet}) {
+    for (const auto& [key, object] : server.List(kind)) Add(*object, index);
+  }
+  std::vector<WorkloadReport> list;
+  if (index.rows.empty()) return list;
+  for (const auto& [key, object] : server.List(api::Kind::kPod)) {
+    const api::OwnerReference* owner = ControllerOf(*object);
+    WorkloadReport* row = owner == nullptr ? nullptr : index.Find(owner->uid);
+    if (row != nullptr) Count(static_cast<const api::Pod&>(*object), *row);
+  }
+  for (auto& [uid, row] : index.rows) list.push_back(std::move(row));
+  std::sort(list.begin(), list.end(), [](const WorkloadReport& a, const WorkloadReport& b) {
+    return std::tie(a.kind, a.name_space, a.name) < std::tie(b.kind, b.name_space, b.name);
+  });
+  return list;
+}
+
+std::string WorkloadsText(const std::vector<WorkloadReport>& workloads) {
+  if (workloads.empty()) return "";
+  const auto short_count = std::count_if(workloads.begin(), workloads.end(),
+                                         [](const WorkloadReport& row) { return row.IsShort(); });
+  std::string text =
+      absl::StrCat("Workloads       ", workloads.size(), ", ", short_count, " short of pods\n");
+  size_t shown = 0;
+  for (const WorkloadReport& row : workloads) {
+    if (!row.IsShort()) continue;
+    if (shown++ == kShownCount) {
+      absl::StrAppend(&text, "                … and ", short_count - static_cast<int64_t>(kShownCount),
+                      " more, see --output json\n");
+      break;
+    }
+    absl::StrAppend(&text, "                ", row.kind, " ",
+                    Printable(absl::StrCat(row.name_space, "/", row.name), kNameBytesMax), ": ",
+                    CountsText(row), "\n");
+  }
+  return text;
+}
+
+void WriteWorkloads(const std::vector<WorkloadReport>& workloads, codec::JsonWriter& json) {
+  json.BeginArray();
+  for (const WorkloadReport& row : workloads) {
+    json.BeginObject().Field("kind", row.kind).Field("namespace", row.name_space).Field("name", row.name);
+    json.Key("wanted");
+    if (row.wanted.has_value()) {
+      json.Int(*row.wanted);
+    } else {
+      json.Null();
+    }
+    json.Field("ready", row.ready).Field("pending", row.pending).Field("succeeded", row.succeeded);
+    json.Field("failed", row.failed).EndObject();
+  }
+  json.EndArray();
+}
+
+}  // namespace schedsim::sim

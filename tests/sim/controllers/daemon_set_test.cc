@@ -1,0 +1,141 @@
+#include "sim/controllers/daemon_set.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "gtest/gtest.h"
+#include "tests/sim/controllers/workload_cluster.h"
+
+namespace schedsim::sim {
+namespace {
+
+std::string DaemonSet(const std::string& fields = "", const std::string& pod = "") {
+  return absl::StrCat(
+      "---\napiVersion: apps/v1\nkind: DaemonSet\nmetadata: {name: log}\nspec: {", fields,
+      "selector: {matchLabels: {app: log}}, template: {metadata: {labels: {app: log}}, spec: {", pod,
+      "containers: [{name: c, image: one, resources: {requests: {cpu: 1}}}]}}}\n");
+}
+
+constexpr char kImage[] =
+    R"({"spec": {"template": {"spec": {"containers": [{"name": "c", "image": "two", "resources": {"requests": {"cpu": 1}}}]}}}})";
+
+// "n0=one n1=two ", by name of the pod's node; "-": none.
+std::string Images(WorkloadCluster& cluster) {
+  std::map<std::string, std::string> images;
+  for (const api::PodPtr& pod : cluster.Pods("log-")) {
+    images[pod->node_name.empty() ? "-" : pod->node_name] += pod->spec->containers[0].image;
+  }
+  std::string text;
+  for (const auto& [node, image] : images) absl::StrAppend(&text, node, "=", image, " ");
+  return text;
+}
+
+TEST(DaemonSetController, PutsAPodOnEachNodeAlsoOnOnesThatComeLater) {
+  WorkloadCluster cluster(Nodes(2) + DaemonSet());
+  cluster.At(10, [](Simulation& simulation) {
+    auto node = std::static_pointer_cast<api::Node>(
+        simulation.server().Find(api::Kind::kNode, "", "", "n0")->Clone());
+    node->metadata.name = "n9";
+    node->metadata.uid.clear();
+    ASSERT_TRUE(simulation.server().Create(node).ok());
+  });
+  cluster.Run();
+  EXPECT_EQ(Images(cluster), "n0=one n1=one n9=one ");
+  const nlohmann::json status = cluster.Status("DaemonSet", "log");
+  EXPECT_EQ(status["desiredNumberScheduled"], 3);
+  EXPECT_EQ(status["currentNumberScheduled"], 3);
+  EXPECT_EQ(status["updatedNumberScheduled"], 3);
+  EXPECT_EQ(status["numberAvailable"], 3);
+  EXPECT_EQ(status["numberReady"], 3);
+}
+
+TEST(DaemonSetController, PinsPodsByTheNameOfTheNode) {
+  WorkloadCluster cluster(Nodes(1) + DaemonSet());
+  cluster.Run();
+  const nlohmann::json pod = cluster.Get("Pod", cluster.Pods("log-")[0]->metadata.name);
+  const nlohmann::json term =
+      pod["spec"]["affinity"]["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"]
+         ["nodeSelectorTerms"][0]["matchFields"][0];
+  EXPECT_EQ(term["key"], "metadata.name");
+  EXPECT_EQ(term["values"][0], "n0");
+  EXPECT_EQ(pod["spec"]["tolerations"].size(), 6U);
+  EXPECT_FALSE(pod["metadata"]["labels"]["controller-revision-hash"].get<std::string>().empty());
+}
+
+TEST(DaemonSetController, KeepsOffNodesThatItDoesNotTolerateOrSelect) {
+  WorkloadCluster cluster(Nodes(3) + DaemonSet("", "nodeSelector: {pick: me}, "));
+  cluster.Patch(1, "Node", "n0", R"({"metadata": {"labels": {"pick": "me"}}})");
+  cluster.Patch(
+      2, "Node", "n1",
+      R"({"metadata": {"labels": {"pick": "me"}}, "spec": {"taints": [{"key": "k", "effect": "NoSchedule"}]}})");
+  cluster.Patch(
+      3, "Node", "n2",
+      R"({"metadata": {"labels": {"pick": "me"}}, "spec": {"taints": [{"key": "node.kubernetes.io/unschedulable", "effect": "NoSchedule"}], "unschedulable": true}})");
+  cluster.Run();
+  EXPECT_EQ(Images(cluster), "n0=one n2=one ");
+  EXPECT_EQ(cluster.Status("DaemonSet", "log")["desiredNumberScheduled"], 2);
+}
+
+TEST(DaemonSetController, StaysOnATaintedNodeUnlessItIsNoExecute) {
+  WorkloadCluster cluster(Nodes(2) + DaemonSet());
+  cluster.Patch(10, "Node", "n0", R"({"spec": {"taints": [{"key": "k", "effect": "NoSchedule"}]}})");
+  cluster.Patch(10, "Node", "n1", R"({"spec": {"taints": [{"key": "k", "effect": "NoExecute"}]}})");
+  cluster.Run();
+  EXPECT_EQ(Images(cluster), "n0=one ");
+  const nlohmann::json status = cluster.Status("DaemonSet", "log");
+  EXPECT_EQ(status["desiredNumberScheduled"], 0);
+  EXPECT_EQ(status["numberMisscheduled"], 1);
+}
+
+TEST(DaemonSetController, RollsOutOneNodeAfterTheOther) {
+  WorkloadCluster cluster(Nodes(3) + DaemonSet());
+  int64_t least = 99;
+  cluster.At(5, [&least](Simulation& simulation) {
+    simulation.server().Watch([&](const WatchEvent&) {
+      int64_t ready = 0;
+      for (const auto& [key, object] : simulation.server().List(api::Kind::kPod)) {
+        if (IsReady(static_cast<const api::Pod&>(*object))) ++ready;
+      }
+      least = std::min(least, ready);
+    });
+  });
+  cluster.Patch(10, "DaemonSet", "log", kImage);
+  cluster.Run();
+  EXPECT_EQ(Images(cluster), "n0=two n1=two n2=two ");
+  EXPECT_EQ(least, 2);
+  EXPECT_EQ(cluster.All("ControllerRevision").size(), 2U);
+}
+
+TEST(DaemonSetController, RollsOutWithASurgeWithoutAGap) {
+  WorkloadCluster cluster(Nodes(3) +
+                          DaemonSet("updateStrategy: {rollingUpdate: {maxSurge: 1, maxUnavailable: 0}}, "));
+  int64_t least = 99;
+  cluster.At(5, [&least](Simulation& simulation) {
+    simulation.server().Watch([&](const WatchEvent&) {
+      int64_t ready = 0;
+      for (const auto& [key, object] : simulation.server().List(api::Kind::kPod)) {
+        if (IsReady(static_cast<const api::Pod&>(*object))) ++ready;
+      }
+      least = std::min(least, ready);
+    });
+  });
+  cluster.Patch(10, "DaemonSet", "log", kImage);
+  cluster.Run();
+  EXPECT_EQ(Images(cluster), "n0=two n1=two n2=two ");
+  EXPECT_EQ(least, 3);
+}
+
+TEST(DaemonSetController, ReplacesNothingByItselfWhenUpdatedOnDelete) {
+  WorkloadCluster cluster(Nodes(2) + DaemonSet("updateStrategy: {type: OnDelete}, "));
+  cluster.Patch(10, "DaemonSet", "log", kImage);
+  cluster.Run();
+  EXPECT_EQ(Images(cluster), "n0=one n1=one ");
+  EXPECT_EQ(cluster.Status("DaemonSet", "log").value("updatedNumberScheduled", 0), 0);
+}
+
+}  // namespace
+}  // namespace schedsim::sim

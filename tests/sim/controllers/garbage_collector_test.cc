@@ -1,0 +1,57 @@
+#include "sim/controllers/garbage_collector.h"
+
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "gtest/gtest.h"
+#include "tests/sim/controllers/workload_cluster.h"
+
+namespace schedsim::sim {
+namespace {
+
+const char kDeployment[] =
+    "---\napiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec: {replicas: 2, selector: "
+    "{matchLabels: {app: web}}, template: {metadata: {labels: {app: web}}, spec: {containers: [{name: c, "
+    "image: i}]}}}\n";
+
+TEST(GarbageCollector, DeletesWhatADeletedDeploymentOwned) {
+  WorkloadCluster cluster(Nodes(1) + kDeployment);
+  cluster.Delete(10, "Deployment", "web");
+  cluster.Run();
+  EXPECT_TRUE(cluster.All("ReplicaSet").empty());
+  EXPECT_TRUE(cluster.Pods("web-").empty());
+}
+
+TEST(GarbageCollector, LeavesOrphansAlone) {
+  WorkloadCluster cluster(Nodes(1) + kDeployment);
+  cluster.At(10, [](Simulation& simulation) {
+    const api::ObjectPtr object = simulation.server().Find(api::Kind::kOther, "Deployment", "default", "web");
+    simulation.controllers().Get<GarbageCollector>()->Orphan(*object);
+    ASSERT_TRUE(simulation.server().Delete(api::Kind::kOther, "Deployment", "default", "web").ok());
+  });
+  cluster.Run();
+  ASSERT_EQ(cluster.All("ReplicaSet").size(), 1U);
+  EXPECT_TRUE(
+      cluster.All("ReplicaSet")[0]["metadata"].value("ownerReferences", nlohmann::json::array()).empty());
+  EXPECT_EQ(cluster.Pods("web-").size(), 2U);
+}
+
+TEST(GarbageCollector, LeavesAloneWhatHasAnotherOwner) {
+  WorkloadCluster cluster(
+      "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, uid: ua}\n"
+      "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: b, uid: ub}\n"
+      "---\napiVersion: v1\nkind: Secret\nmetadata: {name: both, ownerReferences: [{apiVersion: v1, kind: "
+      "ConfigMap, name: a, uid: ua}, {apiVersion: v1, kind: ConfigMap, name: b, uid: ub}]}\n"
+      "---\napiVersion: v1\nkind: Secret\nmetadata: {name: one, ownerReferences: [{apiVersion: v1, kind: "
+      "ConfigMap, name: a, uid: ua}]}\n"
+      "---\napiVersion: v1\nkind: Secret\nmetadata: {name: never, ownerReferences: [{apiVersion: v1, kind: "
+      "ConfigMap, name: c, uid: uc}]}\n");
+  cluster.Delete(1, "ConfigMap", "a");
+  cluster.Run();
+  EXPECT_FALSE(cluster.Get("Secret", "both").is_null());
+  EXPECT_TRUE(cluster.Get("Secret", "one").is_null());
+  EXPECT_FALSE(cluster.Get("Secret", "never").is_null()) << "its owner was not in the input";
+}
+
+}  // namespace
+}  // namespace schedsim::sim

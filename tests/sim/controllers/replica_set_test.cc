@@ -1,0 +1,114 @@
+#include "sim/controllers/replica_set.h"
+
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "gtest/gtest.h"
+#include "tests/sim/controllers/workload_cluster.h"
+
+namespace schedsim::sim {
+namespace {
+
+std::string ReplicaSet(const std::string& fields = "", const std::string& pod = "") {
+  return absl::StrCat(
+      "---\napiVersion: apps/v1\nkind: ReplicaSet\nmetadata: {name: web}\nspec: {replicas: 3, ", fields,
+      "selector: {matchLabels: {app: web}}, template: {metadata: {labels: {app: web}}, spec: {", pod,
+      "containers: [{name: c, image: i, env: [{name: A, value: b}], resources: {requests: {cpu: 1}}}]}}}\n");
+}
+
+TEST(ReplicaSetController, MakesPodsOfItsTemplateAndSaysSo) {
+  WorkloadCluster cluster(Nodes(1) + ReplicaSet());
+  cluster.Run();
+  const std::vector<api::PodPtr> pods = cluster.Pods("web-");
+  ASSERT_EQ(pods.size(), 3U);
+  EXPECT_EQ(pods[0]->status.phase, "Running");
+  const nlohmann::json pod = cluster.Get("Pod", pods[0]->metadata.name);
+  EXPECT_EQ(pod["metadata"]["generateName"], "web-");
+  EXPECT_EQ(pod["metadata"]["ownerReferences"][0]["uid"],
+            cluster.Get("ReplicaSet", "web")["metadata"]["uid"]);
+  EXPECT_EQ(pod["spec"]["containers"][0]["env"][0]["value"], "b") << "nothing of the template is lost";
+  const nlohmann::json status = cluster.Status("ReplicaSet", "web");
+  EXPECT_EQ(status["replicas"], 3);
+  EXPECT_EQ(status["readyReplicas"], 3);
+  EXPECT_EQ(status["availableReplicas"], 3);
+}
+
+TEST(ReplicaSetController, ReplacesAPodThatIsDeleted) {
+  WorkloadCluster cluster(Nodes(1) + ReplicaSet());
+  std::string gone;
+  cluster.At(10, [&gone](Simulation& simulation) {
+    const api::ObjectPtr pod = simulation.server().List(api::Kind::kPod).begin()->second;
+    gone = pod->metadata.name;
+    ASSERT_TRUE(simulation.server().DeletePod(static_cast<const api::Pod&>(*pod)).ok());
+  });
+  cluster.Run();
+  EXPECT_EQ(cluster.Pods("web-").size(), 3U);
+  EXPECT_TRUE(cluster.Get("Pod", gone).is_null());
+}
+
+TEST(ReplicaSetController, TakesPodsThatDoNotRunFirst) {
+  // Room for two of three.
+  WorkloadCluster cluster(Nodes(1) + ReplicaSet("", "priority: 1, "));
+  cluster.Patch(1, "Node", "n0", R"({"spec": {"unschedulable": true}})");
+  cluster.Patch(2, "ReplicaSet", "web", R"({"spec": {"replicas": 5}})");
+  cluster.Patch(3, "ReplicaSet", "web", R"({"spec": {"replicas": 3}})");
+  cluster.Run();
+  for (const api::PodPtr& pod : cluster.Pods("web-")) EXPECT_EQ(pod->node_name, "n0");
+}
+
+TEST(ReplicaSetController, WaitsForMinReadySeconds) {
+  WorkloadCluster cluster(Nodes(1) + ReplicaSet("minReadySeconds: 10, "));
+  int64_t early = -1;
+  cluster.At(5, [&early](Simulation& simulation) {
+    const api::ObjectPtr set = simulation.server().Find(api::Kind::kReplicaSet, "", "default", "web");
+    early = nlohmann::json::parse(codec::ObjectJson(*set))["status"].value("availableReplicas", 0);
+  });
+  cluster.Run();
+  EXPECT_EQ(early, 0);
+  EXPECT_EQ(cluster.Status("ReplicaSet", "web")["availableReplicas"], 3);
+}
+
+TEST(ReplicaSetController, SaysWhyPodsAreRefused) {
+  WorkloadCluster cluster(Nodes(1) + ReplicaSet("", "priorityClassName: none, "));
+  cluster.Run();
+  EXPECT_TRUE(cluster.Pods("web-").empty());
+  EXPECT_EQ(cluster.Condition("ReplicaSet", "web", "ReplicaFailure"), "True FailedCreate");
+}
+
+TEST(ReplicaSetController, LeavesAClusterAloneThatHasWhatItWants) {
+  WorkloadCluster first(Nodes(1) + ReplicaSet());
+  first.Run();
+  std::string dump;
+  for (const api::Kind kind : {api::Kind::kNode, api::Kind::kReplicaSet, api::Kind::kPod}) {
+    for (const auto& [key, object] : first.simulation().server().List(kind)) {
+      absl::StrAppend(&dump, "---\n", codec::ObjectYaml(*object));
+    }
+  }
+  WorkloadCluster again(dump);
+  again.Run();
+  // Versions count writes: the three kinds, and nothing since.
+  EXPECT_EQ(again.simulation().server().resource_version(), 5U);
+  EXPECT_EQ(again.simulation().now(), again.simulation().zero());
+}
+
+TEST(ReplicaSetController, LooksAfterReplicationControllers) {
+  WorkloadCluster cluster(Nodes(1) +
+                          "---\napiVersion: v1\nkind: ReplicationController\nmetadata: {name: old}\nspec: "
+                          "{replicas: 2, selector: {app: old}, template: {metadata: {labels: {app: old}}, "
+                          "spec: {containers: [{name: c, image: i}]}}}\n");
+  cluster.Run();
+  EXPECT_EQ(cluster.Pods("old-").size(), 2U);
+  EXPECT_EQ(cluster.Status("ReplicationController", "old")["readyReplicas"], 2);
+}
+
+TEST(ReplicaSetController, SaysWhatIsMalformed) {
+  WorkloadCluster cluster(
+      "---\napiVersion: apps/v1\nkind: ReplicaSet\nmetadata: {name: bad}\nspec: {replicas: -1}\n");
+  cluster.Run();
+  ASSERT_EQ(cluster.simulation().controllers().warnings().size(), 1U);
+  EXPECT_EQ(cluster.simulation().controllers().warnings()[0],
+            "ReplicaSet default/bad: spec.replicas: expected a whole number from 0 to 1000000, got -1");
+}
+
+}  // namespace
+}  // namespace schedsim::sim

@@ -1,0 +1,191 @@
+// What was done to real clusters, done here: at each stage, workloads have what they had there.
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "core/codec/text/input.h"
+#include "gtest/gtest.h"
+#include "tests/tools/program.h"
+
+namespace schedsim {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr char kFolder[] = SCHEDSIM_SOURCE_DIR "/tests/tools/kwok-real2";
+
+// A snapshot, and how long after the start of the scenario it was taken.
+struct Stage {
+  const char* scenario;
+  const char* name;
+  const char* time;
+};
+constexpr Stage kStages[] = {
+    {"rollout", "1-base", "8.531s"},
+    {"rollout", "2-shop-rolled", "15.248s"},
+    {"rollout", "3-tiny-and-recreate", "21.24s"},
+    {"rollout", "4-api-stuck", "40.468s"},
+    {"rollout", "5-paused-and-scaled", "46.168s"},
+    {"rollout", "6-undone", "53.453s"},
+    {"rollout", "7-surge-zero", "61.132s"},
+    {"daemonsets", "1-base", "9.804s"},
+    {"daemonsets", "3-urgent-preempts", "25.103s"},
+    {"daemonsets", "4-taints-changed", "32.754s"},
+    {"daemonsets", "5-rolled", "44.802s"},
+    {"daemonsets", "6-back", "53.821s"},
+    {"drain", "1-base", "10.333s"},
+    {"drain", "2-first-drain", "17.072s"},
+    {"drain", "3-drain-blocked", "30.886s"},
+    {"drain", "4-drained", "39.848s"},
+    {"drain", "5-uncordoned", "45.768s"},
+};
+// daemonsets/2-late-nodes is left out: there, new nodes are tainted until their kubelets are ready, so that
+// pods that wait try them in vain and stand back for the daemons.
+
+// Facts by name, "Deployment default/shop replicas", so that a difference says what it is.
+using Facts = std::map<std::string, std::string>;
+
+class Reader {
+ public:
+  explicit Reader(const Json& list) : list_(list) {
+    for (const Json& object : list_["items"]) by_uid_[object["metadata"].value("uid", "")] = &object;
+  }
+
+  Facts Read() {
+    for (const Json& object : list_["items"]) Add(object);
+    for (const auto& [name, count] : counts_) facts_[name] = absl::StrCat(count);
+    return std::move(facts_);
+  }
+
+ private:
+  static const Json* ControllerOf(const Json& object) {
+    const Json& metadata = object["metadata"];
+    if (!metadata.contains("ownerReferences")) return nullptr;
+    for (const Json& owner : metadata["ownerReferences"]) {
+      if (owner.value("controller", false)) return &owner;
+    }
+    return nullptr;
+  }
+
+  static std::string RevisionOf(const Json& object) {
+    const Json& metadata = object["metadata"];
+    return metadata.contains("annotations")
+               ? metadata["annotations"].value("deployment.kubernetes.io/revision", "")
+               : "";
+  }
+
+  // The outermost owner, and the revision of a Deployment on the way.
+  std::string TopOf(const Json& object, std::string& revision) const {
+    const Json* top = &object;
+    for (const Json* owner = ControllerOf(*top); owner != nullptr; owner = ControllerOf(*top)) {
+      const auto found = by_uid_.find((*owner)["uid"]);
+      if (found == by_uid_.end()) return absl::StrCat((*owner)["kind"].get<std::string>(), " that is gone");
+      top = found->second;
+      if ((*top)["kind"] == "ReplicaSet") revision = RevisionOf(*top);
+    }
+    return absl::StrCat((*top)["kind"].get<std::string>(), " ",
+                        (*top)["metadata"]["name"].get<std::string>());
+  }
+
+  void AddNumbers(const std::string& name, const Json& object, const std::vector<std::string>& fields) {
+    const Json status = object.value("status", Json::object());
+    for (const std::string& field : fields) {
+      facts_[absl::StrCat(name, " ", field)] = absl::StrCat(status.value(field, 0));
+    }
+  }
+
+  // Why a rollout goes on depends on time.
+  void AddConditions(const std::string& name, const Json& object) {
+    const Json status = object.value("status", Json::object());
+    const Json conditions = status.value("conditions", Json::array());
+    for (const Json& condition : conditions) {
+      if (condition["type"] == "Progressing") continue;
+      facts_[absl::StrCat(name, " ", condition["type"].get<std::string>())] =
+          absl::StrCat(condition["status"].get<std::string>(), " ", condition.value("reason", ""));
+    }
+  }
+
+  void Add(const Json& object) {
+    const std::string kind = object["kind"];
+    std::string revision;
+    if (kind == "Pod") {
+      const std::string owner = absl::StrCat("pods of ", TopOf(object, revision), " ", revision);
+      ++counts_[absl::StrCat(owner, " ", object["status"]["phase"].get<std::string>())];
+      ++counts_[absl::StrCat(owner, object["spec"].value("nodeName", "").empty() ? " not bound" : " bound")];
+      return;
+    }
+    const std::string name = absl::StrCat(kind, " ", object["metadata"]["name"].get<std::string>());
+    if (kind == "Deployment") {
+      AddNumbers(
+          name, object,
+          {"replicas", "updatedReplicas", "readyReplicas", "availableReplicas", "unavailableReplicas"});
+      AddConditions(name, object);
+      facts_[absl::StrCat(name, " revision")] = RevisionOf(object);
+    } else if (kind == "ReplicaSet") {
+      const std::string of = absl::StrCat("ReplicaSet of ", TopOf(object, revision), " ", RevisionOf(object));
+      AddNumbers(of, object, {"replicas", "readyReplicas", "availableReplicas"});
+      facts_[absl::StrCat(of, " spec")] = absl::StrCat(object["spec"].value("replicas", 1));
+    } else if (kind == "StatefulSet") {
+      AddNumbers(name, object,
+                 {"replicas", "readyReplicas", "availableReplicas", "currentReplicas", "updatedReplicas"});
+    } else if (kind == "DaemonSet") {
+      AddNumbers(name, object,
+                 {"desiredNumberScheduled", "currentNumberScheduled", "updatedNumberScheduled", "numberReady",
+                  "numberAvailable", "numberUnavailable", "numberMisscheduled"});
+    } else if (kind == "ControllerRevision") {
+      ++counts_[absl::StrCat("revisions of ", TopOf(object, revision))];
+    }
+  }
+
+  const Json& list_;
+  std::map<std::string, const Json*> by_uid_;
+  std::map<std::string, int> counts_;
+  Facts facts_;
+};
+
+class KwokRealWorkloadsTest : public testing::TestWithParam<Stage> {};
+
+TEST_P(KwokRealWorkloadsTest, HaveWhatTheyHadInTheRealCluster) {
+  const Stage& stage = GetParam();
+  const auto text =
+      codec::ReadFile(absl::StrCat(kFolder, "/", stage.scenario, "/", stage.name, "/get.json.gz"));
+  ASSERT_TRUE(text.ok()) << text.status();
+  // What was done after the stage never comes, which makes the exit code 1.
+  const ProgramResult result =
+      RunProgram({"run", absl::StrCat(kFolder, "/", stage.scenario, "/scenario.yaml"), "--allow-empty",
+                  "--until", stage.time, "--output", "objects"});
+  EXPECT_NE(result.exit_code, 2) << result.err;
+  const Json ours = Json::parse(result.out, nullptr, /*allow_exceptions=*/false);
+  ASSERT_TRUE(ours.is_object()) << result.err;
+  const Facts want = Reader(Json::parse(*text)).Read();
+  const Facts got = Reader(ours).Read();
+  EXPECT_GT(want.size(), 20U);
+  std::set<std::string> names;
+  for (const Facts* facts : {&want, &got}) {
+    for (const auto& [name, value] : *facts) names.insert(name);
+  }
+  std::vector<std::string> differences;
+  for (const std::string& name : names) {
+    const auto in = [&name](const Facts& facts) {
+      const auto found = facts.find(name);
+      return found == facts.end() ? std::string("-") : found->second;
+    };
+    if (in(want) != in(got)) {
+      differences.push_back(absl::StrCat(name, ": ", in(want), " there, ", in(got), " here"));
+    }
+  }
+  EXPECT_TRUE(differences.empty()) << absl::StrJoin(differences, "\n");
+}
+
+INSTANTIATE_TEST_SUITE_P(Stages, KwokRealWorkloadsTest, testing::ValuesIn(kStages), [](const auto& run) {
+  std::string name = absl::StrCat(run.param.scenario, "_", run.param.name);
+  for (char& c : name) c = c == '-' ? '_' : c;
+  return name;
+});
+
+}  // namespace
+}  // namespace schedsim
