@@ -394,6 +394,11 @@ Report MakeReport(Simulation& simulation, const ClusterInput& input) {
   report.kubernetes_version = std::string(api::KubernetesLineName(simulation.options().line.line));
   report.bound_before = input.bound_pod_count;
   report.other_kinds = input.other_kinds;
+  if (simulation.options().controllers.workloads) {
+    for (const char* kind : {"ControllerRevision", "CronJob", "DaemonSet", "Deployment", "Job"}) {
+      report.other_kinds.erase(kind);
+    }
+  }
   report.warnings = input.warnings;
   for (std::string& warning : simulation.Warnings()) report.warnings.push_back(std::move(warning));
   report.attempt_count = simulation.trace().attempt_count();
