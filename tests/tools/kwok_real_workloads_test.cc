@@ -16,7 +16,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr char kFolder[] = SCHEDSIM_SOURCE_DIR "/tests/tools/kwok-real2";
+constexpr char kFolder[] = SCHEDSIM_SOURCE_DIR "/tests/tools";
 
 // A snapshot, and how long after the start of the scenario it was taken.
 struct Stage {
@@ -25,23 +25,25 @@ struct Stage {
   const char* time;
 };
 constexpr Stage kStages[] = {
-    {"rollout", "1-base", "8.531s"},
-    {"rollout", "2-shop-rolled", "15.248s"},
-    {"rollout", "3-tiny-and-recreate", "21.24s"},
-    {"rollout", "4-api-stuck", "40.468s"},
-    {"rollout", "5-paused-and-scaled", "46.168s"},
-    {"rollout", "6-undone", "53.453s"},
-    {"rollout", "7-surge-zero", "61.132s"},
-    {"daemonsets", "1-base", "9.804s"},
-    {"daemonsets", "3-urgent-preempts", "25.103s"},
-    {"daemonsets", "4-taints-changed", "32.754s"},
-    {"daemonsets", "5-rolled", "44.802s"},
-    {"daemonsets", "6-back", "53.821s"},
-    {"drain", "1-base", "10.333s"},
-    {"drain", "2-first-drain", "17.072s"},
-    {"drain", "3-drain-blocked", "30.886s"},
-    {"drain", "4-drained", "39.848s"},
-    {"drain", "5-uncordoned", "45.768s"},
+    {"kwok-real/churn", "1-middle", "35.154s"},
+    {"kwok-real/churn", "2-end", "85.345s"},
+    {"kwok-real2/rollout", "1-base", "8.531s"},
+    {"kwok-real2/rollout", "2-shop-rolled", "15.248s"},
+    {"kwok-real2/rollout", "3-tiny-and-recreate", "21.24s"},
+    {"kwok-real2/rollout", "4-api-stuck", "40.468s"},
+    {"kwok-real2/rollout", "5-paused-and-scaled", "46.168s"},
+    {"kwok-real2/rollout", "6-undone", "53.453s"},
+    {"kwok-real2/rollout", "7-surge-zero", "61.132s"},
+    {"kwok-real2/daemonsets", "1-base", "9.804s"},
+    {"kwok-real2/daemonsets", "3-urgent-preempts", "25.103s"},
+    {"kwok-real2/daemonsets", "4-taints-changed", "32.754s"},
+    {"kwok-real2/daemonsets", "5-rolled", "44.802s"},
+    {"kwok-real2/daemonsets", "6-back", "53.821s"},
+    {"kwok-real2/drain", "1-base", "10.333s"},
+    {"kwok-real2/drain", "2-first-drain", "17.072s"},
+    {"kwok-real2/drain", "3-drain-blocked", "30.886s"},
+    {"kwok-real2/drain", "4-drained", "39.848s"},
+    {"kwok-real2/drain", "5-uncordoned", "45.768s"},
 };
 // daemonsets/2-late-nodes is left out: there, new nodes are tainted until their kubelets are ready, so that
 // pods that wait try them in vain and stand back for the daemons.
@@ -183,7 +185,7 @@ TEST_P(KwokRealWorkloadsTest, HaveWhatTheyHadInTheRealCluster) {
 
 INSTANTIATE_TEST_SUITE_P(Stages, KwokRealWorkloadsTest, testing::ValuesIn(kStages), [](const auto& run) {
   std::string name = absl::StrCat(run.param.scenario, "_", run.param.name);
-  for (char& c : name) c = c == '-' ? '_' : c;
+  for (char& c : name) c = c == '-' || c == '/' ? '_' : c;
   return name;
 });
 
