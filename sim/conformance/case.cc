@@ -204,19 +204,31 @@ class CaseReader {
 
 }  // namespace
 
+struct CaseFileReader::Parts {
+  Parts(absl::string_view name, api::KubernetesLine line) : file(name), reader(file, line, objects) {}
+
+  std::string file;
+  codec::ObjectReader objects = codec::ObjectReader(codec::DecodeOptions{.validate = false});
+  CaseReader reader;
+};
+
+CaseFileReader::CaseFileReader(absl::string_view file, api::KubernetesLine line)
+    : parts_(std::make_unique<Parts>(file, line)) {}
+
+CaseFileReader::~CaseFileReader() = default;
+
+absl::StatusOr<Case> CaseFileReader::Read(const codec::Document& document) {
+  return parts_->reader.Read(document.root);
+}
+
 absl::Status ReadCases(absl::string_view path, api::KubernetesLine line,
                        const std::function<absl::Status(Case)>& sink) {
   ASSIGN_OR_RETURN(std::string text, codec::ReadFile(path));
-  return ReadCasesText(std::move(text), path == "-" ? "stdin" : path, line, sink);
-}
-
-absl::Status ReadCasesText(std::string text, absl::string_view file, api::KubernetesLine line,
-                           const std::function<absl::Status(Case)>& sink) {
-  codec::ObjectReader objects(codec::DecodeOptions{.validate = false});
-  CaseReader reader(file, line, objects);
+  const absl::string_view file = path == "-" ? "stdin" : path;
+  CaseFileReader reader(file, line);
   return codec::ReadText(std::move(text), file, {}, [&](const codec::Document& document) -> absl::Status {
     Case test_case;
-    ASSIGN_OR_RETURN(test_case, reader.Read(document.root));
+    ASSIGN_OR_RETURN(test_case, reader.Read(document));
     return sink(std::move(test_case));
   });
 }

@@ -15,6 +15,7 @@
 #include "core/api/kubernetes_line.h"
 #include "core/api/object.h"
 #include "core/codec/config/scheduler_config.h"
+#include "core/codec/text/value.h"
 #include "sim/conformance/recorded_choice.h"
 #include "sim/run/simulation.h"
 
@@ -38,13 +39,27 @@ struct Case {
   TraceLevel trace_level = TraceLevel::kFull;
 };
 
+// Reads the cases of one file, document by document.
+class CaseFileReader {
+ public:
+  // `file` is named in messages.
+  CaseFileReader(absl::string_view file, api::KubernetesLine line);
+  CaseFileReader(const CaseFileReader&) = delete;
+  CaseFileReader& operator=(const CaseFileReader&) = delete;
+  ~CaseFileReader();
+
+  // The next case. InvalidArgument, `file:line:column: path: what`, for anything that is no case.
+  absl::StatusOr<Case> Read(const codec::Document& document);
+
+ private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
 // Hands on the cases of a file, .jsonl or .jsonl.gz, one after the other. An error of `sink` ends the
 // reading. InvalidArgument, `file:line:column: path: what`, for anything that is no case.
 absl::Status ReadCases(absl::string_view path, api::KubernetesLine line,
                        const std::function<absl::Status(Case)>& sink);
-// The same of `text`, the contents of `file`.
-absl::Status ReadCasesText(std::string text, absl::string_view file, api::KubernetesLine line,
-                           const std::function<absl::Status(Case)>& sink);
 
 // How a case is run: as the real scheduler's recorder does. Its clock starts in the year 2000 and objects are
 // created 1 ms apart. Sink and free choice are for the caller to set.

@@ -10,6 +10,7 @@
 #include "core/base/status_macros.h"
 #include "core/codec/objects/object_writer.h"
 #include "core/codec/text/input.h"
+#include "core/codec/text/reader.h"
 #include "sim/analysis/wakeups.h"
 #include "sim/conformance/case.h"
 #include "sim/kernel/time_limits.h"
@@ -91,51 +92,80 @@ absl::StatusOr<Draft> DraftOfScenario(const RunRequest& request, std::string tex
   return Draft{.plan = std::move(plan), .input = std::move(scenario.input), .start = scenario.start};
 }
 
-// The case that was asked for; a file with several needs its name.
-absl::StatusOr<Case> ChooseCase(const RunRequest& request, std::string text, absl::string_view file,
-                                api::KubernetesLine line) {
-  std::optional<Case> chosen;
-  std::vector<std::string> names;
-  RETURN_IF_ERROR(ReadCasesText(std::move(text), file, line, [&](Case test_case) {
-    names.push_back(test_case.name);
-    if (request.case_name.value_or(test_case.name) == test_case.name) chosen = std::move(test_case);
-    return absl::OkStatus();
-  }));
-  if (!chosen.has_value() || (!request.case_name.has_value() && names.size() > 1)) {
-    return Invalid(absl::StrCat(file, ": has ", names.size(), " cases, expected the name of one with --case",
-                                names.empty() ? "" : absl::StrCat(", such as ", names[0])));
-  }
-  if (!chosen->config_error.empty()) return Invalid(chosen->config_error);
-  return *std::move(chosen);
-}
+// Looks for the case that was asked for in a file that is read document by document.
+class CaseSearch {
+ public:
+  // Both must outlive the search.
+  CaseSearch(const RunRequest& request, absl::string_view file) : request_(request), file_(file) {}
 
-absl::StatusOr<Draft> DraftOfCase(const RunRequest& request, std::string text, absl::string_view file) {
-  const SchedulerChoice& scheduler = request.scheduler;
-  if (!request.files.empty() || request.bound.has_value() || scheduler.config.has_value() ||
-      scheduler.feature_gates.has_value() || !request.controllers) {
-    return Invalid(absl::StrCat(file,
-                                ": expected a case without -f, --bound, --config, --controllers and "
-                                "--feature-gates: it has its own"));
+  // Looks at the next document. What is wrong with it, or with the request, is told by Take.
+  void Look(const codec::Document& document) {
+    if (status_.ok()) status_ = Read(document);
   }
-  // For the line and what is to be said of it; all else is in the case.
-  ChosenScheduler chosen;
-  ASSIGN_OR_RETURN(chosen, ChooseScheduler(scheduler));
-  Case test_case;
-  ASSIGN_OR_RETURN(test_case, ChooseCase(request, std::move(text), file, chosen.behavior.line));
-  Plan plan;
-  plan.simulation = OptionsOf(test_case, request.reference);
-  plan.steps = std::move(test_case.steps);
-  plan.notices = std::move(chosen.notices);
-  plan.read_paths = {request.scenario};
-  for (const api::ObjectPtr& object : test_case.objects) {
-    if (object->kind != api::Kind::kPod) continue;
-    const auto& pod = static_cast<const api::Pod&>(*object);
-    if (!pod.node_name.empty() && !pod.IsTerminal()) ++plan.input.bound_pod_count;
+
+  // After the last document. A file with several cases needs the name of one.
+  absl::StatusOr<Draft> Take() {
+    RETURN_IF_ERROR(status_);
+    RETURN_IF_ERROR(Start());
+    if (!chosen_.has_value() || (!request_.case_name.has_value() && names_.size() > 1)) {
+      return Invalid(absl::StrCat(file_, ": has ", names_.size(),
+                                  " cases, expected the name of one with --case",
+                                  names_.empty() ? "" : absl::StrCat(", such as ", names_[0])));
+    }
+    if (!chosen_->config_error.empty()) return Invalid(chosen_->config_error);
+    return DraftOf(*std::move(chosen_));
   }
-  plan.input.objects = std::move(test_case.objects);
-  const absl::Time start = plan.simulation.zero;
-  return Draft{.plan = std::move(plan), .start = start};
-}
+
+ private:
+  // Once: what a case asks of the request.
+  absl::Status Start() {
+    if (reader_ != nullptr) return absl::OkStatus();
+    const SchedulerChoice& scheduler = request_.scheduler;
+    if (!request_.files.empty() || request_.bound.has_value() || scheduler.config.has_value() ||
+        scheduler.feature_gates.has_value() || !request_.controllers) {
+      return Invalid(absl::StrCat(file_,
+                                  ": expected a case without -f, --bound, --config, --controllers and "
+                                  "--feature-gates: it has its own"));
+    }
+    // For the line and what is to be said of it; all else is in the case.
+    ASSIGN_OR_RETURN(scheduler_, ChooseScheduler(scheduler));
+    reader_ = std::make_unique<CaseFileReader>(file_, scheduler_.behavior.line);
+    return absl::OkStatus();
+  }
+
+  absl::Status Read(const codec::Document& document) {
+    RETURN_IF_ERROR(Start());
+    Case test_case;
+    ASSIGN_OR_RETURN(test_case, reader_->Read(document));
+    names_.push_back(test_case.name);
+    if (request_.case_name.value_or(test_case.name) == test_case.name) chosen_ = std::move(test_case);
+    return absl::OkStatus();
+  }
+
+  Draft DraftOf(Case test_case) {
+    Plan plan;
+    plan.simulation = OptionsOf(test_case, request_.reference);
+    plan.steps = std::move(test_case.steps);
+    plan.notices = std::move(scheduler_.notices);
+    plan.read_paths = {request_.scenario};
+    for (const api::ObjectPtr& object : test_case.objects) {
+      if (object->kind != api::Kind::kPod) continue;
+      const auto& pod = static_cast<const api::Pod&>(*object);
+      if (!pod.node_name.empty() && !pod.IsTerminal()) ++plan.input.bound_pod_count;
+    }
+    plan.input.objects = std::move(test_case.objects);
+    const absl::Time start = plan.simulation.zero;
+    return Draft{.plan = std::move(plan), .start = start};
+  }
+
+  const RunRequest& request_;
+  const absl::string_view file_;
+  ChosenScheduler scheduler_;
+  std::unique_ptr<CaseFileReader> reader_;
+  std::optional<Case> chosen_;
+  std::vector<std::string> names_;
+  absl::Status status_;
+};
 
 // The API server's answer to the first object of the input that it refused, with the object's place.
 absl::Status RefusedInput(const Simulation& simulation, const ClusterInput& input) {
@@ -152,10 +182,16 @@ absl::StatusOr<Draft> DraftOfDocument(const RunRequest& request) {
   std::string text;
   ASSIGN_OR_RETURN(text, codec::ReadFile(request.scenario));
   const std::string file = request.scenario == "-" ? "stdin" : request.scenario;
-  bool is_scenario = false;
-  ASSIGN_OR_RETURN(is_scenario, IsScenario(text, file));
-  return is_scenario ? DraftOfScenario(request, std::move(text), file)
-                     : DraftOfCase(request, std::move(text), file);
+  ScenarioCheck check(file);
+  CaseSearch cases(request, file);
+  // Cases may be large, so they are read at once; a scenario is read again.
+  const absl::Status read = codec::ReadKeptText(text, file, {}, [&](const codec::Document& document) {
+    const absl::Status looked = check.Look(document);
+    if (looked.ok() && !check.is_scenario()) cases.Look(document);
+    return looked;
+  });
+  RETURN_IF_ERROR(read);
+  return check.is_scenario() ? DraftOfScenario(request, std::move(text), file) : cases.Take();
 }
 
 }  // namespace

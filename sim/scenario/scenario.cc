@@ -292,29 +292,23 @@ class ScenarioReader {
 
 }  // namespace
 
-absl::StatusOr<bool> IsScenario(std::string text, absl::string_view file) {
-  bool is_scenario = false;
-  bool is_first = true;
-  const auto look = [&](const codec::Document& document) -> absl::Status {
-    const Value* kind = document.root.Find("kind");
-    // Cases of the conformance suite have no kind.
-    const bool is_case = kind == nullptr && document.root.Find("objects") != nullptr;
-    if (!is_first || is_case) return absl::OkStatus();
-    is_scenario = kind != nullptr && kind->text == kKind;
-    is_first = kind == nullptr;
-    if (is_scenario) return absl::OkStatus();
-    const auto text_of = [](const Value* value) { return value == nullptr ? "" : value->text; };
-    const std::string foreign = DescribeForeign(document.root, text_of(document.root.Find("apiVersion")),
-                                                text_of(kind), file, "a scenario");
-    if (!foreign.empty()) return codec::ErrorAt({.file = file, .position = document.root.position}, foreign);
-    if (kind == nullptr) return absl::OkStatus();
-    return codec::ErrorAt({.file = file, .position = kind->position},
-                          absl::StrCat("kind: expected ", kKind, ", got ",
-                                       kind->is_string() ? kind->text : Describe(kind->type),
-                                       "; objects of a cluster are given with `-f ", file, "`"));
-  };
-  RETURN_IF_ERROR(codec::ReadText(std::move(text), file, {}, look));
-  return is_scenario;
+absl::Status ScenarioCheck::Look(const codec::Document& document) {
+  const Value* kind = document.root.Find("kind");
+  // Cases of the conformance suite have no kind.
+  const bool is_case = kind == nullptr && document.root.Find("objects") != nullptr;
+  if (has_kind_ || is_case) return absl::OkStatus();
+  is_scenario_ = kind != nullptr && kind->text == kKind;
+  has_kind_ = kind != nullptr;
+  if (is_scenario_) return absl::OkStatus();
+  const auto text_of = [](const Value* value) { return value == nullptr ? "" : value->text; };
+  const std::string foreign = DescribeForeign(document.root, text_of(document.root.Find("apiVersion")),
+                                              text_of(kind), file_, "a scenario");
+  if (!foreign.empty()) return codec::ErrorAt({.file = file_, .position = document.root.position}, foreign);
+  if (kind == nullptr) return absl::OkStatus();
+  return codec::ErrorAt(
+      {.file = file_, .position = kind->position},
+      absl::StrCat("kind: expected ", kKind, ", got ", kind->is_string() ? kind->text : Describe(kind->type),
+                   "; objects of a cluster are given with `-f ", file_, "`"));
 }
 
 absl::StatusOr<Scenario> ReadScenario(std::string text, absl::string_view file,

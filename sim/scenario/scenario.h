@@ -31,9 +31,22 @@ struct Scenario {
   std::vector<std::string> read_paths;
 };
 
-// Whether the first document with a kind in `text`, the contents of `file`, is a scenario; false where none
-// has one, as in conformance cases. InvalidArgument for another kind. Errors: as reading the text has them.
-absl::StatusOr<bool> IsScenario(std::string text, absl::string_view file);
+// Tells a scenario from conformance cases, which have no kind, while a file is read document by document.
+class ScenarioCheck {
+ public:
+  // `file` is named in messages, and must outlive this.
+  explicit ScenarioCheck(absl::string_view file) : file_(file) {}
+
+  // Looks at the next document. InvalidArgument for another kind.
+  absl::Status Look(const codec::Document& document);
+  // Whether the first document with a kind is a scenario; false where none so far has one.
+  bool is_scenario() const { return is_scenario_; }
+
+ private:
+  const absl::string_view file_;
+  bool is_scenario_ = false;
+  bool has_kind_ = false;
+};
 
 // Reads `text`, the contents of `file`. What `choice` says goes before what the scenario says. Paths in the
 // file are relative to its folder. InvalidArgument, one error as `file:line:column: path.to.field: what, and

@@ -117,8 +117,10 @@ std::string CheckCluster(const std::string& path, const std::string& /*text*/) {
 }
 
 std::string CheckScenario(const std::string& path, const std::string& text) {
-  const auto is_scenario = sim::IsScenario(text, path);
-  if (!is_scenario.ok()) return MessageFault(std::string(is_scenario.status().message()), path);
+  sim::ScenarioCheck check(path);
+  const absl::Status checked = codec::ReadText(
+      text, path, {}, [&check](const codec::Document& document) { return check.Look(document); });
+  if (!checked.ok()) return MessageFault(std::string(checked.message()), path);
   const auto scenario = sim::ReadScenario(text, path, {});
   if (!scenario.ok()) return MessageFault(std::string(scenario.status().message()), path);
   const auto input = sim::ReadClusterInput(scenario->input);

@@ -177,8 +177,21 @@ bool PlainJson::ReadWord(Value& value) {
 
 bool PlainJson::ReadNumber(Value& value) {
   const size_t start = at_;
-  while (at_ < text_.size() && absl::StrContains("0123456789+-.eE", text_[at_])) ++at_;
   value.type = Value::Type::kNumber;
+  // Most are whole and not long: nothing can be wrong with them.
+  constexpr size_t kPlainDigitsMax = 19;
+  size_t end = start + (Peek() == '-' ? 1 : 0);
+  const size_t digits = end;
+  while (end < text_.size() && text_[end] >= '0' && text_[end] <= '9') ++end;
+  const bool is_plain = end > digits && end - digits <= kPlainDigitsMax &&
+                        (text_[digits] != '0' || end - digits == 1) && end < text_.size() &&
+                        (text_[end] == ',' || text_[end] == '}' || text_[end] == ']' || text_[end] == '\n');
+  if (is_plain) {
+    at_ = end;
+    value.text = text_.substr(start, end - start);
+    return true;
+  }
+  while (at_ < text_.size() && absl::StrContains("0123456789+-.eE", text_[at_])) ++at_;
   value.text = text_.substr(start, at_ - start);
   const char next = Peek();
   const bool ends = next == ',' || next == '}' || next == ']' || next == ' ' || next == '\n' || next == '\r';

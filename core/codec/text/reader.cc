@@ -105,13 +105,22 @@ void RemoveInnerMarks(std::string& text) {
 
 absl::Status ReadText(std::string text, absl::string_view file, const ReadOptions& options,
                       DocumentSink sink) {
+  return ReadKeptText(text, file, options, sink);
+}
+
+absl::Status ReadKeptText(std::string& text, absl::string_view file, const ReadOptions& options,
+                          DocumentSink sink) {
   RemoveInnerMarks(text);
   const size_t size_bytes = text.size();
   text.append(kPaddingBytes, ' ');
   const absl::string_view content = absl::string_view(text).substr(0, size_bytes);
-  RETURN_IF_ERROR(CheckEncoding(content, file));
-  if (IsJson(content, file)) return ReadJson(content, file, options, sink);
-  return ReadYaml(content, file, options, sink);
+  absl::Status status = CheckEncoding(content, file);
+  if (status.ok()) {
+    status = IsJson(content, file) ? ReadJson(content, file, options, sink)
+                                   : ReadYaml(content, file, options, sink);
+  }
+  text.resize(size_bytes);
+  return status;
 }
 
 absl::Status ReadPath(absl::string_view path, const ReadOptions& options,

@@ -37,6 +37,9 @@ inline constexpr int kDepthMax = 99;
 // was expected`.
 absl::Status ReadText(std::string text, absl::string_view file, const ReadOptions& options,
                       DocumentSink sink);
+// The same, where the text is needed afterwards: it may be read again.
+absl::Status ReadKeptText(std::string& text, absl::string_view file, const ReadOptions& options,
+                          DocumentSink sink);
 
 // Does the same for all files that `path` stands for (see ListFiles), in their order.
 absl::Status ReadPath(absl::string_view path, const ReadOptions& options,
