@@ -24,14 +24,14 @@ struct NodeCondition {
 };
 
 struct ContainerImage {
-  std::vector<std::string> names;
+  SharedList<std::string> names;
   int64_t size_bytes = 0;
 };
 
 struct NodeStatus {
   ResourceList allocatable;
   std::vector<NodeCondition> conditions;
-  std::vector<ContainerImage> images;
+  SharedList<ContainerImage> images;
   std::vector<std::string> declared_features;
 };
 

@@ -20,6 +20,7 @@ NodeInfo& Cache::NodeOf(absl::string_view name) {
   is_changed_.push_back(false);
   in_snapshot_.push_back(false);
   images_seen_.push_back(-1);
+  node_images_.emplace_back();
   NodeInfo& node = *nodes_.back();
   node.name = symbol;
   node.index = index;
@@ -104,28 +105,32 @@ PodInfoPtr Cache::FindPod(const api::Pod& pod) const {
 }
 
 void Cache::AddImages(const api::Node& node, int32_t index) {
+  std::vector<Symbol>& names = node_images_[static_cast<size_t>(index)];
   if (!node.status.images.empty()) ++images_version_;
+  ++list_count_;
   for (const api::ContainerImage& image : node.status.images) {
     for (const std::string& name : image.names) {
-      ImageStateEntry& entry = images_[symbols_.Intern(name)];
+      const Symbol symbol = symbols_.Intern(name);
+      ImageStateEntry& entry = images_[symbol];
+      // A node may list an image twice.
+      if (entry.listed == list_count_) continue;
+      entry.listed = list_count_;
       // The size that a node reports later does not count, however much it differs.
-      if (entry.nodes.empty()) entry.size_bytes = image.size_bytes;
-      entry.nodes[index] = true;
+      if (entry.node_count == 0) entry.size_bytes = image.size_bytes;
+      ++entry.node_count;
+      names.push_back(symbol);
     }
   }
 }
 
-void Cache::RemoveImages(const api::Node& node, int32_t index) {
-  if (!node.status.images.empty()) ++images_version_;
-  for (const api::ContainerImage& image : node.status.images) {
-    for (const std::string& name : image.names) {
-      const Symbol symbol = symbols_.Intern(name);
-      ImageStateEntry* entry = images_.Find(symbol);
-      if (entry == nullptr) continue;
-      entry->nodes.Erase(index);
-      if (entry->nodes.empty()) images_.Erase(symbol);
-    }
+void Cache::RemoveImages(int32_t index) {
+  std::vector<Symbol>& names = node_images_[static_cast<size_t>(index)];
+  if (!names.empty()) ++images_version_;
+  for (const Symbol name : names) {
+    ImageStateEntry* const entry = images_.Find(name);
+    if (--entry->node_count == 0) images_.Erase(name);
   }
+  names.clear();
 }
 
 // How many nodes have an image is written down when its node is taken into the snapshot, and stays so until
@@ -135,18 +140,9 @@ void Cache::RefreshImages(NodeInfo& info) {
   if (images_seen_[index] == images_version_) return;
   images_seen_[index] = images_version_;
   const std::vector<framework::ImageState> before = std::exchange(info.images, {});
-  ++refresh_count_;
-  for (const api::ContainerImage& image : info.node->status.images) {
-    for (const std::string& name : image.names) {
-      const Symbol symbol = symbols_.Intern(name);
-      ImageStateEntry* entry = images_.Find(symbol);
-      // A node may list an image twice.
-      if (entry == nullptr || entry->refresh == refresh_count_) continue;
-      entry->refresh = refresh_count_;
-      info.images.push_back({.name = symbol,
-                             .size_bytes = entry->size_bytes,
-                             .node_count = static_cast<int64_t>(entry->nodes.size())});
-    }
+  for (const Symbol name : node_images_[index]) {
+    const ImageStateEntry& entry = *images_.Find(name);
+    info.images.push_back({.name = name, .size_bytes = entry.size_bytes, .node_count = entry.node_count});
   }
   if (info.images != before) info.object_generation = info.generation;
 }
@@ -160,7 +156,7 @@ void Cache::SetNode(NodeInfo& info, api::NodePtr node) {
 
 void Cache::AddNode(api::NodePtr node) {
   NodeInfo& info = NodeOf(node->metadata.name);
-  if (info.node != nullptr) RemoveImages(*info.node, info.index);
+  if (info.node != nullptr) RemoveImages(info.index);
   Touch(info);
   node_tree_.AddNode(*node, info.index);
   AddImages(*node, info.index);
@@ -172,7 +168,7 @@ void Cache::UpdateNode(api::NodePtr old_node, api::NodePtr new_node) {
   if (info.node == nullptr) {
     node_tree_.AddNode(*new_node, info.index);
   } else {
-    RemoveImages(*info.node, info.index);
+    RemoveImages(info.index);
   }
   Touch(info);
   node_tree_.UpdateNode(*old_node, *new_node, info.index);
@@ -185,7 +181,7 @@ void Cache::RemoveNode(const api::Node& node) {
   if (info.node == nullptr) return;
   // The entry stays with its pods: their deletions come later, and the node may come back.
   node_tree_.RemoveNode(node, info.index);
-  RemoveImages(node, info.index);
+  RemoveImages(info.index);
   info.node = nullptr;
   Touch(info);
 }

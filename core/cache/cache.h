@@ -63,8 +63,8 @@ class Cache {
   };
   struct ImageStateEntry {
     int64_t size_bytes = 0;
-    LookupMap<int32_t, bool> nodes;  // Those that have it, by index.
-    int64_t refresh = 0;             // The last one of RefreshImages that met the image.
+    int64_t node_count = 0;  // Of nodes that have it.
+    int64_t listed = 0;      // The last call of AddImages that met the image.
   };
 
   framework::NodeInfo& NodeOf(absl::string_view name);
@@ -73,7 +73,8 @@ class Cache {
   void Remove(const std::string& uid);
   void SetNode(framework::NodeInfo& info, api::NodePtr node);
   void AddImages(const api::Node& node, int32_t index);
-  void RemoveImages(const api::Node& node, int32_t index);
+  // Those that AddImages added for this node.
+  void RemoveImages(int32_t index);
   void RefreshImages(framework::NodeInfo& info);
 
   SymbolTable& symbols_;
@@ -82,7 +83,9 @@ class Cache {
   LookupMap<Symbol, int32_t> node_indices_;
   LookupMap<std::string, PodState> pods_;  // By uid.
   LookupMap<Symbol, ImageStateEntry> images_;
-  int64_t refresh_count_ = 0;   // Calls of RefreshImages that looked at images.
+  // By index: the images of a node by all their names, each once, in the order of the node's list.
+  std::vector<std::vector<Symbol>> node_images_;
+  int64_t list_count_ = 0;      // Calls of AddImages.
   int64_t images_version_ = 0;  // Grows whenever `images_` may change.
   // By index: the version that RefreshImages saw last; -1: none.
   std::vector<int64_t> images_seen_;

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "absl/hash/hash.h"
+#include "core/api/node.h"
 #include "core/api/object.h"
 #include "core/api/pod.h"
 #include "core/base/lookup_map.h"
@@ -60,7 +61,8 @@ class SharedParts {
 
   LookupMap<uint64_t, std::shared_ptr<const api::PodSpec>> specs_;
   std::tuple<Lists<api::StringMap::Entry>, Lists<api::OwnerReference>, Lists<api::PodCondition>,
-             Lists<api::ContainerStatus>, Lists<api::PodResourceClaimStatus>>
+             Lists<api::ContainerStatus>, Lists<api::PodResourceClaimStatus>, Lists<api::ContainerImage>,
+             Lists<std::string>>
       lists_;
   std::string content_;
   std::string other_content_;

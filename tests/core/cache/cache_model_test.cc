@@ -124,7 +124,8 @@ class Pair {
     if (Below(3) == 0) node->metadata.labels.Set("topology.kubernetes.io/region", "r");
     node->status.allocatable["cpu"] = Amount(absl::StrCat(1 + Below(8)));
     for (int64_t i = Below(4); i > 0; --i) {
-      api::ContainerImage image = {.names = {absl::StrCat("i", Below(5))}, .size_bytes = 1 + Below(9)};
+      api::ContainerImage image = {.names = std::vector<std::string>{absl::StrCat("i", Below(5))},
+                                   .size_bytes = 1 + Below(9)};
       if (Below(3) == 0) image.names.push_back(absl::StrCat("i", Below(5)));
       node->status.images.push_back(std::move(image));
     }
