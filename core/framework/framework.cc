@@ -1,8 +1,11 @@
 #include "core/framework/framework.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstring>
 #include <utility>
 
+#include "absl/functional/function_ref.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -59,13 +62,25 @@ bool AllEqual(const int64_t* a, const int64_t* b, size_t count) {
 }
 
 // Copies the answers at `positions` to `answers` where all of them are of these generations.
-bool CopyAnswers(const AnswerColumn<int64_t>& known, const std::vector<int64_t>& generations,
-                 absl::Span<const int32_t> positions, std::vector<int64_t>& answers) {
-  if (!FollowEachOther(positions)) return false;
+bool CopyAnswers(const NodeColumns& columns, const AnswerColumn<int64_t>& known,
+                 const std::vector<int64_t>& generations, absl::Span<const int32_t> positions,
+                 std::vector<int64_t>& answers) {
+  if (!FollowEachOther(columns, positions)) return false;
   const size_t first = static_cast<size_t>(positions.front());
   if (!AllEqual(&known.generations[first], &generations[first], positions.size())) return false;
   std::copy_n(&known.answers[first], positions.size(), answers.begin());
   return true;
+}
+
+// Calls `visit` with the place of each run among `positions`, the position where it starts, and its length:
+// see LengthOfRun.
+void ForEachRun(const NodeColumns& columns, absl::Span<const int32_t> positions,
+                absl::FunctionRef<void(size_t begin, size_t first, size_t count)> visit) {
+  for (size_t begin = 0; begin < positions.size();) {
+    const size_t count = LengthOfRun(columns, positions.subspan(begin));
+    visit(begin, static_cast<size_t>(positions[begin]), count);
+    begin += count;
+  }
 }
 
 // A failure that is not among those that are remembered.
@@ -235,13 +250,32 @@ std::optional<PluginId> Framework::RunPreEnqueuePlugins(const PodInfo& pod,
   return std::nullopt;
 }
 
+void Framework::FollowClass(const PodInfo& pod) {
+  if (pod.spec_info->id != last_class_.id) {
+    last_class_ = LastClass{.id = pod.spec_info->id};
+    return;
+  }
+  last_class_.came_again = true;
+  const SnapshotLister& snapshot = handle_.snapshot();
+  const NodeChanges changes = snapshot.ChangesSince(last_class_.changes_position);
+  last_class_.changes_position = changes.position;
+  const size_t count = snapshot.List().size();
+  if (changes.all || last_class_.passed.size() != count) {
+    last_class_.passed.assign(count, 0);
+    last_class_.has_total.assign(count, 0);
+    last_class_.totals.resize(count);
+    return;
+  }
+  for (const NodeInfo* node : changes.nodes) {
+    if (node->position < 0) continue;
+    last_class_.passed[static_cast<size_t>(node->position)] = 0;
+    last_class_.has_total[static_cast<size_t>(node->position)] = 0;
+  }
+}
+
 Framework::PreFilterOutcome Framework::RunPreFilterPlugins(CycleState& state, const PodInfo& pod,
                                                            NodeInfos nodes) {
-  if (pod.spec_info->id == last_class_.id) {
-    last_class_.came_again = true;
-  } else {
-    last_class_ = LastClass{.id = pod.spec_info->id};
-  }
+  FollowClass(pod);
   PreFilterOutcome outcome;
   Status rejected;
   for (const Entry<PreFilterPlugin>& entry : pre_filter_) {
@@ -308,56 +342,48 @@ Status Framework::RunFilterPlugins(CycleState& state, const PodInfo& pod, const 
   return Status();
 }
 
-void Framework::RunFilterPluginsOnRange(CycleState& state, const PodInfo& pod, int32_t first,
+bool Framework::RunFilterPluginsOnRange(CycleState& state, const PodInfo& pod, int32_t first,
                                         NodeToStatus& statuses, absl::Span<int32_t> groups) {
   std::fill(groups.begin(), groups.end(), NodeToStatus::kNoGroup);
   const bool keeps = KeepsAnswersFor(pod);
-  const int64_t* const generations = handle_.snapshot().Columns().generations.data() + first;
-  if (keeps) last_class_.passed.resize(handle_.snapshot().List().size(), -1);
-  int64_t* const passed = keeps ? last_class_.passed.data() + first : nullptr;
-  FindStretches(passed, generations, groups.size());
+  uint8_t* const passed = keeps ? last_class_.passed.data() + first : nullptr;
+  FindStretches(passed, groups.size());
+  bool all_pass = true;
   for (const Stretch& stretch : stretches_) {
     const absl::Span<int32_t> part = groups.subspan(stretch.begin, stretch.end - stretch.begin);
     for (size_t filter = 0; filter < filter_.size(); ++filter) {
       if (state.skip_filter.test(static_cast<size_t>(filter_[filter].id))) continue;
       if (stretch.known && filter_dependencies_[filter].of != Dependency::Of::kCluster) continue;
-      FilterRange(filter, state, pod, first + static_cast<int32_t>(stretch.begin), statuses, part);
+      if (!FilterRange(filter, state, pod, first + static_cast<int32_t>(stretch.begin), statuses, part)) {
+        continue;
+      }
+      all_pass = false;
       // A node that one filter failed is no matter for the next ones: the first failure is its status.
       if (std::find(part.begin(), part.end(), NodeToStatus::kNoGroup) == part.end()) break;
     }
     for (size_t i = stretch.begin; i < stretch.end && keeps && !stretch.known; ++i) {
-      if (groups[i] == NodeToStatus::kNoGroup) passed[i] = generations[i];
+      if (groups[i] == NodeToStatus::kNoGroup) passed[i] = 1;
     }
   }
+  return all_pass;
 }
 
-void Framework::FindStretches(const int64_t* passed, const int64_t* generations, size_t count) {
-  constexpr size_t kBlock = 64;
+void Framework::FindStretches(const uint8_t* passed, size_t count) {
   stretches_.clear();
-  if (passed == nullptr) {
-    stretches_.push_back({.begin = 0, .end = count, .known = false});
-    return;
-  }
-  const auto add = [this](size_t begin, size_t end, bool known) {
-    if (!stretches_.empty() && stretches_.back().known == known) {
-      stretches_.back().end = end;
-    } else {
-      stretches_.push_back({.begin = begin, .end = end, .known = known});
-    }
-  };
-  for (size_t begin = 0; begin < count; begin += kBlock) {
-    const size_t end = std::min(begin + kBlock, count);
-    if (AllEqual(passed + begin, generations + begin, end - begin)) {
-      add(begin, end, true);
-      continue;
-    }
-    for (size_t i = begin; i < end; ++i) add(i, i + 1, passed[i] == generations[i]);
-  }
+  size_t begin = 0;
   // Each stretch costs some calls. Where there are many, asking about all nodes at once costs less.
-  if (stretches_.size() > 2 + count / 16) stretches_ = {{.begin = 0, .end = count, .known = false}};
+  while (passed != nullptr && begin < count && stretches_.size() <= 2 + count / 16) {
+    const bool known = passed[begin] != 0;
+    const void* const other = std::memchr(passed + begin, known ? 0 : 1, count - begin);
+    const size_t end =
+        other == nullptr ? count : static_cast<size_t>(static_cast<const uint8_t*>(other) - passed);
+    stretches_.push_back({.begin = begin, .end = end, .known = known});
+    begin = end;
+  }
+  if (begin < count) stretches_ = {{.begin = 0, .end = count, .known = false}};
 }
 
-void Framework::FilterRange(size_t filter, CycleState& state, const PodInfo& pod, int32_t first,
+bool Framework::FilterRange(size_t filter, CycleState& state, const PodInfo& pod, int32_t first,
                             NodeToStatus& statuses, absl::Span<int32_t> groups) {
   const Entry<FilterPlugin>& entry = filter_[filter];
   const std::vector<Status>* failures = &filter_failures_[filter];
@@ -365,19 +391,22 @@ void Framework::FilterRange(size_t filter, CycleState& state, const PodInfo& pod
   if (!entry.plugin->FilterNodes(state, pod, first, absl::MakeSpan(verdicts_))) {
     if (filter_dependencies_[filter].of == Dependency::Of::kCluster) {
       const NodeInfos nodes = handle_.snapshot().List().subspan(static_cast<size_t>(first), groups.size());
+      bool any_failed = false;
       for (size_t i = 0; i < groups.size(); ++i) {
         if (groups[i] != NodeToStatus::kNoGroup) continue;
         const Status status = RunFilter(entry, state, pod, *nodes[i]);
-        if (!status.IsSuccess()) groups[i] = statuses.GroupOf(status);
+        if (status.IsSuccess()) continue;
+        groups[i] = statuses.GroupOf(status);
+        any_failed = true;
       }
-      return;
+      return any_failed;
     }
     failures = &FilterRemembered(filter, state, pod, first, groups);
   }
   // Most often all nodes pass. Looking at all verdicts at once is faster than a loop that decides for each.
   uint8_t any = 0;
   for (const uint8_t verdict : verdicts_) any |= verdict;
-  if (any == 0) return;
+  if (any == 0) return false;
   // Which group a verdict stands for is looked up once for a run of equal ones.
   uint8_t known_verdict = 0;
   int32_t known_group = NodeToStatus::kNoGroup;
@@ -395,6 +424,7 @@ void Framework::FilterRange(size_t filter, CycleState& state, const PodInfo& pod
     }
     groups[i] = known_group;
   }
+  return true;
 }
 
 const std::vector<Status>& Framework::FilterRemembered(size_t filter, CycleState& state, const PodInfo& pod,
@@ -519,38 +549,38 @@ Status Framework::ScoreColumn(ScoreEntry& entry, CycleState& state, const PodInf
 bool Framework::SumNodeScores(CycleState& state, const PodInfo& pod, NodeInfos nodes,
                               absl::Span<const int32_t> positions, std::vector<int64_t>& totals) {
   if (!KeepsAnswersFor(pod) || last_class_.normalizes_over_nodes) return false;
-  AnswerColumn<int64_t>& known = last_class_.totals;
-  const std::vector<int64_t>& generations = handle_.snapshot().Columns().generations;
-  if (known.generations.empty()) {
-    known.generations.assign(generations.size(), -1);
-    known.answers.resize(generations.size());
-  }
-  totals.resize(nodes.size());
-  if (CopyAnswers(known, generations, positions, totals)) return true;
   missing_.clear();
   missing_positions_.clear();
-  for (size_t i = 0; i < nodes.size(); ++i) {
-    const size_t at = static_cast<size_t>(positions[i]);
-    if (known.generations[at] == generations[at]) continue;
-    missing_.push_back(nodes[i]);
-    missing_positions_.push_back(positions[i]);
-  }
+  ForEachRun(handle_.snapshot().Columns(), positions, [&](size_t begin, size_t first, size_t count) {
+    const uint8_t* const has_total = last_class_.has_total.data() + first;
+    for (size_t i = 0; i < count; ++i) {
+      const void* const next = std::memchr(has_total + i, 0, count - i);
+      if (next == nullptr) return;
+      i = static_cast<size_t>(static_cast<const uint8_t*>(next) - has_total);
+      missing_.push_back(nodes[begin + i]);
+      missing_positions_.push_back(positions[begin + i]);
+    }
+  });
   if (!missing_.empty() && !ComputeNodeScores(state, pod, missing_, missing_positions_, missing_totals_)) {
     return false;
   }
   for (size_t i = 0; i < missing_.size(); ++i) {
     const size_t at = static_cast<size_t>(missing_positions_[i]);
-    known.answers[at] = missing_totals_[i];
-    known.generations[at] = generations[at];
+    last_class_.totals[at] = missing_totals_[i];
+    last_class_.has_total[at] = 1;
   }
-  for (size_t i = 0; i < nodes.size(); ++i) totals[i] = known.answers[static_cast<size_t>(positions[i])];
+  totals.resize(nodes.size());
+  ForEachRun(handle_.snapshot().Columns(), positions, [&](size_t begin, size_t first, size_t count) {
+    std::copy_n(last_class_.totals.begin() + static_cast<std::ptrdiff_t>(first), count,
+                totals.begin() + static_cast<std::ptrdiff_t>(begin));
+  });
   return true;
 }
 
 bool Framework::ComputeNodeScores(CycleState& state, const PodInfo& pod, NodeInfos nodes,
                                   absl::Span<const int32_t> positions, std::vector<int64_t>& totals) {
   totals.assign(nodes.size(), 0);
-  PluginScores column;
+  PluginScores& column = scored_;
   for (ScoreEntry& entry : score_) {
     if (entry.dependency.of == Dependency::Of::kCluster) continue;
     if (state.skip_score.test(static_cast<size_t>(entry.id))) continue;
@@ -575,7 +605,7 @@ Status Framework::ScoreRemembered(ScoreEntry& entry, CycleState& state, const Po
       score_answers_.Of(static_cast<int32_t>(&entry - score_.data()), ClassOf(pod, entry.dependency),
                         handle_.snapshot().List().size());
   const std::vector<int64_t>& generations = GenerationsFor(entry.dependency);
-  if (CopyAnswers(known, generations, positions, raw)) return Status();
+  if (CopyAnswers(handle_.snapshot().Columns(), known, generations, positions, raw)) return Status();
   for (size_t i = 0; i < nodes.size(); ++i) {
     const size_t at = static_cast<size_t>(positions[i]);
     if (known.generations[at] != generations[at]) {
@@ -605,9 +635,13 @@ Status Framework::WeighColumn(const ScoreEntry& entry, CycleState& state, const 
                                       ", it should in the range of [", kMinNodeScore, ", ", kMaxNodeScore,
                                       "] after normalizing"));
   }
-  for (size_t i = 0; i < nodes.size(); ++i) {
-    column.weighted[i] *= entry.weight;
-    totals[i] += column.weighted[i];
+  int64_t* const weighted = column.weighted.data();
+  int64_t* const sums = totals.data();
+  const int64_t weight = entry.weight;
+  const size_t count = nodes.size();
+  for (size_t i = 0; i < count; ++i) {
+    weighted[i] *= weight;
+    sums[i] += weighted[i];
   }
   return Status();
 }

@@ -62,8 +62,8 @@ class Framework {
   // The same for the nodes at `first` and behind it in the snapshot, one for each of `groups`: the group of
   // the node's failure in `statuses`, or NodeToStatus::kNoGroup. The groups get no nodes by this. Filters are
   // asked for many nodes at once and answers are remembered, so the order in which plugins are called is not
-  // that of the nodes.
-  void RunFilterPluginsOnRange(CycleState& state, const PodInfo& pod, int32_t first, NodeToStatus& statuses,
+  // that of the nodes. Returns whether all nodes passed.
+  bool RunFilterPluginsOnRange(CycleState& state, const PodInfo& pod, int32_t first, NodeToStatus& statuses,
                                absl::Span<int32_t> groups);
   bool HasFilterPlugins() const { return !filter_.empty(); }
   // Whether, in this cycle, the filters' answer for a node follows from that node and its pods, also when
@@ -158,7 +158,8 @@ class Framework {
   // By position: an answer holds while this stays as it is.
   const std::vector<int64_t>& GenerationsFor(const Dependency& dependency) const;
   // What RunFilterPluginsOnRange does for one filter: gives a group to those of its failures that have none.
-  void FilterRange(size_t filter, CycleState& state, const PodInfo& pod, int32_t first,
+  // Returns whether there were any.
+  bool FilterRange(size_t filter, CycleState& state, const PodInfo& pod, int32_t first,
                    NodeToStatus& statuses, absl::Span<int32_t> groups);
   // The same where answers are remembered: fills `verdicts_` where a node has no group, and returns what they
   // stand for.
@@ -210,15 +211,18 @@ class Framework {
   std::vector<uint8_t> verdicts_;  // Working memory of FilterRange.
 
   // What is kept for the class of the pod that came last: replicas of a workload follow each other. It is
-  // filled from the second pod of the class on.
+  // filled from the second pod of the class on, and what is said of a node is dropped when it changes.
   struct LastClass {
     int32_t id = -1;  // PodSpecInfo::id.
     bool came_again = false;
-    // By NodeInfo::position: the generation in which the node passed all filters that look at nothing but the
-    // node and its pods.
-    std::vector<int64_t> passed = {};
-    // Sums of weighted scores.
-    AnswerColumn<int64_t> totals = {};
+    // Up to where changes of nodes were followed: see SnapshotLister::ChangesSince.
+    int64_t changes_position = -1;
+    // Shape of all: by NodeInfo::position. 1: the node, as it is, passed all filters that look at nothing but
+    // the node and its pods.
+    std::vector<uint8_t> passed = {};
+    // 1: the sum of the node's weighted scores is in `totals`.
+    std::vector<uint8_t> has_total = {};
+    std::vector<int64_t> totals = {};
     // Whether a plugin gave a score that has to be normalised over all nodes, so that sums are not kept.
     bool normalizes_over_nodes = false;
   };
@@ -226,7 +230,9 @@ class Framework {
   bool KeepsAnswersFor(const PodInfo& pod) const {
     return last_class_.came_again && pod.spec_info->id == last_class_.id;
   }
-  // Nodes next to each other that all passed in their present generation (`known`), or of which none did.
+  // Makes `last_class_` that of this pod, and drops what it has of nodes that changed.
+  void FollowClass(const PodInfo& pod);
+  // Nodes next to each other that are all known to pass as they are, or none of which is.
   struct Stretch {
     size_t begin = 0;
     size_t end = 0;
@@ -234,11 +240,12 @@ class Framework {
   };
   std::vector<Stretch> stretches_;  // Of the range that is being filtered.
   // Fills `stretches_`. `passed` nullptr: nothing is known.
-  void FindStretches(const int64_t* passed, const int64_t* generations, size_t count);
+  void FindStretches(const uint8_t* passed, size_t count);
   // Working memory of SumNodeScores: nodes whose sum is not known.
   std::vector<const NodeInfo*> missing_;
   std::vector<int32_t> missing_positions_;
   std::vector<int64_t> missing_totals_;
+  PluginScores scored_;  // Working memory of ComputeNodeScores.
 };
 
 }  // namespace schedsim::framework

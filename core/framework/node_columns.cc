@@ -1,10 +1,16 @@
 #include "core/framework/node_columns.h"
 
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
 #include "core/base/wrapping.h"
 
 namespace schedsim::framework {
 
 void NodeColumns::Resize(size_t count) {
+  positions.resize(count);
+  std::iota(positions.begin(), positions.end(), 0);
   indices.resize(count);
   for (auto* column :
        {&generations, &object_generations, &non_zero_milli_cpu, &non_zero_memory_bytes, &free_pods}) {
@@ -34,12 +40,14 @@ void NodeColumns::Set(const NodeInfo& node) {
       WrappingSubtract(node.allocatable.allowed_pod_number, static_cast<int64_t>(node.pods.size()));
 }
 
-bool FollowEachOther(absl::Span<const int32_t> positions) {
-  int32_t differences = 0;
-  for (size_t i = 0; i < positions.size(); ++i) {
-    differences |= positions[i] ^ (positions[0] + static_cast<int32_t>(i));
-  }
-  return differences == 0;
+size_t LengthOfRun(const NodeColumns& columns, absl::Span<const int32_t> positions) {
+  if (positions.empty()) return 0;
+  const size_t first = static_cast<size_t>(positions[0]);
+  const size_t count = std::min(positions.size(), columns.positions.size() - first);
+  const int32_t* const run = columns.positions.data() + first;
+  // Comparing all of them at once is fast, and most often they are equal.
+  if (std::memcmp(positions.data(), run, count * sizeof(int32_t)) == 0) return count;
+  return static_cast<size_t>(std::mismatch(run, run + count, positions.begin()).first - run);
 }
 
 }  // namespace schedsim::framework

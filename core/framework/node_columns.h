@@ -22,6 +22,7 @@ inline constexpr size_t kColumnResourceCount = 3;
 struct NodeColumns {
   using Amounts = std::array<std::vector<int64_t>, kColumnResourceCount>;
 
+  std::vector<int32_t> positions;           // NodeInfo::position: each is where it stands.
   std::vector<int32_t> indices;             // NodeInfo::index.
   std::vector<int64_t> generations;         // NodeInfo::generation.
   std::vector<int64_t> object_generations;  // NodeInfo::object_generation.
@@ -37,10 +38,14 @@ struct NodeColumns {
   void Set(const NodeInfo& node);
 };
 
-// Whether each position is one more than the one before. Most often they are, and then their numbers are a
-// piece of a column. A search may look at nodes in any order where PreFilter named them, so all positions
-// count.
-bool FollowEachOther(absl::Span<const int32_t> positions);
+// How many of the first positions follow each other, each one more than the one before. Most often all do, or
+// all up to the end of the list and all from its start on: then their numbers are pieces of a column. A
+// search may look at nodes in any order where PreFilter named them. `positions` must be those of nodes in
+// `columns`.
+size_t LengthOfRun(const NodeColumns& columns, absl::Span<const int32_t> positions);
+inline bool FollowEachOther(const NodeColumns& columns, absl::Span<const int32_t> positions) {
+  return LengthOfRun(columns, positions) == positions.size();
+}
 
 }  // namespace schedsim::framework
 

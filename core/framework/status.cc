@@ -32,8 +32,8 @@ Status::Status(Code code, std::vector<std::string> reasons) {
   rep_->reasons = std::move(reasons);
 }
 
-void Status::Release() {
-  if (rep_ != nullptr && --rep_->reference_count == 0) delete rep_;
+void Status::Drop() {
+  if (--rep_->reference_count == 0) delete rep_;
   rep_ = nullptr;
 }
 

@@ -74,7 +74,11 @@ class Status {
     std::string plugin;
     std::vector<std::string> reasons;
   };
-  void Release();
+  void Release() {
+    if (rep_ != nullptr) Drop();
+  }
+  // Gives up the part that this status has.
+  void Drop();
 
   Rep* rep_ = nullptr;  // nullptr: Success.
 };

@@ -23,10 +23,10 @@ const std::vector<int64_t>& Column(const NodeColumns::Amounts& amounts, ColumnRe
 }
 
 // Copies the numbers at `positions`; most often these follow each other.
-void Gather(const std::vector<int64_t>& column, absl::Span<const int32_t> positions,
-            std::vector<int64_t>& gathered) {
+void Gather(const NodeColumns& columns, const std::vector<int64_t>& column,
+            absl::Span<const int32_t> positions, std::vector<int64_t>& gathered) {
   gathered.resize(positions.size());
-  if (framework::FollowEachOther(positions)) {
+  if (framework::FollowEachOther(columns, positions)) {
     std::copy_n(column.begin() + positions[0], positions.size(), gathered.begin());
     return;
   }
@@ -81,10 +81,11 @@ bool AllocationScorer::Score(Strategy strategy, const std::vector<ColumnRequest>
   std::fill(scores.begin(), scores.end(), 0);
   weights_.assign(count, 0);
   for (const ColumnRequest& item : requests) {
-    Gather(Column(columns.allocatable, item.resource), positions, allocatable_);
+    Gather(columns, Column(columns.allocatable, item.resource), positions, allocatable_);
     const bool non_zero_cpu = item.resource == ColumnResource::kMilliCpu;
     const bool non_zero_memory = item.resource == ColumnResource::kMemoryBytes;
-    Gather(non_zero_cpu      ? columns.non_zero_milli_cpu
+    Gather(columns,
+           non_zero_cpu      ? columns.non_zero_milli_cpu
            : non_zero_memory ? columns.non_zero_memory_bytes
                              : Column(columns.requested, item.resource),
            positions, allocated_);
@@ -110,8 +111,8 @@ bool BalanceScorer::Score(const ColumnRequest& first, const ColumnRequest& secon
                           absl::Span<int64_t> scores) {
   const ColumnRequest* const items[2] = {&first, &second};
   for (size_t side = 0; side < 2; ++side) {
-    Gather(Column(columns.allocatable, items[side]->resource), positions, allocatable_[side]);
-    Gather(Column(columns.requested, items[side]->resource), positions, allocated_[side]);
+    Gather(columns, Column(columns.allocatable, items[side]->resource), positions, allocatable_[side]);
+    Gather(columns, Column(columns.requested, items[side]->resource), positions, allocated_[side]);
     if (!AllExact(allocatable_[side]) || !AllExact(allocated_[side]) || !IsExact(items[side]->request)) {
       return false;
     }

@@ -2,6 +2,7 @@
 // Source: kubernetes v1.37, scheduler/schedule_one.go.
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -41,6 +42,17 @@ api::PodPtr NameOnly(const api::Pod& pod) {
   name_only->metadata.uid = pod.metadata.uid;
   name_only->spec = *kEmptySpec;
   return name_only;
+}
+
+// Four at a time, which need not wait for each other. There must be one.
+int64_t MaxOf(absl::Span<const int64_t> numbers) {
+  int64_t best[4] = {numbers[0], numbers[0], numbers[0], numbers[0]};
+  size_t i = 0;
+  for (; i + 4 <= numbers.size(); i += 4) {
+    for (size_t lane = 0; lane < 4; ++lane) best[lane] = std::max(best[lane], numbers[i + lane]);
+  }
+  for (; i < numbers.size(); ++i) best[0] = std::max(best[0], numbers[i]);
+  return std::max(std::max(best[0], best[1]), std::max(best[2], best[3]));
 }
 
 }  // namespace
@@ -318,15 +330,17 @@ Status Scheduler::FindNodesThatPassFilters(Framework& framework, CycleState& sta
     const int32_t length = std::min({std::max(missing, kMinRange), count - done, count - first});
     groups_.resize(static_cast<size_t>(length));
     framework::NodeToStatus& statuses = diagnosis_.node_to_status;
-    framework.RunFilterPluginsOnRange(state, pod, first, statuses, absl::MakeSpan(groups_));
-    if (!nominator_.empty()) FilterNominatedNodes(framework, state, pod, first);
-    const bool all_fit = std::all_of(groups_.begin(), groups_.end(), [](int32_t group) {
-      return group == framework::NodeToStatus::kNoGroup;
-    });
+    bool all_fit = framework.RunFilterPluginsOnRange(state, pod, first, statuses, absl::MakeSpan(groups_));
+    if (!nominator_.empty()) {
+      FilterNominatedNodes(framework, state, pod, first);
+      all_fit = std::all_of(groups_.begin(), groups_.end(),
+                            [](int32_t group) { return group == framework::NodeToStatus::kNoGroup; });
+    }
     if (all_fit) {
       const int32_t taken = std::min(length, wanted - static_cast<int32_t>(feasible_.size()));
       feasible_.insert(feasible_.end(), nodes.begin() + first, nodes.begin() + first + taken);
-      for (int32_t i = 0; i < taken; ++i) feasible_positions_.push_back(first + i);
+      const auto positions = snapshot_.Columns().positions.begin() + first;
+      feasible_positions_.insert(feasible_positions_.end(), positions, positions + taken);
       if (taken < length) return Status();
       done += length;
       continue;
@@ -428,20 +442,31 @@ Status Scheduler::PrioritizeNodes(Framework& framework, CycleState& state, const
 // The index of the node taken. Up to 1.34 any of the best; from 1.35 on the one that Go's
 // container/heap puts on top: the first of the best in preorder of the implicit binary tree.
 int32_t Scheduler::SelectHost(absl::Span<const int64_t> totals) {
-  const int64_t best = *std::max_element(totals.begin(), totals.end());
+  const int64_t best = MaxOf(totals);
   if (options_.line.host_tie_rule == api::HostTieRule::kRandom) {
     return SelectHostAtRandom(totals, best);
   }
-  const int32_t count = static_cast<int32_t>(totals.size());
-  preorder_stack_.assign(1, 0);
-  while (!preorder_stack_.empty()) {
-    const int32_t at = preorder_stack_.back();
-    preorder_stack_.pop_back();
-    if (totals[static_cast<size_t>(at)] == best) return at;
-    if (2 * at + 2 < count) preorder_stack_.push_back(2 * at + 2);
-    if (2 * at + 1 < count) preorder_stack_.push_back(2 * at + 1);
+  SetPreorder(static_cast<int32_t>(totals.size()));
+  for (const int32_t at : preorder_) {
+    if (at < static_cast<int32_t>(totals.size()) && totals[static_cast<size_t>(at)] == best) return at;
   }
   CHECK(false);
+}
+
+// Those of a larger tree are in the same order, so one serves all sizes up to its own. It is no larger than
+// twice what is needed.
+void Scheduler::SetPreorder(int32_t count) {
+  const int32_t size = static_cast<int32_t>(std::bit_ceil(static_cast<uint32_t>(count) + 1)) - 1;
+  if (preorder_.size() == static_cast<size_t>(size)) return;
+  preorder_.clear();
+  std::vector<int32_t> stack = {0};
+  while (!stack.empty()) {
+    const int32_t at = stack.back();
+    stack.pop_back();
+    preorder_.push_back(at);
+    if (2 * at + 2 < size) stack.push_back(2 * at + 2);
+    if (2 * at + 1 < size) stack.push_back(2 * at + 1);
+  }
 }
 
 int32_t Scheduler::SelectHostAtRandom(absl::Span<const int64_t> totals, int64_t best) {

@@ -155,6 +155,8 @@ class Scheduler {
                                     const framework::PodInfo& pod);
   int32_t SelectHost(absl::Span<const int64_t> totals);
   int32_t SelectHostAtRandom(absl::Span<const int64_t> totals, int64_t best);
+  // Makes `preorder_` that of a tree with at least `count` nodes, more than none.
+  void SetPreorder(int32_t count);
   std::optional<size_t> Choose(framework::FreeChoice::Kind kind, const framework::PodInfo& pod,
                                absl::Span<const absl::string_view> nodes);
   CycleResult RunPostFilter(framework::Framework& framework, framework::CycleState& state,
@@ -215,7 +217,8 @@ class Scheduler {
   std::vector<int32_t> groups_;              // Of the nodes that are being filtered: see Framework.
   framework::NodeScores scores_;
   framework::PodSignature signature_;  // Only where the profile batches.
-  std::vector<int32_t> preorder_stack_;
+  // The indices of an implicit binary tree in preorder.
+  std::vector<int32_t> preorder_;
 };
 
 }  // namespace schedsim::scheduler

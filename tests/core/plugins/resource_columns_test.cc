@@ -180,12 +180,25 @@ TEST_P(ResourceColumnsTest, RoomIsThatOfThePlainLoop) {
 
 TEST(NodeColumnsTest, PositionsFollowEachOtherOnlyWhereAllDo) {
   using Positions = std::vector<int32_t>;
-  EXPECT_TRUE(framework::FollowEachOther(Positions{7}));
-  EXPECT_TRUE(framework::FollowEachOther(Positions{7, 8, 9}));
-  EXPECT_FALSE(framework::FollowEachOther(Positions{7, 9}));
-  EXPECT_FALSE(framework::FollowEachOther(Positions{8, 9, 0}));
+  NodeColumns columns;
+  columns.Resize(13);
+  EXPECT_TRUE(framework::FollowEachOther(columns, Positions{7}));
+  EXPECT_TRUE(framework::FollowEachOther(columns, Positions{7, 8, 9}));
+  EXPECT_FALSE(framework::FollowEachOther(columns, Positions{7, 9}));
+  EXPECT_FALSE(framework::FollowEachOther(columns, Positions{8, 9, 0}));
   // The ends are as far apart as those of 7, 8, 9.
-  EXPECT_FALSE(framework::FollowEachOther(Positions{7, 12, 9}));
+  EXPECT_FALSE(framework::FollowEachOther(columns, Positions{7, 12, 9}));
+}
+
+TEST(NodeColumnsTest, ARunEndsWhereTheNextPositionIsNotTheNextOne) {
+  using Positions = std::vector<int32_t>;
+  NodeColumns columns;
+  columns.Resize(10);
+  EXPECT_EQ(framework::LengthOfRun(columns, Positions{}), 0U);
+  EXPECT_EQ(framework::LengthOfRun(columns, Positions{3, 4, 5, 7}), 3U);
+  EXPECT_EQ(framework::LengthOfRun(columns, Positions{5, 4}), 1U);
+  // A search goes on at the start of the list.
+  EXPECT_EQ(framework::LengthOfRun(columns, Positions{8, 9, 0, 1}), 2U);
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, ResourceColumnsTest, testing::ValuesIn(SeedsToRun(4)));
