@@ -11,10 +11,13 @@ void DefaultNormalizeScore(bool reverse, absl::Span<int64_t> scores) {
   // Negative scores do not raise the maximum, as upstream takes all scores for non-negative.
   int64_t max = 0;
   for (int64_t score : scores) max = std::max(max, score);
+  if (max == 0) {
+    if (reverse) std::fill(scores.begin(), scores.end(), framework::kMaxNodeScore);
+    return;
+  }
   for (int64_t& score : scores) {
-    if (max > 0) score = WrappingMultiply(framework::kMaxNodeScore, score) / max;
-    if (reverse)
-      score = max > 0 ? WrappingSubtract(framework::kMaxNodeScore, score) : framework::kMaxNodeScore;
+    score = WrappingMultiply(framework::kMaxNodeScore, score) / max;
+    if (reverse) score = WrappingSubtract(framework::kMaxNodeScore, score);
   }
 }
 

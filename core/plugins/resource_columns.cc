@@ -1,6 +1,7 @@
 #include "core/plugins/resource_columns.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 
@@ -17,44 +18,78 @@ using framework::NodeColumns;
 // quotient, at most 100, differs from the next integer by 1 / divisor or more, which is more than a double's
 // rounding error at that size.
 constexpr int64_t kExactLimit = int64_t{1} << 46;
+// Sums with larger weights could be inexact.
+constexpr int64_t kWeightMax = 1'000'000;
 
 const std::vector<int64_t>& Column(const NodeColumns::Amounts& amounts, ColumnResource resource) {
   return amounts[static_cast<size_t>(resource)];
 }
 
-// Copies the numbers at `positions`; most often these follow each other.
-void Gather(const NodeColumns& columns, const std::vector<int64_t>& column,
-            absl::Span<const int32_t> positions, std::vector<int64_t>& gathered) {
-  gathered.resize(positions.size());
-  if (framework::FollowEachOther(columns, positions)) {
-    std::copy_n(column.begin() + positions[0], positions.size(), gathered.begin());
-    return;
-  }
-  for (size_t i = 0; i < positions.size(); ++i) gathered[i] = column[static_cast<size_t>(positions[i])];
+// The same number; it must be in 0 to 2^52 - 1. Written so that a compiler does it for several at once, which
+// few processors do with the conversion of the language: the bits of the number are the last ones of a double
+// between 2^52 and 2^53.
+constexpr double kTwoTo52 = 4503599627370496.0;
+constexpr uint64_t kTwoTo52Bits = 0x4330000000000000;
+
+double ToDouble(int64_t number) {
+  return std::bit_cast<double>(static_cast<uint64_t>(number) | kTwoTo52Bits) - kTwoTo52;
+}
+// The same for a double without a fraction.
+int64_t ToInteger(double number) {
+  return static_cast<int64_t>(std::bit_cast<uint64_t>(number + kTwoTo52) & ~kTwoTo52Bits);
+}
+// `number` without its fraction; it must be in 0 to 2^51.
+double Truncate(double number) {
+  const double rounded = (number + kTwoTo52) - kTwoTo52;
+  return rounded - (rounded > number ? 1.0 : 0.0);
 }
 
-// Whether all numbers are in 0 to kExactLimit - 1.
-bool AllExact(const std::vector<int64_t>& numbers) {
+double Smaller(double a, double b) { return a < b ? a : b; }
+double Larger(double a, double b) { return a > b ? a : b; }
+
+// Sets `gathered` to the numbers at `positions`, most often a piece of the column. False where one is not in
+// 0 to kExactLimit - 1.
+bool Gather(const NodeColumns& columns, const std::vector<int64_t>& column,
+            absl::Span<const int32_t> positions, std::vector<double>& gathered) {
+  gathered.resize(positions.size());
+  double* const out = gathered.data();
   uint64_t bits = 0;
-  for (int64_t number : numbers) bits |= static_cast<uint64_t>(number);
+  if (framework::FollowEachOther(columns, positions)) {
+    const int64_t* const numbers = column.data() + positions[0];
+    for (size_t i = 0; i < positions.size(); ++i) {
+      bits |= static_cast<uint64_t>(numbers[i]);
+      out[i] = ToDouble(numbers[i]);
+    }
+  } else {
+    for (size_t i = 0; i < positions.size(); ++i) {
+      const int64_t number = column[static_cast<size_t>(positions[i])];
+      bits |= static_cast<uint64_t>(number);
+      out[i] = ToDouble(number);
+    }
+  }
   return bits < static_cast<uint64_t>(kExactLimit);
 }
 
 bool IsExact(int64_t number) { return number >= 0 && number < kExactLimit; }
 
-// `part / whole`, cut to an integer; `part` at most 100 times `whole`, both below kExactLimit * 100.
-int64_t Quotient(int64_t part, int64_t whole) {
-  return static_cast<int64_t>(static_cast<double>(part) / static_cast<double>(whole));
+// 1 where `a` is less than `b`, else 0, without a branch and without a comparison, which few processors do
+// for several 64-bit numbers at once. Source: H. S. Warren, Hacker's Delight, section 2-12.
+uint64_t IsLess(int64_t a, int64_t b) {
+  const uint64_t x = static_cast<uint64_t>(a);
+  const uint64_t y = static_cast<uint64_t>(b);
+  return ((x - y) ^ ((x ^ y) & ((x - y) ^ x))) >> 63;
 }
 
 void FindShortage(int64_t request, Shortage bit, const int64_t* allocatable, const int64_t* requested,
                   absl::Span<uint8_t> shortages) {
   // A pod that asks for nothing of a resource fits even where more is taken of it than there is.
   if (request <= 0) return;
-  for (size_t i = 0; i < shortages.size(); ++i) {
-    const uint8_t never = request > allocatable[i] ? kNeverEnough : 0;
-    const uint8_t shortage = request > WrappingSubtract(allocatable[i], requested[i]) ? bit | never : 0;
-    shortages[i] = shortages[i] | shortage;
+  uint8_t* const out = shortages.data();
+  const size_t count = shortages.size();
+  for (size_t i = 0; i < count; ++i) {
+    const uint64_t lacks = IsLess(WrappingSubtract(allocatable[i], requested[i]), request);
+    const uint64_t never = lacks & IsLess(allocatable[i], request);
+    out[i] |= static_cast<uint8_t>(lacks * bit | never * kNeverEnough);
   }
 }
 
@@ -64,7 +99,11 @@ void FindShortages(const framework::Resource& request, const NodeColumns& column
                    absl::Span<uint8_t> shortages) {
   const size_t begin = static_cast<size_t>(first);
   const int64_t* const free_pods = columns.free_pods.data() + begin;
-  for (size_t i = 0; i < shortages.size(); ++i) shortages[i] = free_pods[i] >= 1 ? 0 : kTooManyPods;
+  uint8_t* const out = shortages.data();
+  const size_t count = shortages.size();
+  for (size_t i = 0; i < count; ++i) {
+    out[i] = static_cast<uint8_t>(IsLess(free_pods[i], 1) * kTooManyPods);
+  }
   const auto find = [&](ColumnResource resource, int64_t amount, Shortage bit) {
     FindShortage(amount, bit, Column(columns.allocatable, resource).data() + begin,
                  Column(columns.requested, resource).data() + begin, shortages);
@@ -78,32 +117,52 @@ bool AllocationScorer::Score(Strategy strategy, const std::vector<ColumnRequest>
                              const NodeColumns& columns, absl::Span<const int32_t> positions,
                              absl::Span<int64_t> scores) {
   const size_t count = positions.size();
-  std::fill(scores.begin(), scores.end(), 0);
+  sums_.assign(count, 0);
   weights_.assign(count, 0);
   for (const ColumnRequest& item : requests) {
-    Gather(columns, Column(columns.allocatable, item.resource), positions, allocatable_);
     const bool non_zero_cpu = item.resource == ColumnResource::kMilliCpu;
     const bool non_zero_memory = item.resource == ColumnResource::kMemoryBytes;
-    Gather(columns,
-           non_zero_cpu      ? columns.non_zero_milli_cpu
-           : non_zero_memory ? columns.non_zero_memory_bytes
-                             : Column(columns.requested, item.resource),
-           positions, allocated_);
-    if (!AllExact(allocatable_) || !AllExact(allocated_) || !IsExact(item.request)) return false;
-    for (size_t i = 0; i < count; ++i) {
-      const int64_t capacity = allocatable_[i];
-      const int64_t taken = allocated_[i] + item.request;
-      const int64_t wanted = strategy == Strategy::kLeastAllocated ? std::max(capacity - taken, int64_t{0})
-                                                                   : std::min(taken, capacity);
-      // Where a node has nothing of the resource, it does not count there.
-      const int64_t weight = capacity == 0 ? 0 : item.weight;
-      const int64_t one = Quotient(wanted * framework::kMaxNodeScore, capacity == 0 ? 1 : capacity);
-      scores[i] += one * weight;
-      weights_[i] += weight;
+    const std::vector<int64_t>& taken = non_zero_cpu      ? columns.non_zero_milli_cpu
+                                        : non_zero_memory ? columns.non_zero_memory_bytes
+                                                          : Column(columns.requested, item.resource);
+    const bool is_exact =
+        Gather(columns, Column(columns.allocatable, item.resource), positions, allocatable_) &&
+        Gather(columns, taken, positions, allocated_) && IsExact(item.request) && item.weight >= 0 &&
+        item.weight <= kWeightMax;
+    if (!is_exact) return false;
+    const double request = static_cast<double>(item.request);
+    const double weight = static_cast<double>(item.weight);
+    if (strategy == Strategy::kLeastAllocated) {
+      AddShares(weight,
+                [request](double capacity, double used) { return Larger(capacity - (used + request), 0.0); });
+    } else {
+      AddShares(weight,
+                [request](double capacity, double used) { return Smaller(used + request, capacity); });
     }
   }
-  for (size_t i = 0; i < count; ++i) scores[i] = Quotient(scores[i], weights_[i] == 0 ? 1 : weights_[i]);
+  const double* const sums = sums_.data();
+  const double* const weights = weights_.data();
+  int64_t* const out = scores.data();
+  for (size_t i = 0; i < count; ++i)
+    out[i] = ToInteger(Truncate(sums[i] / (weights[i] == 0 ? 1.0 : weights[i])));
   return true;
+}
+
+template <typename Wanted>
+void AllocationScorer::AddShares(double weight, const Wanted& wanted) {
+  const double* const allocatable = allocatable_.data();
+  const double* const allocated = allocated_.data();
+  double* const sums = sums_.data();
+  double* const weights = weights_.data();
+  const size_t count = sums_.size();
+  for (size_t i = 0; i < count; ++i) {
+    const double capacity = allocatable[i];
+    // Where a node has nothing of the resource, it does not count there.
+    const double own_weight = capacity == 0 ? 0.0 : weight;
+    const double share = wanted(capacity, allocated[i]) * static_cast<double>(framework::kMaxNodeScore);
+    sums[i] += Truncate(share / (capacity == 0 ? 1.0 : capacity)) * own_weight;
+    weights[i] += own_weight;
+  }
 }
 
 bool BalanceScorer::Score(const ColumnRequest& first, const ColumnRequest& second, bool improvement,
@@ -111,30 +170,38 @@ bool BalanceScorer::Score(const ColumnRequest& first, const ColumnRequest& secon
                           absl::Span<int64_t> scores) {
   const ColumnRequest* const items[2] = {&first, &second};
   for (size_t side = 0; side < 2; ++side) {
-    Gather(columns, Column(columns.allocatable, items[side]->resource), positions, allocatable_[side]);
-    Gather(columns, Column(columns.requested, items[side]->resource), positions, allocated_[side]);
-    if (!AllExact(allocatable_[side]) || !AllExact(allocated_[side]) || !IsExact(items[side]->request)) {
-      return false;
-    }
+    const bool is_exact =
+        Gather(columns, Column(columns.allocatable, items[side]->resource), positions, allocatable_[side]) &&
+        Gather(columns, Column(columns.requested, items[side]->resource), positions, allocated_[side]) &&
+        IsExact(items[side]->request);
+    if (!is_exact) return false;
   }
-  // The order of the operations is that of the plain loop: results are cut to integers, so every rounding
-  // counts. With one resource only, or none, there is nothing to be uneven.
-  const auto score_of = [this](size_t i, int64_t request0, int64_t request1) {
-    const bool both = allocatable_[0][i] != 0 && allocatable_[1][i] != 0;
-    const double whole0 = both ? static_cast<double>(allocatable_[0][i]) : 1.0;
-    const double whole1 = both ? static_cast<double>(allocatable_[1][i]) : 1.0;
-    const double fraction0 = std::min(static_cast<double>(allocated_[0][i] + request0) / whole0, 1.0);
-    const double fraction1 = std::min(static_cast<double>(allocated_[1][i] + request1) / whole1, 1.0);
-    const double deviation = both ? std::abs((fraction0 - fraction1) / 2) : 0.0;
-    return static_cast<int64_t>((1 - deviation) * static_cast<double>(framework::kMaxNodeScore));
-  };
-  for (size_t i = 0; i < scores.size(); ++i) scores[i] = score_of(i, first.request, second.request);
+  ScoreBalance(static_cast<double>(first.request), static_cast<double>(second.request), scores);
   if (!improvement) return true;
+  without_.resize(scores.size());
+  ScoreBalance(0, 0, absl::MakeSpan(without_));
   constexpr int64_t kHalf = framework::kMaxNodeScore / 2;
-  for (size_t i = 0; i < scores.size(); ++i) {
-    scores[i] = kHalf + (kHalf + scores[i] - score_of(i, 0, 0)) / 2;
-  }
+  for (size_t i = 0; i < scores.size(); ++i) scores[i] = kHalf + (kHalf + scores[i] - without_[i]) / 2;
   return true;
+}
+
+// The order of the operations is that of the plain loop: results are cut to integers, so every rounding
+// counts. With one resource only, or none, there is nothing to be uneven.
+void BalanceScorer::ScoreBalance(double request0, double request1, absl::Span<int64_t> scores) const {
+  const double* const allocatable0 = allocatable_[0].data();
+  const double* const allocatable1 = allocatable_[1].data();
+  const double* const allocated0 = allocated_[0].data();
+  const double* const allocated1 = allocated_[1].data();
+  int64_t* const out = scores.data();
+  const size_t count = scores.size();
+  for (size_t i = 0; i < count; ++i) {
+    // Whole numbers: 1 where the node has some of both.
+    const double has_both = Smaller(allocatable0[i] * allocatable1[i], 1.0);
+    const double fraction0 = Smaller((allocated0[i] + request0) / Larger(allocatable0[i], 1.0), 1.0);
+    const double fraction1 = Smaller((allocated1[i] + request1) / Larger(allocatable1[i], 1.0), 1.0);
+    const double deviation = std::abs((fraction0 - fraction1) / 2) * has_both;
+    out[i] = ToInteger(Truncate((1 - deviation) * static_cast<double>(framework::kMaxNodeScore)));
+  }
 }
 
 }  // namespace schedsim::plugins

@@ -46,10 +46,16 @@ class AllocationScorer {
              absl::Span<int64_t> scores);
 
  private:
-  // Working memory, one entry a node.
-  std::vector<int64_t> allocatable_;
-  std::vector<int64_t> allocated_;
-  std::vector<int64_t> weights_;
+  // Adds each node's score for one resource. `wanted` gives the amount, of the node's capacity and what is
+  // taken of it, whose share of the capacity counts.
+  template <typename Wanted>
+  void AddShares(double weight, const Wanted& wanted);
+
+  // Working memory, one entry a node: whole numbers.
+  std::vector<double> allocatable_;
+  std::vector<double> allocated_;
+  std::vector<double> sums_;
+  std::vector<double> weights_;
 };
 
 // Scores nodes by how evenly two resources are used.
@@ -61,8 +67,13 @@ class BalanceScorer {
              absl::Span<int64_t> scores);
 
  private:
-  std::vector<int64_t> allocatable_[2];
-  std::vector<int64_t> allocated_[2];
+  // The scores of the nodes with so much more taken of each resource.
+  void ScoreBalance(double request0, double request1, absl::Span<int64_t> scores) const;
+
+  // Working memory, one entry a node: whole numbers.
+  std::vector<double> allocatable_[2];
+  std::vector<double> allocated_[2];
+  std::vector<int64_t> without_;  // Scores without the pod.
 };
 
 }  // namespace schedsim::plugins
