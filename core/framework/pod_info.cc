@@ -3,10 +3,15 @@
 #include <string>
 #include <utility>
 
+#include "absl/hash/hash.h"
 #include "absl/strings/str_cat.h"
 
 namespace schedsim::framework {
 namespace {
+
+// A few thousand, since pods of real clusters seldom share more specs. Each takes some kilobytes at most, and
+// is alive anyway while a pod has it.
+constexpr size_t kRecentSpecs = 4096;
 
 bool HasStatusResources(const api::PodStatus& status) {
   if (!status.allocated_resources.empty() || status.resources.has_value()) return true;
@@ -102,15 +107,38 @@ std::shared_ptr<const PodSpecInfo> PodInfoFactory::Compile(const api::PodSpec& s
   return info;
 }
 
-PodInfoPtr PodInfoFactory::Make(api::PodPtr pod) {
-  auto info = std::make_shared<PodInfo>();
-  const SchedulingKey key(*pod->spec);
-  info->spec_info = Compile(*pod->spec, key);
+const PodInfoFactory::CompiledSpec& PodInfoFactory::CompileShared(
+    const std::shared_ptr<const api::PodSpec>& spec) {
+  recent_specs_.resize(kRecentSpecs);
+  CompiledSpec& recent = recent_specs_[absl::HashOf(spec.get()) % kRecentSpecs];
+  if (recent.spec == spec) return recent;
+  const SchedulingKey key(*spec);
+  recent = CompiledSpec{.spec = spec, .info = Compile(*spec, key)};
   const absl::string_view volumes = key.Part(Concern::kVolumes);
   if (!volumes.empty()) {
     // 0 stands for none.
-    info->volumes_id = 1 + NumberOf(volumes, concerns_[static_cast<size_t>(Concern::kVolumes)]);
+    recent.volumes_id = 1 + NumberOf(volumes, concerns_[static_cast<size_t>(Concern::kVolumes)]);
   }
+  return recent;
+}
+
+PodInfoPtr PodInfoFactory::MakeAfter(const PodInfoPtr& earlier, api::PodPtr pod) {
+  if (earlier == nullptr || HasStatusResources(pod->status)) return Make(std::move(pod));
+  const api::Pod& before = *earlier->pod;
+  const bool is_alike = before.spec == pod->spec && before.metadata.name == pod->metadata.name &&
+                        before.metadata.namespace_ == pod->metadata.namespace_ &&
+                        before.metadata.labels == pod->metadata.labels && !HasStatusResources(before.status);
+  if (!is_alike) return Make(std::move(pod));
+  auto info = std::make_shared<PodInfo>(*earlier);
+  info->pod = std::move(pod);
+  return info;
+}
+
+PodInfoPtr PodInfoFactory::Make(api::PodPtr pod) {
+  auto info = std::make_shared<PodInfo>();
+  const CompiledSpec& compiled = CompileShared(pod->spec);
+  info->spec_info = compiled.info;
+  info->volumes_id = compiled.volumes_id;
   info->priority = pod->Priority();
   info->namespace_ = symbols_.Intern(pod->metadata.namespace_);
   info->name = symbols_.Intern(pod->metadata.name);

@@ -93,6 +93,9 @@ class PodInfoFactory {
   PodInfoFactory& operator=(const PodInfoFactory&) = delete;
 
   PodInfoPtr Make(api::PodPtr pod);
+  // The same for a pod of which an earlier version is known; nullptr: none is. Where only its place or its
+  // conditions are new, this is a copy.
+  PodInfoPtr MakeAfter(const PodInfoPtr& earlier, api::PodPtr pod);
   std::shared_ptr<const PodSpecInfo> Compile(const api::PodSpec& spec) {
     return Compile(spec, SchedulingKey(spec));
   }
@@ -101,12 +104,21 @@ class PodInfoFactory {
 
  private:
   std::shared_ptr<const PodSpecInfo> Compile(const api::PodSpec& spec, const SchedulingKey& key);
+  // What is made of a spec, for all pods that share it.
+  struct CompiledSpec {
+    std::shared_ptr<const api::PodSpec> spec;
+    std::shared_ptr<const PodSpecInfo> info;
+    int32_t volumes_id = 0;  // PodInfo::volumes_id.
+  };
+  const CompiledSpec& CompileShared(const std::shared_ptr<const api::PodSpec>& spec);
   // The number of `part` among its like, new or known.
   static int32_t NumberOf(absl::string_view part, LookupMap<std::string, int32_t>& numbers);
 
   const api::LineBehavior line_;
   SymbolTable& symbols_;
   LookupMap<std::string, std::shared_ptr<const PodSpecInfo>> classes_;  // By SchedulingKey::WithoutVolumes.
+  // Specs that came lately, each at a place that its address decides; a later one takes the place.
+  std::vector<CompiledSpec> recent_specs_;
   std::array<LookupMap<std::string, int32_t>, kConcernCount> concerns_;
   LookupMap<std::array<int32_t, 3>, int32_t> spreading_ids_;
   // By namespace and labels.

@@ -162,12 +162,12 @@ bool Scheduler::RejectWaitingPod(absl::string_view uid) {
 }
 
 void Scheduler::AddAssignedPod(const api::PodPtr& pod) {
-  cache_.AddPod(pod_infos_.Make(pod));
+  cache_.AddPod(pod_infos_.MakeAfter(cache_.FindPod(*pod), pod));
   Move(framework::kEventAssignedPodAdd, nullptr, pod);
 }
 
 void Scheduler::UpdateAssignedPod(const api::PodPtr& old_pod, const api::PodPtr& new_pod) {
-  cache_.UpdatePod(pod_infos_.Make(new_pod));
+  cache_.UpdatePod(pod_infos_.MakeAfter(cache_.FindPod(*new_pod), new_pod));
   for (const ClusterEvent& event : framework::PodSchedulingPropertiesChange(
            *new_pod, *old_pod, EventResource::kAssignedPod, options_.line)) {
     Move(event, old_pod, new_pod);
