@@ -38,17 +38,19 @@ class Client {
   virtual ~Client() = default;
 
   // Binds the pod to the node. Fails when the pod is gone, bound already, or being deleted.
-  virtual void Bind(const api::Pod& pod, absl::string_view node_name, Done done) = 0;
+  virtual void Bind(api::PodPtr pod, absl::string_view node_name, Done done) = 0;
 
-  virtual void PatchPodStatus(const api::Pod& pod, PodStatusPatch patch, Done done) = 0;
+  virtual void PatchPodStatus(api::PodPtr pod, PodStatusPatch patch, Done done) = 0;
 
-  virtual void DeletePod(const api::Pod& pod, Done done) = 0;
+  virtual void DeletePod(api::PodPtr pod, Done done) = 0;
 
   // Replaces a claim or volume. NotFound when it is gone; a conflict (Aborted) when it was changed since the
   // version that is given, unless the server does not look; otherwise `done` gets it as stored.
   using ObjectDone = std::function<void(absl::StatusOr<api::ObjectPtr>)>;
   virtual void Update(api::ObjectPtr object, ObjectDone done) = 0;
 
+  // Whether anybody reads events. Where nobody does, they need not be recorded.
+  virtual bool WantsEvents() const { return true; }
   // Records an event; never fails.
   virtual void RecordEvent(const api::Pod& pod, PodEvent event) = 0;
 };

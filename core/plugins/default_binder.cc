@@ -22,7 +22,7 @@ class DefaultBinder final : public framework::Plugin, public framework::BindPlug
 
   void Bind(framework::CycleState&, const framework::PodInfo& pod, absl::string_view node_name,
             framework::StatusCallback done) override {
-    handle_.client().Bind(*pod.pod, node_name, [done = std::move(done)](const absl::Status& status) {
+    handle_.client().Bind(pod.pod, node_name, [done = std::move(done)](const absl::Status& status) {
       done(status.ok() ? Status() : Status::Error(std::string(status.message())));
     });
   }

@@ -34,7 +34,7 @@ void Scheduler::StartBindingCycle(std::shared_ptr<BindingCycle> cycle) {
   // Others learn early where the pod goes. A failure of this write is not fatal.
   framework::PodStatusPatch patch;
   patch.nominated_node_name = cycle->node_name;
-  environment_.client.PatchPodStatus(pod, std::move(patch),
+  environment_.client.PatchPodStatus(cycle->assumed->pod, std::move(patch),
                                      [this, cycle](const absl::Status&) { WaitOnPermit(cycle); });
 }
 
@@ -97,12 +97,14 @@ void Scheduler::RunBind(std::shared_ptr<BindingCycle> cycle) {
           return;
         }
         // The pod stays assumed until the informer shows it bound: Cache::AddPod confirms it.
-        const api::Pod& pod = *cycle->assumed->pod;
-        environment_.client.RecordEvent(
-            pod, {.type = "Normal",
-                  .reason = "Scheduled",
-                  .action = "Binding",
-                  .note = absl::StrCat("Successfully assigned ", pod.Key(), " to ", cycle->node_name)});
+        if (environment_.client.WantsEvents()) {
+          const api::Pod& pod = *cycle->assumed->pod;
+          environment_.client.RecordEvent(
+              pod, {.type = "Normal",
+                    .reason = "Scheduled",
+                    .action = "Binding",
+                    .note = absl::StrCat("Successfully assigned ", pod.Key(), " to ", cycle->node_name)});
+        }
         cycle->framework.RunPostBindPlugins(*cycle->state, *cycle->assumed, cycle->node_name);
       });
 }

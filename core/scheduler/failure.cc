@@ -52,24 +52,26 @@ Attempt::Failure Scheduler::HandleSchedulingFailure(queue::QueuedPodInfoPtr pod,
   nominator_.AddNominatedPod(latest, result.nominated_node_name);
   // The line that checks the uid is the first to compare with the status as it is now: before, a node
   // that was nominated during the binding stays.
-  const api::Pod& subject = options_.line.failure_checks_uid ? *latest->pod : *popped;
-  environment_.client.RecordEvent(subject, {.type = "Warning",
-                                            .reason = "FailedScheduling",
-                                            .action = "Scheduling",
-                                            .note = TruncatedNote(result.message)});
+  const api::PodPtr& subject = options_.line.failure_checks_uid ? latest->pod : popped;
+  if (environment_.client.WantsEvents()) {
+    environment_.client.RecordEvent(*subject, {.type = "Warning",
+                                               .reason = "FailedScheduling",
+                                               .action = "Scheduling",
+                                               .note = TruncatedNote(result.message)});
+  }
   PatchFailure(subject, reason, result);
   return failure;
 }
 
 // Writes the condition and the nomination, as far as they are not there already.
-void Scheduler::PatchFailure(const api::Pod& pod, const std::string& reason, const CycleResult& result) {
+void Scheduler::PatchFailure(const api::PodPtr& pod, const std::string& reason, const CycleResult& result) {
   framework::PodStatusPatch patch;
   const api::PodCondition condition = {
       .type = "PodScheduled", .status = "False", .reason = reason, .message = result.message};
-  const api::PodCondition* known = pod.FindCondition(condition.type);
+  const api::PodCondition* known = pod->FindCondition(condition.type);
   if (known == nullptr || !(*known == condition)) patch.condition = condition;
   if (result.nominated_node_name.has_value() &&
-      *result.nominated_node_name != pod.status.nominated_node_name) {
+      *result.nominated_node_name != pod->status.nominated_node_name) {
     patch.nominated_node_name = result.nominated_node_name;
   }
   if (!patch.condition.has_value() && !patch.nominated_node_name.has_value()) return;

@@ -181,7 +181,7 @@ class Scheduler {
 
   // Failures of both, failure.cc.
   Attempt::Failure HandleSchedulingFailure(queue::QueuedPodInfoPtr pod, CycleResult result);
-  void PatchFailure(const api::Pod& pod, const std::string& reason, const CycleResult& result);
+  void PatchFailure(const api::PodPtr& pod, const std::string& reason, const CycleResult& result);
 
   const Options options_;
   Environment environment_;

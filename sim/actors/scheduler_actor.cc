@@ -165,27 +165,24 @@ void SchedulerActor::Call(std::function<void()> effect) {
   });
 }
 
-void SchedulerActor::Bind(const api::Pod& pod, absl::string_view node_name, Done done) {
-  auto target = std::static_pointer_cast<api::Pod>(pod.Clone());
-  Call([this, target, node = std::string(node_name), done = std::move(done)] {
+void SchedulerActor::Bind(api::PodPtr pod, absl::string_view node_name, Done done) {
+  Call([this, target = std::move(pod), node = std::string(node_name), done = std::move(done)] {
     const absl::Status status = server_.Bind(*target, node);
     if (status.ok()) trace_.Bind(*target, node);
     done(status);
   });
 }
 
-void SchedulerActor::PatchPodStatus(const api::Pod& pod, framework::PodStatusPatch patch, Done done) {
-  auto target = std::static_pointer_cast<api::Pod>(pod.Clone());
-  Call([this, target, patch = std::move(patch), done = std::move(done)] {
+void SchedulerActor::PatchPodStatus(api::PodPtr pod, framework::PodStatusPatch patch, Done done) {
+  Call([this, target = std::move(pod), patch = std::move(patch), done = std::move(done)] {
     const absl::StatusOr<api::PodPtr> stored = server_.PatchPodStatus(*target, patch);
     if (stored.ok()) trace_.Status(**stored);
     done(stored.status());
   });
 }
 
-void SchedulerActor::DeletePod(const api::Pod& pod, Done done) {
-  auto target = std::static_pointer_cast<api::Pod>(pod.Clone());
-  Call([this, target, done = std::move(done)] {
+void SchedulerActor::DeletePod(api::PodPtr pod, Done done) {
+  Call([this, target = std::move(pod), done = std::move(done)] {
     trace_.Delete(*target);
     victims_.insert(target->metadata.uid);
     done(server_.DeletePod(*target));

@@ -61,10 +61,11 @@ class SchedulerActor : public framework::Client {
   // Whether the scheduler deleted the pod of this uid, to make room for another.
   bool IsVictim(const std::string& uid) const { return victims_.count(uid) > 0; }
 
-  void Bind(const api::Pod& pod, absl::string_view node_name, Done done) override;
-  void PatchPodStatus(const api::Pod& pod, framework::PodStatusPatch patch, Done done) override;
-  void DeletePod(const api::Pod& pod, Done done) override;
+  void Bind(api::PodPtr pod, absl::string_view node_name, Done done) override;
+  void PatchPodStatus(api::PodPtr pod, framework::PodStatusPatch patch, Done done) override;
+  void DeletePod(api::PodPtr pod, Done done) override;
   void Update(api::ObjectPtr object, ObjectDone done) override;
+  bool WantsEvents() const override { return trace_.is_on(); }
   void RecordEvent(const api::Pod& pod, framework::PodEvent event) override;
 
  private:

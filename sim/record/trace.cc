@@ -298,10 +298,12 @@ void Trace::OnMove(const queue::Move& move) {
 }
 
 void Trace::Bind(const api::Pod& pod, absl::string_view node_name) {
+  if (!is_on()) return;
   Write(record::Bind{.pod = pod.Key(), .node = node_name});
 }
 
 void Trace::Status(const api::Pod& pod) {
+  if (!is_on()) return;
   const std::string key = pod.Key();
   record::PodStatus result;
   result.pod = key;
@@ -353,6 +355,7 @@ void Trace::Delete(const api::Pod& pod) {
 void Trace::Gone(const api::Pod& pod) { Write(record::Gone{.pod = pod.Key()}); }
 
 void Trace::Event(const api::Pod& pod, const framework::PodEvent& event) {
+  if (!is_on()) return;
   Write(record::Event{.pod = pod.Key(),
                       .type = event.type,
                       .reason = event.reason,

@@ -44,6 +44,9 @@ class Trace : public scheduler::Observer, public queue::QueueObserver {
   void set_zero(absl::Time zero) { zero_ = zero; }
   void set_scheduler(const scheduler::Scheduler* scheduler) { scheduler_ = scheduler; }
 
+  // Whether records are written.
+  bool is_on() const { return level_ != TraceLevel::kOff; }
+
   bool WantsDetails() const override { return level_ == TraceLevel::kFull; }
   void OnAttempt(const scheduler::Attempt& attempt) override;
   void OnBindFailure(const framework::PodInfo& pod, const scheduler::Attempt::Failure& failure) override;

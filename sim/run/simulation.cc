@@ -368,6 +368,7 @@ void Simulation::Run() {
 }
 
 void Simulation::Finish() {
+  if (!trace_->is_on()) return;
   std::map<std::string, Trace::FinalPod> pods = gone_;
   for (const auto& [key, object] : server_->List(api::Kind::kPod)) {
     const auto& pod = static_cast<const api::Pod&>(*object);

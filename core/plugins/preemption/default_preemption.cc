@@ -344,7 +344,7 @@ class DefaultPreemption final : public framework::Plugin,
         done(absl::IsNotFound(patched) ? Eviction::kDone : Eviction::kFailed);
         return;
       }
-      handle_.client().DeletePod(*victim, [this, victim, preemptor, done](const absl::Status& deleted) {
+      handle_.client().DeletePod(victim, [this, victim, preemptor, done](const absl::Status& deleted) {
         if (deleted.ok()) RecordPreempted(*victim, *preemptor, "");
         done(deleted.ok() || absl::IsNotFound(deleted) ? Eviction::kDone : Eviction::kFailed);
       });
@@ -354,7 +354,7 @@ class DefaultPreemption final : public framework::Plugin,
       remove(absl::OkStatus());
       return;
     }
-    handle_.client().PatchPodStatus(*victim, std::move(patch), std::move(remove));
+    handle_.client().PatchPodStatus(victim, std::move(patch), std::move(remove));
   }
 
   // Less important pods nominated to the node may not fit there any more.
@@ -366,7 +366,7 @@ class DefaultPreemption final : public framework::Plugin,
       if (other->pod->status.nominated_node_name.empty()) continue;
       framework::PodStatusPatch patch;
       patch.nominated_node_name = "";
-      handle_.client().PatchPodStatus(*other->pod, std::move(patch), [](const absl::Status&) {});
+      handle_.client().PatchPodStatus(other->pod, std::move(patch), [](const absl::Status&) {});
     }
   }
 
