@@ -70,8 +70,8 @@ absl::StatusOr<BindingTimes> PredictPlainPods(const AuditLog& log, const std::ve
   simulation->AddSteps(std::move(steps));
   simulation->Run();
   for (const size_t index : pods) {
-    const auto times = simulation->pod_times().find(absl::StrCat("default/pod-", index));
-    if (times != simulation->pod_times().end()) bound[index] = times->second.bound;
+    const PodTimes* const times = simulation->FindPodTimes(absl::StrCat("default/pod-", index));
+    if (times != nullptr) bound[index] = times->bound;
   }
   return bound;
 }

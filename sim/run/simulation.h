@@ -18,6 +18,7 @@
 #include "core/api/feature_gates.h"
 #include "core/api/kubernetes_version.h"
 #include "core/api/object.h"
+#include "core/base/lookup_map.h"
 #include "core/base/rng.h"
 #include "core/codec/config/scheduler_config.h"
 #include "core/queue/queue_observer.h"
@@ -195,8 +196,8 @@ class Simulation {
     std::string message;
   };
   const std::vector<Refused>& refused() const { return refused_; }
-  // By "namespace/name"; of pods that the scheduler is responsible for.
-  const std::map<std::string, PodTimes>& pod_times() const { return pod_times_; }
+  // Of the pod "namespace/name"; nullptr: the scheduler was never responsible for one of that name.
+  const PodTimes* FindPodTimes(absl::string_view key) const { return pod_times_.Find(key); }
   // From the queue to the binding, of each pod that was bound in the run, also those that are gone since.
   const std::vector<absl::Duration>& queue_latencies() const { return queue_latencies_; }
 
@@ -232,7 +233,7 @@ class Simulation {
   // Pods that were deleted or became terminal, as they were last.
   std::map<std::string, Trace::FinalPod> gone_;
   std::set<std::string> evicted_;
-  std::map<std::string, PodTimes> pod_times_;
+  LookupMap<std::string, PodTimes> pod_times_;  // By "namespace/name".
   std::vector<absl::Duration> queue_latencies_;
   std::vector<Refused> refused_;
   // When a pod came, left or was bound, or a node changed.

@@ -173,7 +173,7 @@ TEST(Permit, ProfilesShareTheirWaitingPods) {
   cluster.options.config.profiles.push_back(other);
   cluster.Create(20, Pod("second", "{PermitA: allow pod}", "  schedulerName: other\n").substr(4));
   const auto simulation = cluster.Run(60);
-  EXPECT_EQ(simulation->pod_times().at("default/pod").bound, simulation->zero() + absl::Seconds(20));
+  EXPECT_EQ(simulation->FindPodTimes("default/pod")->bound, simulation->zero() + absl::Seconds(20));
 }
 
 // The wait begins when the plugins ask for it, also where the nomination is still being written.
@@ -209,7 +209,7 @@ TEST(Permit, ADeletedPodOnItsWayToANodeWakesOthers) {
   cluster.options.latency.binding = absl::Seconds(5);
   cluster.DeletePod(2, "first");
   const auto simulation = cluster.Run(30);
-  EXPECT_EQ(simulation->pod_times().at("default/second").bound, simulation->zero() + absl::Seconds(7));
+  EXPECT_EQ(simulation->FindPodTimes("default/second")->bound, simulation->zero() + absl::Seconds(7));
 }
 
 TEST(Permit, ThePodsStorySaysForWhomItWaits) {
