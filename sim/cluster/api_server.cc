@@ -1,10 +1,10 @@
 #include "sim/cluster/api_server.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "absl/strings/strip.h"
 #include "core/api/kinds.h"
 #include "core/api/storage.h"
@@ -99,15 +99,24 @@ std::string ApiServer::KeyOf(const api::Object& object) {
 }
 
 api::ObjectPtr ApiServer::Find(const api::Object& object) const {
+  const std::string key = KeyOf(object);
+  if (object.kind == api::Kind::kPod) {
+    const StoredPod* const pod = pods_.Find(key);
+    return pod == nullptr ? nullptr : pod->object;
+  }
   const Objects& objects = List(object.kind);
-  auto found = objects.find(KeyOf(object));
+  auto found = objects.find(key);
   return found == objects.end() ? nullptr : found->second;
 }
 
 api::ObjectPtr ApiServer::Find(api::Kind kind, absl::string_view kind_name, absl::string_view name_space,
                                absl::string_view name) const {
-  const Objects& objects = List(kind);
   const std::string key = NameKey(name_space, name);
+  if (kind == api::Kind::kPod) {
+    const StoredPod* const pod = pods_.Find(key);
+    return pod == nullptr ? nullptr : pod->object;
+  }
+  const Objects& objects = List(kind);
   if (kind != api::Kind::kOther) {
     auto found = objects.find(key);
     return found == objects.end() ? nullptr : found->second;
@@ -145,7 +154,9 @@ void ApiServer::Store(const api::ObjectPtr& old_object, const api::ObjectPtr& ne
   const api::Object& object = new_object != nullptr ? *new_object : *old_object;
   Objects& objects = objects_[static_cast<size_t>(object.kind)];
   std::string key = KeyOf(object);
-  if (new_object != nullptr) {
+  if (object.kind == api::Kind::kPod) {
+    StorePod(std::move(key), new_object);
+  } else if (new_object != nullptr) {
     objects.insert_or_assign(std::move(key), new_object);
   } else {
     objects.erase(key);
@@ -163,6 +174,7 @@ void ApiServer::CopyTopologyLabels(api::Pod& pod) {
 
 void ApiServer::StoreQuotas() {
   const auto updates = admission_.TakeQuotaUpdates([this](absl::FunctionRef<void(const api::Object&)> visit) {
+    ListPods();
     for (const Objects& objects : objects_) {
       for (const auto& [key, object] : objects) visit(*object);
     }
@@ -196,6 +208,39 @@ absl::Status ApiServer::MakeName(api::Object& object) {
   return AlreadyExists(object);
 }
 
+void ApiServer::StorePod(std::string key, const api::ObjectPtr& pod) {
+  if (pod == nullptr) {
+    pods_.Erase(key);
+    unlisted_pods_.push_back(std::move(key));
+    return;
+  }
+  StoredPod& stored = pods_[key];
+  stored.object = pod;
+  if (!stored.is_listed) return;
+  stored.is_listed = false;
+  unlisted_pods_.push_back(std::move(key));
+}
+
+void ApiServer::ListPods() const {
+  Objects& pods = objects_[static_cast<size_t>(api::Kind::kPod)];
+  // Their order does not matter, but in the order of the list one is found near the other.
+  std::sort(unlisted_pods_.begin(), unlisted_pods_.end());
+  for (std::string& key : unlisted_pods_) {
+    const StoredPod* const stored = pods_.Find(key);
+    if (stored == nullptr) {
+      pods.erase(key);
+      continue;
+    }
+    stored->is_listed = true;
+    if (pods.empty() || pods.rbegin()->first < key) {
+      pods.emplace_hint(pods.end(), std::move(key), stored->object);
+    } else {
+      pods.insert_or_assign(std::move(key), stored->object);
+    }
+  }
+  unlisted_pods_.clear();
+}
+
 absl::Status ApiServer::Create(const api::ObjectPtr& object) {
   const bool lacks_name = object->metadata.name.empty() && !object->metadata.generate_name.empty();
   if (!lacks_name && Find(*object) != nullptr) return AlreadyExists(*object);
@@ -204,7 +249,7 @@ absl::Status ApiServer::Create(const api::ObjectPtr& object) {
   if (lacks_name) RETURN_IF_ERROR(MakeName(*copy));
   RETURN_IF_ERROR(admission_.Validate(*object, *copy));
   copy->metadata.resource_version = ++resource_version_;
-  if (copy->metadata.uid.empty()) copy->metadata.uid = absl::StrFormat("uid-%06d", ++uid_count_);
+  if (copy->metadata.uid.empty()) copy->metadata.uid = absl::StrCat("uid-", absl::Dec(++uid_count_, absl::kZeroPad6));
   if (!copy->metadata.creation_timestamp.has_value()) copy->metadata.creation_timestamp = clock_.Now();
   if (copy->kind == api::Kind::kPod) {
     auto& pod = static_cast<api::Pod&>(*copy);

@@ -18,6 +18,7 @@
 #include "core/api/object.h"
 #include "core/api/pod.h"
 #include "core/base/clock.h"
+#include "core/base/lookup_map.h"
 #include "core/base/rng.h"
 #include "core/codec/objects/objects.h"
 #include "core/codec/patch/object_patch.h"
@@ -122,7 +123,10 @@ class ApiServer {
   // All objects of a kind by "namespace/name", in that order; kOther has the kind in front, "Kind/" or
   // "Kind.group/".
   using Objects = absl::btree_map<std::string, api::ObjectPtr>;
-  const Objects& List(api::Kind kind) const { return objects_[static_cast<size_t>(kind)]; }
+  const Objects& List(api::Kind kind) const {
+    if (kind == api::Kind::kPod && !unlisted_pods_.empty()) ListPods();
+    return objects_[static_cast<size_t>(kind)];
+  }
 
   uint64_t resource_version() const { return resource_version_; }
 
@@ -142,13 +146,24 @@ class ApiServer {
   void CopyTopologyLabels(api::Pod& pod);
   // Writes the statuses of quotas that count something else now.
   void StoreQuotas();
+  void StorePod(std::string key, const api::ObjectPtr& pod);
+  // Brings the list of pods up to date.
+  void ListPods() const;
 
   const Options options_;
   const Clock& clock_;
   Admission admission_;
   // Decodes patched objects.
   codec::ObjectReader reader_;
-  std::array<Objects, api::kKindCount> objects_;
+  // Pods change most often, and are seldom listed: they are found by hash, and their list may lag behind.
+  struct StoredPod {
+    api::ObjectPtr object;
+    mutable bool is_listed = true;  // False: its key is among `unlisted_pods_`.
+  };
+  LookupMap<std::string, StoredPod> pods_;  // By "namespace/name".
+  mutable std::array<Objects, api::kKindCount> objects_;
+  // Keys of pods that changed or left since they were listed last.
+  mutable std::vector<std::string> unlisted_pods_;
   std::vector<Watcher> watchers_;
   GracePeriod grace_period_;
   Protection protection_;
