@@ -391,8 +391,10 @@ void SchedulingQueue::AddUnschedulableIfNotPresent(QueuedPodInfoPtr pod) {
   Done(uid);
 }
 
-PluginSet SchedulingQueue::PluginsWaitingFor(const ClusterEvent& event) const {
-  PluginSet plugins;
+const PluginSet& SchedulingQueue::PluginsWaitingFor(const ClusterEvent& event) {
+  const std::pair key(event.resource, event.action);
+  if (const PluginSet* known = waiting_plugins_.Find(key)) return *known;
+  PluginSet& plugins = waiting_plugins_[key];
   for (const Profile& profile : profiles_) {
     for (const Hint& hint : profile.hints) {
       if (MatchClusterEvents(hint.event, event)) plugins.set(static_cast<size_t>(hint.plugin));
@@ -489,6 +491,7 @@ bool SchedulingQueue::AnswersForGroup(const QueuedPodInfo& pod, const ClusterEve
 std::vector<QueuedPodInfo*> SchedulingQueue::PodsToWeigh(const ClusterEvent& event, PluginSet waiting,
                                                          const api::Object* old_object,
                                                          const api::Object* new_object) const {
+  if (pool_.groups().empty()) return {};
   // Hints may answer otherwise for the pod that the event is about.
   const api::Object& subject = new_object != nullptr ? *new_object : *old_object;
   const QueuedPodInfo* own =

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/time/time.h"
@@ -137,7 +138,8 @@ class SchedulingQueue {
   };
 
   const Profile& ProfileOf(const api::Pod& pod) const;
-  framework::PluginSet PluginsWaitingFor(const framework::ClusterEvent& event) const;
+  // Those with a hint for such events. Valid until the next call.
+  const framework::PluginSet& PluginsWaitingFor(const framework::ClusterEvent& event);
   // Whether the hints that are asked for this pod answer alike for all of its group.
   bool AnswersForGroup(const framework::QueuedPodInfo& pod, const framework::ClusterEvent& event) const;
   // Pods of the pool, in their order; the event moves none of those that are left out. `waiting`: the
@@ -186,6 +188,9 @@ class SchedulingQueue {
   Nominator& nominator_;
   const std::function<void()> on_poppable_;
   std::vector<Profile> profiles_;
+  // What PluginsWaitingFor found: hints never change.
+  LookupMap<std::pair<framework::EventResource, framework::ActionType>, framework::PluginSet>
+      waiting_plugins_;
   LookupMap<std::string, QueuedPodInfoPtr> pods_;  // All queued pods, by key.
   PodHeap active_;
   PodHeap backoff_;
