@@ -12,7 +12,7 @@
 #include "core/codec/text/json_writer.h"
 #include "core/codec/text/reader.h"
 #include "core/codec/text/writer.h"
-#include "sim/bench/go_value.h"
+#include "sim/templates/go_value.h"
 
 namespace schedsim::sim {
 namespace {

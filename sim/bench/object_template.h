@@ -13,8 +13,8 @@
 #include "core/api/object.h"
 #include "core/codec/objects/objects.h"
 #include "core/codec/text/value.h"
-#include "sim/bench/go_template.h"
 #include "sim/bench/workload_file.h"
+#include "sim/templates/go_template.h"
 
 namespace schedsim::sim {
 

@@ -15,7 +15,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "core/codec/text/value.h"
-#include "sim/bench/go_value.h"
+#include "sim/templates/go_value.h"
 
 namespace schedsim::sim {
 

@@ -1,6 +1,6 @@
 // Go's text/template, as far as the files of scheduler_perf need it.
-#ifndef SCHEDSIM_SIM_BENCH_GO_TEMPLATE_H_
-#define SCHEDSIM_SIM_BENCH_GO_TEMPLATE_H_
+#ifndef SCHEDSIM_SIM_TEMPLATES_GO_TEMPLATE_H_
+#define SCHEDSIM_SIM_TEMPLATES_GO_TEMPLATE_H_
 
 #include <cstdint>
 #include <string>
@@ -10,7 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "sim/bench/go_value.h"
+#include "sim/templates/go_value.h"
 
 namespace schedsim::sim {
 
@@ -73,4 +73,4 @@ class GoTemplate {
 
 }  // namespace schedsim::sim
 
-#endif  // SCHEDSIM_SIM_BENCH_GO_TEMPLATE_H_
+#endif  // SCHEDSIM_SIM_TEMPLATES_GO_TEMPLATE_H_

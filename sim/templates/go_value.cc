@@ -1,4 +1,4 @@
-#include "sim/bench/go_value.h"
+#include "sim/templates/go_value.h"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "sim/bench/go_template_parser.h"
+#include "sim/templates/go_template_parser.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -13,7 +13,7 @@
 #include "absl/strings/strip.h"
 #include "core/api/go_text.h"
 #include "core/base/status_macros.h"
-#include "sim/bench/go_template_functions.h"
+#include "sim/templates/go_template_functions.h"
 
 namespace schedsim::sim {
 namespace {

@@ -1,12 +1,12 @@
-#include "sim/bench/go_template.h"
+#include "sim/templates/go_template.h"
 
 #include <algorithm>
 #include <optional>
 
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
-#include "sim/bench/go_template_functions.h"
-#include "sim/bench/go_template_parser.h"
+#include "sim/templates/go_template_functions.h"
+#include "sim/templates/go_template_parser.h"
 
 namespace schedsim::sim {
 namespace {

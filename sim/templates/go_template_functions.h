@@ -1,13 +1,13 @@
 // The functions that templates of workloads may call.
-#ifndef SCHEDSIM_SIM_BENCH_GO_TEMPLATE_FUNCTIONS_H_
-#define SCHEDSIM_SIM_BENCH_GO_TEMPLATE_FUNCTIONS_H_
+#ifndef SCHEDSIM_SIM_TEMPLATES_GO_TEMPLATE_FUNCTIONS_H_
+#define SCHEDSIM_SIM_TEMPLATES_GO_TEMPLATE_FUNCTIONS_H_
 
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "sim/bench/go_value.h"
+#include "sim/templates/go_value.h"
 
 namespace schedsim::sim {
 
@@ -26,4 +26,4 @@ absl::StatusOr<GoValue> CallGoTemplateFunction(absl::string_view name, const std
 
 }  // namespace schedsim::sim
 
-#endif  // SCHEDSIM_SIM_BENCH_GO_TEMPLATE_FUNCTIONS_H_
+#endif  // SCHEDSIM_SIM_TEMPLATES_GO_TEMPLATE_FUNCTIONS_H_

@@ -1,4 +1,4 @@
-#include "sim/bench/go_template_functions.h"
+#include "sim/templates/go_template_functions.h"
 
 #include <cmath>
 #include <cstdint>

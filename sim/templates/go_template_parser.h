@@ -1,13 +1,13 @@
 // From the text of a template to its nodes.
-#ifndef SCHEDSIM_SIM_BENCH_GO_TEMPLATE_PARSER_H_
-#define SCHEDSIM_SIM_BENCH_GO_TEMPLATE_PARSER_H_
+#ifndef SCHEDSIM_SIM_TEMPLATES_GO_TEMPLATE_PARSER_H_
+#define SCHEDSIM_SIM_TEMPLATES_GO_TEMPLATE_PARSER_H_
 
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "sim/bench/go_template.h"
+#include "sim/templates/go_template.h"
 
 namespace schedsim::sim {
 
@@ -25,4 +25,4 @@ absl::StatusOr<ParsedGoTemplate> ParseGoTemplate(absl::string_view text, absl::s
 
 }  // namespace schedsim::sim
 
-#endif  // SCHEDSIM_SIM_BENCH_GO_TEMPLATE_PARSER_H_
+#endif  // SCHEDSIM_SIM_TEMPLATES_GO_TEMPLATE_PARSER_H_

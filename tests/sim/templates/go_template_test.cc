@@ -1,5 +1,5 @@
 // Templates, with what Go 1.26 makes of them.
-#include "sim/bench/go_template.h"
+#include "sim/templates/go_template.h"
 
 #include <string>
 #include <vector>

@@ -1,7 +1,7 @@
 // Values as a Go program has them that decoded YAML into `any`: what parameters of workloads are, and what
 // templates compute with.
-#ifndef SCHEDSIM_SIM_BENCH_GO_VALUE_H_
-#define SCHEDSIM_SIM_BENCH_GO_VALUE_H_
+#ifndef SCHEDSIM_SIM_TEMPLATES_GO_VALUE_H_
+#define SCHEDSIM_SIM_TEMPLATES_GO_VALUE_H_
 
 #include <cstdint>
 #include <memory>
@@ -67,4 +67,4 @@ GoValue GoValueOf(const codec::Value& value);
 
 }  // namespace schedsim::sim
 
-#endif  // SCHEDSIM_SIM_BENCH_GO_VALUE_H_
+#endif  // SCHEDSIM_SIM_TEMPLATES_GO_VALUE_H_
