@@ -11,6 +11,7 @@ packages=(
   libbenchmark-dev
   libcli11-dev
   libgtest-dev
+  libjq-dev
   liblzma-dev
   libsimdjson-dev
   libyaml-cpp-dev

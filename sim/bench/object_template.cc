@@ -11,6 +11,7 @@
 #include "core/codec/objects/api_fields.h"
 #include "core/codec/text/input.h"
 #include "core/codec/text/reader.h"
+#include "sim/bench/bench_functions.h"
 
 namespace schedsim::sim {
 namespace {
@@ -120,7 +121,7 @@ absl::StatusOr<ObjectTemplate> ObjectTemplate::Load(const std::string& path, Rea
   ObjectTemplate loaded(path, reading, reader);
   ASSIGN_OR_RETURN(loaded.text_, codec::ReadFile(path, kBytesMax));
   if (reading.is_template) {
-    ASSIGN_OR_RETURN(loaded.template_, GoTemplate::Parse(loaded.text_, path));
+    ASSIGN_OR_RETURN(loaded.template_, GoTemplate::Parse(loaded.text_, path, BenchFunctions()));
     loaded.text_.clear();
   }
   return loaded;
@@ -136,7 +137,7 @@ absl::StatusOr<TemplateObject> ObjectTemplate::Make(const TemplateParams& params
       GoValue::Map data(params.begin(), params.end());
       data.emplace_back("Index", GoValue(index));
       data.emplace_back("Count", GoValue(count));
-      ASSIGN_OR_RETURN(text, template_->Execute(GoValue(std::move(data))));
+      ASSIGN_OR_RETURN(text, template_->Execute(GoValue(std::move(data)), BenchFunctions()));
     }
     last_.reset();
     const auto read = [&](const codec::Document& document) -> absl::Status {

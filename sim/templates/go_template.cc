@@ -5,7 +5,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
-#include "sim/templates/go_template_functions.h"
 #include "sim/templates/go_template_parser.h"
 
 namespace schedsim::sim {
@@ -17,7 +16,10 @@ using Type = GoTemplateNode::Type;
 // Walks over the nodes, no deeper than they were nested when they were parsed.
 class Execution {
  public:
-  Execution(const GoValue& data, absl::string_view file) : file_(file) { variables_.emplace_back("$", data); }
+  Execution(const GoValue& data, absl::string_view file, const GoTemplateFunctions& functions)
+      : file_(file), functions_(functions) {
+    variables_.emplace_back("$", data);
+  }
 
   absl::Status Walk(const Nodes& nodes, const GoValue& dot) {
     for (const GoTemplateNode& node : nodes) {
@@ -119,11 +121,13 @@ class Execution {
   absl::StatusOr<GoValue> Evaluate(const GoTemplatePipeline& pipeline, const GoValue& dot) {
     std::optional<GoValue> last;
     for (const std::vector<GoTemplateOperand>& command : pipeline.commands) {
-      std::vector<GoValue> arguments;
+      GoArguments arguments;
       const bool is_call = command[0].type == GoTemplateOperand::Type::kFunction;
-      for (size_t i = is_call ? 1 : 0; i < command.size(); ++i) {
+      bool is_decided = false;
+      for (size_t i = is_call ? 1 : 0; i < command.size() && !is_decided; ++i) {
         GoValue argument;
         ASSIGN_OR_RETURN(argument, EvaluateOperand(command[i], dot));
+        is_decided = is_call && Decides(command[0].name, argument);
         arguments.push_back(std::move(argument));
       }
       if (!is_call) {
@@ -131,12 +135,17 @@ class Execution {
         last = std::move(arguments[0]);
         continue;
       }
-      if (last.has_value()) arguments.push_back(*std::move(last));
-      absl::StatusOr<GoValue> result = CallGoTemplateFunction(command[0].name, arguments);
+      if (last.has_value() && !is_decided) arguments.push_back(*std::move(last));
+      GoResult result = functions_.Call(command[0].name, arguments);
       if (!result.ok()) return Error(result.status().message());
       last = *std::move(result);
     }
     return *std::move(last);
+  }
+
+  // Whether the arguments behind this one don't count, and are not evaluated either.
+  static bool Decides(const std::string& function, const GoValue& argument) {
+    return (function == "and" && !argument.IsTrue()) || (function == "or" && argument.IsTrue());
   }
 
   absl::StatusOr<GoValue> EvaluateOperand(const GoTemplateOperand& operand, const GoValue& dot) {
@@ -152,11 +161,17 @@ class Execution {
         if (variable == nullptr) return Error(absl::StrCat("undefined variable \"", operand.name, "\""));
         return FieldOf(*variable, operand.fields);
       }
-      case GoTemplateOperand::Type::kFunction:
+      case GoTemplateOperand::Type::kFunction: {
         // A function among arguments is called without any.
-        return CallGoTemplateFunction(operand.name, {});
-      case GoTemplateOperand::Type::kPipeline:
-        return Evaluate(operand.pipelines[0], dot);
+        GoResult result = functions_.Call(operand.name, {});
+        if (!result.ok()) return Error(result.status().message());
+        return result;
+      }
+      case GoTemplateOperand::Type::kPipeline: {
+        GoValue value;
+        ASSIGN_OR_RETURN(value, Evaluate(operand.pipelines[0], dot));
+        return FieldOf(value, operand.fields);
+      }
     }
     return GoValue();
   }
@@ -172,6 +187,7 @@ class Execution {
   }
 
   const absl::string_view file_;
+  const GoTemplateFunctions& functions_;
   int32_t line_ = 0;
   int64_t rounds_ = 0;
   std::string out_;
@@ -180,14 +196,16 @@ class Execution {
 
 }  // namespace
 
-absl::StatusOr<GoTemplate> GoTemplate::Parse(absl::string_view text, std::string file) {
+absl::StatusOr<GoTemplate> GoTemplate::Parse(absl::string_view text, std::string file,
+                                             const GoTemplateFunctions& functions, int32_t first_line) {
   ParsedGoTemplate parsed;
-  ASSIGN_OR_RETURN(parsed, ParseGoTemplate(text, file));
+  ASSIGN_OR_RETURN(parsed, ParseGoTemplate(text, file, functions, first_line));
   return GoTemplate(std::move(parsed.nodes), std::move(parsed.fields), std::move(file));
 }
 
-absl::StatusOr<std::string> GoTemplate::Execute(const GoValue& data) const {
-  Execution execution(data, file_);
+absl::StatusOr<std::string> GoTemplate::Execute(const GoValue& data,
+                                                const GoTemplateFunctions& functions) const {
+  Execution execution(data, file_, functions);
   RETURN_IF_ERROR(execution.Walk(nodes_, data));
   return std::move(execution.out());
 }

@@ -1,4 +1,4 @@
-// Go's text/template, as far as the files of scheduler_perf need it.
+// Go's text/template.
 #ifndef SCHEDSIM_SIM_TEMPLATES_GO_TEMPLATE_H_
 #define SCHEDSIM_SIM_TEMPLATES_GO_TEMPLATE_H_
 
@@ -10,18 +10,19 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "sim/templates/go_template_functions.h"
 #include "sim/templates/go_value.h"
 
 namespace schedsim::sim {
 
-// One operand of a command. A field or variable may have fields behind it: `.a.b`, `$x.a`.
+// One operand of a command. It may have fields behind it: `.a.b`, `$x.a`, `(f).a`.
 struct GoTemplatePipeline;
 struct GoTemplateOperand {
   enum class Type : uint8_t { kLiteral, kDot, kField, kVariable, kFunction, kPipeline };
   Type type = Type::kLiteral;
   GoValue literal;
   std::string name;                           // Of a variable, with the $; of a function.
-  std::vector<std::string> fields;            // kField and kVariable.
+  std::vector<std::string> fields;            // kField, kVariable and kPipeline.
   std::vector<GoTemplatePipeline> pipelines;  // kPipeline: one, in parentheses.
 };
 
@@ -44,16 +45,18 @@ struct GoTemplateNode {
 };
 
 // A parsed template. It knows text, comments, trimming (`{{-`), fields, variables, numbers, strings,
-// pipelines, if, range, with and the functions of go_template_functions.h.
+// pipelines, if, range, with and the functions that it is given.
 class GoTemplate {
  public:
-  // InvalidArgument, `file:line: what`, for what is no template, and for what is left out here: define,
-  // template, block, break, continue, printf and other functions.
-  static absl::StatusOr<GoTemplate> Parse(absl::string_view text, std::string file);
+  // `first_line`: where in `file` the text begins. InvalidArgument, `file:line: what`, for what is no
+  // template, for what is left out here (define, template, block, break, continue), and for functions that
+  // are not among `functions`.
+  static absl::StatusOr<GoTemplate> Parse(absl::string_view text, std::string file,
+                                          const GoTemplateFunctions& functions, int32_t first_line = 1);
 
-  // The text for `data`, which the dot is at the start. InvalidArgument, `file:line: what`, where the real
-  // one would fail; ResourceExhausted for more than kOutputBytesMax.
-  absl::StatusOr<std::string> Execute(const GoValue& data) const;
+  // The text for `data`, which the dot is at the start, by calls of `functions`. InvalidArgument, `file:line:
+  // what`, where the real one would fail; ResourceExhausted for more than kOutputBytesMax.
+  absl::StatusOr<std::string> Execute(const GoValue& data, const GoTemplateFunctions& functions) const;
 
   // Whether `.name` is mentioned anywhere. A text that mentions no index is the same for all of them.
   bool Mentions(absl::string_view name) const;

@@ -1,105 +1,23 @@
 #include "sim/templates/go_template_functions.h"
 
-#include <cmath>
 #include <cstdint>
-#include <optional>
+#include <utility>
 
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
+#include "sim/templates/go_printf.h"
 
 namespace schedsim::sim {
 namespace {
 
-using Arguments = std::vector<GoValue>;
-using Result = absl::StatusOr<GoValue>;
+using Arguments = GoArguments;
+using Result = GoResult;
 
 absl::Status Invalid(absl::string_view what) { return absl::InvalidArgumentError(what); }
 
-// Beyond this, converting a float to an integer says nothing.
-constexpr double kIntMax = 9.2e18;
-
-absl::StatusOr<int64_t> Truncated(double number) {
-  if (std::isfinite(number) && std::abs(number) < kIntMax) return static_cast<int64_t>(number);
-  return Invalid(absl::StrCat(GoValue(number).Text(), " is no integer"));
-}
-
-absl::StatusOr<double> ToFloat(const GoValue& value) {
-  if (const double* number = value.AsFloat()) return *number;
-  if (const int64_t* number = value.AsInt()) return static_cast<double>(*number);
-  double number = 0;
-  if (value.AsString() != nullptr && absl::SimpleAtod(*value.AsString(), &number)) return number;
-  return Invalid(absl::StrCat("cannot cast ", value.Text(), " to float64"));
-}
-
-Result Int(const Arguments& arguments) {
-  const GoValue& value = arguments[0];
-  int64_t number = 0;
-  if (value.AsString() != nullptr) {
-    if (absl::SimpleAtoi(*value.AsString(), &number)) return GoValue(number);
-  } else if (value.AsFloat() != nullptr) {
-    ASSIGN_OR_RETURN(number, Truncated(*value.AsFloat()));
-    return GoValue(number);
-  } else if (value.AsInt() != nullptr) {
-    return value;
-  }
-  return Invalid(absl::StrCat("cannot cast ", value.Text(), " to int"));
-}
-
-Result AddFloat(const Arguments& arguments) {
-  double sum = 0;
-  for (const GoValue& argument : arguments) {
-    ASSIGN_OR_RETURN(const double number, ToFloat(argument));
-    sum += number;
-  }
-  return GoValue(sum);
-}
-
-Result MultiplyFloat(const Arguments& arguments) {
-  double product = 1;
-  for (const GoValue& argument : arguments) {
-    ASSIGN_OR_RETURN(const double number, ToFloat(argument));
-    product *= number;
-  }
-  return GoValue(product);
-}
-
-Result SubtractFloat(const Arguments& arguments) {
-  ASSIGN_OR_RETURN(const double from, ToFloat(arguments[0]));
-  ASSIGN_OR_RETURN(const double by, ToFloat(arguments[1]));
-  return GoValue(from - by);
-}
-
-Result DivideFloat(const Arguments& arguments) {
-  ASSIGN_OR_RETURN(const double number, ToFloat(arguments[0]));
-  ASSIGN_OR_RETURN(const double by, ToFloat(arguments[1]));
-  if (by == 0) return Invalid("division by zero");
-  return GoValue(number / by);
-}
-
-Result Mod(const Arguments& arguments) {
-  ASSIGN_OR_RETURN(const double number, ToFloat(arguments[0]));
-  ASSIGN_OR_RETURN(const double by, ToFloat(arguments[1]));
-  ASSIGN_OR_RETURN(const int64_t whole, Truncated(number));
-  ASSIGN_OR_RETURN(const int64_t whole_by, Truncated(by));
-  if (whole_by == 0) return Invalid("division by zero");
-  return GoValue(whole % whole_by);
-}
-
-template <Result (*kFunction)(const Arguments&)>
-Result AsInt(const Arguments& arguments) {
-  GoValue number;
-  ASSIGN_OR_RETURN(number, kFunction(arguments));
-  ASSIGN_OR_RETURN(const int64_t whole, Truncated(*number.AsFloat()));
-  return GoValue(whole);
-}
-
-Result Json(const Arguments& arguments) { return GoValue(arguments[0].Json()); }
-
 Result Not(const Arguments& arguments) { return GoValue(!arguments[0].IsTrue()); }
 
-// `and` and `or` are given their arguments lazily by Go; without calls that fail or change anything the
-// outcome is the same.
+// The template evaluates the arguments of `and` and `or` no further than these need them.
 Result And(const Arguments& arguments) {
   for (const GoValue& argument : arguments) {
     if (!argument.IsTrue()) return argument;
@@ -172,6 +90,8 @@ Result Index(const Arguments& arguments) {
       if (*key.AsInt() < 0 || *key.AsInt() >= size)
         return Invalid(absl::StrCat("index out of range: ", *key.AsInt()));
       value = GoValue((*value.AsList())[static_cast<size_t>(*key.AsInt())]);
+    } else if (value.is_nil()) {
+      return Invalid("index of untyped nil");
     } else {
       return Invalid(absl::StrCat("cannot index ", value.TypeName(), " with ", key.TypeName()));
     }
@@ -189,68 +109,60 @@ Result Print(const Arguments& arguments) {
   return GoValue(std::move(out));
 }
 
-struct Function {
-  absl::string_view name;
-  size_t argument_count_min = 0;
-  std::optional<size_t> argument_count_max;  // Absent: any number.
-  Result (*call)(const Arguments&) = nullptr;
-};
+Result Printf(const Arguments& arguments) {
+  if (arguments[0].AsString() == nullptr) return Invalid("expected a format");
+  return FormatGo(*arguments[0].AsString(), {arguments.begin() + 1, arguments.end()});
+}
 
-// By name.
-constexpr Function kFunctions[] = {
-    {"AddFloat", 0, std::nullopt, AddFloat},
-    {"AddInt", 0, std::nullopt, AsInt<AddFloat>},
-    {"DivideFloat", 2, 2, DivideFloat},
-    {"DivideInt", 2, 2, AsInt<DivideFloat>},
-    {"Int", 1, 1, Int},
-    {"JSON", 1, 1, Json},
-    {"Mod", 2, 2, Mod},
-    {"MultiplyFloat", 0, std::nullopt, MultiplyFloat},
-    {"MultiplyInt", 0, std::nullopt, AsInt<MultiplyFloat>},
-    {"SubtractFloat", 2, 2, SubtractFloat},
-    {"SubtractInt", 2, 2, AsInt<SubtractFloat>},
-    {"and", 1, std::nullopt, And},
-    {"eq", 2, std::nullopt, Eq},
-    {"ge", 2, 2, Ordered<IsGreaterOrEqual>},
-    {"gt", 2, 2, Ordered<IsGreater>},
-    {"index", 1, std::nullopt, Index},
-    {"le", 2, 2, Ordered<IsLessOrEqual>},
-    {"len", 1, 1, Len},
-    {"lt", 2, 2, Ordered<IsLess>},
-    {"ne", 2, 2, Ne},
-    {"not", 1, 1, Not},
-    {"or", 1, std::nullopt, Or},
-    {"print", 0, std::nullopt, Print},
-};
-
-const Function* Find(absl::string_view name) {
-  for (const Function& function : kFunctions) {
-    if (function.name == name) return &function;
+// With a space between all of them, and a newline behind.
+Result Println(const Arguments& arguments) {
+  std::string out;
+  for (const GoValue& argument : arguments) {
+    absl::StrAppend(&out, out.empty() ? "" : " ", argument.is_nil() ? "<nil>" : argument.Text());
   }
-  return nullptr;
+  return GoValue(absl::StrCat(out, "\n"));
 }
 
 }  // namespace
 
-bool IsGoTemplateFunction(absl::string_view name) { return Find(name) != nullptr; }
+GoTemplateFunctions::GoTemplateFunctions() {
+  Add({"and", 1, std::nullopt, And});
+  Add({"eq", 2, std::nullopt, Eq});
+  Add({"ge", 2, 2, Ordered<IsGreaterOrEqual>});
+  Add({"gt", 2, 2, Ordered<IsGreater>});
+  Add({"index", 1, std::nullopt, Index});
+  Add({"le", 2, 2, Ordered<IsLessOrEqual>});
+  Add({"len", 1, 1, Len});
+  Add({"lt", 2, 2, Ordered<IsLess>});
+  Add({"ne", 2, 2, Ne});
+  Add({"not", 1, 1, Not});
+  Add({"or", 1, std::nullopt, Or});
+  Add({"print", 0, std::nullopt, Print});
+  Add({"printf", 1, std::nullopt, Printf});
+  Add({"println", 0, std::nullopt, Println});
+}
 
-std::vector<std::string> GoTemplateFunctionNames() {
+void GoTemplateFunctions::Add(GoTemplateFunction function) {
+  functions_[function.name] = std::move(function);
+}
+
+std::vector<std::string> GoTemplateFunctions::Names() const {
   std::vector<std::string> names;
-  for (const Function& function : kFunctions) names.emplace_back(function.name);
+  for (const auto& [name, function] : functions_) names.emplace_back(name);
   return names;
 }
 
-absl::StatusOr<GoValue> CallGoTemplateFunction(absl::string_view name,
-                                               const std::vector<GoValue>& arguments) {
-  const Function* function = Find(name);
-  if (function == nullptr) return Invalid(absl::StrCat("function \"", name, "\" not defined"));
+GoResult GoTemplateFunctions::Call(absl::string_view name, const GoArguments& arguments) const {
+  const auto found = functions_.find(name);
+  if (found == functions_.end()) return Invalid(absl::StrCat("function \"", name, "\" not defined"));
+  const GoTemplateFunction& function = found->second;
   const size_t count = arguments.size();
-  if (count < function->argument_count_min || count > function->argument_count_max.value_or(count)) {
+  if (count < function.argument_count_min || count > function.argument_count_max.value_or(count)) {
     return Invalid(absl::StrCat("wrong number of args for ", name, ": want ",
-                                function->argument_count_max.has_value() ? "" : "at least ",
-                                function->argument_count_min, ", got ", count));
+                                function.argument_count_max.has_value() ? "" : "at least ",
+                                function.argument_count_min, ", got ", count));
   }
-  absl::StatusOr<GoValue> result = function->call(arguments);
+  absl::StatusOr<GoValue> result = function.call(arguments);
   if (result.ok()) return result;
   return Invalid(absl::StrCat("error calling ", name, ": ", result.status().message()));
 }

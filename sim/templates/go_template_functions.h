@@ -1,7 +1,11 @@
-// The functions that templates of workloads may call.
+// The functions that a template may call.
 #ifndef SCHEDSIM_SIM_TEMPLATES_GO_TEMPLATE_FUNCTIONS_H_
 #define SCHEDSIM_SIM_TEMPLATES_GO_TEMPLATE_FUNCTIONS_H_
 
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,18 +15,39 @@
 
 namespace schedsim::sim {
 
-// Whether there is a function of that name: those that scheduler_perf adds (AddInt, DivideInt, Mod, JSON and
-// so on), and of Go's own all but call, html, js, printf, println, slice and urlquery.
-// Source: kubernetes v1.37, test/integration/scheduler_perf/operations.go, getTemplateFuncs, and go1.26,
-// text/template/funcs.go.
-bool IsGoTemplateFunction(absl::string_view name);
+using GoArguments = std::vector<GoValue>;
+using GoResult = absl::StatusOr<GoValue>;
 
-// All of them, sorted, for messages.
-std::vector<std::string> GoTemplateFunctionNames();
+// A function with its name and what it may be given.
+struct GoTemplateFunction {
+  absl::string_view name;
+  size_t argument_count_min = 0;
+  std::optional<size_t> argument_count_max;  // Absent: any number.
+  // Given as many arguments as the counts say. InvalidArgument, without a place: the real one would fail.
+  std::function<GoResult(const GoArguments&)> call;
+};
 
-// InvalidArgument, without a place, for what makes the real one fail: a wrong number of arguments, text that
-// is no number, types that cannot be compared, a division by zero.
-absl::StatusOr<GoValue> CallGoTemplateFunction(absl::string_view name, const std::vector<GoValue>& arguments);
+// Functions by name. Names are borrowed: string literals.
+class GoTemplateFunctions {
+ public:
+  // Those of Go itself, all but call, html, js, slice and urlquery.
+  // Source: go1.26, text/template/funcs.go.
+  GoTemplateFunctions();
+
+  // Takes the place of one of the same name.
+  void Add(GoTemplateFunction function);
+
+  bool Has(absl::string_view name) const { return functions_.find(name) != functions_.end(); }
+  // All of them, sorted, for messages.
+  std::vector<std::string> Names() const;
+
+  // InvalidArgument, without a place, for a function that is not there, a wrong number of arguments, and
+  // whatever makes the real one fail: types that cannot be compared, a division by zero.
+  GoResult Call(absl::string_view name, const GoArguments& arguments) const;
+
+ private:
+  std::map<absl::string_view, GoTemplateFunction> functions_;
+};
 
 }  // namespace schedsim::sim
 

@@ -12,8 +12,8 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "core/api/go_text.h"
+#include "core/base/nearest_name.h"
 #include "core/base/status_macros.h"
-#include "sim/templates/go_template_functions.h"
 
 namespace schedsim::sim {
 namespace {
@@ -38,7 +38,9 @@ std::string TakeName(absl::string_view& rest) {
 
 class Parser {
  public:
-  Parser(absl::string_view text, absl::string_view file) : text_(text), file_(file) {}
+  Parser(absl::string_view text, absl::string_view file, const GoTemplateFunctions& functions,
+         int32_t first_line)
+      : text_(text), file_(file), functions_(functions), line_(first_line), action_line_(first_line) {}
 
   absl::StatusOr<ParsedGoTemplate> Parse() {
     std::string keyword;
@@ -166,10 +168,11 @@ class Parser {
       if (rest.empty()) {
         RETURN_IF_ERROR(ParseList(depth + 1, node.otherwise, keyword));
       } else {
-        if (TakeName(rest) != "if" || node.type != GoTemplateNode::Type::kIf) {
-          return Error(absl::StrCat("{{", keyword, "}} is not supported, expected {{else}} or {{else if}}"));
-        }
-        GoTemplateNode nested = {.type = GoTemplateNode::Type::kIf, .line = action_line_};
+        const std::string word = TakeName(rest);
+        const bool is_if = word == "if" && node.type == GoTemplateNode::Type::kIf;
+        const bool is_with = word == "with" && node.type == GoTemplateNode::Type::kWith;
+        if (!is_if && !is_with) return Error(absl::StrCat("unexpected {{", keyword, "}}"));
+        GoTemplateNode nested = {.type = node.type, .line = action_line_};
         // Its end is the end of this one, too.
         RETURN_IF_ERROR(ParseControl(depth + 1, rest, nested));
         node.otherwise.push_back(std::move(nested));
@@ -243,6 +246,7 @@ class Parser {
       operand.type = Type::kPipeline;
       RETURN_IF_ERROR(ParseCommands(depth + 1, rest, operand.pipelines.emplace_back()));
       if (!absl::ConsumePrefix(&rest, ")")) return Error("unclosed left paren");
+      if (rest.size() > 1 && rest[0] == '.' && IsNameStart(rest[1])) return TakeFields(rest, operand);
       return CheckEnd(rest, "a value in parentheses");
     }
     if (c == '$') {
@@ -316,27 +320,39 @@ class Parser {
     } else if (word != "nil") {
       operand.type = GoTemplateOperand::Type::kFunction;
       operand.name = word;
-      if (!IsGoTemplateFunction(word)) {
-        return Error(absl::StrCat("function ", api::GoQuote(word), " is not known, expected one of ",
-                                  absl::StrJoin(GoTemplateFunctionNames(), ", ")));
+      if (!functions_.Has(word)) {
+        return Error(UnknownFunction(word));
       }
     }
     return CheckEnd(rest, word);
   }
 
+  std::string UnknownFunction(const std::string& word) const {
+    const std::vector<std::string> names = functions_.Names();
+    // As many as sprig has are no help.
+    constexpr size_t kNamesMax = 40;
+    const std::string unknown = absl::StrCat("function ", api::GoQuote(word), " is not known");
+    if (names.size() <= kNamesMax)
+      return absl::StrCat(unknown, ", expected one of ", absl::StrJoin(names, ", "));
+    const absl::string_view nearest = NearestName(word, {names.begin(), names.end()});
+    return nearest.empty() ? unknown : absl::StrCat(unknown, ", did you mean ", nearest, "?");
+  }
+
   const absl::string_view text_;
   const absl::string_view file_;
+  const GoTemplateFunctions& functions_;
   size_t at_ = 0;
-  int32_t line_ = 1;
-  int32_t action_line_ = 1;
+  int32_t line_;
+  int32_t action_line_;
   bool trims_ = false;  // The action before asked for it, with ` -}}`.
   ParsedGoTemplate parsed_;
 };
 
 }  // namespace
 
-absl::StatusOr<ParsedGoTemplate> ParseGoTemplate(absl::string_view text, absl::string_view file) {
-  return Parser(text, file).Parse();
+absl::StatusOr<ParsedGoTemplate> ParseGoTemplate(absl::string_view text, absl::string_view file,
+                                                 const GoTemplateFunctions& functions, int32_t first_line) {
+  return Parser(text, file, functions, first_line).Parse();
 }
 
 }  // namespace schedsim::sim

@@ -2,6 +2,7 @@
 #ifndef SCHEDSIM_SIM_TEMPLATES_GO_TEMPLATE_PARSER_H_
 #define SCHEDSIM_SIM_TEMPLATES_GO_TEMPLATE_PARSER_H_
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -21,7 +22,8 @@ struct ParsedGoTemplate {
 };
 
 // Errors: as GoTemplate::Parse has them.
-absl::StatusOr<ParsedGoTemplate> ParseGoTemplate(absl::string_view text, absl::string_view file);
+absl::StatusOr<ParsedGoTemplate> ParseGoTemplate(absl::string_view text, absl::string_view file,
+                                                 const GoTemplateFunctions& functions, int32_t first_line);
 
 }  // namespace schedsim::sim
 

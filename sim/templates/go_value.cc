@@ -58,6 +58,12 @@ GoValue::GoValue(Map value) : type_(Type::kMap) {
   map_ = std::make_shared<const Map>(std::move(value));
 }
 
+GoValue GoValue::JsonNumber(std::string literal) {
+  GoValue value(std::move(literal));
+  value.is_json_number_ = true;
+  return value;
+}
+
 GoValue GoValue::Find(absl::string_view key) const {
   const Map* map = AsMap();
   if (map == nullptr) return {};
@@ -79,6 +85,7 @@ bool GoValue::IsTrue() const {
 
 absl::string_view GoValue::TypeName() const {
   constexpr absl::string_view kNames[] = {"nil", "bool", "int", "float64", "string", "list", "map"};
+  if (is_json_number_) return "json.Number";
   return kNames[static_cast<size_t>(type_)];
 }
 
@@ -103,6 +110,7 @@ std::string GoValue::Text() const {
 std::string GoValue::Json() const {
   std::string out;
   if (const double* number = AsFloat()) return JsonFloat(*number);
+  if (is_json_number_) return text_;
   if (const std::string* text = AsString()) {
     codec::AppendJsonString(*text, out);
     return out;
@@ -123,7 +131,7 @@ std::string GoValue::Json() const {
 }
 
 // Documents are no deeper than codec::kDepthMax.
-GoValue GoValueOf(const codec::Value& value) {
+GoValue GoValueOf(const codec::Value& value, GoNumbers numbers) {
   using Type = codec::Value::Type;
   switch (value.type) {
     case Type::kNull:
@@ -131,6 +139,7 @@ GoValue GoValueOf(const codec::Value& value) {
     case Type::kBool:
       return {value.boolean};
     case Type::kNumber: {
+      if (numbers == GoNumbers::kJsonNumber) return GoValue::JsonNumber(std::string(value.text));
       double number = 0;
       // What is beyond any double becomes infinite; the file's reader refuses such numbers.
       static_cast<void>(absl::SimpleAtod(value.text, &number));
@@ -140,16 +149,41 @@ GoValue GoValueOf(const codec::Value& value) {
       return {std::string(value.text)};
     case Type::kArray: {
       GoValue::List list;
-      for (const codec::Value& item : value.items) list.push_back(GoValueOf(item));
+      for (const codec::Value& item : value.items) list.push_back(GoValueOf(item, numbers));
       return {std::move(list)};
     }
     case Type::kObject: {
       GoValue::Map map;
       for (const codec::Member& member : value.members) {
-        map.emplace_back(std::string(member.key), GoValueOf(member.value));
+        map.emplace_back(std::string(member.key), GoValueOf(member.value, numbers));
       }
       return {std::move(map)};
     }
+  }
+  return {};
+}
+
+// Values are no deeper than templates make them, which are bounded.
+codec::Value DocumentValueOf(const GoValue& value, codec::Document& document) {
+  using Type = codec::Value::Type;
+  if (const bool* truth = value.AsBool()) return {.type = Type::kBool, .boolean = *truth};
+  if (value.AsInt() != nullptr || value.AsFloat() != nullptr || value.is_json_number()) {
+    return {.type = Type::kNumber, .text = document.CopyText(value.Json())};
+  }
+  if (const std::string* text = value.AsString()) {
+    return {.type = Type::kString, .text = document.CopyText(*text)};
+  }
+  if (const GoValue::List* list = value.AsList()) {
+    std::vector<codec::Value> items;
+    for (const GoValue& item : *list) items.push_back(DocumentValueOf(item, document));
+    return {.type = Type::kArray, .items = document.CopyItems(items)};
+  }
+  if (const GoValue::Map* map = value.AsMap()) {
+    std::vector<codec::Member> members;
+    for (const auto& [key, item] : *map) {
+      members.push_back({.key = document.CopyText(key), .value = DocumentValueOf(item, document)});
+    }
+    return document.MakeObject(members);
   }
   return {};
 }

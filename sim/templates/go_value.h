@@ -1,5 +1,4 @@
-// Values as a Go program has them that decoded YAML into `any`: what parameters of workloads are, and what
-// templates compute with.
+// Values as a Go program has them that decoded YAML or JSON into `any`: what templates compute with.
 #ifndef SCHEDSIM_SIM_TEMPLATES_GO_VALUE_H_
 #define SCHEDSIM_SIM_TEMPLATES_GO_VALUE_H_
 
@@ -30,22 +29,28 @@ class GoValue {
   GoValue(std::string value) : type_(Type::kString), text_(std::move(value)) {}
   GoValue(List value) : type_(Type::kList), list_(std::make_shared<const List>(std::move(value))) {}
   GoValue(Map value);
+  // A json.Number: a string of its own type, which is JSON by itself.
+  static GoValue JsonNumber(std::string literal);
 
   bool is_nil() const { return type_ == Type::kNil; }
   // nullptr: it is of another type.
   const bool* AsBool() const { return type_ == Type::kBool ? &truth_ : nullptr; }
   const int64_t* AsInt() const { return type_ == Type::kInt ? &integer_ : nullptr; }
   const double* AsFloat() const { return type_ == Type::kFloat ? &number_ : nullptr; }
+  // Also of a json.Number, which Go compares and converts as a string.
   const std::string* AsString() const { return type_ == Type::kString ? &text_ : nullptr; }
   const List* AsList() const { return list_.get(); }
   const Map* AsMap() const { return map_.get(); }
+
+  bool is_json_number() const { return is_json_number_; }
 
   // The entry of a map; nil where there is none, and for other types.
   GoValue Find(absl::string_view key) const;
 
   // Whether a template takes it for true: not nil, zero, or empty.
   bool IsTrue() const;
-  // "bool", "int", "float64", "string", "list", "map" or "nil", for messages.
+  // "bool", "int", "float64", "string", "json.Number", "list", "map" or "nil", for
+  // messages.
   absl::string_view TypeName() const;
   // As Go prints it with %v, numbers such as 1e+06 included; nil is "<no value>", as templates have it.
   std::string Text() const;
@@ -55,6 +60,7 @@ class GoValue {
  private:
   Type type_ = Type::kNil;
   bool truth_ = false;
+  bool is_json_number_ = false;
   int64_t integer_ = 0;
   double number_ = 0;
   std::string text_;
@@ -62,8 +68,15 @@ class GoValue {
   std::shared_ptr<const Map> map_;
 };
 
-// What Go makes of a part of a document: every number is a float64.
-GoValue GoValueOf(const codec::Value& value);
+// What becomes of a document's numbers: encoding/json makes float64 of them, or, where it is told to
+// UseNumber, json.Number.
+enum class GoNumbers : uint8_t { kFloat64, kJsonNumber };
+
+// What Go makes of a part of a document.
+GoValue GoValueOf(const codec::Value& value, GoNumbers numbers = GoNumbers::kFloat64);
+
+// The other way round; new parts belong to `document`.
+codec::Value DocumentValueOf(const GoValue& value, codec::Document& document);
 
 }  // namespace schedsim::sim
 

@@ -6,6 +6,7 @@
 
 #include "absl/status/status.h"
 #include "gtest/gtest.h"
+#include "sim/bench/bench_functions.h"
 
 namespace schedsim::sim {
 namespace {
@@ -28,9 +29,9 @@ GoValue Data() {
 
 // The text, or the message behind "ERROR ".
 std::string Render(const std::string& text) {
-  const absl::StatusOr<GoTemplate> parsed = GoTemplate::Parse(text, "t.yaml");
+  const absl::StatusOr<GoTemplate> parsed = GoTemplate::Parse(text, "t.yaml", BenchFunctions());
   if (!parsed.ok()) return "ERROR " + std::string(parsed.status().message());
-  const absl::StatusOr<std::string> out = parsed->Execute(Data());
+  const absl::StatusOr<std::string> out = parsed->Execute(Data(), BenchFunctions());
   return out.ok() ? *out : "ERROR " + std::string(out.status().message());
 }
 
@@ -58,6 +59,11 @@ TEST(GoTemplateTest, GivesWhatGoGives) {
       {"{{$n := or .missing 2}}{{range ($n | Int)}}{{.}}{{end}}", "01"},
       {"{{$n := 1}}{{if true}}{{$n = 2}}{{end}}{{$n}}", "2"},
       {"{{with .text}}{{.}}{{end}}{{with .missing}}x{{else}}y{{end}}", "xy"},
+      {"{{with .missing}}x{{else with .text}}{{.}}{{else}}y{{end}}", "x"},
+      {"{{and .missing (index .missing 0)}} {{or .text (index .missing 0)}}", "<no value> x"},
+      {"{{(index .map \"inner\")}} {{(or .missing .map).inner}}", "7 7"},
+      {"{{printf \"kwok-%s %05d|%-4s|%4.1f|%q %v %t %x%%\" .text 42 \"a\" 1.25 \"b\" .list true 255}}",
+       "kwok-x 00042|a   | 1.2|\"b\" [1 b] true ff%"},
       {"{{.list | JSON}} {{.map | JSON}} {{or .missing nil | JSON}} {{JSON .million}}",
        "[1,\"b\"] {\"inner\":7} null 1000000"},
       {"{{index .list 1}} {{index .map \"inner\"}} {{len .list}} {{.list}}", "b 7 2 [1 b]"},
@@ -86,6 +92,9 @@ TEST(GoTemplateTest, SaysWhereATemplateIsWrong) {
       {"{{DivideInt 1 0}}", "t.yaml:1: template: error calling DivideInt: division by zero"},
       {"{{AddInt .text 1}}", "t.yaml:1: template: error calling AddInt: cannot cast x to float64"},
       {"{{Mod 1}}", "t.yaml:1: template: wrong number of args for Mod: want 2, got 1"},
+      {"{{printf \"%d\" \"x\"}}", "t.yaml:1: template: error calling printf: %d of type string"},
+      {"{{printf \"%s\"}}", "t.yaml:1: template: error calling printf: more verbs than arguments"},
+      {"{{index .missing 0}}", "t.yaml:1: template: error calling index: index of untyped nil"},
       {"{{range .million}}{{end}}", "t.yaml:1: template: range can't iterate over 1e+06"},
       {"{{.text.x}}", "t.yaml:1: template: can't evaluate field x in type string"},
   };
@@ -93,9 +102,8 @@ TEST(GoTemplateTest, SaysWhereATemplateIsWrong) {
 }
 
 TEST(GoTemplateTest, NamesTheFunctionsThatThereAre) {
-  const std::string error = Render("{{printf \"%d\" 1}}");
-  EXPECT_NE(error.find("function \"printf\" is not known, expected one of AddFloat, AddInt"),
-            std::string::npos)
+  const std::string error = Render("{{env 1}}");
+  EXPECT_NE(error.find("function \"env\" is not known, expected one of AddFloat, AddInt"), std::string::npos)
       << error;
 }
 
@@ -109,8 +117,9 @@ TEST(GoTemplateTest, BoundsLoopsAndDepth) {
 }
 
 TEST(GoTemplateTest, KnowsWhetherAnIndexIsMentioned) {
-  EXPECT_TRUE(GoTemplate::Parse("{{if true}}{{Mod (AddInt .Index 1) 2}}{{end}}", "t")->Mentions("Index"));
-  EXPECT_FALSE(GoTemplate::Parse("{{.Count}} .Index", "t")->Mentions("Index"));
+  EXPECT_TRUE(GoTemplate::Parse("{{if true}}{{Mod (AddInt .Index 1) 2}}{{end}}", "t", BenchFunctions())
+                  ->Mentions("Index"));
+  EXPECT_FALSE(GoTemplate::Parse("{{.Count}} .Index", "t", BenchFunctions())->Mentions("Index"));
 }
 
 }  // namespace

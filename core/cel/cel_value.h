@@ -1,0 +1,106 @@
+// Values that expressions of CEL compute with.
+#ifndef SCHEDSIM_CORE_CEL_CEL_VALUE_H_
+#define SCHEDSIM_CORE_CEL_CEL_VALUE_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "core/api/quantity.h"
+
+namespace schedsim::cel {
+
+// Lists and maps are shared: a value is never changed once it is made.
+class CelValue {
+ public:
+  using List = std::vector<CelValue>;
+  // Sorted by key, no key twice.
+  using Map = std::vector<std::pair<std::string, CelValue>>;
+
+  enum class Type : uint8_t {
+    kNull,
+    kUnset,  // A field of a message that is not there: equal to the zero value of every type.
+    kBool,
+    kInt,
+    kUint,
+    kDouble,
+    kString,
+    kList,
+    kMap,
+    kMessage,       // A map whose keys are the fields of an API type: one that is not set is kUnset.
+    kResourceList,  // A map in which every resource is, with a quantity of zero.
+    kDuration,
+    kTimestamp,
+    kQuantity,
+  };
+
+  CelValue() = default;  // null.
+  static CelValue Unset();
+  static CelValue Bool(bool value);
+  static CelValue Int(int64_t value);
+  static CelValue Uint(uint64_t value);
+  static CelValue Double(double value);
+  static CelValue String(std::string value);
+  static CelValue Of(List value);
+  // `type`: kMap, kMessage or kResourceList.
+  static CelValue Of(Map value, Type type = Type::kMap);
+  static CelValue Of(absl::Duration value);
+  static CelValue Of(absl::Time value);
+  static CelValue Of(api::Quantity value);
+
+  Type type() const { return type_; }
+  bool Is(Type type) const { return type_ == type; }
+  // Whether keys can be looked up.
+  bool IsMapLike() const { return map_ != nullptr; }
+
+  // What it holds; zero for another type.
+  bool AsBool() const { return Is(Type::kBool) && integer_ != 0; }
+  int64_t AsInt() const { return integer_; }
+  uint64_t AsUint() const { return static_cast<uint64_t>(integer_); }
+  double AsDouble() const { return number_; }
+  absl::Duration AsDuration() const { return duration_; }
+  absl::Time AsTime() const { return absl::UnixEpoch() + duration_; }
+  api::Quantity AsQuantity() const { return quantity_; }
+  const std::string& AsString() const { return text_; }
+  const List& AsList() const;
+  const Map& AsMap() const;
+
+  // A number of any type, as a double; absent for all others.
+  std::optional<double> Number() const;
+
+  // The entry of a map, or nullptr.
+  const CelValue* Find(absl::string_view key) const;
+  // The entry that `key` selects: of a message also one that is not set, of a resource list a zero. NotFound,
+  // `no such key: KEY`, and InvalidArgument for what has no keys.
+  absl::StatusOr<CelValue> Select(absl::string_view key) const;
+
+  // Numbers are equal across types, and values of different types are not.
+  static bool Equal(const CelValue& a, const CelValue& b);
+  // Below 0: `a` comes first. InvalidArgument where there is no order of the two.
+  static absl::StatusOr<int> Compare(const CelValue& a, const CelValue& b);
+
+  // "int", "list" and so on, for messages.
+  absl::string_view TypeName() const;
+
+ private:
+  bool IsZero() const;
+
+  Type type_ = Type::kNull;
+  int64_t integer_ = 0;
+  double number_ = 0;
+  absl::Duration duration_;
+  api::Quantity quantity_;
+  std::string text_;
+  std::shared_ptr<const List> list_;
+  std::shared_ptr<const Map> map_;
+};
+
+}  // namespace schedsim::cel
+
+#endif  // SCHEDSIM_CORE_CEL_CEL_VALUE_H_
