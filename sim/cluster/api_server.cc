@@ -249,7 +249,8 @@ absl::Status ApiServer::Create(const api::ObjectPtr& object) {
   if (lacks_name) RETURN_IF_ERROR(MakeName(*copy));
   RETURN_IF_ERROR(admission_.Validate(*object, *copy));
   copy->metadata.resource_version = ++resource_version_;
-  if (copy->metadata.uid.empty()) copy->metadata.uid = absl::StrCat("uid-", absl::Dec(++uid_count_, absl::kZeroPad6));
+  if (copy->metadata.uid.empty())
+    copy->metadata.uid = absl::StrCat("uid-", absl::Dec(++uid_count_, absl::kZeroPad6));
   if (!copy->metadata.creation_timestamp.has_value()) copy->metadata.creation_timestamp = clock_.Now();
   if (copy->kind == api::Kind::kPod) {
     auto& pod = static_cast<api::Pod&>(*copy);

@@ -92,17 +92,17 @@ TEST(AdmissionTest, AClaimWithoutAClassGetsTheDefaultOne) {
 
 TEST(AdmissionTest, WhatAdmissionRefusesIsBadInputWithItsPlace) {
   const std::string limits =
-      "apiVersion: v1\nkind: LimitRange\nmetadata: {name: l}\nspec: {limits: [{type: Container, max: {cpu: "
-      "50m}}]}\n---\n";
+      "apiVersion: v1\nkind: LimitRange\nmetadata: {name: l}\nspec: {limits: [{type: Container, min: {cpu: "
+      "200m}}]}\n---\n";
   const std::string quota =
       "apiVersion: v1\nkind: ResourceQuota\nmetadata: {name: q}\nspec: {hard: {pods: \"1\"}}\n---\n";
   const std::string ending =
       "apiVersion: v1\nkind: Namespace\nmetadata: {name: old}\nstatus: {phase: Terminating}\n---\n";
   const std::pair<std::string, std::string> kRows[] = {
       {Pod("a", "", "") + limits,
-       "a.yaml:6:1: pods \"a\" is forbidden: maximum cpu usage per Container is 50m, but request is 100m"},
+       "a.yaml:6:1: pods \"a\" is forbidden: minimum cpu usage per Container is 200m, but request is 100m"},
       {Pod("a", "", "") + Pod("b", "", "") + quota,
-       "a.yaml:10:1: pods \"b\" is forbidden: exceeded quota: q, requested: pods=1, used: pods=1, limited: "
+       "a.yaml:11:1: pods \"b\" is forbidden: exceeded quota: q, requested: pods=1, used: pods=1, limited: "
        "pods=1"},
       {Pod("a", "", "runtimeClassName: none"),
        "a.yaml:6:1: pods \"a\" is forbidden: pod rejected: RuntimeClass \"none\" not found"},
@@ -112,8 +112,8 @@ TEST(AdmissionTest, WhatAdmissionRefusesIsBadInputWithItsPlace) {
        "terminated"},
       {Pod("", "generateName: web-", "runtimeClassName: none"),
        "a.yaml:6:1: pods \"web-\" is forbidden: pod rejected: RuntimeClass \"none\" not found"},
-      {Pod("a", "", "priorityClassName: no") + Pod("b", "", "priorityClassName: no"),
-       "a.yaml:6:1: pods \"a\" is forbidden: no PriorityClass with name no was found (and 1 more objects "
+      {Pod("a", "", "priorityClassName: gone") + Pod("b", "", "priorityClassName: gone"),
+       "a.yaml:6:1: pods \"a\" is forbidden: no PriorityClass with name gone was found (and 1 more objects "
        "were "
        "refused)"},
   };
@@ -181,7 +181,8 @@ TEST(AdmissionTest, ANamespaceThatIsMissingIsMadeWithANote) {
 }
 
 TEST(AdmissionTest, ANamespaceThatIsDeletedTakesWhatIsInItAlong) {
-  const Played played = Play(Cluster(0) + R"(timeline:
+  const Played played = Play(Cluster(0) + R"(latency: {podTermination: 5s}
+timeline:
 - create:
   - {apiVersion: v1, kind: Namespace, metadata: {name: shop}}
   - {apiVersion: v1, kind: ConfigMap, metadata: {name: c, namespace: shop}}

@@ -13,7 +13,7 @@ namespace schedsim {
 namespace {
 
 constexpr char kNode[] =
-    "{apiVersion: v1, kind: Node, metadata: {name: n1, uid: n}, status: {allocatable: {cpu: 4, pods: "
+    "{apiVersion: v1, kind: Node, metadata: {name: n1, uid: node-1}, status: {allocatable: {cpu: 4, pods: "
     "9}}}\n---\n";
 constexpr char kLacks[] = "the input lacks what decides over some of its pods: ";
 

@@ -82,19 +82,19 @@ TEST(PatchTest, EveryKindIsFoundInTheNamespaceThatItBelongsTo) {
   - {apiVersion: v1, kind: ConfigMap, metadata: {name: c}, data: {a: b}}
   - {apiVersion: batch/v1, kind: CronJob, metadata: {name: j}, spec: {schedule: "0 9 * * *", suspend: true, jobTemplate: {spec: {template: {spec: {containers: [{name: c, image: i}]}}}}}}
   - {apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRole, metadata: {name: r}}
-  - {apiVersion: example.com/v1, kind: Widget, metadata: {name: w, namespace: shop}}
+  - {apiVersion: example.com/v1, kind: Widget, metadata: {name: w, namespace: kube-public}}
   - {apiVersion: serving.knative.dev/v1, kind: Service, metadata: {name: s, namespace: default}}
   - {apiVersion: v1, kind: Service, metadata: {name: s}, spec: {ports: [{port: 80, targetPort: 8080}]}}
 - patch: {kind: ConfigMap, name: c, patch: {data: {a: null}}}
 - update: {apiVersion: v1, kind: ConfigMap, metadata: {name: c}, data: {a: c}}
 - patch: {kind: CronJob, name: j, patch: {spec: {suspend: false}}}
 - label: {kind: ClusterRole, name: r, labels: {a: b}}
-- patch: {kind: Widget, namespace: shop, name: w, patch: {spec: {size: 3}}}
+- patch: {kind: Widget, namespace: kube-public, name: w, patch: {spec: {size: 3}}}
 - patch: {kind: Service, name: s, type: strategic, patch: {spec: {ports: [{port: 80, targetPort: 9090}]}}}
 - patch: {kind: Service, name: s, type: json, patch: [{op: test, path: /spec/ports, value: [{port: 80, targetPort: 9090}]}]}
 - delete: {kind: ConfigMap, name: c}
 - delete: {kind: ClusterRole, name: r}
-- delete: {kind: Widget, namespace: shop, name: w}
+- delete: {kind: Widget, namespace: kube-public, name: w}
 - waitUntil: {gone: {kind: ConfigMap, name: c}}
 )");
   EXPECT_EQ(result.exit_code, 0) << result.err;

@@ -52,18 +52,6 @@ class Faults {
   std::vector<std::string> list_;
 };
 
-// The rules on the values of a requirement that hold for label and node selectors.
-template <typename Requirement>
-void CheckValues(const Requirement& requirement, const std::string& path, Faults& faults) {
-  const std::string& op = requirement.operator_;
-  if ((op == "In" || op == "NotIn") && requirement.values.empty())
-    faults.Required(path + ".values", "must be specified when `operator` is 'In' or 'NotIn'");
-  if ((op == "Exists" || op == "DoesNotExist") && !requirement.values.empty())
-    faults.Forbidden(path + ".values", "may not be specified when `operator` is 'Exists' or 'DoesNotExist'");
-  if ((op == "Gt" || op == "Lt") && requirement.values.size() != 1)
-    faults.Required(path + ".values", "must be specified single value when `operator` is 'Lt' or 'Gt'");
-}
-
 void CheckLabelSelector(const std::optional<api::LabelSelector>& selector, const std::string& path,
                         Faults& faults) {
   if (!selector.has_value()) return;
@@ -74,7 +62,6 @@ void CheckLabelSelector(const std::optional<api::LabelSelector>& selector, const
   for (size_t i = 0; i < selector->match_expressions.size(); ++i) {
     const api::LabelSelectorRequirement& requirement = selector->match_expressions[i];
     const std::string at = absl::StrCat(path, ".matchExpressions[", i, "]");
-    CheckValues(requirement, at, faults);
     faults.LabelName(at + ".key", requirement.key);
     for (size_t j = 0; j < requirement.values.size(); ++j)
       faults.LabelValue(absl::StrCat(at, ".values[", j, "]"), requirement.values[j]);
@@ -86,17 +73,11 @@ void CheckNodeTerm(const api::NodeSelectorTerm& term, bool checks_values, const 
   for (size_t i = 0; i < term.match_expressions.size(); ++i) {
     const api::NodeSelectorRequirement& requirement = term.match_expressions[i];
     const std::string at = absl::StrCat(path, ".matchExpressions[", i, "]");
-    CheckValues(requirement, at, faults);
     faults.LabelName(at + ".key", requirement.key);
     if (!checks_values) continue;
     for (size_t j = 0; j < requirement.values.size(); ++j)
       faults.LabelValue(absl::StrCat(at, ".values[", j, "]"), requirement.values[j]);
   }
-}
-
-void CheckWeight(int32_t weight, const std::string& path, Faults& faults) {
-  if (weight <= 0 || weight > 100)
-    faults.Invalid(path + ".weight", absl::StrCat(weight), "must be in the range 1-100");
 }
 
 void CheckNodeAffinity(const api::NodeAffinity& affinity, const std::string& path, Faults& faults) {
@@ -111,7 +92,6 @@ void CheckNodeAffinity(const api::NodeAffinity& affinity, const std::string& pat
   const auto& preferred = affinity.preferred_during_scheduling_ignored_during_execution;
   for (size_t i = 0; i < preferred.size(); ++i) {
     const std::string at = absl::StrCat(path, ".preferredDuringSchedulingIgnoredDuringExecution[", i, "]");
-    CheckWeight(preferred[i].weight, at, faults);
     // A value that is no label's is let through here, since it cannot keep a pod away.
     CheckNodeTerm(preferred[i].preference, false, at + ".preference", faults);
   }
@@ -154,7 +134,6 @@ void CheckPodAffinity(const std::optional<api::PodAffinity>& affinity, const std
   const auto& preferred = affinity->preferred_during_scheduling_ignored_during_execution;
   for (size_t i = 0; i < preferred.size(); ++i) {
     const std::string at = absl::StrCat(path, ".preferredDuringSchedulingIgnoredDuringExecution[", i, "]");
-    CheckWeight(preferred[i].weight, at, faults);
     CheckPodTerm(preferred[i].pod_affinity_term, at + ".podAffinityTerm", faults);
   }
 }
@@ -163,8 +142,6 @@ void CheckSpread(const std::vector<api::TopologySpreadConstraint>& constraints, 
   for (size_t i = 0; i < constraints.size(); ++i) {
     const api::TopologySpreadConstraint& constraint = constraints[i];
     const std::string path = absl::StrCat("spec.topologySpreadConstraints[", i, "]");
-    if (constraint.max_skew <= 0)
-      faults.Invalid(path + ".maxSkew", absl::StrCat(constraint.max_skew), "must be greater than zero");
     if (constraint.topology_key.empty()) faults.Required(path + ".topologyKey", "can not be empty");
     const auto is_same = [&constraint](const api::TopologySpreadConstraint& other) {
       return other.topology_key == constraint.topology_key &&

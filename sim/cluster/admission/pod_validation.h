@@ -11,8 +11,9 @@
 namespace schedsim::sim {
 
 // All that is wrong, in the order of the API server, each as it says it:
-// `spec.topologySpreadConstraints[0].maxSkew: Invalid value: 0: must be greater than zero`.
-// Source: kubernetes v1.37, pkg/apis/core/validation/validation.go.
+// `spec.tolerations[0].operator: Invalid value: "b": value must be empty when `operator` is 'Exists'`. What
+// the reading of objects refuses is left out: values of operators, weights, maxSkew. Source: kubernetes
+// v1.37, pkg/apis/core/validation/validation.go.
 std::vector<std::string> PodSpecFaults(const api::PodSpec& spec, api::KubernetesLine line);
 
 }  // namespace schedsim::sim
