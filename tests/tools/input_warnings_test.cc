@@ -144,7 +144,9 @@ TEST(InputWarningsTest, UnknownFieldsAreOneLineAPath) {
            "apiVersion: v1\nkind: Pod\nmetadata: {name: b}\nspec:\n  nodeSelecter: {a: b}\n"
            "  containers: [{name: c, image: app}, {name: d, image: app, imagePullPolcy: x}]\n",
            "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, namespace: x}\nspec:\n  strategy:\n"
-           "    rollingUpdate: {maxUnavailabel: 1}\nreplicas: 3\n"}),
+           "    rollingUpdate: {maxUnavailabel: 1}\n  selector: {matchLabels: {a: b}}\n"
+           "  template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c, image: app}]}}\n"
+           "replicas: 3\n"}),
       {"FILE:10:3: Pod a: spec.nodeSelecter: no such field (2 times), did you mean nodeSelector?",
        "FILE:11:3: Pod a: spec.nodename: no such field, did you mean nodeName?",
        "FILE:12:3: Pod a: spec.image: no such field, did you mean spec.containers.image?",
@@ -154,8 +156,7 @@ TEST(InputWarningsTest, UnknownFieldsAreOneLineAPath) {
        "FILE:29:21: Deployment x/web: spec.strategy.rollingUpdate.maxUnavailabel: no such field, did you "
        "mean "
        "maxUnavailable?",
-       "FILE:30:1: Deployment x/web: replicas: no such field, did you mean spec.replicas?",
-       "Deployment x/web: spec.template: expected a template of a pod with a spec, got none"});
+       "FILE:32:1: Deployment x/web: replicas: no such field, did you mean spec.replicas?"});
 }
 
 TEST(InputWarningsTest, MapsWithFreeKeysTakeAnything) {

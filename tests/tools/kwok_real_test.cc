@@ -206,6 +206,8 @@ RealPods ReadRealPods(const std::string& snapshot) {
   return pods;
 }
 
+constexpr char kGated[] = "Scheduling is blocked due to non-empty scheduling gates";
+
 // The same pods after a run, the bound ones without a message; pods that were evicted are missing.
 RealPods Scheduled(const std::string& snapshot, const std::string& bound, const RealPods& real) {
   const ProgramResult result =
@@ -221,7 +223,9 @@ RealPods Scheduled(const std::string& snapshot, const std::string& bound, const 
     const auto known = real.find(key);
     if (known == real.end() || pod["status"] == "Gone") continue;
     // Of a pod of another scheduler the report says whose it is; the cluster says nothing.
-    const std::string message = pod["status"] == "Ignored" ? "" : pod.value("message", "");
+    std::string message = pod["status"] == "Ignored" ? "" : pod.value("message", "");
+    // The report also names the gates.
+    if (absl::StartsWith(message, kGated)) message = kGated;
     pods[key] = {.owner = known->second.owner, .node = pod.value("node", ""), .message = message};
   }
   return pods;
