@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <utility>
 
+// libjq is C, and its headers do not say so.
+extern "C" {
 #include <jv.h>  // Before jq.h, which needs it.
 
 #include <jq.h>
+}
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
