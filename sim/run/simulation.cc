@@ -9,6 +9,7 @@
 #include "core/base/status_macros.h"
 #include "core/plugins/registry.h"
 #include "sim/cluster/admission/namespace_lifecycle.h"
+#include "sim/controllers/owned_pods.h"
 #include "sim/controllers/persistent_volume.h"
 #include "sim/kernel/go_time.h"
 
@@ -155,6 +156,14 @@ void Simulation::CreateObjects(const std::vector<api::ObjectPtr>& objects) {
   loop_.AdvanceTo(zero_);
 }
 
+bool Simulation::IsOfCronJob(const api::Pod& pod) const {
+  const api::OwnerReference* owner = ControllerOf(pod);
+  if (owner == nullptr || owner->kind != "Job") return false;
+  const api::ObjectPtr job = server_->Find(api::Kind::kOther, "Job", pod.metadata.namespace_, owner->name);
+  const api::OwnerReference* above = job == nullptr ? nullptr : ControllerOf(*job);
+  return above != nullptr && above->kind == "CronJob";
+}
+
 void Simulation::WatchForTimes(const WatchEvent& event) {
   last_change_ = loop_.Now();
   next_look_ = trace_->attempt_count() + 1 + static_cast<int64_t>(scheduler().queue().unschedulable_count());
@@ -164,7 +173,8 @@ void Simulation::WatchForTimes(const WatchEvent& event) {
   if (object.kind != api::Kind::kPod) return;
   const auto& pod = static_cast<const api::Pod&>(object);
   const bool was_there = event.old_object != nullptr && event.new_object != nullptr;
-  if (!was_there || static_cast<const api::Pod&>(*event.old_object).node_name != pod.node_name) {
+  if ((!was_there && !IsOfCronJob(pod)) ||
+      (was_there && static_cast<const api::Pod&>(*event.old_object).node_name != pod.node_name)) {
     last_progress_ = loop_.Now();
   }
   if (event.new_object == nullptr || pod.IsTerminal()) {

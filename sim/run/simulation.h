@@ -208,6 +208,8 @@ class Simulation {
   void ScheduleStep(size_t index);
   void RunStep(const Step& step);
   void WatchForTimes(const WatchEvent& event);
+  // Those come for ever, so they are no reason for a run to go on.
+  bool IsOfCronJob(const api::Pod& pod) const;
   void OnSettled();
   // Whether the run has an end of its own: a time, or the timeout of what the script waits for.
   bool HasEnd() const;
@@ -236,7 +238,7 @@ class Simulation {
   LookupMap<std::string, PodTimes> pod_times_;  // By "namespace/name".
   std::vector<absl::Duration> queue_latencies_;
   std::vector<Refused> refused_;
-  // When a pod came, left or was bound, or a node changed.
+  // When a pod came, left or was bound, or a node changed; not for pods of CronJobs that come or leave.
   absl::Time last_progress_;
   // When anything changed in the API server.
   absl::Time last_change_;

@@ -169,5 +169,15 @@ TEST(ScaleTest, AnUnknownWorkloadIsAFailure) {
       << played.err;
 }
 
+TEST(WorkloadTest, ACronJobWithoutNodesDoesNotKeepARunGoing) {
+  const ProgramResult result = RunProgram(
+      {"run", "-f", "-"},
+      "{apiVersion: batch/v1, kind: CronJob, metadata: {name: c}, spec: {schedule: '* * * * *', jobTemplate: "
+      "{spec: {template: {spec: {restartPolicy: Never, containers: [{name: c, image: i}]}}}}}}\n"
+      "---\n{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {containers: [{name: c, image: i}]}}\n");
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_TRUE(absl::StrContains(result.out, "Virtual time    1m")) << result.out;
+}
+
 }  // namespace
 }  // namespace schedsim
