@@ -8,12 +8,12 @@
 #include "core/api/kubernetes_version.h"
 #include "core/base/printable.h"
 #include "core/base/status_macros.h"
-#include "core/codec/objects/object_writer.h"
 #include "core/codec/text/input.h"
 #include "core/codec/text/reader.h"
 #include "sim/analysis/wakeups.h"
 #include "sim/conformance/case.h"
 #include "sim/kernel/time_limits.h"
+#include "sim/report/object_list.h"
 #include "sim/scenario/scenario.h"
 
 namespace schedsim::sim {
@@ -225,24 +225,6 @@ absl::StatusOr<Plan> MakePlan(const RunRequest& request) {
   return std::move(draft.plan);
 }
 
-namespace {
-
-// As kubectl prints objects of several kinds.
-std::string ObjectsOf(const ApiServer& server) {
-  std::string text = "{\"apiVersion\":\"v1\",\"kind\":\"List\",\"items\":[";
-  bool is_first = true;
-  for (int kind = 0; kind < api::kKindCount; ++kind) {
-    for (const auto& [key, object] : server.List(static_cast<api::Kind>(kind))) {
-      absl::StrAppend(&text, is_first ? "\n" : ",\n", codec::ObjectJson(*object));
-      is_first = false;
-    }
-  }
-  absl::StrAppend(&text, "\n]}\n");
-  return text;
-}
-
-}  // namespace
-
 absl::StatusOr<Report> RunPlan(Plan plan) {
   plan.simulation.all_pods_run = plan.on_objects != nullptr && plan.simulation.controllers.workloads;
   std::unique_ptr<Simulation> simulation;
@@ -261,7 +243,7 @@ absl::StatusOr<Report> RunPlan(Plan plan) {
   report.drains = timeline.Drains();
   report.warnings.insert(report.warnings.end(), timeline.warnings().begin(), timeline.warnings().end());
   if (wakeups.has_value()) report.missed_wakeups = wakeups->findings();
-  if (plan.on_objects != nullptr) plan.on_objects(ObjectsOf(simulation->server()));
+  if (plan.on_objects != nullptr) plan.on_objects(ObjectList(simulation->server()));
   if (simulation->trace().WantsDetails()) report.trace_digest = simulation->trace().TraceDigest();
   return report;
 }

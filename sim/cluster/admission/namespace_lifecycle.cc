@@ -23,6 +23,8 @@ bool IsTerminating(const api::Object& name_space) {
 
 }  // namespace
 
+absl::Span<const absl::string_view> SystemNamespaces() { return kSystemNamespaces; }
+
 bool IsSystemNamespace(absl::string_view name) {
   return std::find(std::begin(kSystemNamespaces), std::end(kSystemNamespaces), name) !=
          std::end(kSystemNamespaces);

@@ -8,13 +8,17 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "core/api/object.h"
 #include "sim/cluster/admission/plugin.h"
 
 namespace schedsim::sim {
 
-// Whether every cluster has the namespace: the API server makes it when it starts.
+// The namespaces that every cluster has, by name: the API server makes them when it starts.
 // Source: kubernetes v1.37, pkg/controlplane/controller/systemnamespaces.
+absl::Span<const absl::string_view> SystemNamespaces();
+
+// Whether it is one of them.
 bool IsSystemNamespace(absl::string_view name);
 
 class NamespaceLifecyclePlugin final : public AdmissionPlugin {
