@@ -14,6 +14,7 @@ namespace schedsim::api {
 // Keys of taints that the node lifecycle controller sets.
 inline constexpr absl::string_view kTaintNodeNotReady = "node.kubernetes.io/not-ready";
 inline constexpr absl::string_view kTaintNodeUnreachable = "node.kubernetes.io/unreachable";
+inline constexpr absl::string_view kTaintNodeUnschedulable = "node.kubernetes.io/unschedulable";
 
 struct Taint {
   std::string key;

@@ -3,6 +3,7 @@
 // Extension points: Filter. Arguments: none.
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "core/api/taints.h"
@@ -16,7 +17,8 @@ using framework::QueueingHint;
 using framework::Status;
 
 bool ToleratesUnschedulable(const api::Pod& pod) {
-  const api::Taint taint = {.key = "node.kubernetes.io/unschedulable", .value = "", .effect = "NoSchedule"};
+  const api::Taint taint = {
+      .key = std::string(api::kTaintNodeUnschedulable), .value = "", .effect = "NoSchedule"};
   return api::TolerationsTolerateTaint(pod.spec->tolerations, taint);
 }
 

@@ -63,12 +63,24 @@ std::optional<absl::Duration> Kubelets::GracePeriod(const api::Pod& pod) {
 }
 
 void Kubelets::OnEvent(const WatchEvent& event) {
+  const api::Object& object = event.new_object != nullptr ? *event.new_object : *event.old_object;
+  if (object.kind == api::Kind::kNode) return OnNode(event);
   if (being_deleted_.empty() || event.new_object == nullptr) return;
   if (event.new_object->metadata.uid != being_deleted_) return;
   being_deleted_.clear();
   auto pod = std::static_pointer_cast<const api::Pod>(event.new_object);
   const absl::Time end = *pod->metadata.deletion_timestamp;
   EndAt(end, std::move(pod));
+}
+
+// A node that is deleted takes its kubelet along.
+void Kubelets::OnNode(const WatchEvent& event) {
+  if (!ends_terminating_pods_ || (event.new_object != nullptr && event.old_object != nullptr)) return;
+  if (event.new_object == nullptr) {
+    silent_.insert(event.old_object->metadata.name);
+  } else {
+    SetSilent(event.new_object->metadata.name, false);
+  }
 }
 
 void Kubelets::EndAt(absl::Time end, api::PodPtr pod) {

@@ -43,6 +43,7 @@ class Kubelets {
  private:
   std::optional<absl::Duration> GracePeriod(const api::Pod& pod);
   void OnEvent(const WatchEvent& event);
+  void OnNode(const WatchEvent& event);
   void EndAt(absl::Time end, api::PodPtr pod);
   void EndNext();
   void End(const api::Pod& pod);

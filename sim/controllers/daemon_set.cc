@@ -61,7 +61,7 @@ constexpr DaemonToleration kTolerations[] = {
     {"node.kubernetes.io/disk-pressure", "NoSchedule"},
     {"node.kubernetes.io/memory-pressure", "NoSchedule"},
     {"node.kubernetes.io/pid-pressure", "NoSchedule"},
-    {"node.kubernetes.io/unschedulable", "NoSchedule"},
+    {api::kTaintNodeUnschedulable, "NoSchedule"},
     {"node.kubernetes.io/network-unavailable", "NoSchedule", true},
 };
 
@@ -159,7 +159,8 @@ void DaemonSetController::OnNode(const WatchEvent& event) {
   }
   for (auto& [key, state] : states_) {
     state.changed.insert(object.metadata.name);
-    queue_.Add(key);
+    // The real controller does not hear of nodes that go: it sees what is left when it looks next.
+    if (event.new_object != nullptr) queue_.Add(key);
   }
 }
 

@@ -1,5 +1,6 @@
 #include "sim/controllers/node_lifecycle.h"
 
+#include <algorithm>
 #include <memory>
 
 #include "absl/strings/str_cat.h"
@@ -24,7 +25,39 @@ void SetStatus(api::Node& node, absl::string_view type, absl::string_view status
   if (add) node.status.conditions.push_back({.type = std::string(type), .status = std::string(status)});
 }
 
+bool HasUnschedulableTaint(const api::Node& node) {
+  return std::any_of(node.spec.taints.begin(), node.spec.taints.end(), [](const api::Taint& taint) {
+    return taint.key == api::kTaintNodeUnschedulable && taint.effect == "NoSchedule";
+  });
+}
+
 }  // namespace
+
+void NodeLifecycleController::OnEvent(const WatchEvent& event) {
+  if (!started_ || event.new_object == nullptr) return;
+  const auto& node = static_cast<const api::Node&>(*event.new_object);
+  if (node.spec.unschedulable != HasUnschedulableTaint(node)) unschedulable_.Add(node.metadata.name);
+}
+
+void NodeLifecycleController::Start() {
+  started_ = true;
+  for (const auto& [name, object] : server_.List(api::Kind::kNode)) OnEvent({.new_object = object});
+}
+
+absl::Status NodeLifecycleController::SetUnschedulableTaint(const std::string& node_name) {
+  const api::ObjectPtr stored = server_.Find(api::Kind::kNode, "Node", "", node_name);
+  if (stored == nullptr) return absl::OkStatus();
+  auto node = std::static_pointer_cast<api::Node>(stored->Clone());
+  if (node->spec.unschedulable == HasUnschedulableTaint(*node)) return absl::OkStatus();
+  if (node->spec.unschedulable) {
+    node->spec.taints.push_back(
+        {.key = std::string(api::kTaintNodeUnschedulable), .value = "", .effect = "NoSchedule"});
+  } else {
+    std::erase_if(node->spec.taints,
+                  [](const api::Taint& taint) { return taint.key == api::kTaintNodeUnschedulable; });
+  }
+  return server_.Update(node);
+}
 
 absl::Status NodeLifecycleController::MissHeartbeats(const std::string& node_name,
                                                      absl::Duration grace_period) {

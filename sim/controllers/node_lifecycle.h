@@ -11,6 +11,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "sim/controllers/controller.h"
+#include "sim/controllers/work_queue.h"
 
 namespace schedsim::sim {
 
@@ -21,13 +22,16 @@ class NodeLifecycleController : public Controller {
  public:
   static bool TakesPart(const ControllerOptions& options) { return options.nodes; }
   explicit NodeLifecycleController(const ControllerContext& context)
-      : loop_(context.loop), server_(context.server) {}
+      : loop_(context.loop),
+        server_(context.server),
+        unschedulable_(context, [this](const std::string& name) { return SetUnschedulableTaint(name); }) {}
   NodeLifecycleController(const NodeLifecycleController&) = delete;
   NodeLifecycleController& operator=(const NodeLifecycleController&) = delete;
 
-  std::vector<api::Kind> Watches() const override { return {}; }
-  void OnEvent(const WatchEvent&) override {}
-  void Start() override {}
+  std::vector<api::Kind> Watches() const override { return {api::Kind::kNode}; }
+  // A node that is cordoned has a taint that says so, until it is uncordoned.
+  void OnEvent(const WatchEvent& event) override;
+  void Start() override;
 
   // The node sent its last heartbeat: after `grace_period` it is Unknown and unreachable, and its pods are
   // evicted. NotFound when there is no such node.
@@ -38,10 +42,14 @@ class NodeLifecycleController : public Controller {
   absl::Status Recover(const std::string& node_name);
 
  private:
+  absl::Status SetUnschedulableTaint(const std::string& node_name);
   void SetCondition(const std::string& node_name, absl::string_view ready, absl::string_view taint_key);
 
   EventLoop& loop_;
   ApiServer& server_;
+  // Nodes whose taint may not say whether they are cordoned.
+  WorkQueue unschedulable_;
+  bool started_ = false;
   // The end of a silent node's grace period, by node; what Cancel takes.
   std::map<std::string, uint64_t> graces_;
 };

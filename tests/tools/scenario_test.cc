@@ -70,7 +70,7 @@ TEST(TimelineTest, CordonsTaintsAndLabelsSteerPods) {
   EXPECT_EQ(played.NodeOf("a"), "n2");
   EXPECT_EQ(played.NodeOf("b"), "n1");
   EXPECT_EQ(played.NodeOf("c"), "n2");
-  EXPECT_EQ(played.Times("bind", "c"), (Times{3.001})) << "once the taint is gone and the label there";
+  EXPECT_EQ(played.Times("bind", "c"), (Times{3.003})) << "once the taint is gone and the label there";
 }
 
 TEST(TimelineTest, PatchesAsRfc7396Says) {
