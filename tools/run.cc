@@ -34,6 +34,8 @@ struct RunOptions {
   sim::RunRequest request;
   std::optional<std::string> trace;
   std::string trace_level;
+  std::optional<std::string> usage;
+  absl::Duration usage_interval = absl::Seconds(15);
   std::string output;
   bool strict = false;
 };
@@ -125,6 +127,21 @@ absl::Status PrintReport(const RunOptions& options, const sim::Report& report, s
   return absl::OkStatus();
 }
 
+absl::Status WriteUsage(const std::string& path, const sim::Report& report) {
+  std::unique_ptr<ResultFile> file;
+  ASSIGN_OR_RETURN(file, ResultFile::Create(path));
+  file->Write(report.usage_csv);
+  return file->Commit();
+}
+
+// As Go writes durations, above zero.
+absl::StatusOr<absl::Duration> ParseInterval(absl::string_view text) {
+  absl::Duration interval;
+  ASSIGN_OR_RETURN(interval, sim::ParseSpan(text));
+  if (interval > absl::ZeroDuration()) return interval;
+  return absl::InvalidArgumentError(absl::StrCat(text, ": expected a duration above zero"));
+}
+
 absl::StatusOr<int> Run(const RunOptions& options) {
   if (TracesToStandardOutput(options) && options.output != "text") {
     return absl::InvalidArgumentError(absl::StrCat("--trace -: standard output has no place for --output ",
@@ -132,7 +149,9 @@ absl::StatusOr<int> Run(const RunOptions& options) {
   }
   const WallClock::time_point load_start = WallClock::now();
   sim::Plan plan;
-  ASSIGN_OR_RETURN(plan, sim::MakePlan(options.request));
+  sim::RunRequest request = options.request;
+  if (options.usage.has_value()) request.usage_interval = options.usage_interval;
+  ASSIGN_OR_RETURN(plan, sim::MakePlan(request));
   const double load_seconds = SecondsSince(load_start);
   PrintNotices(plan.notices);
   if (options.strict) RETURN_IF_ERROR(RefuseNotices(plan.notices));
@@ -154,6 +173,7 @@ absl::StatusOr<int> Run(const RunOptions& options) {
     ASSIGN_OR_RETURN(report, sim::RunPlan(std::move(plan)));
   }
   if (trace != nullptr) RETURN_IF_ERROR(trace->Commit());
+  if (options.usage.has_value()) RETURN_IF_ERROR(WriteUsage(*options.usage, report));
   const double run_seconds = SecondsSince(run_start);
   const std::vector<std::string> notices = LateNotices(report, warnings_before);
   PrintNotices(notices);
@@ -178,6 +198,10 @@ void AddRequest(CLI::App& command, sim::RunRequest& request) {
            "standard input; repeatable",
            ParsePath);
   AddSchedulerOptions(command, request.scheduler);
+  AddTexts(command, "--stage", request.stages, "SET|FILE",
+           "Play kwok's stages: fast, general, node-fast, pod-fast or pod-general, or a file or folder of "
+           "them; repeatable; in place of a scenario's",
+           ParsePath);
   AddOption(command, "--until", request.until, "DURATION",
             "End at this virtual time, such as 600s, at most 876600h (100 years); default: when nothing but "
             "periodic flushes is left",
@@ -224,6 +248,12 @@ void AddRun(CLI::App& app, int& exit_code) {
       *command, "--trace-level", options->trace_level, {"decisions", "ties", "full"},
       "ties: with the nodes that share the highest score; full: with the status and scores of each node "
       "and the moves of the queue, much larger");
+  AddOption(*command, "--usage", options->usage, "FILE",
+            "Write what nodes use over time, by the (Cluster)ResourceUsage objects of --stage, as CSV",
+            ParsePath);
+  AddOption(*command, "--usage-interval", options->usage_interval, "DURATION", "How often usage is noted",
+            ParseInterval)
+      ->default_str("15s");
   AddChoice(
       *command, "--output", options->output, {"text", "json", "csv", "objects"},
       "csv has one line a pod; objects: all that the cluster has in the end, as a list that kubectl reads");

@@ -122,6 +122,8 @@ int main(int argc, char** argv) {
   tools::AddWhy(app, exit_code);
   tools::AddCalibrate(app, exit_code);
   tools::AddBench(app, exit_code);
+  tools::AddStage(app, exit_code);
+  tools::AddScale(app, exit_code);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& asked) {

@@ -24,6 +24,8 @@ void AddConfig(CLI::App& app, int& exit_code);
 void AddWhy(CLI::App& app, int& exit_code);
 void AddCalibrate(CLI::App& app, int& exit_code);
 void AddBench(CLI::App& app, int& exit_code);
+void AddStage(CLI::App& app, int& exit_code);
+void AddScale(CLI::App& app, int& exit_code);
 
 }  // namespace schedsim::tools
 

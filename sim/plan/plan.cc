@@ -15,6 +15,7 @@
 #include "sim/kernel/time_limits.h"
 #include "sim/report/object_list.h"
 #include "sim/scenario/scenario.h"
+#include "sim/stages/default_stages.h"
 
 namespace schedsim::sim {
 namespace {
@@ -86,6 +87,7 @@ absl::StatusOr<Draft> DraftOfScenario(const RunRequest& request, std::string tex
   Plan plan;
   plan.simulation = std::move(scenario.simulation);
   plan.timeline = std::move(scenario.timeline);
+  plan.usages = std::move(scenario.usages);
   plan.notices = std::move(scenario.notices);
   plan.read_paths = std::move(scenario.read_paths);
   plan.read_paths.push_back(request.scenario);
@@ -194,12 +196,24 @@ absl::StatusOr<Draft> DraftOfDocument(const RunRequest& request) {
   return check.is_scenario() ? DraftOfScenario(request, std::move(text), file) : cases.Take();
 }
 
+absl::Status SetStages(const RunRequest& request, Plan& plan) {
+  if (request.stages.empty()) return absl::OkStatus();
+  StageFile read;
+  for (const std::string& stages : request.stages) RETURN_IF_ERROR(ReadStagesOrSet(stages, read));
+  AppendStageNotices(read, plan.notices);
+  if (!read.usages.empty()) plan.usages = std::move(read.usages);
+  if (read.stages.empty()) return absl::OkStatus();
+  plan.simulation.stages = std::make_shared<const std::vector<Stage>>(std::move(read.stages));
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::StatusOr<Plan> MakePlan(const RunRequest& request) {
   std::vector<std::string> paths = request.files;
   paths.push_back(request.scenario);
   paths.push_back(request.scheduler.config.value_or(""));
+  paths.insert(paths.end(), request.stages.begin(), request.stages.end());
   RETURN_IF_ERROR(RefuseSecondStandardInput(paths));
   Draft draft;
   ASSIGN_OR_RETURN(draft, request.scenario.empty() ? DraftOfFiles(request) : DraftOfDocument(request));
@@ -215,6 +229,11 @@ absl::StatusOr<Plan> MakePlan(const RunRequest& request) {
     for (const std::string& warning : plan.input.warnings)
       plan.notices.push_back(absl::StrCat("warning: ", warning));
     for (const std::string& note : plan.input.notes) plan.notices.push_back(absl::StrCat("note: ", note));
+  }
+  RETURN_IF_ERROR(SetStages(request, plan));
+  plan.usage_interval = request.usage_interval;
+  if (plan.usage_interval.has_value() && plan.usages.empty()) {
+    return Invalid("--usage: expected a ResourceUsage or ClusterResourceUsage with --stage, got none");
   }
   RETURN_IF_ERROR(SetTimes(request, draft.start, plan));
   if (!request.controllers) plan.simulation.controllers = ControllerOptions();
@@ -236,12 +255,19 @@ absl::StatusOr<Report> RunPlan(Plan plan) {
   simulation->AddSteps(std::move(plan.steps));
   Timeline timeline(std::move(plan.timeline), *simulation);
   simulation->set_script(&timeline);
+  UsageMeter meter(std::move(plan.usages), simulation->loop(), Rng(simulation->options().seed),
+                   simulation->server());
+  UsageTable usage(meter, plan.usage_interval.value_or(absl::Minutes(1)), simulation->loop(),
+                   simulation->server());
+  if (plan.usage_interval.has_value()) usage.Start();
   simulation->Run();
   timeline.Finish();
   Report report = MakeReport(*simulation, plan.input);
   report.failures = timeline.failures();
   report.drains = timeline.Drains();
   report.warnings.insert(report.warnings.end(), timeline.warnings().begin(), timeline.warnings().end());
+  if (plan.usage_interval.has_value()) report.usage_csv = usage.Csv();
+  report.warnings.insert(report.warnings.end(), meter.warnings().begin(), meter.warnings().end());
   if (wakeups.has_value()) report.missed_wakeups = wakeups->findings();
   if (plan.on_objects != nullptr) plan.on_objects(ObjectList(simulation->server()));
   if (simulation->trace().WantsDetails()) report.trace_digest = simulation->trace().TraceDigest();

@@ -15,6 +15,7 @@
 #include "sim/run/simulation.h"
 #include "sim/scenario/scheduler_choice.h"
 #include "sim/scenario/timeline.h"
+#include "sim/stages/usage.h"
 
 namespace schedsim::sim {
 
@@ -27,6 +28,10 @@ struct RunRequest {
   std::optional<std::string> case_name;
   // Clusters and pods: files, folders, or "-".
   std::vector<std::string> files;
+  // Stages that are played, in place of a scenario's: names of sets that are built in, files or folders.
+  std::vector<std::string> stages;
+  // How often the usage of nodes is noted; absent: it is not.
+  std::optional<absl::Duration> usage_interval;
   std::optional<BoundPods> bound;
   // Takes input without objects or without nodes as it is.
   bool allow_empty = false;
@@ -52,6 +57,9 @@ struct Plan {
   std::vector<Step> steps;
   // As in RunRequest.
   bool check_wakeups = false;
+  std::optional<absl::Duration> usage_interval;
+  // What pods use.
+  std::vector<UsageRule> usages;
   // Takes the objects that there are in the end: a List, as JSON. Empty: nobody wants them.
   std::function<void(std::string objects)> on_objects;
   // What the user should know before the run, each with `note: ` or `warning: ` in front: about version,

@@ -100,6 +100,8 @@ struct Report {
   std::vector<DrainedNode> drains;
   // Absent: they were not looked for.
   std::optional<std::vector<MissedWakeup>> missed_wakeups;
+  // What nodes used over time, see UsageTable; "": nobody asked.
+  std::string usage_csv;
   absl::Time virtual_zero;
   absl::Duration virtual_time;
   std::string digest;

@@ -12,6 +12,7 @@
 #include "sim/controllers/owned_pods.h"
 #include "sim/controllers/persistent_volume.h"
 #include "sim/kernel/go_time.h"
+#include "sim/stages/stage_player.h"
 
 namespace schedsim::sim {
 namespace {
@@ -47,6 +48,8 @@ Simulation::Simulation(SimulationOptions options)
       loop_(absl::InfinitePast()),
       interleaving_({.one_pod_handler = options_.line.one_pod_handler, .choice = options_.choice}, loop_),
       zero_(options_.zero) {}
+
+Simulation::~Simulation() = default;
 
 absl::Status RefuseExtenders(absl::string_view place, const api::KubeSchedulerConfiguration& config) {
   if (config.extenders.empty()) return absl::OkStatus();
@@ -87,6 +90,10 @@ absl::StatusOr<std::unique_ptr<Simulation>> Simulation::Make(SimulationOptions o
   simulation->kubelets_ =
       std::make_unique<Kubelets>(own.latency.pod_termination, Rng(own.seed), simulation->interleaving_,
                                  *simulation->server_, *simulation->trace_);
+  if (own.stages != nullptr) {
+    simulation->stages_ = std::make_unique<StagePlayer>(*own.stages, Rng(own.seed), simulation->loop_,
+                                                        *simulation->server_, *simulation->trace_);
+  }
   std::vector<framework::RegisteredPlugin> registry = plugins::InTreeRegistry();
   registry.insert(registry.end(), own.more_plugins.begin(), own.more_plugins.end());
   ASSIGN_OR_RETURN(simulation->actor_, SchedulerActor::Make(std::move(actor), registry, simulation->loop_,
@@ -96,6 +103,15 @@ absl::StatusOr<std::unique_ptr<Simulation>> Simulation::Make(SimulationOptions o
   self->scheduler().queue().set_observer(self->queue_trace());
   self->server_->Watch([self](const WatchEvent& event) { self->WatchForTimes(event); });
   return simulation;
+}
+
+void Simulation::SetSilent(absl::string_view node_name, bool silent) {
+  kubelets_->SetSilent(node_name, silent);
+  if (stages_ != nullptr) stages_->SetSilent(node_name, silent);
+}
+
+void Simulation::HoldNode(absl::string_view node_name, bool held) {
+  if (stages_ != nullptr) stages_->SetHeld(node_name, held);
 }
 
 queue::QueueObserver* Simulation::queue_trace() {
@@ -327,6 +343,9 @@ std::vector<std::string> Simulation::Warnings() const {
   } else if (!circle_warning_.empty()) {
     warnings.push_back(circle_warning_);
   }
+  if (stages_ != nullptr) {
+    warnings.insert(warnings.end(), stages_->warnings().begin(), stages_->warnings().end());
+  }
   return warnings;
 }
 
@@ -360,10 +379,15 @@ void Simulation::Run() {
   trace_->Queue(actor_->scheduler().queue());
   loop_.set_on_settled([this] { OnSettled(); });
   controllers_->Start();
-  if (options_.ends_terminating_pods) kubelets_->EndTerminatingPods(loop_.Now());
-  pod_phases_ = std::make_unique<PodPhases>(
-      [this](const api::Pod& pod) { return options_.all_pods_run || controllers_->ReadsStatusOf(pod); },
-      options_.next_phase, loop_, *server_);
+  // Where stages say what becomes of pods, nobody else does.
+  const bool has_pod_stages = stages_ != nullptr && stages_->has_pod_stages();
+  if (!has_pod_stages) {
+    if (options_.ends_terminating_pods) kubelets_->EndTerminatingPods(loop_.Now());
+    pod_phases_ = std::make_unique<PodPhases>(
+        [this](const api::Pod& pod) { return options_.all_pods_run || controllers_->ReadsStatusOf(pod); },
+        options_.next_phase, loop_, *server_);
+  }
+  if (stages_ != nullptr) stages_->Start();
   if (script_ != nullptr) script_->Start();
   ScheduleStep(0);
   actor_->Start();

@@ -35,6 +35,9 @@
 
 namespace schedsim::sim {
 
+class StagePlayer;
+struct Stage;
+
 // A change of the cluster from outside.
 struct Step {
   // What is deleted.
@@ -67,6 +70,8 @@ struct SimulationOptions {
   PodPhases::NextPhase next_phase = PodPhases::FastStages;
   // Whether pods that no controller reads run as well.
   bool all_pods_run = false;
+  // What kwok does to nodes, pods and so on; nullptr: nothing.
+  std::shared_ptr<const std::vector<Stage>> stages;
   // Since virtual zero; absent: the run ends when nothing but periodic flushes is left.
   std::optional<absl::Duration> until;
   // Whether pods are completed as by a full API server; conformance cases are not.
@@ -138,6 +143,7 @@ class Simulation {
  public:
   // InvalidArgument where a plugin refuses its arguments.
   static absl::StatusOr<std::unique_ptr<Simulation>> Make(SimulationOptions options);
+  ~Simulation();
   Simulation(const Simulation&) = delete;
   Simulation& operator=(const Simulation&) = delete;
 
@@ -176,6 +182,10 @@ class Simulation {
   ApiServer& server() { return *server_; }
   Kubelets& kubelets() { return *kubelets_; }
   ControllerManager& controllers() { return *controllers_; }
+  // The node's kubelet, and whoever stands in for it, is silent from now on, or is heard again.
+  void SetSilent(absl::string_view node_name, bool silent);
+  // Stages leave the node itself alone from now on, or no longer.
+  void HoldNode(absl::string_view node_name, bool held);
   Trace& trace() { return *trace_; }
   // The stream of chance `name`.
   Rng Chance(absl::string_view name) const { return Rng(options_.seed).Fork(name); }
@@ -225,6 +235,7 @@ class Simulation {
   std::unique_ptr<ApiServer> server_;
   std::unique_ptr<Trace> trace_;
   std::unique_ptr<Kubelets> kubelets_;
+  std::unique_ptr<StagePlayer> stages_;  // nullptr: no stages.
   std::unique_ptr<ControllerManager> controllers_;
   std::unique_ptr<PodPhases> pod_phases_;
   std::unique_ptr<SchedulerActor> actor_;

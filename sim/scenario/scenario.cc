@@ -18,6 +18,7 @@
 #include "sim/scenario/latency_reader.h"
 #include "sim/scenario/span_reader.h"
 #include "sim/scenario/timeline_reader.h"
+#include "sim/stages/default_stages.h"
 
 namespace schedsim::sim {
 namespace {
@@ -237,9 +238,31 @@ class ScenarioReader {
             "where "
             "the input has their workloads");
     }
+    ReadStages(reader);
     reader.ReadMap("latency", [this](const Value& value, const std::string& path) {
       ReadLatencyModel(value, path, errors_, scenario_.simulation.latency);
     });
+  }
+
+  void ReadStages(StrictReader& reader) {
+    StageFile read;
+    const bool is_given = reader.ReadList("stages", [&](const Value& item, const std::string& path) {
+      if (!item.is_string()) {
+        Error(&item, item, absl::StrCat(path, ": expected a string, got ", Describe(item.type)));
+        return;
+      }
+      absl::Status status = AddDefaultStages(item.text, read);
+      if (absl::IsNotFound(status)) {
+        scenario_.read_paths.push_back(PathFrom(timeline_options_.folder, item.text));
+        status = sim::ReadStages(scenario_.read_paths.back(), read);
+      }
+      if (!status.ok()) Error(&item, item, absl::StrCat(path, ": ", status.message()));
+    });
+    if (!is_given) return;
+    AppendStageNotices(read, scenario_.notices);
+    scenario_.usages = std::move(read.usages);
+    if (read.stages.empty()) return;
+    scenario_.simulation.stages = std::make_shared<const std::vector<Stage>>(std::move(read.stages));
   }
 
   absl::Status ReadEntries(const Value& timeline) {

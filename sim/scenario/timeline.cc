@@ -361,9 +361,11 @@ absl::Status Timeline::Do(const NodeDown& action) {
   if (node_lifecycle == nullptr) return NeedsControllers();
   return ForEach(action.nodes, [&](const api::Object& node) {
     const std::string& name = node.metadata.name;
+    // What the timeline says of the node holds until it says that the node is up.
+    simulation_.HoldNode(name, true);
     if (!action.silent) return node_lifecycle->SetNotReady(name);
     // The kubelet stops: it sends no heartbeats, and ends no pods.
-    simulation_.kubelets().SetSilent(name, true);
+    simulation_.SetSilent(name, true);
     return node_lifecycle->MissHeartbeats(name, action.grace_period);
   });
 }
@@ -373,7 +375,8 @@ absl::Status Timeline::Do(const NodeUp& action) {
   if (node_lifecycle == nullptr) return NeedsControllers();
   return ForEach(action.nodes, [&](const api::Object& node) {
     const absl::Status status = node_lifecycle->Recover(node.metadata.name);
-    simulation_.kubelets().SetSilent(node.metadata.name, false);
+    simulation_.HoldNode(node.metadata.name, false);
+    simulation_.SetSilent(node.metadata.name, false);
     return status;
   });
 }
@@ -391,6 +394,21 @@ absl::Status Timeline::Do(const ScaleWorkload& action) {
   PatchObjects patch;
   patch.patch = absl::StrCat("{\"spec\": {\"replicas\": ", action.replicas, "}}");
   return Patch(*object, patch);
+}
+
+absl::Status Timeline::Do(const ScaleSet& action) {
+  ApiServer& server = simulation_.server();
+  ScaleChange change;
+  ASSIGN_OR_RETURN(change, ChangeToScale(*action.scaler, server, simulation_.loop()));
+  if (!change.create.empty()) {
+    OneByOne(change.create, [&server](const api::ObjectPtr& object) { return server.Create(object); });
+    return absl::OkStatus();
+  }
+  OneByOne(change.remove, [&server](const api::ObjectPtr& object) {
+    if (object->kind == api::Kind::kPod) return server.DeletePod(PodOf(*object));
+    return server.Delete(object->kind, object->kind_name, object->metadata.namespace_, object->metadata.name);
+  });
+  return absl::OkStatus();
 }
 
 absl::Status Timeline::CheckNames(const WaitUntil& wait) const {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -19,6 +20,7 @@
 #include "sim/cluster/pod_update.h"
 #include "sim/run/simulation.h"
 #include "sim/scenario/drain.h"
+#include "sim/stages/scale.h"
 
 namespace schedsim::sim {
 
@@ -95,6 +97,10 @@ struct ScaleWorkload {
   std::string name;
   int64_t replicas = 0;
 };
+// As `kwokctl scale`.
+struct ScaleSet {
+  std::shared_ptr<const Scaler> scaler;
+};
 struct WaitUntil {
   enum class Condition : uint8_t {
     kBound,    // At least `count` pods of the target are bound; without a count: one, and all of them.
@@ -111,7 +117,7 @@ struct WaitUntil {
 
 using Action =
     std::variant<CreateObjects, UpdateObjects, PatchObjects, DeleteObjects, CompletePods, CordonNodes,
-                 TaintNodes, LabelObjects, DrainNodes, NodeDown, NodeUp, ScaleWorkload, WaitUntil>;
+                 TaintNodes, LabelObjects, DrainNodes, NodeDown, NodeUp, ScaleWorkload, ScaleSet, WaitUntil>;
 
 struct TimelineEntry {
   // Since virtual zero. Absent: `after` the entry before is done.
@@ -162,6 +168,7 @@ class Timeline : public Script {
   absl::Status Do(const NodeDown& action);
   absl::Status Do(const NodeUp& action);
   absl::Status Do(const ScaleWorkload& action);
+  absl::Status Do(const ScaleSet& action);
   absl::Status Do(const WaitUntil& action);
 
   // Makes a change of each object, as far apart as objects are created at the start.

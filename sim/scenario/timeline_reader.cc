@@ -65,6 +65,7 @@ class EntryReader {
   Action ReadNodeDown(const Value& value, const std::string& path);
   Action ReadNodeUp(const Value& value, const std::string& path) { return NodeUp{ReadNodes(value, path)}; }
   Action ReadScale(const Value& value, const std::string& path);
+  Action ReadScaleSet(const Value& value, const std::string& path);
   Action ReadWait(const Value& value, const std::string& path);
 
   std::vector<api::ObjectPtr> ReadObjects(const Value& value, const std::string& path);
@@ -86,14 +87,14 @@ class EntryReader {
 };
 
 const EntryReader::Verb EntryReader::kVerbs[] = {
-    {"create", &EntryReader::ReadCreate},     {"update", &EntryReader::ReadUpdate},
-    {"patch", &EntryReader::ReadPatch},       {"delete", &EntryReader::ReadDelete},
-    {"complete", &EntryReader::ReadComplete}, {"cordon", &EntryReader::ReadCordon},
-    {"uncordon", &EntryReader::ReadUncordon}, {"taint", &EntryReader::ReadTaint},
-    {"untaint", &EntryReader::ReadUntaint},   {"label", &EntryReader::ReadLabel},
-    {"drain", &EntryReader::ReadDrain},       {"nodeDown", &EntryReader::ReadNodeDown},
-    {"nodeUp", &EntryReader::ReadNodeUp},     {"scale", &EntryReader::ReadScale},
-    {"waitUntil", &EntryReader::ReadWait}};
+    {"create", &EntryReader::ReadCreate},         {"update", &EntryReader::ReadUpdate},
+    {"patch", &EntryReader::ReadPatch},           {"delete", &EntryReader::ReadDelete},
+    {"complete", &EntryReader::ReadComplete},     {"cordon", &EntryReader::ReadCordon},
+    {"uncordon", &EntryReader::ReadUncordon},     {"taint", &EntryReader::ReadTaint},
+    {"untaint", &EntryReader::ReadUntaint},       {"label", &EntryReader::ReadLabel},
+    {"drain", &EntryReader::ReadDrain},           {"nodeDown", &EntryReader::ReadNodeDown},
+    {"nodeUp", &EntryReader::ReadNodeUp},         {"scale", &EntryReader::ReadScale},
+    {"kwokctlScale", &EntryReader::ReadScaleSet}, {"waitUntil", &EntryReader::ReadWait}};
 
 void EntryReader::Read(const Value& value, const std::string& path, TimelineEntry& entry) {
   StrictReader reader(value, path, errors_);
@@ -456,6 +457,39 @@ Action EntryReader::ReadScale(const Value& value, const std::string& path) {
     Error(value, reader.PathOf("replicas"), "expected a whole number from 0 to 1000000");
   }
   reader.Finish();
+  return action;
+}
+
+Action EntryReader::ReadScaleSet(const Value& value, const std::string& path) {
+  ScaleSet action;
+  StrictReader reader(value, path, errors_);
+  if (!value.is_object()) return action;
+  std::string resource;
+  std::string config;
+  ScaleRequest request;
+  reader.Read("resource", resource);
+  reader.Read("config", config);
+  reader.Read("name", request.name);
+  reader.Read("namespace", request.name_space);
+  reader.Read("replicas", request.replicas);
+  reader.Read("serialLength", request.serial_length);
+  reader.ReadStrings("params", request.params);
+  reader.Finish();
+  if (!config.empty()) {
+    config = PathFrom(options_.folder, config);
+    if (options_.read_paths != nullptr) options_.read_paths->push_back(config);
+  }
+  absl::StatusOr<ScaleResource> found = FindScaleResource(resource, config);
+  if (!found.ok()) {
+    Error(value, reader.PathOf("resource"), found.status().message());
+    return action;
+  }
+  absl::StatusOr<Scaler> scaler = Scaler::Make(*std::move(found), request);
+  if (!scaler.ok()) {
+    Error(value, path, scaler.status().message());
+    return action;
+  }
+  action.scaler = std::make_shared<const Scaler>(*std::move(scaler));
   return action;
 }
 

@@ -25,6 +25,8 @@
 #include "sim/report/pod_story.h"
 #include "sim/report/pod_story_text.h"
 #include "sim/scenario/scenario.h"
+#include "sim/stages/stage_preview.h"
+#include "sim/stages/stage_reader.h"
 
 namespace schedsim {
 namespace {
@@ -182,6 +184,23 @@ std::string CheckCases(const std::string& path, const std::string& /*text*/) {
   return status.ok() ? "" : MessageFault(std::string(status.message()), path);
 }
 
+// Stages, and what they would do to a pod.
+std::string CheckStages(const std::string& path, const std::string& text) {
+  sim::StageFile read;
+  const absl::Status status = sim::ReadStagesOfText(text, path, read);
+  if (!status.ok()) return MessageFault(std::string(status.message()), path);
+  std::string fault;
+  constexpr char kPod[] =
+      R"({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a", "labels": {"app": "web"},
+          "annotations": {"phase": "1", "delay": "1s"}}, "spec": {"nodeName": "n", "containers": [{"name": "c"}]}})";
+  static_cast<void>(codec::ReadText(kPod, "pod.json", {}, [&](const codec::Document& document) {
+    const auto preview = sim::PreviewStages(read.stages, document.root);
+    if (!preview.ok()) fault = LibraryFault(std::string(preview.status().message()));
+    return absl::OkStatus();
+  }));
+  return fault;
+}
+
 }  // namespace
 
 std::string LibraryFault(const std::string& text) {
@@ -218,6 +237,7 @@ const std::vector<Reader>& Readers() {
       {.name = "trace", .file = "in.jsonl", .check = CheckTrace},
       {.name = "audit_log", .file = "in.log", .check = CheckAuditLog},
       {.name = "cases", .file = "in.jsonl", .check = CheckCases},
+      {.name = "stages", .file = "in.yaml", .check = CheckStages},
   };
   return *readers;
 }

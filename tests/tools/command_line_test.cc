@@ -36,11 +36,14 @@ void ExpectRefused(const Usage& usage) {
 
 TEST(CommandLine, NamesWhatWasMistyped) {
   const Usage usages[] = {
-      {{}, "schedsim: expected a command: run, conform, config, why, calibrate, bench; see schedsim --help"},
+      {{},
+       "schedsim: expected a command: run, conform, config, why, calibrate, bench, stage, scale; see "
+       "schedsim --help"},
       {{"--verison"}, "schedsim: --verison: unknown option; did you mean --version?"},
       {{"config", "--hlep"}, "schedsim config: --hlep: unknown option; did you mean --help?"},
       {{"rnu"},
-       "schedsim: expected a command: run, conform, config, why, calibrate, bench, got \"rnu\"; did you mean "
+       "schedsim: expected a command: run, conform, config, why, calibrate, bench, stage, scale, got "
+       "\"rnu\"; did you mean "
        "run?"},
       {{"config"}, "schedsim config: expected a command: print, migrate; see schedsim config --help"},
       {{"config", "pirnt"},

@@ -1,0 +1,203 @@
+// Stages in a simulated cluster.
+#include "sim/stages/stage_player.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "core/codec/objects/object_writer.h"
+#include "gtest/gtest.h"
+#include "sim/stages/default_stages.h"
+#include "tests/sim/run/small_cluster.h"
+
+namespace schedsim::sim {
+namespace {
+
+constexpr char kNode[] = R"(
+apiVersion: v1
+kind: Node
+metadata: {name: n1}
+spec: {podCIDR: 10.1.0.0/24}
+status:
+  allocatable: {cpu: "4", memory: 8Gi, pods: "10"}
+  addresses: [{type: InternalIP, address: 192.0.2.7}]
+)";
+
+std::string PodOf(const std::string& name, const std::string& metadata = "") {
+  return absl::StrCat("---\napiVersion: v1\nkind: Pod\nmetadata: {name: ", name, ", namespace: default",
+                      metadata, "}\nspec: {containers: [{name: c, image: i}]}\n");
+}
+
+// A run with stages: names of sets, or YAML.
+class StagedCluster : public SmallCluster {
+ public:
+  StagedCluster(absl::string_view objects, const std::vector<std::string>& stages) : SmallCluster(objects) {
+    StageFile read;
+    for (const std::string& text : stages) {
+      absl::Status status = AddDefaultStages(text, read);
+      if (absl::IsNotFound(status)) status = ReadStagesOfText(text, "s.yaml", read);
+      CHECK(status.ok());
+    }
+    options.stages = std::make_shared<const std::vector<Stage>>(std::move(read.stages));
+  }
+};
+
+std::string JsonOf(const Simulation& simulation, const std::string& name) {
+  const api::PodPtr pod = simulation.server().FindPod("default", name);
+  return pod == nullptr ? "" : codec::ObjectJson(*pod);
+}
+
+TEST(StagePlayerTest, PodsRunInTheInstantInWhichTheyAreBound) {
+  StagedCluster cluster(absl::StrCat(kNode, PodOf("a"), PodOf("b")), {"fast"});
+  const std::unique_ptr<Simulation> simulation = cluster.Run(std::nullopt);
+  const std::string a = JsonOf(*simulation, "a");
+  EXPECT_TRUE(absl::StrContains(a, "\"phase\":\"Running\"")) << a;
+  EXPECT_TRUE(absl::StrContains(a, "\"type\":\"Ready\"")) << a;
+  // What the scheduler wrote stays.
+  EXPECT_TRUE(absl::StrContains(a, "\"type\":\"PodScheduled\"")) << a;
+  EXPECT_TRUE(absl::StrContains(a, "\"podIP\":\"10.1.0.1\"")) << a;
+  EXPECT_TRUE(absl::StrContains(a, "\"hostIP\":\"192.0.2.7\"")) << a;
+  EXPECT_TRUE(absl::StrContains(JsonOf(*simulation, "b"), "\"podIP\":\"10.1.0.2\""));
+  const std::string node = codec::ObjectJson(*simulation->server().Find(api::Kind::kNode, "Node", "", "n1"));
+  EXPECT_TRUE(absl::StrContains(node, "\"reason\":\"KubeletReady\"")) << node;
+  EXPECT_EQ(simulation->Warnings(), std::vector<std::string>());
+}
+
+TEST(StagePlayerTest, PodsOfJobsAreDoneAtOnce) {
+  StagedCluster cluster(
+      absl::StrCat(kNode,
+                   PodOf("a", ", ownerReferences: [{apiVersion: batch/v1, kind: Job, name: j, uid: u}]")),
+      {"fast"});
+  EXPECT_TRUE(absl::StrContains(JsonOf(*cluster.Run(std::nullopt), "a"), "\"phase\":\"Succeeded\""));
+}
+
+TEST(StagePlayerTest, ADeletedPodIsGoneWhenAStageDeletesIt) {
+  StagedCluster cluster(absl::StrCat(kNode, PodOf("a")), {"fast"});
+  cluster.DeletePod(10, "a");
+  EXPECT_EQ(JsonOf(*cluster.Run(std::nullopt), "a"), "");
+  // Nobody deletes it without such a stage.
+  StagedCluster other(absl::StrCat(kNode, PodOf("a")),
+                      {"kind: Stage\nmetadata: {name: s}\nspec: {resourceRef: {kind: Pod}}\n"});
+  other.DeletePod(10, "a");
+  EXPECT_TRUE(absl::StrContains(JsonOf(*other.Run(100), "a"), "deletionTimestamp"));
+}
+
+TEST(StagePlayerTest, GeneralStagesTakeTheirTime) {
+  StagedCluster cluster(absl::StrCat(kNode, PodOf("a")), {"general"});
+  EXPECT_TRUE(absl::StrContains(JsonOf(*cluster.Run(1.5), "a"), "\"phase\":\"Pending\""));
+  EXPECT_TRUE(absl::StrContains(JsonOf(*cluster.Run(12), "a"), "\"phase\":\"Running\""));
+  cluster.DeletePod(20, "a");
+  EXPECT_TRUE(absl::StrContains(JsonOf(*cluster.Run(20.5), "a"), "deletionTimestamp"));
+  EXPECT_EQ(JsonOf(*cluster.Run(51), "a"), "");
+}
+
+TEST(StagePlayerTest, TheSeedSaysWhatIsDrawn) {
+  StagedCluster cluster(absl::StrCat(kNode, PodOf("a"), PodOf("b")), {"general"});
+  cluster.Run(30);
+  const std::vector<std::string> first = cluster.records;
+  const std::string json = JsonOf(*cluster.Run(30), "a");
+  EXPECT_EQ(cluster.records, first);
+  cluster.options.seed = 2;
+  EXPECT_NE(JsonOf(*cluster.Run(30), "a"), json);
+}
+
+constexpr char kStage[] = "apiVersion: kwok.x-k8s.io/v1alpha1\nkind: Stage\n";
+
+TEST(StagePlayerTest, AHeartbeatDoesNotKeepTheRunGoing) {
+  const std::string beat = absl::StrCat(kStage, R"(metadata: {name: beat}
+spec:
+  resourceRef: {kind: Node}
+  selector: {}
+  delay: {durationMilliseconds: 20000}
+  next:
+    statusTemplate: '{conditions: [{type: Ready, status: "True", lastHeartbeatTime: {{ Now | Quote }}}]}'
+)");
+  StagedCluster cluster(absl::StrCat(kNode, PodOf("a")), {beat});
+  const std::unique_ptr<Simulation> simulation = cluster.Run(std::nullopt);
+  EXPECT_LT(simulation->now() - simulation->zero(), absl::Minutes(2));
+  const std::unique_ptr<Simulation> longer = cluster.Run(61);
+  EXPECT_TRUE(absl::StrContains(codec::ObjectJson(*longer->server().Find(api::Kind::kNode, "Node", "", "n1")),
+                                "\"lastHeartbeatTime\":\"2000-01-01T00:01:00Z\""));
+}
+
+TEST(StagePlayerTest, AStageThatComesAgainAtOnceIsLeftOut) {
+  const std::string loop = absl::StrCat(kStage, R"(metadata: {name: loop}
+spec:
+  resourceRef: {kind: Node}
+  selector: {}
+  next:
+    patches: [{root: metadata, template: '{annotations: {n: {{ randAlphaNum 8 }}}}'}]
+)");
+  StagedCluster cluster(kNode, {loop});
+  const std::vector<std::string> warnings = cluster.Run(std::nullopt)->Warnings();
+  ASSERT_EQ(warnings.size(), 1u);
+  EXPECT_EQ(warnings[0],
+            "Stage loop (s.yaml:1): comes again at once, without end, for Node/n1; it is left out there");
+}
+
+TEST(StagePlayerTest, StepsApplyOtherObjectsAndFinalizersHoldAnObject) {
+  const std::string make = absl::StrCat(kStage, R"(metadata: {name: make}
+spec:
+  resourceRef: {kind: Pod}
+  selector:
+    matchLabels: {make: "1"}
+    matchExpressions: [{key: .status.phase, operator: NotIn, values: [Running]}]
+  steps:
+  - finalizers: {add: [{value: x/hold}]}
+  - apply:
+      template: |
+        apiVersion: v1
+        kind: ConfigMap
+        metadata: {name: of-{{ .metadata.name }}}
+        data: {node: {{ .spec.nodeName }}}
+  - patch: {subresource: status, root: status, template: 'phase: Running'}
+---
+apiVersion: kwok.x-k8s.io/v1alpha1
+kind: Stage
+metadata: {name: delete}
+spec:
+  resourceRef: {kind: Pod}
+  selector:
+    matchExpressions:
+    - {key: .metadata.deletionTimestamp, operator: Exists}
+    - {key: .metadata.annotations.asked, operator: DoesNotExist}
+  steps:
+  - patch: {root: metadata, template: '{annotations: {asked: "1"}}'}
+  - delete: true
+---
+apiVersion: kwok.x-k8s.io/v1alpha1
+kind: Stage
+metadata: {name: free}
+spec:
+  resourceRef: {kind: Pod}
+  selector: {matchExpressions: [{key: .metadata.annotations.asked, operator: Exists}]}
+  delay: {durationMilliseconds: 5000}
+  steps:
+  - finalizers: {remove: [{value: x/hold}]}
+)");
+  StagedCluster cluster(absl::StrCat(kNode, PodOf("a", ", labels: {make: '1'}")), {make});
+  cluster.DeletePod(10, "a");
+  const std::unique_ptr<Simulation> before = cluster.Run(12);
+  EXPECT_TRUE(absl::StrContains(JsonOf(*before, "a"), "x/hold"));
+  EXPECT_NE(before->server().Find(api::Kind::kOther, "ConfigMap", "default", "of-a"), nullptr);
+  EXPECT_EQ(JsonOf(*cluster.Run(20), "a"), "");
+}
+
+TEST(StagePlayerTest, AFailedExpressionIsSaidOnce) {
+  const std::string bad = absl::StrCat(kStage, R"(metadata: {name: bad}
+spec:
+  resourceRef: {kind: Node}
+  selector: {matchExpressions: [{cel: {expression: "self.metadata.labels['x'] == 'y'"}}]}
+)");
+  StagedCluster cluster(kNode, {bad});
+  const std::vector<std::string> warnings = cluster.Run(std::nullopt)->Warnings();
+  ASSERT_EQ(warnings.size(), 1u);
+  EXPECT_EQ(warnings[0],
+            "Stage bad (s.yaml:1): spec.selector.matchExpressions[0].cel.expression: no such key: the field "
+            "is not set");
+}
+
+}  // namespace
+}  // namespace schedsim::sim

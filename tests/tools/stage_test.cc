@@ -1,0 +1,110 @@
+// schedsim stage and scale, and runs with stages.
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "tests/tools/play.h"
+#include "tests/tools/program.h"
+
+namespace schedsim {
+namespace {
+
+constexpr char kPod[] = R"(apiVersion: v1
+kind: Pod
+metadata: {name: a, namespace: default}
+spec: {nodeName: n1, containers: [{name: c, image: i}]}
+status: {phase: Pending}
+)";
+
+TEST(StageTestTest, PrintsWhatStagesDo) {
+  const ProgramResult result = RunProgram({"stage", "test", "--stage", "fast", "-"}, kPod);
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_TRUE(absl::StartsWith(result.out, "apiGroup: v1\nkind: Pod\nname: a\nnamespace: default\nstages:\n"))
+      << result.out;
+  for (const char* part : {"stage: pod-ready", "<0 of PodIPsWith(", "phase: Running", "weight: 0"}) {
+    EXPECT_TRUE(absl::StrContains(result.out, part)) << part << "\n" << result.out;
+  }
+}
+
+TEST(StageTestTest, RefusesWhatIsNoStage) {
+  const TestFolder folder;
+  const std::string pod = folder.Write("pod.yaml", kPod);
+  const ProgramResult none = RunProgram({"stage", "test", "--stage", pod, pod});
+  EXPECT_EQ(none.exit_code, 2);
+  EXPECT_EQ(none.err, absl::StrCat("schedsim stage test: ", pod, ": expected a Stage, got none\n"));
+  const std::string bad =
+      folder.Write("bad.yaml", "kind: Stage\nmetadata: {name: s}\nspec: {resourceRef: {}}\n");
+  const ProgramResult result = RunProgram({"stage", "test", "--stage", bad, pod});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_EQ(result.err,
+            absl::StrCat("schedsim stage test: ", bad, ":3:7: spec.resourceRef.kind: expected a kind\n"));
+  EXPECT_EQ(RunProgram({"stage", "test", pod}).exit_code, 2);
+}
+
+TEST(ScaleTest, PrintsObjectsThatARunTakes) {
+  const TestFolder folder;
+  const ProgramResult nodes =
+      RunProgram({"scale", "node", "pool", "--replicas", "3", "--param", ".allocatable.cpu=2"});
+  ASSERT_EQ(nodes.exit_code, 0) << nodes.err;
+  const std::string file = folder.Write("nodes.yaml", nodes.out);
+  const ProgramResult pods = RunProgram(
+      {"scale", "pod", "web", "--replicas", "4", "--param", ".containers[0].resources.requests.cpu=\"1\""});
+  ASSERT_EQ(pods.exit_code, 0) << pods.err;
+  const ProgramResult run =
+      RunProgram({"run", "-f", file, "-f", "-", "--stage", "fast", "--strict", "--output", "csv"}, pods.out);
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  for (const char* pod : {"web-000000,Bound", "web-000003,Bound"}) {
+    EXPECT_TRUE(absl::StrContains(run.out, pod)) << run.out;
+  }
+}
+
+TEST(ScaleTest, TakesResourcesOfAFile) {
+  const TestFolder folder;
+  const std::string file = folder.Write("config.yaml", R"(apiVersion: config.kwok.x-k8s.io/v1alpha1
+kind: KwokctlResource
+metadata: {name: map}
+parameters: {zones: [a, b]}
+template: |
+  apiVersion: v1
+  kind: ConfigMap
+  metadata: {name: {{ Name }}}
+  data: {zone: {{ index .zones (mod Index 2) }}, net: {{ AddCIDR "10.1.0.0/24" Index }}}
+)");
+  const ProgramResult result = RunProgram({"scale", "map", "--replicas", "2", "-n", "x", "--config", file});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  for (const char* part :
+       {"name: map-000000", "net: 10.1.0.0/24", "zone: a", "---", "name: map-000001", "net: 10.1.1.0/24",
+        "zone: b", "namespace: x", "kwok.x-k8s.io/kwokctl-scale: map"}) {
+    EXPECT_TRUE(absl::StrContains(result.out, part)) << part << "\n" << result.out;
+  }
+}
+
+TEST(RunWithStagesTest, AScenarioPlaysThemAndScalesSets) {
+  const Played played = Play(absl::StrCat(Cluster(1), R"(stages: [fast]
+timeline:
+- at: 5s
+  kwokctlScale: {resource: pod, name: more, namespace: default, replicas: 3}
+- waitUntil: {bound: {selector: kwok.x-k8s.io/kwokctl-scale=more, count: 3}}
+- at: 20s
+  kwokctlScale: {resource: pod, name: more, namespace: default, replicas: 1}
+- waitUntil: {gone: {names: [more-000001, more-000002]}}
+)"));
+  EXPECT_EQ(played.exit_code, 0) << played.err;
+  EXPECT_EQ(played.Pod("web-0")["status"], "Bound");
+}
+
+TEST(RunWithStagesTest, SaysWhereAScenarioNamesNoStages) {
+  const Played played = Play(absl::StrCat(Cluster(1), "stages: [nowhere.yaml]\n"));
+  EXPECT_EQ(played.exit_code, 2);
+  EXPECT_TRUE(absl::StrContains(played.err, "stages[0]: ")) << played.err;
+  const Played scale = Play(absl::StrCat(Cluster(1), "timeline: [{kwokctlScale: {resource: nodes}}]\n"));
+  EXPECT_EQ(scale.exit_code, 2);
+  EXPECT_TRUE(absl::StrContains(
+      scale.err,
+      "timeline[0].kwokctlScale.resource: no KwokctlResource \"nodes\", expected one of node, pod"))
+      << scale.err;
+}
+
+}  // namespace
+}  // namespace schedsim
