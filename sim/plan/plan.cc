@@ -207,6 +207,15 @@ absl::Status SetStages(const RunRequest& request, Plan& plan) {
   return absl::OkStatus();
 }
 
+// A cluster of kwok plays the Stage objects that it has.
+void WarnOfUnplayedStages(Plan& plan) {
+  const auto found = plan.input.other_kinds.find("Stage");
+  if (found == plan.input.other_kinds.end() || plan.simulation.stages != nullptr) return;
+  plan.notices.push_back(
+      absl::StrCat("warning: the input has ", found->second,
+                   " Stage objects, which are not played; --stage FILE plays those of a file"));
+}
+
 }  // namespace
 
 absl::StatusOr<Plan> MakePlan(const RunRequest& request) {
@@ -231,6 +240,7 @@ absl::StatusOr<Plan> MakePlan(const RunRequest& request) {
     for (const std::string& note : plan.input.notes) plan.notices.push_back(absl::StrCat("note: ", note));
   }
   RETURN_IF_ERROR(SetStages(request, plan));
+  WarnOfUnplayedStages(plan);
   plan.usage_interval = request.usage_interval;
   if (plan.usage_interval.has_value() && plan.usages.empty()) {
     return Invalid("--usage: expected a ResourceUsage or ClusterResourceUsage with --stage, got none");

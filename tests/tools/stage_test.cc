@@ -42,6 +42,22 @@ TEST(StageTestTest, RefusesWhatIsNoStage) {
   EXPECT_EQ(RunProgram({"stage", "test", pod}).exit_code, 2);
 }
 
+TEST(StagesOfTheInputTest, AreNotPlayedWithoutAWord) {
+  const TestFolder folder;
+  const std::string stage = folder.Write("stage.yaml",
+                                         "apiVersion: kwok.x-k8s.io/v1alpha1\nkind: Stage\nmetadata: {name: "
+                                         "s}\nspec: {resourceRef: {apiGroup: v1, "
+                                         "kind: Pod}, next: {statusTemplate: 'phase: Running'}}\n");
+  const std::string node = folder.Write(
+      "node.yaml", "{apiVersion: v1, kind: Node, metadata: {name: n1}, status: {allocatable: {pods: 9}}}\n");
+  const ProgramResult kept = RunProgram({"run", "-f", node, "-f", stage});
+  EXPECT_EQ(kept.exit_code, 0) << kept.err;
+  EXPECT_TRUE(absl::StrContains(kept.err, "warning: the input has 1 Stage objects, which are not played"))
+      << kept.err;
+  const ProgramResult played = RunProgram({"run", "-f", node, "-f", stage, "--stage", stage});
+  EXPECT_FALSE(absl::StrContains(played.err, "not played")) << played.err;
+}
+
 TEST(ScaleTest, PrintsObjectsThatARunTakes) {
   const TestFolder folder;
   const ProgramResult nodes =
