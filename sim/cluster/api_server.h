@@ -116,6 +116,11 @@ class ApiServer {
   // in share it, the first group has precedence.
   api::ObjectPtr Find(api::Kind kind, absl::string_view kind_name, absl::string_view name_space,
                       absl::string_view name) const;
+  // The same by "namespace/name", as Object::Key has it.
+  api::ObjectPtr FindByKey(api::Kind kind, absl::string_view kind_name, absl::string_view key) const {
+    const size_t slash = key.find('/');
+    return Find(kind, kind_name, key.substr(0, slash), key.substr(slash + 1));
+  }
   // The stored object of the same group, kind, namespace and name, or nullptr.
   api::ObjectPtr Find(const api::Object& object) const;
   api::PodPtr FindPod(absl::string_view name_space, absl::string_view name) const;

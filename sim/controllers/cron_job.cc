@@ -84,7 +84,7 @@ void CronJobController::OnEvent(const WatchEvent& event) {
   const api::Object& object = event.new_object != nullptr ? *event.new_object : *event.old_object;
   if (IsOfBatch(object, kKind)) {
     if (event.new_object == nullptr) specs_.Erase(object.metadata.uid);
-    if (started_ && !is_writing_) queue_.Add(object.Key());
+    if (started_ && !specs_.is_writing()) queue_.Add(object.Key());
     return;
   }
   if (!IsOfBatch(object, "Job")) return;
@@ -125,9 +125,7 @@ std::vector<CronJobController::OwnJob> CronJobController::JobsOf(const api::Obje
 }
 
 absl::Status CronJobController::Sync(const std::string& key) {
-  const size_t slash = key.find('/');
-  const api::ObjectPtr object =
-      server_.Find(api::Kind::kOther, kKind, key.substr(0, slash), key.substr(slash + 1));
+  const api::ObjectPtr object = server_.FindByKey(api::Kind::kOther, kKind, key);
   if (object == nullptr || !IsOfBatch(*object, kKind)) return absl::OkStatus();
   std::string error;
   CronJobSpec* spec = specs_.Of(object, error);
@@ -259,12 +257,8 @@ void CronJobController::WriteStatus(const api::ObjectPtr& object, CronJobSpec& s
     json.Field("lastSuccessfulTime", TimestampText(*status.last_successful_time));
   }
   json.EndObject();
-  is_writing_ = true;
-  const absl::Status written = server_.Update(WithField(*object, {"status"}, json.text()));
-  is_writing_ = false;
-  if (!written.ok()) return;
+  if (specs_.WriteStatus(server_, *object, json.text()) == nullptr) return;
   spec.status = std::move(status);
-  specs_.Keep(server_.Find(*object));
 }
 
 }  // namespace schedsim::sim

@@ -90,7 +90,6 @@ class CronJobController : public Controller {
   // Names of jobs by the uid of their CronJob.
   std::map<std::string, std::set<std::string>> names_;
   bool started_ = false;
-  bool is_writing_ = false;
 };
 
 }  // namespace schedsim::sim

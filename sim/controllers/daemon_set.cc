@@ -145,7 +145,7 @@ void DaemonSetController::OnEvent(const WatchEvent& event) {
     specs_.Erase(object.metadata.uid);
     states_.erase(object.Key());
   }
-  if (started_ && !is_writing_) queue_.Add(object.Key());
+  if (started_ && !specs_.is_writing()) queue_.Add(object.Key());
 }
 
 void DaemonSetController::OnNode(const WatchEvent& event) {
@@ -191,9 +191,8 @@ void DaemonSetController::Start() {
 }
 
 absl::Status DaemonSetController::Sync(const std::string& key) {
-  const size_t slash = key.find('/');
   Look look;
-  look.object = server_.Find(api::Kind::kOther, kKind, key.substr(0, slash), key.substr(slash + 1));
+  look.object = server_.FindByKey(api::Kind::kOther, kKind, key);
   if (look.object == nullptr || !IsDaemonSet(*look.object)) return absl::OkStatus();
   std::string error;
   look.spec = specs_.Of(look.object, error);
@@ -265,9 +264,7 @@ absl::Status DaemonSetController::TakeTemplate(Look& look) {
     const bool is_current = hashes.size() == 1 || count == look.spec->status.updated;
     if (is_current && !hash.empty()) remembered = absl::StrCat(look.object->metadata.name, "-", hash);
   }
-  is_writing_ = true;
   absl::StatusOr<Revision> revision = history_.Update(*look.object, remembered);
-  is_writing_ = false;
   if (!revision.ok()) return revision.status();
   state.revision = *std::move(revision);
   state.pod_template = pod_template;
@@ -498,9 +495,8 @@ void DaemonSetController::CreateNext(const std::string& key) {
   if (found == states_.end()) return;
   State& state = found->second;
   state.is_creating = false;
-  const size_t slash = key.find('/');
   Look look;
-  look.object = server_.Find(api::Kind::kOther, kKind, key.substr(0, slash), key.substr(slash + 1));
+  look.object = server_.FindByKey(api::Kind::kOther, kKind, key);
   look.state = &state;
   if (state.missing.empty() || look.object == nullptr) return;
   const std::string node_name = *state.missing.begin();
@@ -576,13 +572,10 @@ void DaemonSetController::WriteStatus(const Look& look) {
   write("numberAvailable", status.available);
   write("numberUnavailable", status.desired - status.available);
   json.EndObject();
-  is_writing_ = true;
-  const absl::Status written = server_.Update(WithField(*look.object, {"status"}, json.text()));
-  is_writing_ = false;
-  if (!written.ok()) return;
+  const api::ObjectPtr stored = specs_.WriteStatus(server_, *look.object, json.text());
+  if (stored == nullptr) return;
   look.spec->status = status;
-  look.state->seen = server_.Find(*look.object);
-  specs_.Keep(look.state->seen);
+  look.state->seen = stored;
 }
 
 }  // namespace schedsim::sim

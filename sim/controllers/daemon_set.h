@@ -144,7 +144,6 @@ class DaemonSetController : public Controller {
   // By key.
   std::map<std::string, State> states_;
   bool started_ = false;
-  bool is_writing_ = false;
 };
 
 }  // namespace schedsim::sim

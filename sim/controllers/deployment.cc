@@ -66,9 +66,7 @@ DeploymentController::DeploymentController(const ControllerContext& context)
   // Recreate waits until the old pods are gone.
   owned_pods_.Listen("ReplicaSet", [this](const std::string& owner_key, const WatchEvent& event) {
     if (event.new_object != nullptr) return;
-    const size_t slash = owner_key.find('/');
-    const api::ObjectPtr set = server_.Find(api::Kind::kReplicaSet, "ReplicaSet", owner_key.substr(0, slash),
-                                            owner_key.substr(slash + 1));
+    const api::ObjectPtr set = server_.FindByKey(api::Kind::kReplicaSet, "ReplicaSet", owner_key);
     if (set != nullptr) OnReplicaSet({.old_object = set, .new_object = set});
   });
 }
@@ -132,9 +130,8 @@ void DeploymentController::FindSets(Rollout& rollout) {
 }
 
 absl::Status DeploymentController::Sync(const std::string& key) {
-  const size_t slash = key.find('/');
   Rollout rollout;
-  rollout.object = server_.Find(api::Kind::kOther, kKind, key.substr(0, slash), key.substr(slash + 1));
+  rollout.object = server_.FindByKey(api::Kind::kOther, kKind, key);
   if (rollout.object == nullptr || !IsDeployment(*rollout.object)) return absl::OkStatus();
   std::string error;
   rollout.spec = specs_.Of(rollout.object, error);

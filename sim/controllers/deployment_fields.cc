@@ -10,7 +10,6 @@
 namespace schedsim::sim {
 namespace {
 
-constexpr int64_t kReplicasMax = 1'000'000;
 // Stands for no deadline at all.
 constexpr int64_t kNoDeadline = INT32_MAX;
 constexpr int64_t kDefaultDeadline = 600;
@@ -26,12 +25,6 @@ std::string TemplateOf(const codec::Value& root) {
   const codec::Value* spec = root.Find("spec");
   const codec::Value* pod_template = spec == nullptr ? nullptr : spec->Find("template");
   return pod_template == nullptr ? "" : CanonicalJson(*pod_template, kPodTemplateHashLabel);
-}
-
-absl::Status CheckReplicas(int64_t replicas) {
-  if (replicas >= 0 && replicas <= kReplicasMax) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat("spec.replicas: expected a whole number from 0 to ", kReplicasMax, ", got ", replicas));
 }
 
 }  // namespace
@@ -81,7 +74,7 @@ absl::Status ReadDeployment(const api::Object& object, DeploymentSpec& spec) {
                    .terminating_replicas = status.OptionalInt("terminatingReplicas"),
                    .collision_count = status.OptionalInt("collisionCount"),
                    .conditions = WorkloadConditions::Read(root, "lastUpdateTime")};
-    if (error.ok()) error = CheckReplicas(spec.replicas);
+    error.Update(CheckPodCount("spec.replicas", spec.replicas));
     error.Update(CheckTemplate(root));
     return error;
   });

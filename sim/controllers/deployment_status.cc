@@ -20,12 +20,7 @@ bool HasProgressed(const DeploymentSpec::Status& before, const DeploymentSpec::S
 
 WorkloadCondition DeploymentController::Condition(absl::string_view type, absl::string_view status,
                                                   absl::string_view reason, std::string message) const {
-  return {.type = std::string(type),
-          .status = std::string(status),
-          .reason = std::string(reason),
-          .message = std::move(message),
-          .last_transition = loop_.Now(),
-          .last_update = loop_.Now()};
+  return ConditionSince(loop_.Now(), type, status, reason, std::move(message));
 }
 
 // Nobody is to hold it against a rollout that it made no progress while it was paused.

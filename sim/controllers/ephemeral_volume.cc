@@ -78,8 +78,8 @@ void EphemeralVolumeController::Run() {
 }
 
 void EphemeralVolumeController::Sync(const std::string& pod_key) {
-  const size_t slash = pod_key.find('/');
-  const api::PodPtr pod = server_.FindPod(pod_key.substr(0, slash), pod_key.substr(slash + 1));
+  const auto pod =
+      std::static_pointer_cast<const api::Pod>(server_.FindByKey(api::Kind::kPod, "Pod", pod_key));
   if (pod == nullptr || pod->metadata.deletion_timestamp.has_value() || pod->IsTerminal()) return;
   for (const api::Volume& volume : pod->spec->volumes) {
     if (!volume.ephemeral.has_value()) continue;

@@ -68,7 +68,7 @@ void JobController::OnEvent(const WatchEvent& event) {
     specs_.Erase(object.metadata.uid);
     states_.erase(object.Key());
   }
-  if (!started_ || is_writing_) return;
+  if (!started_ || specs_.is_writing()) return;
   // The template of a suspended job may change.
   const auto known = states_.find(object.Key());
   if (known != states_.end()) known->second.prototype = nullptr;
@@ -102,18 +102,12 @@ void JobController::Start() {
 
 WorkloadCondition JobController::Condition(absl::string_view type, absl::string_view status,
                                            absl::string_view reason, std::string message) const {
-  return {.type = std::string(type),
-          .status = std::string(status),
-          .reason = std::string(reason),
-          .message = std::move(message),
-          .last_transition = loop_.Now(),
-          .last_update = loop_.Now()};
+  return ConditionSince(loop_.Now(), type, status, reason, std::move(message));
 }
 
 absl::Status JobController::Sync(const std::string& key) {
-  const size_t slash = key.find('/');
   Look look = {.key = key};
-  look.object = server_.Find(api::Kind::kOther, kKind, key.substr(0, slash), key.substr(slash + 1));
+  look.object = server_.FindByKey(api::Kind::kOther, kKind, key);
   if (look.object == nullptr || !IsJob(*look.object)) return absl::OkStatus();
   std::string error;
   look.spec = specs_.Of(look.object, error);
@@ -342,9 +336,8 @@ void JobController::CreateNext(const std::string& key) {
   if (found == states_.end()) return;
   State& state = found->second;
   state.is_creating = false;
-  const size_t slash = key.find('/');
   Look look = {.key = key};
-  look.object = server_.Find(api::Kind::kOther, kKind, key.substr(0, slash), key.substr(slash + 1));
+  look.object = server_.FindByKey(api::Kind::kOther, kKind, key);
   look.state = &state;
   if (state.to_create.empty() || look.object == nullptr) return;
   const int64_t index = state.to_create.front();
@@ -406,14 +399,11 @@ absl::Status JobController::CreatePod(const Look& look, int64_t index) {
 
 void JobController::WriteStatus(Look& look) {
   if (look.status == look.spec->status) return;
-  is_writing_ = true;
-  const std::string json = JobStatusJson(*look.spec, look.status);
-  const absl::Status written = server_.Update(WithField(*look.object, {"status"}, json));
-  is_writing_ = false;
-  if (!written.ok()) return;
+  const api::ObjectPtr stored =
+      specs_.WriteStatus(server_, *look.object, JobStatusJson(*look.spec, look.status));
+  if (stored == nullptr) return;
   look.spec->status = std::move(look.status);
-  look.object = server_.Find(*look.object);
-  specs_.Keep(look.object);
+  look.object = stored;
 }
 
 }  // namespace schedsim::sim

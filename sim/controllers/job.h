@@ -110,7 +110,6 @@ class JobController : public Controller {
   // By key.
   std::map<std::string, State> states_;
   bool started_ = false;
-  bool is_writing_ = false;
 };
 
 }  // namespace schedsim::sim

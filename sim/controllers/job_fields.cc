@@ -10,17 +10,9 @@
 namespace schedsim::sim {
 namespace {
 
-constexpr int64_t kPodsMax = 1'000'000;
-
 bool IsTrue(const WorkloadConditions& conditions, absl::string_view type) {
   const WorkloadCondition* condition = conditions.Find(type);
   return condition != nullptr && condition->status == "True";
-}
-
-absl::Status CheckCount(absl::string_view field, int64_t count) {
-  if (count >= 0 && count <= kPodsMax) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat(field, ": expected a whole number from 0 to ", kPodsMax, ", got ", count));
 }
 
 }  // namespace
@@ -91,8 +83,8 @@ absl::Status ReadJob(const api::Object& object, JobSpec& spec) {
                    .completed_indexes = ParseIndexes(status.Text("completedIndexes", "")),
                    .failed_indexes = ParseIndexes(status.Text("failedIndexes", "")),
                    .conditions = WorkloadConditions::Read(root, "lastProbeTime")};
-    error.Update(CheckCount("spec.parallelism", spec.parallelism));
-    error.Update(CheckCount("spec.completions", spec.completions.value_or(0)));
+    error.Update(CheckPodCount("spec.parallelism", spec.parallelism));
+    error.Update(CheckPodCount("spec.completions", spec.completions.value_or(0)));
     if (error.ok() && spec.is_indexed && !spec.completions.has_value()) {
       error = absl::InvalidArgumentError("spec.completions: expected a number, since the job is Indexed");
     }

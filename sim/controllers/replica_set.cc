@@ -15,7 +15,6 @@ namespace {
 
 constexpr absl::Duration kInterval = absl::Milliseconds(1);
 // More pods than any cluster has would only fill the memory.
-constexpr int64_t kReplicasMax = 1'000'000;
 
 std::string KeyOf(const api::Object& object) { return absl::StrCat(object.kind_name, "/", object.Key()); }
 
@@ -55,10 +54,7 @@ absl::Status ReadReplicaSet(const api::Object& object, ReplicaSetSpec& spec) {
                    .available_replicas = status.Int("availableReplicas", 0),
                    .terminating_replicas = status.OptionalInt("terminatingReplicas"),
                    .conditions = WorkloadConditions::Read(root, "")};
-    if (error.ok() && (spec.replicas < 0 || spec.replicas > kReplicasMax)) {
-      error = absl::InvalidArgumentError(absl::StrCat("spec.replicas: expected a whole number from 0 to ",
-                                                      kReplicasMax, ", got ", spec.replicas));
-    }
+    error.Update(CheckPodCount("spec.replicas", spec.replicas));
     error.Update(CheckTemplate(root));
     return error;
   });
@@ -79,7 +75,7 @@ ReplicaSetController::ReplicaSetController(const ControllerContext& context)
 }
 
 void ReplicaSetController::OnEvent(const WatchEvent& event) {
-  if (!started_ || is_writing_) return;
+  if (!started_ || specs_.is_writing()) return;
   const api::Object& object = event.new_object != nullptr ? *event.new_object : *event.old_object;
   if (event.new_object == nullptr) specs_.Erase(object.metadata.uid);
   queue_.Add(KeyOf(object));
@@ -275,12 +271,8 @@ void ReplicaSetController::WriteStatus(const std::string& key, const api::Object
   if (status.observed_generation.has_value()) json.Field("observedGeneration", *status.observed_generation);
   status.conditions.Write("", json);
   json.EndObject();
-  is_writing_ = true;
-  const absl::Status written = server_.Update(WithField(*object, {"status"}, json.text()));
-  is_writing_ = false;
-  if (!written.ok()) return;
+  if (specs_.WriteStatus(server_, *object, json.text()) == nullptr) return;
   spec.status = std::move(status);
-  specs_.Keep(server_.Find(*object));
 }
 
 }  // namespace schedsim::sim

@@ -93,8 +93,6 @@ class ReplicaSetController : public Controller {
   SpecCache<ReplicaSetSpec> specs_{ReadReplicaSet};
   std::map<std::string, Creation> creations_;
   bool started_ = false;
-  // While it writes a status itself.
-  bool is_writing_ = false;
 };
 
 }  // namespace schedsim::sim

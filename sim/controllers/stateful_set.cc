@@ -19,7 +19,6 @@ namespace {
 
 constexpr char kKind[] = "StatefulSet";
 constexpr char kRevisionLabel[] = "controller-revision-hash";
-constexpr int64_t kReplicasMax = 1'000'000;
 // Pods that are made in parallel come so far apart.
 constexpr absl::Duration kInterval = absl::Milliseconds(1);
 
@@ -126,10 +125,7 @@ absl::Status ReadStatefulSet(const api::Object& object, StatefulSetSpec& spec) {
                    .update_revision = status.Text("updateRevision", ""),
                    .collision_count = status.OptionalInt("collisionCount"),
                    .conditions = WorkloadConditions::Read(root, "")};
-    if (error.ok() && (spec.replicas < 0 || spec.replicas > kReplicasMax)) {
-      error = absl::InvalidArgumentError(absl::StrCat("spec.replicas: expected a whole number from 0 to ",
-                                                      kReplicasMax, ", got ", spec.replicas));
-    }
+    error.Update(CheckPodCount("spec.replicas", spec.replicas));
     error.Update(CheckTemplate(root));
     return error;
   });
@@ -150,11 +146,11 @@ void StatefulSetController::OnEvent(const WatchEvent& event) {
   const api::Object& object = event.new_object != nullptr ? *event.new_object : *event.old_object;
   if (object.kind == api::Kind::kOther) {
     const std::string owner_key = history_.OnEvent(event);
-    if (started_ && !is_writing_ && !owner_key.empty()) queue_.Add(owner_key);
+    if (started_ && !is_updating_history_ && !owner_key.empty()) queue_.Add(owner_key);
     return;
   }
   if (event.new_object == nullptr) specs_.Erase(object.metadata.uid);
-  if (started_ && !is_writing_) queue_.Add(object.Key());
+  if (started_ && !specs_.is_writing()) queue_.Add(object.Key());
 }
 
 void StatefulSetController::Start() {
@@ -165,9 +161,8 @@ void StatefulSetController::Start() {
 }
 
 absl::Status StatefulSetController::Sync(const std::string& key) {
-  const size_t slash = key.find('/');
   Look look;
-  look.object = server_.Find(api::Kind::kStatefulSet, kKind, key.substr(0, slash), key.substr(slash + 1));
+  look.object = server_.FindByKey(api::Kind::kStatefulSet, kKind, key);
   if (look.object == nullptr) return absl::OkStatus();
   std::string error;
   look.spec = specs_.Of(look.object, error);
@@ -202,9 +197,9 @@ absl::Status StatefulSetController::Sync(const std::string& key) {
 
 absl::Status StatefulSetController::FindRevisions(Look& look) {
   const std::string& current = look.spec->status.current_revision;
-  is_writing_ = true;
+  is_updating_history_ = true;
   absl::StatusOr<Revision> update = history_.Update(*look.object, look.spec->status.update_revision);
-  is_writing_ = false;
+  is_updating_history_ = false;
   if (!update.ok()) return update.status();
   look.update = *std::move(update);
   look.current = history_.Find(*look.object, current).value_or(look.update);
@@ -432,12 +427,8 @@ void StatefulSetController::WriteStatus(const Look& look, StatefulSetSpec::Statu
   json.Field("availableReplicas", status.available_replicas);
   status.conditions.Write("", json);
   json.EndObject();
-  is_writing_ = true;
-  const absl::Status written = server_.Update(WithField(*look.object, {"status"}, json.text()));
-  is_writing_ = false;
-  if (!written.ok()) return;
+  if (specs_.WriteStatus(server_, *look.object, json.text()) == nullptr) return;
   look.spec->status = std::move(status);
-  specs_.Keep(server_.Find(*look.object));
 }
 
 }  // namespace schedsim::sim

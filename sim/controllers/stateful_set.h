@@ -116,7 +116,7 @@ class StatefulSetController : public Controller {
   // Sets of which a warning says what is not heeded, by uid.
   std::set<std::string> warned_;
   bool started_ = false;
-  bool is_writing_ = false;
+  bool is_updating_history_ = false;
 };
 
 }  // namespace schedsim::sim

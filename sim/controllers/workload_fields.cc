@@ -1,6 +1,7 @@
 #include "sim/controllers/workload_fields.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -129,6 +130,12 @@ absl::Status CheckTemplate(const codec::Value& root) {
   return error;
 }
 
+absl::Status CheckPodCount(absl::string_view field, int64_t count) {
+  if (count >= 0 && count <= kPodsMax) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat(field, ": expected a whole number from 0 to ", kPodsMax, ", got ", count));
+}
+
 std::shared_ptr<api::Object> WithField(const api::Object& object,
                                        std::initializer_list<absl::string_view> path,
                                        absl::string_view value) {
@@ -141,6 +148,16 @@ std::shared_ptr<api::Object> WithField(const api::Object& object,
 void Warn(std::string text, std::vector<std::string>& warnings) {
   const bool is_said = std::find(warnings.begin(), warnings.end(), text) != warnings.end();
   if (!is_said) warnings.push_back(std::move(text));
+}
+
+WorkloadCondition ConditionSince(absl::Time now, absl::string_view type, absl::string_view status,
+                                 absl::string_view reason, std::string message) {
+  return {.type = std::string(type),
+          .status = std::string(status),
+          .reason = std::string(reason),
+          .message = std::move(message),
+          .last_transition = now,
+          .last_update = now};
 }
 
 WorkloadConditions WorkloadConditions::Read(const codec::Value& root, absl::string_view update_key) {

@@ -18,8 +18,12 @@
 #include "core/api/object.h"
 #include "core/codec/text/json_writer.h"
 #include "core/codec/text/value.h"
+#include "sim/cluster/api_server.h"
 
 namespace schedsim::sim {
+
+// More pods than any cluster has, of one workload.
+inline constexpr int64_t kPodsMax = 1'000'000;
 
 // A whole number, or a share of another one.
 struct IntOrPercent {
@@ -62,6 +66,9 @@ absl::Status ReadFields(const api::Object& object,
 // InvalidArgument where `root`.spec.template is no template of a pod.
 absl::Status CheckTemplate(const codec::Value& root);
 
+// InvalidArgument, with the field in front, for a number of pods that no workload has.
+absl::Status CheckPodCount(absl::string_view field, int64_t count);
+
 // A copy of `object` with the JSON `value` at `path`, to be stored by an update. The path names no field that
 // has a member in the object's struct.
 std::shared_ptr<api::Object> WithField(const api::Object& object,
@@ -83,6 +90,10 @@ struct WorkloadCondition {
 
   friend bool operator==(const WorkloadCondition&, const WorkloadCondition&) = default;
 };
+
+// A condition that became so at `now`.
+WorkloadCondition ConditionSince(absl::Time now, absl::string_view type, absl::string_view status,
+                                 absl::string_view reason, std::string message);
 
 // In the order of the object.
 class WorkloadConditions {
@@ -137,6 +148,19 @@ class SpecCache {
     }
     return entry.is_valid ? &entry.spec : nullptr;
   }
+  // Stores the object with this status, which its entry has to have when the call is over. Returns the object
+  // as stored; nullptr where it could not be.
+  api::ObjectPtr WriteStatus(ApiServer& server, const api::Object& object, absl::string_view status_json) {
+    is_writing_ = true;
+    const absl::Status written = server.Update(WithField(object, {"status"}, status_json));
+    is_writing_ = false;
+    if (!written.ok()) return nullptr;
+    api::ObjectPtr stored = server.Find(object);
+    Keep(stored);
+    return stored;
+  }
+  // Whether a change comes from WriteStatus, which nobody has to look at.
+  bool is_writing() const { return is_writing_; }
   // The object was stored anew, and its entry says what it says.
   void Keep(const api::ObjectPtr& object) { entries_[object->metadata.uid].object = object; }
   void Erase(const std::string& uid) { entries_.erase(uid); }
@@ -149,6 +173,7 @@ class SpecCache {
   };
   const Read read_;
   std::map<std::string, Entry> entries_;
+  bool is_writing_ = false;
 };
 
 }  // namespace schedsim::sim
