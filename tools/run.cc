@@ -229,6 +229,9 @@ void AddRequest(CLI::App& command, sim::RunRequest& request) {
   command.add_flag("--allow-empty", request.allow_empty,
                    "Take input without objects or without nodes as it is");
   command.add_flag("--reference", request.reference, "Turn off all fast paths; the result is the same");
+  command.add_flag("--counters", request.counters,
+                   "Report what the run had to do: nodes looked at, plugin calls, answers that were known, "
+                   "bytes of what is kept; the same on every machine");
   command.add_flag("--check-wakeups", request.check_wakeups,
                    "Look for pods that would fit but that nothing wakes; exit code 1 when there are some");
 }

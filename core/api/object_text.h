@@ -29,6 +29,11 @@ class ObjectText {
   // How many bytes ToString returns.
   size_t size_bytes() const { return size_bytes_; }
 
+  // What is kept of this text itself: the differences only where it has a base.
+  size_t own_bytes() const { return text_.size() + parts_.size() * sizeof(uint32_t); }
+  // nullptr: the text is whole.
+  const ObjectText* base() const { return base_.get(); }
+
   // The whole text at the end of the chain of bases: this one, if it is whole.
   const ObjectText& root() const;
   // Of a whole text.

@@ -36,16 +36,20 @@ class AnswerColumns {
     auto column = std::make_unique<AnswerColumn<Answer>>();
     column->generations.resize(node_count, -1);
     column->answers.resize(node_count);
+    node_count_ = node_count;
     return *(columns_[key] = std::move(column));
   }
 
   void Clear() { columns_.Clear(); }
+  // What the generations and the answers take.
+  size_t size_bytes() const { return columns_.size() * node_count_ * (sizeof(int64_t) + sizeof(Answer)); }
 
  private:
   // Bounds the memory to some tens of megabytes.
   static constexpr size_t kAnswersMax = 3'000'000;
 
   LookupMap<std::pair<int32_t, int32_t>, std::unique_ptr<AnswerColumn<Answer>>> columns_;
+  size_t node_count_ = 0;  // Of each column.
 };
 
 }  // namespace schedsim::framework

@@ -244,6 +244,7 @@ std::optional<PluginId> Framework::RunPreEnqueuePlugins(const PodInfo& pod,
     for (const Entry<PreEnqueuePlugin>& entry : pre_enqueue_) {
       const bool gated_before = gated_by.has_value() && entry.id == *gated_by;
       if (gated_before != first) continue;
+      ++counters_.Calls(CountedPoint::kPreEnqueue, entry.id);
       if (!entry.plugin->PreEnqueue(pod).IsSuccess()) return entry.id;
     }
   }
@@ -280,6 +281,7 @@ Framework::PreFilterOutcome Framework::RunPreFilterPlugins(CycleState& state, co
   Status rejected;
   for (const Entry<PreFilterPlugin>& entry : pre_filter_) {
     state.pre_filtered.set(static_cast<size_t>(entry.id));
+    ++counters_.Calls(CountedPoint::kPreFilter, entry.id);
     PreFilterResult result = entry.plugin->PreFilter(state, pod, nodes);
     Status& status = result.status;
     if (status.IsSkip()) {
@@ -321,6 +323,7 @@ Framework::PreFilterOutcome Framework::RunPreFilterPlugins(CycleState& state, co
 
 Status Framework::RunFilter(const Entry<FilterPlugin>& entry, const CycleState& state, const PodInfo& pod,
                             const NodeInfo& node) {
+  ++counters_.Calls(CountedPoint::kFilter, entry.id);
   Status status = entry.plugin->Filter(state, pod, node);
   if (status.IsSuccess()) return status;
   if (!status.IsRejected()) {
@@ -334,6 +337,7 @@ Status Framework::RunFilter(const Entry<FilterPlugin>& entry, const CycleState& 
 }
 
 Status Framework::RunFilterPlugins(CycleState& state, const PodInfo& pod, const NodeInfo& node) {
+  ++counters_.filtered_nodes;
   for (const Entry<FilterPlugin>& entry : filter_) {
     if (state.skip_filter.test(static_cast<size_t>(entry.id))) continue;
     Status status = RunFilter(entry, state, pod, node);
@@ -345,12 +349,14 @@ Status Framework::RunFilterPlugins(CycleState& state, const PodInfo& pod, const 
 bool Framework::RunFilterPluginsOnRange(CycleState& state, const PodInfo& pod, int32_t first,
                                         NodeToStatus& statuses, absl::Span<int32_t> groups) {
   std::fill(groups.begin(), groups.end(), NodeToStatus::kNoGroup);
+  counters_.filtered_nodes += static_cast<int64_t>(groups.size());
   const bool keeps = KeepsAnswersFor(pod);
   uint8_t* const passed = keeps ? last_class_.passed.data() + first : nullptr;
   FindStretches(passed, groups.size());
   bool all_pass = true;
   for (const Stretch& stretch : stretches_) {
     const absl::Span<int32_t> part = groups.subspan(stretch.begin, stretch.end - stretch.begin);
+    if (stretch.known) counters_.known_passes += static_cast<int64_t>(part.size());
     for (size_t filter = 0; filter < filter_.size(); ++filter) {
       if (state.skip_filter.test(static_cast<size_t>(filter_[filter].id))) continue;
       if (stretch.known && filter_dependencies_[filter].of != Dependency::Of::kCluster) continue;
@@ -366,6 +372,11 @@ bool Framework::RunFilterPluginsOnRange(CycleState& state, const PodInfo& pod, i
     }
   }
   return all_pass;
+}
+
+size_t Framework::AnswerBytes() const {
+  return filter_answers_.size_bytes() + score_answers_.size_bytes() + last_class_.passed.size() +
+         last_class_.has_total.size() + last_class_.totals.size() * sizeof(int64_t);
 }
 
 void Framework::FindStretches(const uint8_t* passed, size_t count) {
@@ -402,6 +413,8 @@ bool Framework::FilterRange(size_t filter, CycleState& state, const PodInfo& pod
       return any_failed;
     }
     failures = &FilterRemembered(filter, state, pod, first, groups);
+  } else {
+    counters_.Calls(CountedPoint::kFilter, entry.id) += static_cast<int64_t>(groups.size());
   }
   // Most often all nodes pass. Looking at all verdicts at once is faster than a loop that decides for each.
   uint8_t any = 0;
@@ -437,12 +450,15 @@ const std::vector<Status>& Framework::FilterRemembered(size_t filter, CycleState
   int64_t* const known_generations = known.generations.data() + first;
   uint8_t* const answers = known.answers.data() + first;
   const bool all_known = AllEqual(known_generations, generations, groups.size());
+  const int64_t calls_before = counters_.Calls(CountedPoint::kFilter, entry.id);
   for (size_t i = 0; i < groups.size() && !all_known; ++i) {
     if (known_generations[i] == generations[i] || groups[i] != NodeToStatus::kNoGroup) continue;
     const Status status = RunFilter(entry, state, pod, *all_nodes[static_cast<size_t>(first) + i]);
     answers[i] = VerdictOf(status, known.failures);
     known_generations[i] = generations[i];
   }
+  const int64_t calls = counters_.Calls(CountedPoint::kFilter, entry.id) - calls_before;
+  counters_.known_answers += static_cast<int64_t>(groups.size()) - calls;
   std::copy_n(answers, groups.size(), verdicts_.begin());
   return known.failures;
 }
@@ -475,6 +491,7 @@ Status Framework::RunPreFilterExtensionAddPod(CycleState& state, const PodInfo& 
                                               const NodeInfo& node) {
   for (const Entry<PreFilterPlugin>& entry : pre_filter_) {
     if (state.skip_filter.test(static_cast<size_t>(entry.id))) continue;
+    ++counters_.Calls(CountedPoint::kPreFilterExtensions, entry.id);
     Status status = entry.plugin->AddPod(state, pod, other, node);
     if (!status.IsSuccess()) return Wrap("AddPod on PreFilter plugin", entry.name, status);
   }
@@ -485,6 +502,7 @@ Status Framework::RunPreFilterExtensionRemovePod(CycleState& state, const PodInf
                                                  const NodeInfo& node) {
   for (const Entry<PreFilterPlugin>& entry : pre_filter_) {
     if (state.skip_filter.test(static_cast<size_t>(entry.id))) continue;
+    ++counters_.Calls(CountedPoint::kPreFilterExtensions, entry.id);
     Status status = entry.plugin->RemovePod(state, pod, other, node);
     if (!status.IsSuccess()) return Wrap("RemovePod on PreFilter plugin", entry.name, status);
   }
@@ -497,6 +515,7 @@ PostFilterResult Framework::RunPostFilterPlugins(CycleState& state, const PodInf
   std::vector<std::string> reasons;
   std::string first_rejector;
   for (const Entry<PostFilterPlugin>& entry : post_filter_) {
+    ++counters_.Calls(CountedPoint::kPostFilter, entry.id);
     PostFilterResult result = entry.plugin->PostFilter(state, pod, statuses);
     if (result.status.IsSuccess()) return result;
     // Only a plain rejection lets the next plugin try: upstream ends the loop with all other codes.
@@ -521,6 +540,7 @@ PostFilterResult Framework::RunPostFilterPlugins(CycleState& state, const PodInf
 Status Framework::RunPreScorePlugins(CycleState& state, const PodInfo& pod, NodeInfos nodes) {
   for (const Entry<PreScorePlugin>& entry : pre_score_) {
     state.pre_scored.set(static_cast<size_t>(entry.id));
+    ++counters_.Calls(CountedPoint::kPreScore, entry.id);
     Status status = entry.plugin->PreScore(state, pod, nodes);
     if (status.IsSkip()) {
       state.skip_score.set(static_cast<size_t>(entry.id));
@@ -535,10 +555,15 @@ Status Framework::ScoreColumn(ScoreEntry& entry, CycleState& state, const PodInf
                               absl::Span<const int32_t> positions, std::vector<int64_t>& raw) {
   raw.resize(nodes.size());
   const bool has_positions = !positions.empty();
-  if (has_positions && entry.plugin->ScoreNodes(state, pod, positions, absl::MakeSpan(raw))) return Status();
+  int64_t& calls = counters_.Calls(CountedPoint::kScore, entry.id);
+  if (has_positions && entry.plugin->ScoreNodes(state, pod, positions, absl::MakeSpan(raw))) {
+    calls += static_cast<int64_t>(nodes.size());
+    return Status();
+  }
   if (has_positions && entry.dependency.of != Dependency::Of::kCluster) {
     return ScoreRemembered(entry, state, pod, nodes, positions, raw);
   }
+  calls += static_cast<int64_t>(nodes.size());
   for (size_t i = 0; i < nodes.size(); ++i) {
     Status status = ScoreNode(*entry.plugin, entry.name, state, pod, *nodes[i], raw[i]);
     if (!status.IsSuccess()) return status;
@@ -564,6 +589,7 @@ bool Framework::SumNodeScores(CycleState& state, const PodInfo& pod, NodeInfos n
   if (!missing_.empty() && !ComputeNodeScores(state, pod, missing_, missing_positions_, missing_totals_)) {
     return false;
   }
+  counters_.known_sums += static_cast<int64_t>(nodes.size() - missing_.size());
   for (size_t i = 0; i < missing_.size(); ++i) {
     const size_t at = static_cast<size_t>(missing_positions_[i]);
     last_class_.totals[at] = missing_totals_[i];
@@ -605,10 +631,13 @@ Status Framework::ScoreRemembered(ScoreEntry& entry, CycleState& state, const Po
       score_answers_.Of(static_cast<int32_t>(&entry - score_.data()), ClassOf(pod, entry.dependency),
                         handle_.snapshot().List().size());
   const std::vector<int64_t>& generations = GenerationsFor(entry.dependency);
+  counters_.known_answers += static_cast<int64_t>(nodes.size());
   if (CopyAnswers(handle_.snapshot().Columns(), known, generations, positions, raw)) return Status();
   for (size_t i = 0; i < nodes.size(); ++i) {
     const size_t at = static_cast<size_t>(positions[i]);
     if (known.generations[at] != generations[at]) {
+      --counters_.known_answers;
+      ++counters_.Calls(CountedPoint::kScore, entry.id);
       Status status = ScoreNode(*entry.plugin, entry.name, state, pod, *nodes[i], known.answers[at]);
       if (!status.IsSuccess()) return status;
       known.generations[at] = generations[at];
@@ -622,6 +651,7 @@ Status Framework::WeighColumn(const ScoreEntry& entry, CycleState& state, const 
                               PluginScores& column, std::vector<int64_t>& totals) {
   column.weighted = column.raw;
   if (entry.plugin->HasNormalizeScore()) {
+    ++counters_.Calls(CountedPoint::kNormalizeScore, entry.id);
     const Status status = entry.plugin->NormalizeScore(state, pod, nodes, absl::MakeSpan(column.weighted));
     if (!status.IsSuccess()) {
       return Status::Error(absl::StrCat("running Normalize on Score plugins: plugin \"", entry.name,
@@ -648,6 +678,7 @@ Status Framework::WeighColumn(const ScoreEntry& entry, CycleState& state, const 
 
 Status Framework::RunScorePlugins(CycleState& state, const PodInfo& pod, NodeInfos nodes,
                                   absl::Span<const int32_t> positions, bool totals_only, NodeScores& scores) {
+  counters_.scored_nodes += static_cast<int64_t>(nodes.size());
   size_t used = 0;
   const bool has_sums =
       totals_only && !positions.empty() && SumNodeScores(state, pod, nodes, positions, scores.totals);
@@ -714,6 +745,7 @@ PodSignature Framework::SignPod(const PodInfo& pod) const {
 
 Status Framework::RunReservePlugins(CycleState& state, const PodInfo& pod, const NodeInfo& node) {
   for (const Entry<ReservePlugin>& entry : reserve_) {
+    ++counters_.Calls(CountedPoint::kReserve, entry.id);
     Status status = entry.plugin->Reserve(state, pod, node);
     if (status.IsSuccess()) continue;
     if (!status.IsRejected()) return Wrap("Reserve plugin", entry.name, status);
@@ -734,6 +766,7 @@ Framework::PermitOutcome Framework::RunPermitPlugins(CycleState& state, const Po
                                                      absl::string_view node_name) {
   PermitOutcome outcome;
   for (const Entry<PermitPlugin>& entry : permit_) {
+    ++counters_.Calls(CountedPoint::kPermit, entry.id);
     PermitResult result = entry.plugin->Permit(state, pod, node_name);
     if (result.status.IsSuccess()) continue;
     result.status.SetPluginIfUnset(entry.name);
@@ -777,6 +810,7 @@ void Framework::RunPreBindPlugins(CycleState& state, const PodInfo& pod, absl::s
     done(Status());
     return;
   }
+  ++counters_.Calls(CountedPoint::kPreBind, pre_bind_[index].id);
   pre_bind_[index].plugin->PreBind(
       state, pod, node_name,
       [this, index, &state, &pod, node = std::string(node_name), done = std::move(done)](Status status) {
@@ -799,6 +833,7 @@ void Framework::RunBindPlugins(CycleState& state, const PodInfo& pod, absl::stri
     done(Status::Skip());
     return;
   }
+  ++counters_.Calls(CountedPoint::kBind, bind_[index].id);
   bind_[index].plugin->Bind(
       state, pod, node_name,
       [this, index, &state, &pod, node = std::string(node_name), done = std::move(done)](Status status) {

@@ -18,6 +18,7 @@
 #include "core/framework/plugin.h"
 #include "core/framework/plugin_set.h"
 #include "core/framework/signers.h"
+#include "core/framework/work_counters.h"
 
 namespace schedsim::framework {
 
@@ -124,6 +125,11 @@ class Framework {
 
   // The list of nodes, or a DeviceClass, changed.
   void ForgetAnswers();
+
+  // What was done since the framework was made.
+  const WorkCounters& counters() const { return counters_; }
+  // What the remembered answers take.
+  size_t AnswerBytes() const;
 
  private:
   template <typename T>
@@ -241,6 +247,7 @@ class Framework {
   std::vector<Stretch> stretches_;  // Of the range that is being filtered.
   // Fills `stretches_`. `passed` nullptr: nothing is known.
   void FindStretches(const uint8_t* passed, size_t count);
+  WorkCounters counters_;
   // Working memory of SumNodeScores: nodes whose sum is not known.
   std::vector<const NodeInfo*> missing_;
   std::vector<int32_t> missing_positions_;

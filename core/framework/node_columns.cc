@@ -21,6 +21,11 @@ void NodeColumns::Resize(size_t count) {
   }
 }
 
+size_t NodeColumns::size_bytes() const {
+  constexpr size_t kNumbers = 5 + 2 * kColumnResourceCount;
+  return positions.size() * (2 * sizeof(int32_t) + kNumbers * sizeof(int64_t));
+}
+
 void NodeColumns::Set(const NodeInfo& node) {
   const size_t at = static_cast<size_t>(node.position);
   indices[at] = node.index;

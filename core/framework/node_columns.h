@@ -36,6 +36,8 @@ struct NodeColumns {
   void Resize(size_t count);
   // Takes over a node that changed. It must have a position below the size.
   void Set(const NodeInfo& node);
+  // What the arrays take.
+  size_t size_bytes() const;
 };
 
 // How many of the first positions follow each other, each one more than the one before. Most often all do, or

@@ -103,6 +103,8 @@ class Scheduler {
   bool AnyInPreBind() const { return pre_bind_count_ > 0; }
   // Whether one of the profiles is for this pod.
   bool ResponsibleFor(const api::Pod& pod) const { return FrameworkFor(pod) != nullptr; }
+  // One for each profile.
+  const std::vector<std::unique_ptr<framework::Framework>>& frameworks() const { return frameworks_; }
   // The nodes as they are now, for reports.
   const cache::Snapshot& UpdateSnapshot();
 

@@ -250,6 +250,7 @@ absl::StatusOr<Plan> MakePlan(const RunRequest& request) {
   if (request.seed.has_value()) plan.simulation.seed = *request.seed;
   plan.simulation.reference = request.reference;
   plan.check_wakeups = request.check_wakeups;
+  plan.counters = request.counters;
   plan.simulation.trace_level = TraceLevel::kOff;
   return std::move(draft.plan);
 }
@@ -278,6 +279,7 @@ absl::StatusOr<Report> RunPlan(Plan plan) {
   report.warnings.insert(report.warnings.end(), timeline.warnings().begin(), timeline.warnings().end());
   if (plan.usage_interval.has_value()) report.usage_csv = usage.Csv();
   report.warnings.insert(report.warnings.end(), meter.warnings().begin(), meter.warnings().end());
+  if (plan.counters) report.work = MakeWorkReport(*simulation);
   if (wakeups.has_value()) report.missed_wakeups = wakeups->findings();
   if (plan.on_objects != nullptr) plan.on_objects(ObjectList(simulation->server()));
   if (simulation->trace().WantsDetails()) report.trace_digest = simulation->trace().TraceDigest();

@@ -46,6 +46,8 @@ struct RunRequest {
   bool reference = false;
   // Whether pods are looked for that would fit, but that nothing wakes.
   bool check_wakeups = false;
+  // Whether the report says what the run had to do.
+  bool counters = false;
 };
 
 // All that a run needs. Where its trace goes is for the caller to say, in `simulation`.
@@ -62,6 +64,7 @@ struct Plan {
   std::vector<UsageRule> usages;
   // Takes the objects that there are in the end: a List, as JSON. Empty: nobody wants them.
   std::function<void(std::string objects)> on_objects;
+  bool counters = false;
   // What the user should know before the run, each with `note: ` or `warning: ` in front: about version,
   // configuration and input.
   std::vector<std::string> notices;

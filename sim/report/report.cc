@@ -466,6 +466,7 @@ std::string ReportText(const Report& report) {
                   TimeText(report.virtual_zero), "\n");
   absl::StrAppend(&text, "Digest          ", report.digest, "\n");
   if (!report.trace_digest.empty()) absl::StrAppend(&text, "Trace digest    ", report.trace_digest, "\n");
+  if (report.work.has_value()) absl::StrAppend(&text, WorkReportText(*report.work));
   return text;
 }
 
@@ -524,6 +525,10 @@ std::string ReportJson(const Report& report) {
   if (report.missed_wakeups.has_value()) {
     json.Key("missedWakeups");
     WriteMissedWakeups(*report.missed_wakeups, json);
+  }
+  if (report.work.has_value()) {
+    json.Key("counters");
+    WriteWorkReport(*report.work, json);
   }
   json.Field("virtualZero", TimeText(report.virtual_zero));
   json.Field("virtualTimeMicroseconds", absl::ToInt64Microseconds(report.virtual_time));

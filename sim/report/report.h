@@ -14,6 +14,7 @@
 #include "sim/formats/cluster_input.h"
 #include "sim/record/drain_record.h"
 #include "sim/record/trace.h"
+#include "sim/report/work_report.h"
 #include "sim/report/workload_report.h"
 #include "sim/run/simulation.h"
 
@@ -102,6 +103,8 @@ struct Report {
   std::optional<std::vector<MissedWakeup>> missed_wakeups;
   // What nodes used over time, see UsageTable; "": nobody asked.
   std::string usage_csv;
+  // Absent: it was not asked for.
+  std::optional<WorkReport> work;
   absl::Time virtual_zero;
   absl::Duration virtual_time;
   std::string digest;

@@ -268,8 +268,10 @@ TEST(RunTest, SchedulesBoundPodsAnewWhenAsked) {
 
 TEST(RunTest, TheJsonReportIsAsItsSchemaSays) {
   const Json schema = Json::parse(FileContent(SCHEDSIM_SOURCE_DIR "/docs/report.schema.json"));
-  const Strings runs[] = {
-      {"run", "-f", kSmall}, {"run", "-f", kMixed}, {"run", "-f", kSmall, "--bound", "reset"}};
+  const Strings runs[] = {{"run", "-f", kSmall},
+                          {"run", "-f", kMixed},
+                          {"run", "-f", kSmall, "--bound", "reset"},
+                          {"run", "-f", kMixed, "--counters"}};
   for (const Strings& arguments : runs) {
     const Strings violations = SchemaViolations(schema, GoodJson(arguments));
     EXPECT_TRUE(violations.empty()) << absl::StrJoin(arguments, " ") << "\n"
