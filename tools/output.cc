@@ -216,6 +216,18 @@ void AbandonResultFile() {
   if (g_has_temporary != 0) unlink(g_temporary);
 }
 
+namespace {
+
+// Whether standard input is this file.
+bool IsStandardInput(const std::string& path) {
+  struct stat input = {};
+  struct stat output = {};
+  return fstat(STDIN_FILENO, &input) == 0 && S_ISREG(input.st_mode) && stat(path.c_str(), &output) == 0 &&
+         input.st_dev == output.st_dev && input.st_ino == output.st_ino;
+}
+
+}  // namespace
+
 absl::Status RefuseInputAsOutput(absl::string_view option, const std::string& path,
                                  const std::vector<std::string>& inputs) {
   if (path == "-") return absl::OkStatus();
@@ -226,6 +238,7 @@ absl::Status RefuseInputAsOutput(absl::string_view option, const std::string& pa
         absl::StrCat(option, ": ", path, " ", is, " ", input, ", expected another file"));
   };
   for (const std::string& input : inputs) {
+    if (input == "-" && IsStandardInput(path)) return refuse("is the input", "on standard input");
     if (input == "-" || !fs::exists(input, ignored)) continue;
     const fs::path folder = fs::canonical(input, ignored);
     const bool is_folder = fs::is_directory(folder, ignored);

@@ -155,6 +155,8 @@ absl::StatusOr<int> Run(const RunOptions& options) {
   const double load_seconds = SecondsSince(load_start);
   PrintNotices(plan.notices);
   if (options.strict) RETURN_IF_ERROR(RefuseNotices(plan.notices));
+  if (options.usage.has_value())
+    RETURN_IF_ERROR(RefuseInputAsOutput("--usage", *options.usage, plan.read_paths));
   std::unique_ptr<TraceFile> trace;
   ASSIGN_OR_RETURN(trace, OpenTrace(options, plan));
   const size_t warnings_before = plan.input.warnings.size();

@@ -199,7 +199,12 @@ absl::StatusOr<Draft> DraftOfDocument(const RunRequest& request) {
 absl::Status SetStages(const RunRequest& request, Plan& plan) {
   if (request.stages.empty()) return absl::OkStatus();
   StageFile read;
-  for (const std::string& stages : request.stages) RETURN_IF_ERROR(ReadStagesOrSet(stages, read));
+  const std::vector<std::string> sets = DefaultStageSetNames();
+  for (const std::string& stages : request.stages) {
+    RETURN_IF_ERROR(ReadStagesOrSet(stages, read));
+    // A file of a set's name is not read.
+    if (std::find(sets.begin(), sets.end(), stages) == sets.end()) plan.read_paths.push_back(stages);
+  }
   AppendStageNotices(read, plan.notices);
   if (!read.usages.empty()) plan.usages = std::move(read.usages);
   if (read.stages.empty()) return absl::OkStatus();

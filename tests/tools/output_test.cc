@@ -196,6 +196,44 @@ TEST(ResultFile, IsNotWrittenOverAnInput) {
   EXPECT_EQ(NamesIn(folder.Path("in")), Strings{"cluster.yaml"});
 }
 
+TEST(ResultFile, IsNotWrittenOverStandardInput) {
+  const TestFolder folder;
+  const std::string cluster = folder.Write("cluster.yaml", kCluster);
+  const std::string other = folder.Path("other.jsonl");
+  const auto run = [&](absl::string_view trace) {
+    return RunShell(absl::StrCat("\"$SCHEDSIM\" run -f - --trace '", trace, "' < '", cluster, "'"));
+  };
+  const ProgramResult refused = run(cluster);
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_TRUE(absl::StrContains(refused.err, "is the input on standard input, expected another file"))
+      << refused.err;
+  EXPECT_EQ(FileContent(cluster), kCluster);
+  EXPECT_EQ(run(other).exit_code, 0);
+  // What is not read may be written.
+  const ProgramResult unread =
+      RunShell(absl::StrCat("\"$SCHEDSIM\" run -f '", cluster, "' --trace '", other, "' < '", other, "'"));
+  EXPECT_EQ(unread.exit_code, 0) << unread.err;
+}
+
+TEST(ResultFile, IsNotWrittenOverStages) {
+  const TestFolder folder;
+  const std::string cluster = folder.Write("cluster.yaml", kCluster);
+  const std::string text =
+      "apiVersion: kwok.x-k8s.io/v1alpha1\nkind: ClusterResourceUsage\nmetadata: {name: all}\n"
+      "spec: {usages: [{usage: {cpu: {value: 10m}}}]}\n";
+  const std::string stages = folder.Write("stages.yaml", text);
+  for (const Strings& arguments :
+       {Strings{"run", "-f", cluster, "--stage", "fast", "--stage", stages, "--trace", stages},
+        Strings{"run", "-f", cluster, "--stage", "fast", "--stage", stages, "--usage", stages},
+        Strings{"run", "-f", cluster, "--stage", "fast", "--stage", stages, "--usage", cluster}}) {
+    const ProgramResult result = RunProgram(arguments);
+    EXPECT_EQ(result.exit_code, 2);
+    EXPECT_TRUE(absl::StrContains(result.err, "is the input")) << result.err;
+  }
+  EXPECT_EQ(FileContent(stages), text);
+  EXPECT_EQ(FileContent(cluster), kCluster);
+}
+
 TEST(ResultFile, OfConformIsNotWrittenOverAnInput) {
   const TestFolder folder;
   const std::string cases = folder.Write("tiny-1.jsonl", R"({"name":"tiny-1","end":1,"objects":[]})");
