@@ -171,7 +171,7 @@ constexpr GateRow kRows[] = {
     {"NFTablesNetlink", "- - - Tb"},
     {"NFTablesProxyMode", "TgL TgL TgL TgL"},
     {"NodeControllerLeaseCircuitBreaker", "- - - Tb"},
-    {"NodeDeclaredFeatures", "- Fa Tb TgL", GateEffect::kDefaultOnly},
+    {"NodeDeclaredFeatures", "- Fa Tb TgL", GateEffect::kMayBeOff},
     {"NodeInclusionPolicyInPodTopologySpread", "TgL TgL TgL TgL", GateEffect::kDefaultOnly},
     {"NodeLifecycleConditions", "- - - Fa"},
     {"NodeLogQuery", "Fb Fb TgL TgL"},

@@ -45,7 +45,8 @@ class NodeDeclaredFeatures final : public framework::Plugin,
                                    public framework::EnqueueExtensions {
  public:
   explicit NodeDeclaredFeatures(framework::Handle& handle)
-      : knows_bind_mounts_(handle.line().infers_bind_mount_options) {}
+      : enabled_(handle.line().node_declared_features),
+        knows_bind_mounts_(handle.line().infers_bind_mount_options) {}
 
   absl::string_view Name() const override { return "NodeDeclaredFeatures"; }
 
@@ -57,12 +58,15 @@ class NodeDeclaredFeatures final : public framework::Plugin,
   framework::PreFilterResult PreFilter(framework::CycleState&, const framework::PodInfo& pod,
                                        framework::NodeInfos) override {
     framework::PreFilterResult result;
-    if (NeededFeatures(*pod.pod->spec, knows_bind_mounts_).empty()) result.status = Status::Skip();
+    // A profile may name the plugin where its gate is off: then it does nothing.
+    if (!enabled_ || NeededFeatures(*pod.pod->spec, knows_bind_mounts_).empty())
+      result.status = Status::Skip();
     return result;
   }
 
   Status Filter(const framework::CycleState&, const framework::PodInfo& pod,
                 const framework::NodeInfo& node) override {
+    if (!enabled_) return Status();
     const std::vector<std::string>& declared = node.node->status.declared_features;
     for (const std::string& feature : NeededFeatures(*pod.pod->spec, knows_bind_mounts_)) {
       if (std::find(declared.begin(), declared.end(), feature) == declared.end()) return missing_;
@@ -74,6 +78,7 @@ class NodeDeclaredFeatures final : public framework::Plugin,
   }
 
   std::vector<framework::ClusterEventWithHint> EventsToRegister() override {
+    if (!enabled_) return {};
     return {{.event = {.resource = framework::EventResource::kNode,
                        .action = framework::kAdd | framework::kUpdateNodeDeclaredFeature},
              .hint =
@@ -96,6 +101,7 @@ class NodeDeclaredFeatures final : public framework::Plugin,
   }
 
  private:
+  const bool enabled_;
   const bool knows_bind_mounts_;
   const Status missing_{framework::Code::kUnschedulableAndUnresolvable,
                         "node(s) didn't match Pod's required features"};

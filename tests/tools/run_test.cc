@@ -254,6 +254,29 @@ spec: {containers: [{name: c, image: app, resources: {limits: {example.com/gpu: 
       true);
 }
 
+TEST(RunTest, FeaturesOfNodesDoNotCountWithoutTheirGate) {
+  const TestFolder folder;
+  const std::string config =
+      folder.Write("config.yaml",
+                   "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\nprofiles:\n"
+                   "- plugins: {filter: {enabled: [{name: NodeDeclaredFeatures}]}}\n");
+  const std::string pod = absl::StrCat(kCluster, R"(---
+apiVersion: v1
+kind: Pod
+metadata: {name: own-users}
+spec: {hostNetwork: true, hostUsers: false, containers: [{name: c, image: app}]}
+)");
+  const Strings run = {"run", "-f", "-", "--kubernetes-version", "1.36"};
+  EXPECT_EQ(NodeOf(GoodJson(run, pod), "own-users"), "");
+  const Strings without = {
+      "run", "-f", "-", "--kubernetes-version", "1.36", "--feature-gates", "NodeDeclaredFeatures=false"};
+  EXPECT_NE(NodeOf(GoodJson(without, pod), "own-users"), "");
+  // The gate is off in 1.35: a profile that names the plugin has one that does nothing.
+  EXPECT_NE(NodeOf(GoodJson({"run", "-f", "-", "--kubernetes-version", "1.35", "--config", config}, pod),
+                   "own-users"),
+            "");
+}
+
 TEST(RunTest, SchedulesBoundPodsAnewWhenAsked) {
   const Json all = GoodJson({"run", "-f", "-", "--bound", "reset"}, kCluster);
   EXPECT_EQ(all["boundBefore"], 0);

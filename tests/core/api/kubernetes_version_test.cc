@@ -68,6 +68,7 @@ constexpr GateRow kGateRows[] = {
     {k37, "NodeSwap=true,AllAlpha=false", ""},
     {k37, "VolumeLimitScaling=true,VolumeLimitScaling=false", ""},
     {k37, "NodeDeclaredFeatures=true", ""},
+    {k36, "NodeDeclaredFeatures=false", ""},
     {k37, "Nope=true", "Nope: Kubernetes 1.37 has no such feature gate"},
     {k37, "NodeDeclaredFeature=true",
      "NodeDeclaredFeature: Kubernetes 1.37 has no such feature gate, did you mean NodeDeclaredFeatures?"},
