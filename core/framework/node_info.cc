@@ -44,10 +44,11 @@ PodInfoPtr NodeInfo::Take(size_t at) {
 }
 
 bool NodeInfo::RemovePod(absl::string_view uid) {
-  auto found =
-      std::find_if(pods.begin(), pods.end(), [uid](const PodInfoPtr& pod) { return pod->Uid() == uid; });
-  if (found == pods.end()) return false;
-  const PodInfoPtr taken = Take(static_cast<size_t>(found - pods.begin()));
+  // From the end, where the pods are that were assumed just now: these are replaced when they are bound.
+  const auto found =
+      std::find_if(pods.rbegin(), pods.rend(), [uid](const PodInfoPtr& pod) { return pod->Uid() == uid; });
+  if (found == pods.rend()) return false;
+  const PodInfoPtr taken = Take(static_cast<size_t>(pods.rend() - found) - 1);
   if (taken->Priority() > lowest_priority) return true;
   lowest_priority = INT32_MAX;
   for (const PodInfoPtr& pod : pods) lowest_priority = std::min(lowest_priority, pod->Priority());
