@@ -2,6 +2,8 @@
 #ifndef SCHEDSIM_CORE_BASE_DIGEST_H_
 #define SCHEDSIM_CORE_BASE_DIGEST_H_
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -18,9 +20,11 @@ class Digest {
     for (char c : text) AddByte(static_cast<unsigned char>(c));
   }
   void Add(int64_t number) {
-    for (int shift = 0; shift < 64; shift += 8) {
-      AddByte(static_cast<unsigned char>(static_cast<uint64_t>(number) >> shift));
-    }
+    size_t left = sizeof(number);
+    uint64_t rest = static_cast<uint64_t>(number);
+    for (; rest != 0; rest >>= 8, --left) AddByte(static_cast<unsigned char>(rest));
+    // A byte of 0 is a multiplication alone, and most numbers end with several.
+    value_ *= kPowers[left];
   }
 
   uint64_t value() const { return value_; }
@@ -29,7 +33,15 @@ class Digest {
   std::string Hex() const;
 
  private:
-  void AddByte(unsigned char byte) { value_ = (value_ ^ byte) * 0x100000001b3ULL; }
+  static constexpr uint64_t kPrime = 0x100000001b3ULL;
+  // Shape: by exponent, 0 to 8.
+  static constexpr std::array<uint64_t, sizeof(int64_t) + 1> kPowers = [] {
+    std::array<uint64_t, sizeof(int64_t) + 1> powers = {1};
+    for (size_t i = 1; i < powers.size(); ++i) powers[i] = powers[i - 1] * kPrime;
+    return powers;
+  }();
+
+  void AddByte(unsigned char byte) { value_ = (value_ ^ byte) * kPrime; }
 
   uint64_t value_ = 0xcbf29ce484222325ULL;
 };

@@ -3,9 +3,13 @@
 #define SCHEDSIM_CORE_BASE_LOOKUP_MAP_H_
 
 #include <cstddef>
+#include <functional>
+#include <string>
+#include <type_traits>
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
+#include "core/base/text_hash.h"
 
 namespace schedsim {
 
@@ -17,11 +21,13 @@ class LookupMap {
   // The value of `key`, or nullptr.
   template <typename Q>
   V* Find(const Q& key) {
+    if (map_.empty()) return nullptr;
     auto found = map_.find(key);
     return found == map_.end() ? nullptr : &found->second;
   }
   template <typename Q>
   const V* Find(const Q& key) const {
+    if (map_.empty()) return nullptr;
     auto found = map_.find(key);
     return found == map_.end() ? nullptr : &found->second;
   }
@@ -40,7 +46,12 @@ class LookupMap {
   bool empty() const { return map_.empty(); }
 
  private:
-  absl::flat_hash_map<K, V> map_;
+  // Most keys are short texts, which the library's hash takes longer for than the rest of a look-up.
+  using Map =
+      std::conditional_t<std::is_same_v<K, std::string>, absl::flat_hash_map<K, V, TextHash, std::equal_to<>>,
+                         absl::flat_hash_map<K, V>>;
+
+  Map map_;
 };
 
 }  // namespace schedsim

@@ -4,11 +4,13 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <string>
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/string_view.h"
+#include "core/base/text_hash.h"
 
 namespace schedsim {
 
@@ -47,7 +49,7 @@ class SymbolTable {
 
  private:
   std::deque<std::string> texts_;
-  absl::flat_hash_map<absl::string_view, uint32_t> ids_;
+  absl::flat_hash_map<absl::string_view, uint32_t, TextHash, std::equal_to<>> ids_;
 };
 
 }  // namespace schedsim
