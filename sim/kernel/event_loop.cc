@@ -22,24 +22,35 @@ uint64_t EventLoop::Add(absl::Time time, Phase phase, std::function<void()> work
                         bool posted) {
   CHECK(time >= now_);
   if (time > kEndOfTime) return ++sequence_;
-  heap_.push_back(Item{.time = time,
-                       .phase = phase,
-                       .sequence = ++sequence_,
-                       .in_background = in_background,
-                       .posted = posted,
-                       .work = std::move(work)});
-  CountForeground(heap_.back(), /*comes=*/true);
-  std::push_heap(heap_.begin(), heap_.end(), Later);
+  Item item = {.time = time,
+               .phase = phase,
+               .sequence = ++sequence_,
+               .in_background = in_background,
+               .posted = posted,
+               .work = std::move(work)};
+  CountForeground(item, /*comes=*/true);
+  if (time == now_) {
+    now_items_[static_cast<size_t>(phase)].push_back(std::move(item));
+  } else {
+    heap_.push_back(std::move(item));
+    std::push_heap(heap_.begin(), heap_.end(), Later);
+  }
   return sequence_;
 }
 
 void EventLoop::Cancel(uint64_t id) {
-  auto found =
-      std::find_if(heap_.begin(), heap_.end(), [id](const Item& item) { return item.sequence == id; });
-  if (found == heap_.end() || found->work == nullptr) return;
+  const auto has_id = [id](const Item& item) { return item.sequence == id; };
+  Item* found = nullptr;
+  if (const auto at = std::find_if(heap_.begin(), heap_.end(), has_id); at != heap_.end()) found = &*at;
+  for (std::deque<Item>& items : now_items_) {
+    const auto at = std::find_if(items.begin(), items.end(), has_id);
+    if (at != items.end()) found = &*at;
+  }
+  if (found == nullptr || found->work == nullptr) return;
   CountForeground(*found, /*comes=*/false);
   found->work = nullptr;
   DropCancelled();
+  for (std::deque<Item>& items : now_items_) DropCancelled(items);
 }
 
 void EventLoop::DropCancelled() {
@@ -49,17 +60,44 @@ void EventLoop::DropCancelled() {
   }
 }
 
+void EventLoop::DropCancelled(std::deque<Item>& items) {
+  while (!items.empty() && items.front().work == nullptr) items.pop_front();
+}
+
+const EventLoop::Item* EventLoop::Next() const {
+  const Item* const next = heap_.empty() ? nullptr : &heap_.front();
+  for (const std::deque<Item>& items : now_items_) {
+    if (items.empty()) continue;
+    return next == nullptr || Later(*next, items.front()) ? &items.front() : next;
+  }
+  return next;
+}
+
 EventLoop::Item EventLoop::PopItem() {
-  std::pop_heap(heap_.begin(), heap_.end(), Later);
-  Item item = std::move(heap_.back());
-  heap_.pop_back();
+  const Item* const next = Next();
+  Item item;
+  if (!heap_.empty() && next == &heap_.front()) {
+    std::pop_heap(heap_.begin(), heap_.end(), Later);
+    item = std::move(heap_.back());
+    heap_.pop_back();
+    DropCancelled();
+  } else {
+    std::deque<Item>& items = now_items_[static_cast<size_t>(next->phase)];
+    item = std::move(items.front());
+    items.pop_front();
+    DropCancelled(items);
+  }
   CountForeground(item, /*comes=*/false);
-  DropCancelled();
   return item;
 }
 
 // What is left out has the next work below it in the heap, at one of its two places.
 absl::Time EventLoop::NextTimeBut(uint64_t id, uint64_t other_id) const {
+  for (const std::deque<Item>& items : now_items_) {
+    for (const Item& item : items) {
+      if (item.sequence != id && item.sequence != other_id) return now_;
+    }
+  }
   absl::Time next = kEndOfTime;
   std::vector<size_t> places = {0};
   while (!places.empty()) {
@@ -77,15 +115,17 @@ absl::Time EventLoop::NextTimeBut(uint64_t id, uint64_t other_id) const {
 }
 
 void EventLoop::Run() {
-  while (!stopped_ && !heap_.empty()) {
-    const Item& next = heap_.front();
-    const bool settled = next.time > now_ || next.phase > Phase::kLateDelivery;
+  while (!stopped_) {
+    const Item* next = Next();
+    if (next == nullptr) return;
+    const bool settled = next->time > now_ || next->phase > Phase::kLateDelivery;
     if (settled && on_settled_ != nullptr) on_settled_();
     if (stopped_) return;
-    while (!heap_.empty() && heap_.front().time > now_ && before_advance_ != nullptr &&
-           before_advance_(heap_.front().sequence)) {
-    }
-    if (heap_.empty()) return;
+    do {
+      next = Next();
+    } while (next != nullptr && next->time > now_ && before_advance_ != nullptr &&
+             before_advance_(next->sequence));
+    if (next == nullptr) return;
     Item item = PopItem();
     now_ = item.time;
     item.work();
@@ -93,14 +133,16 @@ void EventLoop::Run() {
 }
 
 void EventLoop::Settle() {
-  while (!heap_.empty() && heap_.front().time <= now_ && heap_.front().phase <= Phase::kLateDelivery) {
+  for (;;) {
+    const Item* const next = Next();
+    if (next == nullptr || next->time > now_ || next->phase > Phase::kLateDelivery) return;
     PopItem().work();
   }
 }
 
 void EventLoop::AdvanceTo(absl::Time time) {
   CHECK(time >= now_);
-  CHECK(heap_.empty() || heap_.front().time >= time);
+  CHECK(Next() == nullptr || Next()->time >= time);
   now_ = time;
 }
 

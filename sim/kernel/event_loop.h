@@ -2,7 +2,9 @@
 #ifndef SCHEDSIM_SIM_KERNEL_EVENT_LOOP_H_
 #define SCHEDSIM_SIM_KERNEL_EVENT_LOOP_H_
 
+#include <array>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <utility>
 #include <vector>
@@ -95,15 +97,23 @@ class EventLoop : public Clock, public Executor {
                bool posted = false);
   void CountForeground(const Item& item, bool comes);
   static bool Later(const Item& a, const Item& b);
-  Item PopItem();
+  static void DropCancelled(std::deque<Item>& items);
   void DropCancelled();
+  // The next work; nullptr: nothing is left.
+  const Item* Next() const;
+  // Takes it out; there must be some.
+  Item PopItem();
 
   absl::Time now_;
   uint64_t sequence_ = 0;
   size_t foreground_count_ = 0;
   size_t posted_count_ = 0;
   bool stopped_ = false;
-  std::vector<Item> heap_;  // Cancelled items have no work; the first one is none.
+  // Cancelled items have no work; the first one of the heap, and of each of the lists, is none.
+  std::vector<Item> heap_;
+  // Shape: by phase. What was put in for the instant that is running, which is most of all work: each list is
+  // in order as it comes. What the heap has for the same instant was put in earlier.
+  std::array<std::deque<Item>, static_cast<size_t>(Phase::kNextPod) + 1> now_items_;
   std::function<void()> on_settled_;
   std::function<bool(uint64_t id)> before_advance_;
 };
