@@ -75,10 +75,21 @@ absl::Status Cache::ForgetPod(const PodInfo& pod) {
   return absl::OkStatus();
 }
 
+bool Cache::Confirm(PodState& state, const PodInfoPtr& pod) {
+  const PodInfo& assumed = *state.pod;
+  if (assumed.spec_info != pod->spec_info || assumed.pod->node_name != pod->pod->node_name) return false;
+  NodeInfo& node = NodeOf(pod->pod->node_name);
+  if (!node.ReplaceLastPod(assumed, pod)) return false;
+  state = {.pod = pod, .assumed = false};
+  Touch(node);
+  return true;
+}
+
 void Cache::AddPod(PodInfoPtr pod) {
   const std::string& uid = pod->pod->metadata.uid;
-  const PodState* state = pods_.Find(uid);
+  PodState* state = pods_.Find(uid);
   if (state != nullptr && !state->assumed) return;
+  if (state != nullptr && Confirm(*state, pod)) return;
   // The bound pod may be on another node than the assumed one: another scheduler may have been faster. Taking
   // it out and in again makes it the last on its node in either case, as upstream does.
   Remove(uid);

@@ -70,6 +70,8 @@ class Cache {
   framework::NodeInfo& NodeOf(absl::string_view name);
   void Touch(framework::NodeInfo& node);
   void Insert(framework::PodInfoPtr pod, bool assumed);
+  // Puts the pod into the place of its assumed version where nothing else changes by that.
+  bool Confirm(PodState& state, const framework::PodInfoPtr& pod);
   void Remove(const std::string& uid);
   void SetNode(framework::NodeInfo& info, api::NodePtr node);
   void AddImages(const api::Node& node, int32_t index);

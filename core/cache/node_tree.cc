@@ -2,30 +2,28 @@
 
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 
 namespace schedsim::cache {
 namespace {
 
-std::string LabelOf(const api::Node& node, absl::string_view beta_key, absl::string_view key) {
+absl::string_view LabelOf(const api::Node& node, absl::string_view beta_key, absl::string_view key) {
   const std::string* value = node.metadata.labels.Find(beta_key);
   if (value == nullptr) value = node.metadata.labels.Find(key);
-  return value == nullptr ? std::string() : *value;
+  return value == nullptr ? absl::string_view() : absl::string_view(*value);
 }
 
 }  // namespace
 
 std::string ZoneKey(const api::Node& node) {
-  const std::string region =
+  const absl::string_view region =
       LabelOf(node, "failure-domain.beta.kubernetes.io/region", "topology.kubernetes.io/region");
-  const std::string zone =
+  const absl::string_view zone =
       LabelOf(node, "failure-domain.beta.kubernetes.io/zone", "topology.kubernetes.io/zone");
   if (region.empty() && zone.empty()) return "";
   // Upstream puts a zero byte between region and zone, which neither can contain.
-  std::string key = region;
-  key.append(":\0:", 3);
-  key.append(zone);
-  return key;
+  return absl::StrCat(region, absl::string_view(":\0:", 3), zone);
 }
 
 void NodeTree::AddNode(const api::Node& node, int32_t index) {

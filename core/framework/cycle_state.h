@@ -27,15 +27,20 @@ class CycleState {
  public:
   enum Slot : int { kFilterSlot, kScoreSlot };
 
+  CycleState() = default;
+  ~CycleState();
+  CycleState(const CycleState&) = delete;
+  CycleState& operator=(const CycleState&) = delete;
+
   void Write(PluginId plugin, Slot slot, std::unique_ptr<StateData> data) {
-    slots_[Index(plugin, slot)] = std::move(data);
-    if (slot == kFilterSlot) has_filter_state_.set(static_cast<size_t>(plugin));
+    Put(plugin, slot, std::move(data));
+    (slot == kFilterSlot ? has_filter_state_ : has_score_state_).set(static_cast<size_t>(plugin));
   }
 
   // The plugin's state, or nullptr where it wrote none. `T` must be what it wrote.
   template <typename T>
   T* Read(PluginId plugin, Slot slot) const {
-    return static_cast<T*>(slots_[Index(plugin, slot)].get());
+    return static_cast<T*>(slots_[Index(plugin, slot)]);
   }
 
   std::unique_ptr<CycleState> Clone() const;
@@ -64,8 +69,16 @@ class CycleState {
     return static_cast<size_t>(plugin) * 2 + static_cast<size_t>(slot);
   }
 
-  std::array<std::unique_ptr<StateData>, kMaxPlugins * 2> slots_;
+  // Puts the state into its slot; returns what was there.
+  std::unique_ptr<StateData> Put(PluginId plugin, Slot slot, std::unique_ptr<StateData> data) {
+    return std::unique_ptr<StateData>(std::exchange(slots_[Index(plugin, slot)], data.release()));
+  }
+
+  // The state's own. Plain pointers, since there are many more slots than states: the sets name those to
+  // delete.
+  std::array<StateData*, kMaxPlugins* 2> slots_ = {};
   PluginSet has_filter_state_;
+  PluginSet has_score_state_;
 };
 
 }  // namespace schedsim::framework

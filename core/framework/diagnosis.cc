@@ -8,8 +8,10 @@
 namespace schedsim::framework {
 namespace {
 
-// So many groups are compared one by one before their texts are looked up.
-constexpr size_t kSharedMax = 16;
+// So many groups are compared one by one. Only where there are more, their texts are looked up: a table of
+// them costs more than all the rest where what is known of all nodes is copied, as after each attempt in
+// vain.
+constexpr size_t kFewGroups = 16;
 
 // Counts by reason. Few reasons are different, so a list is enough.
 class ReasonCounts {
@@ -51,6 +53,10 @@ ReasonCounts CountReasons(const NodeToStatus& statuses, int32_t all_node_count) 
   return counts;
 }
 
+bool AreEqual(const Status& a, const Status& b) {
+  return a.code() == b.code() && a.plugin() == b.plugin() && a.reasons() == b.reasons();
+}
+
 // Equal texts mean equal statuses.
 std::string TextOf(const Status& status) {
   std::string text = absl::StrCat(CodeName(status.code()), "\n", status.plugin());
@@ -76,13 +82,22 @@ void NodeToStatus::Reset(int32_t node_count) {
 
 int32_t NodeToStatus::GroupOf(const Status& status) {
   // A plugin makes its statuses once and hands out copies, so this finds nearly all of them.
-  for (size_t i = 0; i < groups_.size() && i < kSharedMax; ++i) {
+  const size_t few = std::min(groups_.size(), kFewGroups);
+  for (size_t i = 0; i < few; ++i) {
     if (groups_[i].status.SameAs(status)) return static_cast<int32_t>(i);
   }
-  const std::string text = TextOf(status);
-  if (const int32_t* known = groups_by_text_.Find(text)) return *known;
+  for (size_t i = 0; i < few; ++i) {
+    if (AreEqual(groups_[i].status, status)) return static_cast<int32_t>(i);
+  }
   const int32_t group = static_cast<int32_t>(groups_.size());
-  groups_by_text_[text] = group;
+  if (groups_.size() >= kFewGroups) {
+    for (size_t i = groups_by_text_.size(); i < groups_.size(); ++i) {
+      groups_by_text_[TextOf(groups_[i].status)] = static_cast<int32_t>(i);
+    }
+    const std::string text = TextOf(status);
+    if (const int32_t* known = groups_by_text_.Find(text)) return *known;
+    groups_by_text_[text] = group;
+  }
   groups_.push_back(Group{.status = status, .count = 0});
   return group;
 }

@@ -83,6 +83,9 @@ void ForEachRun(const NodeColumns& columns, absl::Span<const int32_t> positions,
   }
 }
 
+// So many nodes are asked about one by one.
+constexpr size_t kFewNodes = 2;
+
 // A failure that is not among those that are remembered.
 constexpr uint8_t kUnlisted = UINT8_MAX;
 
@@ -348,8 +351,10 @@ Status Framework::RunFilterPlugins(CycleState& state, const PodInfo& pod, const 
 
 bool Framework::RunFilterPluginsOnRange(CycleState& state, const PodInfo& pod, int32_t first,
                                         NodeToStatus& statuses, absl::Span<int32_t> groups) {
-  std::fill(groups.begin(), groups.end(), NodeToStatus::kNoGroup);
   counters_.filtered_nodes += static_cast<int64_t>(groups.size());
+  // Bytes of ones are numbers of -1.
+  static_assert(NodeToStatus::kNoGroup == -1);
+  std::memset(groups.data(), 0xff, groups.size() * sizeof(groups[0]));
   const bool keeps = KeepsAnswersFor(pod);
   uint8_t* const passed = keeps ? last_class_.passed.data() + first : nullptr;
   FindStretches(passed, groups.size());
@@ -394,23 +399,29 @@ void Framework::FindStretches(const uint8_t* passed, size_t count) {
   if (begin < count) stretches_ = {{.begin = 0, .end = count, .known = false}};
 }
 
+bool Framework::FilterEach(const Entry<FilterPlugin>& entry, CycleState& state, const PodInfo& pod,
+                           int32_t first, NodeToStatus& statuses, absl::Span<int32_t> groups) {
+  const NodeInfos nodes = handle_.snapshot().List().subspan(static_cast<size_t>(first), groups.size());
+  bool any_failed = false;
+  for (size_t i = 0; i < groups.size(); ++i) {
+    if (groups[i] != NodeToStatus::kNoGroup) continue;
+    const Status status = RunFilter(entry, state, pod, *nodes[i]);
+    if (status.IsSuccess()) continue;
+    groups[i] = statuses.GroupOf(status);
+    any_failed = true;
+  }
+  return any_failed;
+}
+
 bool Framework::FilterRange(size_t filter, CycleState& state, const PodInfo& pod, int32_t first,
                             NodeToStatus& statuses, absl::Span<int32_t> groups) {
   const Entry<FilterPlugin>& entry = filter_[filter];
+  if (groups.size() <= kFewNodes) return FilterEach(entry, state, pod, first, statuses, groups);
   const std::vector<Status>* failures = &filter_failures_[filter];
   verdicts_.assign(groups.size(), 0);
   if (!entry.plugin->FilterNodes(state, pod, first, absl::MakeSpan(verdicts_))) {
     if (filter_dependencies_[filter].of == Dependency::Of::kCluster) {
-      const NodeInfos nodes = handle_.snapshot().List().subspan(static_cast<size_t>(first), groups.size());
-      bool any_failed = false;
-      for (size_t i = 0; i < groups.size(); ++i) {
-        if (groups[i] != NodeToStatus::kNoGroup) continue;
-        const Status status = RunFilter(entry, state, pod, *nodes[i]);
-        if (status.IsSuccess()) continue;
-        groups[i] = statuses.GroupOf(status);
-        any_failed = true;
-      }
-      return any_failed;
+      return FilterEach(entry, state, pod, first, statuses, groups);
     }
     failures = &FilterRemembered(filter, state, pod, first, groups);
   } else {
@@ -554,7 +565,9 @@ Status Framework::RunPreScorePlugins(CycleState& state, const PodInfo& pod, Node
 Status Framework::ScoreColumn(ScoreEntry& entry, CycleState& state, const PodInfo& pod, NodeInfos nodes,
                               absl::Span<const int32_t> positions, std::vector<int64_t>& raw) {
   raw.resize(nodes.size());
-  const bool has_positions = !positions.empty();
+  // Columns pay where there are many nodes.
+  const bool is_few = nodes.size() <= kFewNodes && entry.dependency.of != Dependency::Of::kCluster;
+  const bool has_positions = !positions.empty() && !is_few;
   int64_t& calls = counters_.Calls(CountedPoint::kScore, entry.id);
   if (has_positions && entry.plugin->ScoreNodes(state, pod, positions, absl::MakeSpan(raw))) {
     calls += static_cast<int64_t>(nodes.size());
@@ -669,10 +682,9 @@ Status Framework::WeighColumn(const ScoreEntry& entry, CycleState& state, const 
   int64_t* const sums = totals.data();
   const int64_t weight = entry.weight;
   const size_t count = nodes.size();
-  for (size_t i = 0; i < count; ++i) {
-    weighted[i] *= weight;
-    sums[i] += weighted[i];
-  }
+  // Most weights are 1, and few processors multiply several such numbers at once.
+  for (size_t i = 0; i < count && weight != 1; ++i) weighted[i] *= weight;
+  for (size_t i = 0; i < count; ++i) sums[i] += weighted[i];
   return Status();
 }
 

@@ -163,6 +163,9 @@ class Framework {
   static int32_t ClassOf(const PodInfo& pod, const Dependency& dependency);
   // By position: an answer holds while this stays as it is.
   const std::vector<int64_t>& GenerationsFor(const Dependency& dependency) const;
+  // FilterRange by single calls.
+  bool FilterEach(const Entry<FilterPlugin>& entry, CycleState& state, const PodInfo& pod, int32_t first,
+                  NodeToStatus& statuses, absl::Span<int32_t> groups);
   // What RunFilterPluginsOnRange does for one filter: gives a group to those of its failures that have none.
   // Returns whether there were any.
   bool FilterRange(size_t filter, CycleState& state, const PodInfo& pod, int32_t first,

@@ -2,24 +2,29 @@
 
 #include <utility>
 
-#include "absl/strings/str_cat.h"
+#include "core/api/object_key.h"
 #include "core/base/check.h"
 
 namespace schedsim::framework {
 
 void InformerCache::Set(api::ObjectPtr object) {
-  std::string key = object->Key();
-  if (object->kind == api::Kind::kPod) {
-    pods_[key] = std::move(object);
-  } else {
+  if (object->kind != api::Kind::kPod) {
     const size_t kind = static_cast<size_t>(object->kind);
+    std::string key = object->Key();
     objects_[kind].insert_or_assign(std::move(key), std::move(object));
+    return;
+  }
+  const api::ObjectKey key(*object);
+  if (api::ObjectPtr* const known = pods_.Find(key.text())) {
+    *known = std::move(object);
+  } else {
+    pods_[std::string(key.text())] = std::move(object);
   }
 }
 
 void InformerCache::Erase(const api::Object& object) {
   if (object.kind == api::Kind::kPod) {
-    pods_.Erase(object.Key());
+    pods_.Erase(api::ObjectKey(object).text());
   } else {
     objects_[static_cast<size_t>(object.kind)].erase(object.Key());
   }
@@ -27,12 +32,12 @@ void InformerCache::Erase(const api::Object& object) {
 
 api::ObjectPtr InformerCache::Find(api::Kind kind, absl::string_view name_space,
                                    absl::string_view name) const {
-  const std::string key = name_space.empty() ? std::string(name) : absl::StrCat(name_space, "/", name);
+  const api::ObjectKey key(name_space, name);
   if (kind == api::Kind::kPod) {
-    const api::ObjectPtr* found = pods_.Find(key);
+    const api::ObjectPtr* found = pods_.Find(key.text());
     return found == nullptr ? nullptr : *found;
   }
-  auto found = List(kind).find(key);
+  auto found = List(kind).find(key.text());
   return found == List(kind).end() ? nullptr : found->second;
 }
 

@@ -26,6 +26,17 @@ void NodeInfo::AddPod(PodInfoPtr pod) {
   pods.push_back(std::move(pod));
 }
 
+bool NodeInfo::ReplaceLastPod(const PodInfo& known, const PodInfoPtr& pod) {
+  const bool is_alike = known.spec_info == pod->spec_info && known.priority == pod->priority &&
+                        known.requests == pod->requests &&
+                        known.non_zero_milli_cpu == pod->non_zero_milli_cpu &&
+                        known.non_zero_memory_bytes == pod->non_zero_memory_bytes;
+  const bool is_simple = pod->spec_info->host_ports.empty() && !pod->spec_info->affinity_terms.present;
+  if (!is_alike || !is_simple || pods.empty() || pods.back().get() != &known) return false;
+  pods.back() = pod;
+  return true;
+}
+
 PodInfoPtr NodeInfo::Take(size_t at) {
   PodInfoPtr taken = std::move(pods[at]);
   AddScaled(*taken, -1);

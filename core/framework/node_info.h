@@ -58,6 +58,9 @@ struct NodeInfo {
   std::vector<ImageState> images;
 
   void AddPod(PodInfoPtr pod);
+  // Does what RemovePod of `known` and AddPod of `pod` would do, where the pod is the last one and both ask
+  // for the same, without ports and affinity. Otherwise returns false, and nothing changes.
+  bool ReplaceLastPod(const PodInfo& known, const PodInfoPtr& pod);
   // Returns false when no pod of this uid is on the node.
   bool RemovePod(absl::string_view uid);
 

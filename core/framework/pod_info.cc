@@ -12,6 +12,7 @@ namespace {
 // A few thousand, since pods of real clusters seldom share more specs. Each takes some kilobytes at most, and
 // is alive anyway while a pod has it.
 constexpr size_t kRecentSpecs = 4096;
+constexpr size_t kRecentLabels = 4096;
 
 bool HasStatusResources(const api::PodStatus& status) {
   if (!status.allocated_resources.empty() || status.resources.has_value()) return true;
@@ -122,6 +123,28 @@ const PodInfoFactory::CompiledSpec& PodInfoFactory::CompileShared(
   return recent;
 }
 
+const PodInfoFactory::CompiledLabels& PodInfoFactory::CompileLabels(const api::ObjectMeta& metadata) {
+  recent_labels_.resize(kRecentLabels);
+  const auto& storage = metadata.labels.entries().storage();
+  CompiledLabels& recent =
+      recent_labels_[absl::HashOf(storage.get(), metadata.namespace_.size()) % kRecentLabels];
+  const bool is_known =
+      recent.id >= 0 && recent.labels == storage && recent.name_space == metadata.namespace_;
+  if (is_known) return recent;
+  recent = CompiledLabels{.labels = storage,
+                          .name_space = metadata.namespace_,
+                          .symbol = symbols_.Intern(metadata.namespace_),
+                          .set = LabelSet(metadata.labels, symbols_)};
+  const std::pair key(recent.symbol, recent.set.entries());
+  if (const int32_t* known = labels_ids_.Find(key)) {
+    recent.id = *known;
+  } else {
+    recent.id = static_cast<int32_t>(labels_ids_.size());
+    labels_ids_[key] = recent.id;
+  }
+  return recent;
+}
+
 PodInfoPtr PodInfoFactory::MakeAfter(const PodInfoPtr& earlier, api::PodPtr pod) {
   if (earlier == nullptr || HasStatusResources(pod->status)) return Make(std::move(pod));
   const api::Pod& before = *earlier->pod;
@@ -140,16 +163,10 @@ PodInfoPtr PodInfoFactory::Make(api::PodPtr pod) {
   info->spec_info = compiled.info;
   info->volumes_id = compiled.volumes_id;
   info->priority = pod->Priority();
-  info->namespace_ = symbols_.Intern(pod->metadata.namespace_);
-  info->name = symbols_.Intern(pod->metadata.name);
-  info->labels = LabelSet(pod->metadata.labels, symbols_);
-  const std::pair labels_key(info->namespace_, info->labels.entries());
-  if (const int32_t* known = labels_ids_.Find(labels_key)) {
-    info->labels_id = *known;
-  } else {
-    info->labels_id = static_cast<int32_t>(labels_ids_.size());
-    labels_ids_[labels_key] = info->labels_id;
-  }
+  const CompiledLabels& labels = CompileLabels(pod->metadata);
+  info->namespace_ = labels.symbol;
+  info->labels = labels.set;
+  info->labels_id = labels.id;
   // Only a pod whose status has amounts can ask for others than its spec, so the sums of the spec serve the
   // rest.
   if (HasStatusResources(pod->status)) {

@@ -63,7 +63,6 @@ struct PodInfo {
   api::PodPtr pod;
   std::shared_ptr<const PodSpecInfo> spec_info;
   Symbol namespace_;
-  Symbol name;
   LabelSet labels;
   // Dense, in order of first sight: equal ids mean equal namespaces and labels.
   int32_t labels_id = 0;
@@ -111,6 +110,15 @@ class PodInfoFactory {
     int32_t volumes_id = 0;  // PodInfo::volumes_id.
   };
   const CompiledSpec& CompileShared(const std::shared_ptr<const api::PodSpec>& spec);
+  // What is made of a namespace and labels, for all pods that share them.
+  struct CompiledLabels {
+    std::shared_ptr<const void> labels;  // The storage of the list, which is kept alive.
+    std::string name_space;
+    Symbol symbol;  // Of the namespace.
+    LabelSet set;
+    int32_t id = -1;  // PodInfo::labels_id.
+  };
+  const CompiledLabels& CompileLabels(const api::ObjectMeta& metadata);
   // The number of `part` among its like, new or known.
   static int32_t NumberOf(absl::string_view part, LookupMap<std::string, int32_t>& numbers);
 
@@ -119,6 +127,7 @@ class PodInfoFactory {
   LookupMap<std::string, std::shared_ptr<const PodSpecInfo>> classes_;  // By SchedulingKey::WithoutVolumes.
   // Specs that came lately, each at a place that its address decides; a later one takes the place.
   std::vector<CompiledSpec> recent_specs_;
+  std::vector<CompiledLabels> recent_labels_;  // The same.
   std::array<LookupMap<std::string, int32_t>, kConcernCount> concerns_;
   LookupMap<std::array<int32_t, 3>, int32_t> spreading_ids_;
   // By namespace and labels.

@@ -32,10 +32,12 @@ Status::Status(Code code, std::vector<std::string> reasons) {
   rep_->reasons = std::move(reasons);
 }
 
-void Status::Drop() {
-  if (--rep_->reference_count == 0) delete rep_;
-  rep_ = nullptr;
+Status Status::Skip() {
+  static Rep* const kSkip = new Rep{.reference_count = 1, .code = Code::kSkip, .plugin = "", .reasons = {}};
+  return Status(kSkip);
 }
+
+void Status::DeleteRep() { delete rep_; }
 
 bool Status::IsRejected() const {
   const Code c = code();
@@ -51,6 +53,8 @@ std::string Status::Message() const { return absl::StrJoin(reasons(), ", "); }
 
 void Status::SetPluginIfUnset(absl::string_view plugin) {
   CHECK(rep_ != nullptr);
+  // The part of Skip is that of other plugins' answers, too.
+  if (rep_->code == Code::kSkip && rep_->plugin.empty()) *this = Status(Code::kSkip, rep_->reasons);
   if (rep_->plugin.empty()) rep_->plugin = std::string(plugin);
 }
 

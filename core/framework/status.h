@@ -46,7 +46,8 @@ class Status {
   ~Status() { Release(); }
 
   static Status Error(std::string reason) { return Status(Code::kError, std::move(reason)); }
-  static Status Skip() { return Status(Code::kSkip, std::vector<std::string>()); }
+  // Most plugins answer so to most pods: all these answers share one part.
+  static Status Skip();
 
   Code code() const { return rep_ == nullptr ? Code::kSuccess : rep_->code; }
   bool IsSuccess() const { return rep_ == nullptr; }
@@ -61,7 +62,7 @@ class Status {
 
   // The plugin that gave this answer; "" where none did. Set by the framework.
   absl::string_view plugin() const { return rep_ == nullptr ? absl::string_view() : rep_->plugin; }
-  // Names the plugin unless one is named already. Not for Success.
+  // Names the plugin unless one is named already, also in the copies of this status. Not for Success.
   void SetPluginIfUnset(absl::string_view plugin);
 
   // Whether both share one part: a quick sign of equal answers, which may miss some.
@@ -74,11 +75,12 @@ class Status {
     std::string plugin;
     std::vector<std::string> reasons;
   };
+  // Takes one more copy of a part.
+  explicit Status(Rep* rep) : rep_(rep) { ++rep_->reference_count; }
   void Release() {
-    if (rep_ != nullptr) Drop();
+    if (rep_ != nullptr && --rep_->reference_count == 0) DeleteRep();
   }
-  // Gives up the part that this status has.
-  void Drop();
+  void DeleteRep();
 
   Rep* rep_ = nullptr;  // nullptr: Success.
 };

@@ -47,6 +47,25 @@ double Truncate(double number) {
 double Smaller(double a, double b) { return a < b ? a : b; }
 double Larger(double a, double b) { return a > b ? a : b; }
 
+// Loops over hundreds of nodes are compiled twice, also for processors that work on four numbers at once, and
+// the program chooses when it starts. Both do the same operations, so that the results are equal. Sanitizers
+// are not ready yet when the choice is made.
+#if defined(__x86_64__) && defined(__gnu_linux__) && !defined(__SANITIZE_ADDRESS__)
+#define SCHEDSIM_FOR_EACH_PROCESSOR __attribute__((target_clones("avx2", "default")))
+#else
+#define SCHEDSIM_FOR_EACH_PROCESSOR
+#endif
+
+// Copies numbers; returns all bits that any of them has.
+SCHEDSIM_FOR_EACH_PROCESSOR uint64_t CopyToDoubles(const int64_t* numbers, double* out, size_t count) {
+  uint64_t bits = 0;
+  for (size_t i = 0; i < count; ++i) {
+    bits |= static_cast<uint64_t>(numbers[i]);
+    out[i] = ToDouble(numbers[i]);
+  }
+  return bits;
+}
+
 // Sets `gathered` to the numbers at `positions`, most often a piece of the column. False where one is not in
 // 0 to kExactLimit - 1.
 bool Gather(const NodeColumns& columns, const std::vector<int64_t>& column,
@@ -55,11 +74,7 @@ bool Gather(const NodeColumns& columns, const std::vector<int64_t>& column,
   double* const out = gathered.data();
   uint64_t bits = 0;
   if (framework::FollowEachOther(columns, positions)) {
-    const int64_t* const numbers = column.data() + positions[0];
-    for (size_t i = 0; i < positions.size(); ++i) {
-      bits |= static_cast<uint64_t>(numbers[i]);
-      out[i] = ToDouble(numbers[i]);
-    }
+    bits = CopyToDoubles(column.data() + positions[0], out, positions.size());
   } else {
     for (size_t i = 0; i < positions.size(); ++i) {
       const int64_t number = column[static_cast<size_t>(positions[i])];
@@ -80,16 +95,76 @@ uint64_t IsLess(int64_t a, int64_t b) {
   return ((x - y) ^ ((x ^ y) & ((x - y) ^ x))) >> 63;
 }
 
-void FindShortage(int64_t request, Shortage bit, const int64_t* allocatable, const int64_t* requested,
-                  absl::Span<uint8_t> shortages) {
+SCHEDSIM_FOR_EACH_PROCESSOR void FindShortage(int64_t request, Shortage bit, const int64_t* allocatable,
+                                              const int64_t* requested, uint8_t* out, size_t count) {
   // A pod that asks for nothing of a resource fits even where more is taken of it than there is.
   if (request <= 0) return;
-  uint8_t* const out = shortages.data();
-  const size_t count = shortages.size();
   for (size_t i = 0; i < count; ++i) {
     const uint64_t lacks = IsLess(WrappingSubtract(allocatable[i], requested[i]), request);
     const uint64_t never = lacks & IsLess(allocatable[i], request);
     out[i] |= static_cast<uint8_t>(lacks * bit | never * kNeverEnough);
+  }
+}
+
+// Adds each node's score for one resource: `wanted` gives the amount, of the node's capacity and what is
+// taken of it, whose share of the capacity counts. Inlined, so that it is compiled for the processors of its
+// callers.
+template <typename Wanted>
+[[gnu::always_inline]] inline void AddShares(double weight, const double* allocatable,
+                                             const double* allocated, double* sums, double* weights,
+                                             size_t count, const Wanted& wanted) {
+  for (size_t i = 0; i < count; ++i) {
+    const double capacity = allocatable[i];
+    // Where a node has nothing of the resource, it does not count there.
+    const double own_weight = capacity == 0 ? 0.0 : weight;
+    const double share = wanted(capacity, allocated[i]) * static_cast<double>(framework::kMaxNodeScore);
+    sums[i] += Truncate(share / (capacity == 0 ? 1.0 : capacity)) * own_weight;
+    weights[i] += own_weight;
+  }
+}
+
+SCHEDSIM_FOR_EACH_PROCESSOR void AddFreeShares(double request, double weight, const double* allocatable,
+                                               const double* allocated, double* sums, double* weights,
+                                               size_t count) {
+  AddShares(weight, allocatable, allocated, sums, weights, count,
+            [request](double capacity, double used) { return Larger(capacity - (used + request), 0.0); });
+}
+
+SCHEDSIM_FOR_EACH_PROCESSOR void AddTakenShares(double request, double weight, const double* allocatable,
+                                                const double* allocated, double* sums, double* weights,
+                                                size_t count) {
+  AddShares(weight, allocatable, allocated, sums, weights, count,
+            [request](double capacity, double used) { return Smaller(used + request, capacity); });
+}
+
+SCHEDSIM_FOR_EACH_PROCESSOR void Divide(const double* sums, const double* weights, int64_t* out,
+                                        size_t count) {
+  for (size_t i = 0; i < count; ++i) {
+    out[i] = ToInteger(Truncate(sums[i] / (weights[i] == 0 ? 1.0 : weights[i])));
+  }
+}
+
+// What two resources of the nodes have, and what is taken of them.
+struct TwoResources {
+  const double* allocatable[2];
+  const double* allocated[2];
+};
+
+// The order of the operations is that of the plain loop: results are cut to integers, so every rounding
+// counts. With one resource only, or none, there is nothing to be uneven.
+SCHEDSIM_FOR_EACH_PROCESSOR void ScoreEvenness(const TwoResources& nodes, double request0, double request1,
+                                               int64_t* out, size_t count) {
+  const double* const allocatable0 = nodes.allocatable[0];
+  const double* const allocatable1 = nodes.allocatable[1];
+  const double* const allocated0 = nodes.allocated[0];
+  const double* const allocated1 = nodes.allocated[1];
+  for (size_t i = 0; i < count; ++i) {
+    // Whole numbers: 1 where the node has some of both.
+    const double has_both = Smaller(allocatable0[i] * allocatable1[i], 1.0);
+    const double fraction0 = Smaller((allocated0[i] + request0) / Larger(allocatable0[i], 1.0), 1.0);
+    const double fraction1 = Smaller((allocated1[i] + request1) / Larger(allocatable1[i], 1.0), 1.0);
+    const double deviation = std::abs((fraction0 - fraction1) / 2) * has_both;
+    out[i] = ToInteger(Truncate((1 - deviation) * static_cast<double>(framework::kMaxNodeScore)));
   }
 }
 
@@ -106,7 +181,7 @@ void FindShortages(const framework::Resource& request, const NodeColumns& column
   }
   const auto find = [&](ColumnResource resource, int64_t amount, Shortage bit) {
     FindShortage(amount, bit, Column(columns.allocatable, resource).data() + begin,
-                 Column(columns.requested, resource).data() + begin, shortages);
+                 Column(columns.requested, resource).data() + begin, out, count);
   };
   find(ColumnResource::kMilliCpu, request.milli_cpu, kShortOfCpu);
   find(ColumnResource::kMemoryBytes, request.memory_bytes, kShortOfMemory);
@@ -132,37 +207,11 @@ bool AllocationScorer::Score(Strategy strategy, const std::vector<ColumnRequest>
     if (!is_exact) return false;
     const double request = static_cast<double>(item.request);
     const double weight = static_cast<double>(item.weight);
-    if (strategy == Strategy::kLeastAllocated) {
-      AddShares(weight,
-                [request](double capacity, double used) { return Larger(capacity - (used + request), 0.0); });
-    } else {
-      AddShares(weight,
-                [request](double capacity, double used) { return Smaller(used + request, capacity); });
-    }
+    const auto add = strategy == Strategy::kLeastAllocated ? AddFreeShares : AddTakenShares;
+    add(request, weight, allocatable_.data(), allocated_.data(), sums_.data(), weights_.data(), count);
   }
-  const double* const sums = sums_.data();
-  const double* const weights = weights_.data();
-  int64_t* const out = scores.data();
-  for (size_t i = 0; i < count; ++i)
-    out[i] = ToInteger(Truncate(sums[i] / (weights[i] == 0 ? 1.0 : weights[i])));
+  Divide(sums_.data(), weights_.data(), scores.data(), count);
   return true;
-}
-
-template <typename Wanted>
-void AllocationScorer::AddShares(double weight, const Wanted& wanted) {
-  const double* const allocatable = allocatable_.data();
-  const double* const allocated = allocated_.data();
-  double* const sums = sums_.data();
-  double* const weights = weights_.data();
-  const size_t count = sums_.size();
-  for (size_t i = 0; i < count; ++i) {
-    const double capacity = allocatable[i];
-    // Where a node has nothing of the resource, it does not count there.
-    const double own_weight = capacity == 0 ? 0.0 : weight;
-    const double share = wanted(capacity, allocated[i]) * static_cast<double>(framework::kMaxNodeScore);
-    sums[i] += Truncate(share / (capacity == 0 ? 1.0 : capacity)) * own_weight;
-    weights[i] += own_weight;
-  }
 }
 
 bool BalanceScorer::Score(const ColumnRequest& first, const ColumnRequest& second, bool improvement,
@@ -185,23 +234,10 @@ bool BalanceScorer::Score(const ColumnRequest& first, const ColumnRequest& secon
   return true;
 }
 
-// The order of the operations is that of the plain loop: results are cut to integers, so every rounding
-// counts. With one resource only, or none, there is nothing to be uneven.
 void BalanceScorer::ScoreBalance(double request0, double request1, absl::Span<int64_t> scores) const {
-  const double* const allocatable0 = allocatable_[0].data();
-  const double* const allocatable1 = allocatable_[1].data();
-  const double* const allocated0 = allocated_[0].data();
-  const double* const allocated1 = allocated_[1].data();
-  int64_t* const out = scores.data();
-  const size_t count = scores.size();
-  for (size_t i = 0; i < count; ++i) {
-    // Whole numbers: 1 where the node has some of both.
-    const double has_both = Smaller(allocatable0[i] * allocatable1[i], 1.0);
-    const double fraction0 = Smaller((allocated0[i] + request0) / Larger(allocatable0[i], 1.0), 1.0);
-    const double fraction1 = Smaller((allocated1[i] + request1) / Larger(allocatable1[i], 1.0), 1.0);
-    const double deviation = std::abs((fraction0 - fraction1) / 2) * has_both;
-    out[i] = ToInteger(Truncate((1 - deviation) * static_cast<double>(framework::kMaxNodeScore)));
-  }
+  const TwoResources nodes = {.allocatable = {allocatable_[0].data(), allocatable_[1].data()},
+                              .allocated = {allocated_[0].data(), allocated_[1].data()}};
+  ScoreEvenness(nodes, request0, request1, scores.data(), scores.size());
 }
 
 }  // namespace schedsim::plugins

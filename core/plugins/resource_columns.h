@@ -46,11 +46,6 @@ class AllocationScorer {
              absl::Span<int64_t> scores);
 
  private:
-  // Adds each node's score for one resource. `wanted` gives the amount, of the node's capacity and what is
-  // taken of it, whose share of the capacity counts.
-  template <typename Wanted>
-  void AddShares(double weight, const Wanted& wanted);
-
   // Working memory, one entry a node: whole numbers.
   std::vector<double> allocatable_;
   std::vector<double> allocated_;

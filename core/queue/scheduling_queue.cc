@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/api/object_key.h"
 #include "core/base/check.h"
 
 namespace schedsim::queue {
@@ -107,7 +108,7 @@ const SchedulingQueue::Profile& SchedulingQueue::ProfileOf(const api::Pod& pod) 
   return *kNone;
 }
 
-QueuedPodInfo* SchedulingQueue::Find(const std::string& key) const {
+QueuedPodInfo* SchedulingQueue::Find(absl::string_view key) const {
   const QueuedPodInfoPtr* found = pods_.Find(key);
   return found == nullptr ? nullptr : found->get();
 }
@@ -294,7 +295,7 @@ void SchedulingQueue::Update(const api::PodPtr& old_pod, framework::PodInfoPtr n
       *new_pod->pod, *old_pod, framework::EventResource::kTargetPod, line_);
   // The attempt under way works with the old pod. The change counts when the pod comes back.
   if (AddEventsIfInFlight(new_pod->pod->metadata.uid, events, old_pod, new_pod->pod)) return;
-  QueuedPodInfo* queued = Find(new_pod->pod->Key());
+  QueuedPodInfo* queued = Find(api::ObjectKey(*new_pod->pod).text());
   if (queued == nullptr) {
     Add(std::move(new_pod));
     return;
@@ -323,14 +324,14 @@ void SchedulingQueue::Update(const api::PodPtr& old_pod, framework::PodInfoPtr n
 
 void SchedulingQueue::Delete(const api::Pod& pod) {
   nominator_.DeleteNominatedPodIfExists(pod);
-  const std::string key = pod.Key();
-  QueuedPodInfo* queued = Find(key);
+  const api::ObjectKey key(pod);
+  QueuedPodInfo* queued = Find(key.text());
   if (queued == nullptr) return;
   const SubQueue from = queued->sub_queue;
   Detach(queued);
   cause_.answers.clear();
   Tell(*queued, from, framework::kEventUnscheduledPodDelete, nullptr);
-  pods_.Erase(key);
+  pods_.Erase(key.text());
 }
 
 QueuedPodInfoPtr SchedulingQueue::Pop() {
@@ -494,8 +495,7 @@ std::vector<QueuedPodInfo*> SchedulingQueue::PodsToWeigh(const ClusterEvent& eve
   if (pool_.groups().empty()) return {};
   // Hints may answer otherwise for the pod that the event is about.
   const api::Object& subject = new_object != nullptr ? *new_object : *old_object;
-  const QueuedPodInfo* own =
-      subject.kind == api::Kind::kPod ? Find(static_cast<const api::Pod&>(subject).Key()) : nullptr;
+  const QueuedPodInfo* own = subject.kind == api::Kind::kPod ? Find(api::ObjectKey(subject).text()) : nullptr;
   std::vector<QueuedPodInfo*> pods;
   for (const auto& [rejection, groups] : pool_.groups()) {
     const uint64_t rejectors = rejection.unschedulable_plugins | rejection.pending_plugins;
@@ -571,7 +571,7 @@ bool SchedulingQueue::AddEventsIfInFlight(const std::string& uid, const std::vec
 void SchedulingQueue::Activate(const std::vector<api::PodPtr>& pods) {
   bool activated = false;
   for (const api::PodPtr& pod : pods) {
-    QueuedPodInfo* queued = Find(pod->Key());
+    QueuedPodInfo* queued = Find(api::ObjectKey(*pod).text());
     const bool waits = queued != nullptr && queued->sub_queue != SubQueue::kActive;
     if (waits) {
       const bool from_backoff =

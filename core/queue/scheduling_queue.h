@@ -167,7 +167,7 @@ class SchedulingQueue {
   void Sign(framework::QueuedPodInfo& pod) const;
   // Takes the pod out of whatever queue it is in.
   void Detach(framework::QueuedPodInfo* pod);
-  framework::QueuedPodInfo* Find(const std::string& key) const;
+  framework::QueuedPodInfo* Find(absl::string_view key) const;
   bool AddEventsIfInFlight(const std::string& uid, const std::vector<framework::ClusterEvent>& events,
                            const api::ObjectPtr& old_object, const api::ObjectPtr& new_object);
   absl::Time BackoffTime(framework::QueuedPodInfo& pod) const;

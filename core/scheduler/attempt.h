@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/string_view.h"
 #include "core/framework/framework.h"
 #include "core/framework/handle.h"
 #include "core/framework/node_info.h"
@@ -23,14 +24,15 @@ struct FilteredNode {
   framework::Status status;
 };
 
-// The parts marked "detail" are only filled when the observer asks for them.
+// Texts are borrowed, of the profile and the pod. The parts marked "detail" are only filled when the observer
+// asks for them.
 struct Attempt {
   framework::PodInfoPtr pod;
   int32_t attempts = 0;
-  std::string profile;
+  absl::string_view profile;
   // nextStartNodeIndex at the start of the cycle.
   int32_t start_index = 0;
-  std::string nominated_before;
+  absl::string_view nominated_before;
 
   framework::Status pre_filter_status;
   std::optional<std::vector<Symbol>> pre_filter_nodes;

@@ -115,7 +115,7 @@ class Scheduler::ProfileHandle : public framework::Handle {
     return choice != nullptr && choice->Binds(claim, volume);
   }
   void RecordDryRun(framework::DryRun dry_run) override {
-    if (WantsDryRuns()) scheduler_.attempt_.dry_runs.push_back(std::move(dry_run));
+    if (WantsDryRuns()) scheduler_.attempt_->dry_runs.push_back(std::move(dry_run));
   }
   bool WantsDryRuns() const override { return scheduler_.environment_.observer.WantsDetails(); }
   void MarkInexact(const framework::PodInfo& pod, absl::string_view reason) override {

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "core/base/check.h"
+#include "core/base/highest_key.h"
 #include "core/framework/what_if.h"
 #include "core/scheduler/cycle.h"
 #include "core/scheduler/scheduler.h"
@@ -30,6 +31,8 @@ constexpr int32_t kMinFeasibleNodesToFind = 100;
 constexpr int32_t kMinFeasibleNodesPercentageToFind = 5;
 // Filters are asked for at least so many nodes at once, which costs little more than one.
 constexpr int32_t kMinRange = 64;
+// A total is at most 100 for each of 64 plugins, times a weight of 31 bits.
+constexpr int kTotalBits = 44;
 
 // A pod of which only the name is left: all that upstream knows of a nominated pod that is in none of the
 // queue's parts. See Nominator::ReduceToName.
@@ -42,17 +45,6 @@ api::PodPtr NameOnly(const api::Pod& pod) {
   name_only->metadata.uid = pod.metadata.uid;
   name_only->spec = *kEmptySpec;
   return name_only;
-}
-
-// Four at a time, which need not wait for each other. There must be one.
-int64_t MaxOf(absl::Span<const int64_t> numbers) {
-  int64_t best[4] = {numbers[0], numbers[0], numbers[0], numbers[0]};
-  size_t i = 0;
-  for (; i + 4 <= numbers.size(); i += 4) {
-    for (size_t lane = 0; lane < 4; ++lane) best[lane] = std::max(best[lane], numbers[i + lane]);
-  }
-  for (; i < numbers.size(); ++i) best[0] = std::max(best[0], numbers[i]);
-  return std::max(std::max(best[0], best[1]), std::max(best[2], best[3]));
 }
 
 }  // namespace
@@ -90,26 +82,26 @@ bool Scheduler::ScheduleOne() {
 
 void Scheduler::SchedulingCycle(Framework& framework, queue::QueuedPodInfoPtr pod) {
   UpdateSnapshot();
-  attempt_ = Attempt();
-  attempt_.pod = pod->pod_info;
-  attempt_.attempts = pod->attempts;
-  attempt_.profile = framework.profile_name();
-  attempt_.start_index = next_start_node_index_;
-  attempt_.nominated_before = pod->pod_info->pod->status.nominated_node_name;
+  attempt_.emplace();
+  attempt_->pod = pod->pod_info;
+  attempt_->attempts = pod->attempts;
+  attempt_->profile = framework.profile_name();
+  attempt_->start_index = next_start_node_index_;
+  attempt_->nominated_before = pod->pod_info->pod->status.nominated_node_name;
 
   // The state outlives the cycle where a node is found: Reserve, Permit and the binding cycle read it, too.
   auto state = std::make_unique<CycleState>();
   CycleResult result = SchedulePod(framework, *state, *pod);
   pod->found_node = result.status.IsSuccess();
   if (!result.status.IsSuccess()) {
-    attempt_.error = result.message;
-    attempt_.fit_error = result.fit_error;
-    attempt_.unschedulable_plugins = result.unschedulable_plugins;
-    attempt_.pending_plugins = result.pending_plugins;
+    attempt_->error = result.message;
+    attempt_->fit_error = result.fit_error;
+    attempt_->unschedulable_plugins = result.unschedulable_plugins;
+    attempt_->pending_plugins = result.pending_plugins;
     // Preemption helps a pod that was rejected by nodes. After an error no one knows what would help.
     if (result.fit_error) result = RunPostFilter(framework, *state, *pod->pod_info, std::move(result));
-    attempt_.failure = HandleSchedulingFailure(std::move(pod), std::move(result));
-    environment_.observer.OnAttempt(attempt_);
+    attempt_->failure = HandleSchedulingFailure(std::move(pod), std::move(result));
+    environment_.observer.OnAttempt(*attempt_);
     return;
   }
   auto cycle = std::make_shared<BindingCycle>(
@@ -122,10 +114,10 @@ void Scheduler::SchedulingCycle(Framework& framework, queue::QueuedPodInfoPtr po
   if (!status.IsSuccess()) {
     CycleResult failed = {.status = status, .message = status.Message()};
     if (status.IsRejected()) SetFitErrorOfHost(status, failed);
-    attempt_.failure = HandleSchedulingFailure(std::move(cycle->queued), std::move(failed));
+    attempt_->failure = HandleSchedulingFailure(std::move(cycle->queued), std::move(failed));
   }
   // The attempt is told before the binding starts, so that observers hear of it first.
-  environment_.observer.OnAttempt(attempt_);
+  environment_.observer.OnAttempt(*attempt_);
   if (!status.IsSuccess()) return;
   const absl::Duration delay =
       environment_.binding_delay == nullptr ? absl::ZeroDuration() : environment_.binding_delay();
@@ -157,25 +149,25 @@ Scheduler::CycleResult Scheduler::SchedulePod(Framework& framework, CycleState& 
     status = PrioritizeNodes(framework, state, *queued.pod_info);
     if (!status.IsSuccess()) return {.status = status, .message = status.Message()};
     host = SelectHost(scores_.totals);
-    attempt_.best_score = scores_.totals[static_cast<size_t>(host)];
-    attempt_.scored_nodes = feasible_;
-    attempt_.scores = &scores_;
+    attempt_->best_score = scores_.totals[static_cast<size_t>(host)];
+    attempt_->scored_nodes = feasible_;
+    attempt_->scores = &scores_;
   }
-  attempt_.host = feasible_[static_cast<size_t>(host)];
+  attempt_->host = feasible_[static_cast<size_t>(host)];
   if (framework.batch() != nullptr) StoreScheduleResults(framework);
-  attempt_.feasible_count = static_cast<int32_t>(feasible_.size());
-  attempt_.evaluated_count = attempt_.feasible_count + diagnosis_.node_to_status.size();
-  return {.status = Status(), .message = "", .host = attempt_.host};
+  attempt_->feasible_count = static_cast<int32_t>(feasible_.size());
+  attempt_->evaluated_count = attempt_->feasible_count + diagnosis_.node_to_status.size();
+  return {.status = Status(), .message = "", .host = attempt_->host};
 }
 
 Status Scheduler::FindNodesThatFit(Framework& framework, CycleState& state, const QueuedPodInfo& queued) {
   const PodInfo& pod = *queued.pod_info;
   Framework::PreFilterOutcome outcome = framework.RunPreFilterPlugins(state, pod, snapshot_.List());
-  attempt_.ran_pre_filter = true;
-  attempt_.pre_filter_status = outcome.status;
-  attempt_.pre_filter_nodes = outcome.node_names;
-  attempt_.pre_filter_plugins = outcome.narrowing_plugins;
-  attempt_.skip_filter = state.skip_filter;
+  attempt_->ran_pre_filter = true;
+  attempt_->pre_filter_status = outcome.status;
+  attempt_->pre_filter_nodes = outcome.node_names;
+  attempt_->pre_filter_plugins = outcome.narrowing_plugins;
+  attempt_->skip_filter = state.skip_filter;
   diagnosis_.unschedulable_plugins = outcome.narrowing_plugins;
   if (!outcome.status.IsSuccess()) {
     if (!outcome.status.IsRejected()) return outcome.status;
@@ -186,7 +178,7 @@ Status Scheduler::FindNodesThatFit(Framework& framework, CycleState& state, cons
     return Status();
   }
   if (framework.batch() != nullptr) GetNodeHint(framework, state, queued);
-  std::optional<Symbol> first = attempt_.hint;
+  std::optional<Symbol> first = attempt_->hint;
   // A nomination goes before a hint. It most likely fits, since preemption made room there.
   const std::string& nominated = pod.pod->status.nominated_node_name;
   if (!nominated.empty()) first = symbols_.Find(nominated);
@@ -254,7 +246,7 @@ void Scheduler::ChooseOrder(const PodInfo& pod, std::vector<const NodeInfo*>& no
   }
   std::vector<absl::string_view> texts;
   for (const NodeInfo* node : nodes) texts.push_back(symbols_.Text(node->name));
-  const std::vector<size_t> order = environment_.free_choice->Order(pod, attempt_.attempts, texts);
+  const std::vector<size_t> order = environment_.free_choice->Order(pod, attempt_->attempts, texts);
   std::vector<const NodeInfo*> looked_at;
   for (size_t index : order) looked_at.push_back(std::exchange(nodes[index], nullptr));
   std::copy_if(nodes.begin(), nodes.end(), std::back_inserter(looked_at),
@@ -268,7 +260,7 @@ void Scheduler::ChooseOrder(const PodInfo& pod, std::vector<const NodeInfo*>& no
 void Scheduler::GetNodeHint(Framework& framework, CycleState& state, const QueuedPodInfo& queued) {
   const PodInfo& pod = *queued.pod_info;
   signature_ = options_.line.batching_signs_in_queue ? queued.signature : framework.SignPod(pod);
-  attempt_.hint = framework.batch()->GetNodeHint(pod, signature_, state, queue_->scheduling_cycle());
+  attempt_->hint = framework.batch()->GetNodeHint(pod, signature_, state, queue_->scheduling_cycle());
 }
 
 // Keeps the nodes that were scored beside the host for the pods behind.
@@ -277,9 +269,9 @@ void Scheduler::StoreScheduleResults(Framework& framework) {
   if (feasible_.size() > 1 && !signature_.empty()) {
     others = framework::SortedScoredNodes(feasible_, scores_, options_.line.batching_rescores);
     // The heap's first node is the host: SelectHost follows the same order.
-    CHECK(others.Pop() == attempt_.host->name);
+    CHECK(others.Pop() == attempt_->host->name);
   }
-  framework.batch()->StoreScheduleResults(signature_, attempt_.hint, attempt_.host->name, std::move(others),
+  framework.batch()->StoreScheduleResults(signature_, attempt_->hint, attempt_->host->name, std::move(others),
                                           queue_->scheduling_cycle());
 }
 
@@ -372,7 +364,7 @@ Status Scheduler::FilterOneByOne(Framework& framework, CycleState& state, const 
   for (int32_t i = 0; i < count; ++i) {
     const NodeInfo* node = nodes[static_cast<size_t>((next_start_node_index_ + i) % count)];
     Status status = FilterWithNominatedPods(framework, state, pod, *node);
-    if (details) attempt_.filter.push_back(FilteredNode{.node = node, .status = status});
+    if (details) attempt_->filter.push_back(FilteredNode{.node = node, .status = status});
     if (status.IsSuccess()) {
       if (static_cast<int32_t>(feasible_.size()) == wanted) break;
       feasible_.push_back(node);
@@ -429,7 +421,7 @@ Status Scheduler::PrioritizeNodes(Framework& framework, CycleState& state, const
     scores_.totals.assign(feasible_.size(), 1);
     return Status();
   }
-  attempt_.ran_score = true;
+  attempt_->ran_score = true;
   Status status = framework.RunPreScorePlugins(state, pod, feasible_);
   if (!status.IsSuccess()) return status;
   const absl::Span<const int32_t> positions =
@@ -442,31 +434,40 @@ Status Scheduler::PrioritizeNodes(Framework& framework, CycleState& state, const
 // The index of the node taken. Up to 1.34 any of the best; from 1.35 on the one that Go's
 // container/heap puts on top: the first of the best in preorder of the implicit binary tree.
 int32_t Scheduler::SelectHost(absl::Span<const int64_t> totals) {
-  const int64_t best = MaxOf(totals);
-  if (options_.line.host_tie_rule == api::HostTieRule::kRandom) {
-    return SelectHostAtRandom(totals, best);
+  const Preorder& preorder = PreorderOf(static_cast<uint32_t>(totals.size()));
+  const int rank_bits = static_cast<int>(std::bit_width(totals.size()));
+  const bool is_random = options_.line.host_tie_rule == api::HostTieRule::kRandom;
+  if (is_random || rank_bits + kTotalBits > 63) {
+    const int64_t highest = *std::max_element(totals.begin(), totals.end());
+    if (is_random) return SelectHostAtRandom(totals, highest);
+    return *std::find_if(preorder.indices.begin(), preorder.indices.end(), [&](int32_t index) {
+      return static_cast<size_t>(index) < totals.size() && totals[static_cast<size_t>(index)] == highest;
+    });
   }
-  SetPreorder(static_cast<int32_t>(totals.size()));
-  for (const int32_t at : preorder_) {
-    if (at < static_cast<int32_t>(totals.size()) && totals[static_cast<size_t>(at)] == best) return at;
-  }
-  CHECK(false);
+  // One pass finds the highest total and, among those that have it, the first in preorder.
+  const int64_t key = HighestKey(totals, preorder.ranks_from_end, rank_bits);
+  const int64_t rank_from_end = key & ((int64_t{1} << rank_bits) - 1);
+  return preorder.indices[preorder.indices.size() - 1 - static_cast<size_t>(rank_from_end)];
 }
 
-// Those of a larger tree are in the same order, so one serves all sizes up to its own. It is no larger than
-// twice what is needed.
-void Scheduler::SetPreorder(int32_t count) {
-  const int32_t size = static_cast<int32_t>(std::bit_ceil(static_cast<uint32_t>(count) + 1)) - 1;
-  if (preorder_.size() == static_cast<size_t>(size)) return;
-  preorder_.clear();
+// Those of a larger tree are in the same order, so one serves all sizes of its height. All of them together
+// have no more than twice the nodes of the largest.
+const Scheduler::Preorder& Scheduler::PreorderOf(uint32_t count) {
+  const int height = std::bit_width(count);
+  Preorder& preorder = preorders_[static_cast<size_t>(height)];
+  if (!preorder.indices.empty()) return preorder;
+  const int32_t size = (1 << height) - 1;
+  preorder.ranks_from_end.resize(static_cast<size_t>(size));
   std::vector<int32_t> stack = {0};
   while (!stack.empty()) {
     const int32_t at = stack.back();
     stack.pop_back();
-    preorder_.push_back(at);
+    preorder.indices.push_back(at);
+    preorder.ranks_from_end[static_cast<size_t>(at)] = size - static_cast<int64_t>(preorder.indices.size());
     if (2 * at + 2 < size) stack.push_back(2 * at + 2);
     if (2 * at + 1 < size) stack.push_back(2 * at + 1);
   }
+  return preorder;
 }
 
 int32_t Scheduler::SelectHostAtRandom(absl::Span<const int64_t> totals, int64_t best) {
@@ -477,7 +478,7 @@ int32_t Scheduler::SelectHostAtRandom(absl::Span<const int64_t> totals, int64_t 
     tied.push_back(static_cast<int32_t>(i));
     names.push_back(symbols_.Text(feasible_[i]->name));
   }
-  const std::optional<size_t> recorded = Choose(framework::FreeChoice::Kind::kHost, *attempt_.pod, names);
+  const std::optional<size_t> recorded = Choose(framework::FreeChoice::Kind::kHost, *attempt_->pod, names);
   if (recorded.has_value()) return tied[*recorded];
   return tied[static_cast<size_t>(host_tie_rng_.Below(static_cast<int64_t>(tied.size())))];
 }
@@ -485,7 +486,7 @@ int32_t Scheduler::SelectHostAtRandom(absl::Span<const int64_t> totals, int64_t 
 std::optional<size_t> Scheduler::Choose(framework::FreeChoice::Kind kind, const PodInfo& pod,
                                         absl::Span<const absl::string_view> nodes) {
   if (environment_.free_choice == nullptr) return std::nullopt;
-  return environment_.free_choice->Choose(kind, pod, attempt_.attempts, nodes);
+  return environment_.free_choice->Choose(kind, pod, attempt_->attempts, nodes);
 }
 
 Scheduler::CycleResult Scheduler::RunPostFilter(Framework& framework, CycleState& state, const PodInfo& pod,
@@ -494,13 +495,13 @@ Scheduler::CycleResult Scheduler::RunPostFilter(Framework& framework, CycleState
     if (options_.line.keeps_nomination_without_post_filter) result.nominated_node_name.reset();
     return result;
   }
-  attempt_.ran_post_filter = true;
-  attempt_.post_filter = framework.RunPostFilterPlugins(state, pod, diagnosis_.node_to_status);
-  const framework::PostFilterResult& post_filter = attempt_.post_filter;
+  attempt_->ran_post_filter = true;
+  attempt_->post_filter = framework.RunPostFilterPlugins(state, pod, diagnosis_.node_to_status);
+  const framework::PostFilterResult& post_filter = attempt_->post_filter;
   diagnosis_.post_filter_message =
       post_filter.status.IsSuccess() ? post_filter.message : post_filter.status.Message();
   result.message = FitErrorMessage(diagnosis_, static_cast<int32_t>(snapshot_.List().size()));
-  result.nominated_node_name = attempt_.post_filter.nominated_node_name;
+  result.nominated_node_name = attempt_->post_filter.nominated_node_name;
   return result;
 }
 
@@ -517,7 +518,7 @@ Status Scheduler::AssumeAndReserve(Framework& framework, BindingCycle& cycle) {
   // An assumed pod is on its node already; as a nominated one it would count twice.
   nominator_.DeleteNominatedPodIfExists(*cycle.assumed->pod);
 
-  const NodeInfo& node = *snapshot_.Get(symbols_.Find(cycle.node_name));
+  const NodeInfo& node = *attempt_->host;
   Status status = framework.RunReservePlugins(*cycle.state, *cycle.assumed, node);
   if (!status.IsSuccess()) {
     UnreserveAndForget(cycle);
@@ -526,7 +527,7 @@ Status Scheduler::AssumeAndReserve(Framework& framework, BindingCycle& cycle) {
   Framework::PermitOutcome permit = framework.RunPermitPlugins(*cycle.state, *cycle.assumed, cycle.node_name);
   if (permit.status.IsWait()) {
     waiting_pods_.Add(cycle.assumed, permit.waits);
-    attempt_.waits = std::move(permit.waits);
+    attempt_->waits = std::move(permit.waits);
     return Status();
   }
   if (!permit.status.IsSuccess()) UnreserveAndForget(cycle);

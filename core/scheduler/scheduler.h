@@ -2,6 +2,7 @@
 #ifndef SCHEDSIM_CORE_SCHEDULER_SCHEDULER_H_
 #define SCHEDSIM_CORE_SCHEDULER_SCHEDULER_H_
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -157,8 +158,13 @@ class Scheduler {
                                     const framework::PodInfo& pod);
   int32_t SelectHost(absl::Span<const int64_t> totals);
   int32_t SelectHostAtRandom(absl::Span<const int64_t> totals, int64_t best);
-  // Makes `preorder_` that of a tree with at least `count` nodes, more than none.
-  void SetPreorder(int32_t count);
+  // An implicit binary tree of some height in preorder.
+  struct Preorder {
+    std::vector<int32_t> indices;         // By rank.
+    std::vector<int64_t> ranks_from_end;  // By index: 0 for the last one.
+  };
+  // That of the lowest tree with at least `count` nodes, more than none.
+  const Preorder& PreorderOf(uint32_t count);
   std::optional<size_t> Choose(framework::FreeChoice::Kind kind, const framework::PodInfo& pod,
                                absl::Span<const absl::string_view> nodes);
   CycleResult RunPostFilter(framework::Framework& framework, framework::CycleState& state,
@@ -211,7 +217,7 @@ class Scheduler {
   Rng preemption_rng_;
   Rng node_order_rng_;
   // What the running cycle works with. Members, so that the next cycle finds their memory allocated.
-  Attempt attempt_;
+  std::optional<Attempt> attempt_ = Attempt();  // Never absent: made anew in its place for each cycle.
   framework::Diagnosis diagnosis_;
   NoFitMemo no_fit_;
   std::vector<const framework::NodeInfo*> feasible_;
@@ -219,8 +225,8 @@ class Scheduler {
   std::vector<int32_t> groups_;              // Of the nodes that are being filtered: see Framework.
   framework::NodeScores scores_;
   framework::PodSignature signature_;  // Only where the profile batches.
-  // The indices of an implicit binary tree in preorder.
-  std::vector<int32_t> preorder_;
+  // Shape: by height; made when they are needed first.
+  std::array<Preorder, 31> preorders_;
 };
 
 }  // namespace schedsim::scheduler

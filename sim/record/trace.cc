@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/api/kinds.h"
+#include "core/api/object_key.h"
 #include "core/api/storage.h"
 #include "sim/record/records.h"
 
@@ -230,8 +231,8 @@ void Trace::End() {
 
 void Trace::OnAttempt(const Attempt& attempt) {
   ++attempt_count_;
-  const std::string key = attempt.pod->pod->Key();
-  decisions_.Add(key);
+  const api::ObjectKey key(*attempt.pod->pod);
+  decisions_.Add(key.text());
   decisions_.Add(attempt.attempts);
   decisions_.Add(attempt.host == nullptr ? "" : scheduler_->symbols().Text(attempt.host->name));
   decisions_.Add(attempt.feasible_count);
@@ -239,7 +240,8 @@ void Trace::OnAttempt(const Attempt& attempt) {
   decisions_.Add(attempt.best_score);
   if (attempt.failure.has_value()) {
     decisions_.Add(attempt.failure->error);
-    decisions_.Add(attempt.failure->nominated_node_name.value_or(attempt.nominated_before));
+    const std::optional<std::string>& nominated = attempt.failure->nominated_node_name;
+    decisions_.Add(nominated.has_value() ? absl::string_view(*nominated) : attempt.nominated_before);
   }
   if (level_ == TraceLevel::kOff) return;
   if (attempt.skip_filter != last_skipped_) {
@@ -247,7 +249,7 @@ void Trace::OnAttempt(const Attempt& attempt) {
     last_skipped_names_ = scheduler_->plugin_names().Sorted(last_skipped_);
   }
   record::Attempt result = AttemptRecorder(attempt, last_skipped_names_, *scheduler_).Record(level_);
-  result.pod = key;
+  result.pod = key.text();
   Write(result);
 }
 

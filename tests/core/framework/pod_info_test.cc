@@ -28,7 +28,6 @@ class PodInfoTest : public testing::Test {
   static void ExpectAlike(const PodInfo& a, const PodInfo& b) {
     EXPECT_EQ(a.spec_info, b.spec_info);
     EXPECT_EQ(a.namespace_, b.namespace_);
-    EXPECT_EQ(a.name, b.name);
     EXPECT_EQ(a.labels.entries(), b.labels.entries());
     EXPECT_EQ(a.labels_id, b.labels_id);
     EXPECT_EQ(a.volumes_id, b.volumes_id);
