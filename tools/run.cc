@@ -166,6 +166,8 @@ absl::StatusOr<int> Run(const RunOptions& options) {
   if (options.output == "objects") {
     plan.on_objects = [&objects](std::string text) { objects = std::move(text); };
   }
+  plan.pod_rows = options.output == "text" ? sim::PodRows::kNone : sim::PodRows::kAll;
+  plan.is_last = true;
   {
     Progress progress;  // Leaves the terminal before anything else is printed there.
     plan.simulation.on_progress = [&](int64_t attempts, absl::Duration virtual_time) {

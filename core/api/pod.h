@@ -196,6 +196,9 @@ struct Pod : TypedObject<Pod, Kind::kPod> {
   // Never nullptr in a stored pod.
   std::shared_ptr<const PodSpec> spec;
   PodStatus status;
+  // Of the API server that stores the pod, the same for all its versions: dense, in order of creation, never
+  // given twice. Not a part of the object; 0 where no server gave one.
+  uint32_t number = 0;
 
   int32_t Priority() const { return spec->priority.value_or(0); }
   // Whether the phase is Succeeded or Failed: such pods do not exist for the scheduler.

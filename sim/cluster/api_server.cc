@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "core/api/kinds.h"
+#include "core/api/object_key.h"
 #include "core/api/storage.h"
 #include "core/base/check.h"
 #include "core/base/status_macros.h"
@@ -99,28 +100,25 @@ std::string ApiServer::KeyOf(const api::Object& object) {
 }
 
 api::ObjectPtr ApiServer::Find(const api::Object& object) const {
-  const std::string key = KeyOf(object);
-  if (object.kind == api::Kind::kPod) {
+  if (object.kind != api::Kind::kOther) return FindStored(object.kind, api::ObjectKey(object).text());
+  return FindStored(object.kind, KeyOf(object));
+}
+
+api::ObjectPtr ApiServer::FindStored(api::Kind kind, absl::string_view key) const {
+  if (kind == api::Kind::kPod) {
     const StoredPod* const pod = pods_.Find(key);
-    return pod == nullptr ? nullptr : pod->object;
+    return pod == nullptr ? nullptr : pods_by_number_[pod->number];
   }
-  const Objects& objects = List(object.kind);
+  const Objects& objects = List(kind);
   auto found = objects.find(key);
   return found == objects.end() ? nullptr : found->second;
 }
 
 api::ObjectPtr ApiServer::Find(api::Kind kind, absl::string_view kind_name, absl::string_view name_space,
                                absl::string_view name) const {
+  if (kind != api::Kind::kOther) return FindStored(kind, api::ObjectKey(name_space, name).text());
   const std::string key = NameKey(name_space, name);
-  if (kind == api::Kind::kPod) {
-    const StoredPod* const pod = pods_.Find(key);
-    return pod == nullptr ? nullptr : pod->object;
-  }
   const Objects& objects = List(kind);
-  if (kind != api::Kind::kOther) {
-    auto found = objects.find(key);
-    return found == objects.end() ? nullptr : found->second;
-  }
   // The keys of a kind stand together by group: "Kind.group/".
   for (auto at = objects.lower_bound(std::string(kind_name)); at != objects.end();) {
     absl::string_view rest = at->first;
@@ -134,6 +132,12 @@ api::ObjectPtr ApiServer::Find(api::Kind kind, absl::string_view kind_name, absl
     at = objects.lower_bound(kind_key.substr(0, kind_key.size() - 1) + "0");
   }
   return nullptr;
+}
+
+void ApiServer::ForEachPod(absl::FunctionRef<void(const api::Pod&)> visit) const {
+  for (const api::ObjectPtr& object : pods_by_number_) {
+    if (object != nullptr) visit(static_cast<const api::Pod&>(*object));
+  }
 }
 
 api::PodPtr ApiServer::FindPod(absl::string_view name_space, absl::string_view name) const {
@@ -150,15 +154,16 @@ std::shared_ptr<api::Pod> ApiServer::CopyPod(const api::Pod& pod) {
   return std::static_pointer_cast<api::Pod>(Copy(pod));
 }
 
-void ApiServer::Store(const api::ObjectPtr& old_object, const api::ObjectPtr& new_object) {
-  const api::Object& object = new_object != nullptr ? *new_object : *old_object;
-  Objects& objects = objects_[static_cast<size_t>(object.kind)];
-  std::string key = KeyOf(object);
-  if (object.kind == api::Kind::kPod) {
-    StorePod(std::move(key), new_object);
+void ApiServer::Store(std::string key, const api::ObjectPtr& old_object, const api::ObjectPtr& new_object) {
+  const api::Kind kind = (new_object != nullptr ? *new_object : *old_object).kind;
+  Objects& objects = objects_[static_cast<size_t>(kind)];
+  if (kind == api::Kind::kPod) {
+    StorePod(std::move(key), old_object, new_object);
   } else if (new_object != nullptr) {
+    if (kind == api::Kind::kNode) nodes_[key] = new_object;
     objects.insert_or_assign(std::move(key), new_object);
   } else {
+    if (kind == api::Kind::kNode) nodes_.Erase(key);
     objects.erase(key);
   }
   admission_.OnChange(old_object, new_object);
@@ -168,8 +173,8 @@ void ApiServer::Store(const api::ObjectPtr& old_object, const api::ObjectPtr& ne
 }
 
 void ApiServer::CopyTopologyLabels(api::Pod& pod) {
-  const api::ObjectPtr node = Find(api::Kind::kNode, "Node", "", pod.node_name);
-  admission_.Bind(static_cast<const api::Node*>(node.get()), pod);
+  const api::ObjectPtr* const node = nodes_.Find(pod.node_name);
+  admission_.Bind(node == nullptr ? nullptr : static_cast<const api::Node*>(node->get()), pod);
 }
 
 void ApiServer::StoreQuotas() {
@@ -196,6 +201,20 @@ void ApiServer::StoreQuotas() {
   }
 }
 
+void ApiServer::StorePod(std::string key, const api::ObjectPtr& old_pod, const api::ObjectPtr& new_pod) {
+  if (new_pod == nullptr) {
+    pods_by_number_[static_cast<const api::Pod&>(*old_pod).number] = nullptr;
+    pods_.Erase(key);
+    unlisted_pods_.push_back(std::move(key));
+    return;
+  }
+  StoredPod& stored = pods_[key];
+  stored.number = static_cast<const api::Pod&>(*new_pod).number;
+  pods_by_number_[stored.number] = new_pod;
+  if (stored.is_listed) unlisted_pods_.push_back(std::move(key));
+  stored.is_listed = false;
+}
+
 absl::Status ApiServer::MakeName(api::Object& object) {
   api::ObjectMeta& metadata = object.metadata;
   for (int attempt = 0; attempt < kNameAttemptsMax; ++attempt) {
@@ -206,19 +225,6 @@ absl::Status ApiServer::MakeName(api::Object& object) {
     if (Find(object) == nullptr) return absl::OkStatus();
   }
   return AlreadyExists(object);
-}
-
-void ApiServer::StorePod(std::string key, const api::ObjectPtr& pod) {
-  if (pod == nullptr) {
-    pods_.Erase(key);
-    unlisted_pods_.push_back(std::move(key));
-    return;
-  }
-  StoredPod& stored = pods_[key];
-  stored.object = pod;
-  if (!stored.is_listed) return;
-  stored.is_listed = false;
-  unlisted_pods_.push_back(std::move(key));
 }
 
 void ApiServer::ListPods() const {
@@ -232,10 +238,11 @@ void ApiServer::ListPods() const {
       continue;
     }
     stored->is_listed = true;
+    const api::ObjectPtr& pod = pods_by_number_[stored->number];
     if (pods.empty() || pods.rbegin()->first < key) {
-      pods.emplace_hint(pods.end(), std::move(key), stored->object);
+      pods.emplace_hint(pods.end(), std::move(key), pod);
     } else {
-      pods.insert_or_assign(std::move(key), stored->object);
+      pods.insert_or_assign(std::move(key), pod);
     }
   }
   unlisted_pods_.clear();
@@ -243,10 +250,14 @@ void ApiServer::ListPods() const {
 
 absl::Status ApiServer::Create(const api::ObjectPtr& object) {
   const bool lacks_name = object->metadata.name.empty() && !object->metadata.generate_name.empty();
-  if (!lacks_name && Find(*object) != nullptr) return AlreadyExists(*object);
+  std::string key = KeyOf(*object);
+  if (!lacks_name && FindStored(object->kind, key) != nullptr) return AlreadyExists(*object);
   std::shared_ptr<api::Object> copy = object->Clone();
   RETURN_IF_ERROR(admission_.Mutate(*copy));
-  if (lacks_name) RETURN_IF_ERROR(MakeName(*copy));
+  if (lacks_name) {
+    RETURN_IF_ERROR(MakeName(*copy));
+    key = KeyOf(*copy);
+  }
   RETURN_IF_ERROR(admission_.Validate(*object, *copy));
   copy->metadata.resource_version = ++resource_version_;
   if (copy->metadata.uid.empty())
@@ -256,17 +267,20 @@ absl::Status ApiServer::Create(const api::ObjectPtr& object) {
     auto& pod = static_cast<api::Pod&>(*copy);
     if (pod.status.phase.empty()) pod.status.phase = "Pending";
     if (!pod.node_name.empty() && !Admission::PassedBefore(*object)) CopyTopologyLabels(pod);
+    pod.number = static_cast<uint32_t>(pods_by_number_.size());
+    pods_by_number_.emplace_back();
   }
   if (copy->kind == api::Kind::kPersistentVolumeClaim && options_.admission.complete) {
     auto& claim = static_cast<api::PersistentVolumeClaim&>(*copy);
     if (claim.phase.empty()) claim.phase = "Pending";
   }
-  Store(nullptr, copy);
+  Store(std::move(key), nullptr, copy);
   return absl::OkStatus();
 }
 
 void ApiServer::CompleteUpdate(const api::Object& old_object, api::Pod& pod) {
   const auto& old_pod = static_cast<const api::Pod&>(old_object);
+  pod.number = old_pod.number;
   if (pod.node_name.empty()) pod.node_name = old_pod.node_name;
   if (pod.status.conditions.empty()) pod.status.conditions = old_pod.status.conditions;
   if (pod.status.nominated_node_name.empty()) {
@@ -379,7 +393,8 @@ absl::Status ApiServer::Delete(api::Kind kind, absl::string_view kind_name, absl
 
 absl::Status ApiServer::Bind(const api::Pod& pod, absl::string_view node_name) {
   const std::string& name = pod.metadata.name;
-  const api::PodPtr old_pod = FindPod(pod.metadata.namespace_, name);
+  const api::ObjectKey key(pod);
+  const auto old_pod = std::static_pointer_cast<const api::Pod>(FindStored(api::Kind::kPod, key.text()));
   if (old_pod == nullptr) return NotFound("pods", name);
   if (old_pod->metadata.uid != pod.metadata.uid) {
     return Conflict("pods", name,
@@ -396,10 +411,14 @@ absl::Status ApiServer::Bind(const api::Pod& pod, absl::string_view node_name) {
   }
   std::shared_ptr<api::Pod> copy = CopyPod(*old_pod);
   copy->node_name = std::string(node_name);
-  copy->SetCondition({.type = "PodScheduled", .status = "True", .reason = "", .message = ""});
+  if (copy->status.conditions.empty()) {
+    copy->status.conditions = scheduled_;
+  } else {
+    copy->SetCondition(scheduled_.front());
+  }
   if (options_.clears_nomination_when_bound) copy->status.nominated_node_name.clear();
   CopyTopologyLabels(*copy);
-  Store(old_pod, copy);
+  Store(std::string(key.text()), old_pod, copy);
   return absl::OkStatus();
 }
 

@@ -260,9 +260,11 @@ absl::StatusOr<Plan> MakePlan(const RunRequest& request) {
   return std::move(draft.plan);
 }
 
-absl::StatusOr<Report> RunPlan(Plan plan) {
+namespace {
+
+// `simulation` stays the caller's.
+absl::StatusOr<Report> RunPlanIn(std::unique_ptr<Simulation>& simulation, Plan& plan) {
   plan.simulation.all_pods_run = plan.on_objects != nullptr && plan.simulation.controllers.workloads;
-  std::unique_ptr<Simulation> simulation;
   ASSIGN_OR_RETURN(simulation, Simulation::Make(std::move(plan.simulation)));
   std::optional<WakeupCheck> wakeups;
   if (plan.check_wakeups) wakeups.emplace(*simulation);
@@ -278,7 +280,7 @@ absl::StatusOr<Report> RunPlan(Plan plan) {
   if (plan.usage_interval.has_value()) usage.Start();
   simulation->Run();
   timeline.Finish();
-  Report report = MakeReport(*simulation, plan.input);
+  Report report = MakeReport(*simulation, plan.input, plan.pod_rows);
   report.failures = timeline.failures();
   report.drains = timeline.Drains();
   report.warnings.insert(report.warnings.end(), timeline.warnings().begin(), timeline.warnings().end());
@@ -288,6 +290,19 @@ absl::StatusOr<Report> RunPlan(Plan plan) {
   if (wakeups.has_value()) report.missed_wakeups = wakeups->findings();
   if (plan.on_objects != nullptr) plan.on_objects(ObjectList(simulation->server()));
   if (simulation->trace().WantsDetails()) report.trace_digest = simulation->trace().TraceDigest();
+  return report;
+}
+
+}  // namespace
+
+absl::StatusOr<Report> RunPlan(Plan plan) {
+  std::unique_ptr<Simulation> simulation;
+  absl::StatusOr<Report> report = RunPlanIn(simulation, plan);
+  if (plan.is_last) {
+    // Static, so that it counts as in use.
+    static auto* const kept = new std::pair(std::move(simulation), std::move(plan.input.objects));
+    static_cast<void>(kept);
+  }
   return report;
 }
 

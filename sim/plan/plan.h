@@ -65,6 +65,9 @@ struct Plan {
   // Takes the objects that there are in the end: a List, as JSON. Empty: nobody wants them.
   std::function<void(std::string objects)> on_objects;
   bool counters = false;
+  PodRows pod_rows = PodRows::kAll;
+  // The process ends soon behind the run: what it built stays there, since taking it down takes time.
+  bool is_last = false;
   // What the user should know before the run, each with `note: ` or `warning: ` in front: about version,
   // configuration and input.
   std::vector<std::string> notices;

@@ -54,7 +54,8 @@ std::string FractionText(absl::int128 number, int per_whole, int places) {
 }
 
 // Hundredths of a percent, without floating point.
-absl::int128 BasisPoints(const Report::Resource& resource) {
+template <typename Resource>
+absl::int128 BasisPoints(const Resource& resource) {
   return resource.allocatable == 0 ? 0 : resource.requested * 10'000 / resource.allocatable;
 }
 
@@ -62,75 +63,109 @@ std::string PercentText(const Report::Resource& resource) {
   return resource.allocatable == 0 ? "-" : FractionText(BasisPoints(resource), 100, 2);
 }
 
-// What all pods of the node ask for. The node's own sums wrap around where they are too large.
-std::vector<Report::Resource> ResourcesOf(const NodeInfo& node, const SymbolTable& symbols) {
-  std::map<std::string, Report::Resource> resources;
-  const auto add = [&](absl::string_view name, absl::int128 requested, absl::int128 allocatable) {
-    Report::Resource& resource = resources[std::string(name)];
-    resource.requested += requested;
-    resource.allocatable += allocatable;
+// What all pods of a node ask for, by resource. The node's own sums wrap around where they are too large.
+// Filled anew for each node.
+class NodeAmounts {
+ public:
+  struct Amount {
+    absl::string_view name;
+    absl::int128 requested = 0;
+    absl::int128 allocatable = 0;
   };
-  const framework::Resource& allocatable = node.allocatable;
-  for (const framework::ScalarResource& scalar : allocatable.scalars)
-    add(symbols.Text(scalar.name), 0, scalar.value);
-  absl::int128 milli_cpu = 0;
-  absl::int128 memory_bytes = 0;
-  absl::int128 ephemeral_storage_bytes = 0;
-  for (const framework::PodInfoPtr& pod : node.pods) {
-    const framework::Resource& requests = pod->requests;
-    milli_cpu += requests.milli_cpu;
-    memory_bytes += requests.memory_bytes;
-    ephemeral_storage_bytes += requests.ephemeral_storage_bytes;
-    for (const framework::ScalarResource& scalar : requests.scalars)
-      add(symbols.Text(scalar.name), scalar.value, 0);
+
+  explicit NodeAmounts(const SymbolTable& symbols) : symbols_(symbols) {}
+
+  // In no order that means anything; none that are nothing but zeros.
+  const std::vector<Amount>& Fill(const NodeInfo& node) {
+    const framework::Resource& allocatable = node.allocatable;
+    Amount cpu = {.name = "cpu", .allocatable = allocatable.milli_cpu};
+    Amount memory = {.name = "memory", .allocatable = allocatable.memory_bytes};
+    Amount storage = {.name = "ephemeral-storage", .allocatable = allocatable.ephemeral_storage_bytes};
+    const Amount pods = {.name = "pods",
+                         .requested = static_cast<int64_t>(node.pods.size()),
+                         .allocatable = allocatable.allowed_pod_number};
+    amounts_.clear();
+    for (const framework::ScalarResource& scalar : allocatable.scalars)
+      Scalar(scalar.name).allocatable += scalar.value;
+    for (const framework::PodInfoPtr& pod : node.pods) {
+      const framework::Resource& requests = pod->requests;
+      cpu.requested += requests.milli_cpu;
+      memory.requested += requests.memory_bytes;
+      storage.requested += requests.ephemeral_storage_bytes;
+      for (const framework::ScalarResource& scalar : requests.scalars)
+        Scalar(scalar.name).requested += scalar.value;
+    }
+    amounts_.insert(amounts_.end(), {cpu, memory, storage, pods});
+    std::erase_if(amounts_,
+                  [](const Amount& amount) { return amount.requested == 0 && amount.allocatable == 0; });
+    return amounts_;
   }
-  add("cpu", milli_cpu, allocatable.milli_cpu);
-  add("memory", memory_bytes, allocatable.memory_bytes);
-  add("ephemeral-storage", ephemeral_storage_bytes, allocatable.ephemeral_storage_bytes);
-  add("pods", static_cast<int64_t>(node.pods.size()), allocatable.allowed_pod_number);
-  std::vector<Report::Resource> list;
-  for (auto& [name, resource] : resources) {
-    if (resource.requested == 0 && resource.allocatable == 0) continue;
-    resource.name = name;
-    list.push_back(std::move(resource));
+
+ private:
+  Amount& Scalar(Symbol name) {
+    const absl::string_view text = symbols_.Text(name);
+    for (Amount& amount : amounts_) {
+      if (amount.name == text) return amount;
+    }
+    return amounts_.emplace_back(Amount{.name = text});
   }
-  return list;
-}
+
+  const SymbolTable& symbols_;
+  std::vector<Amount> amounts_;
+};
 
 // The largest share of any resource but pods, in hundredths of a percent.
-absl::int128 DominantShare(const Report::Node& node) {
+absl::int128 DominantShare(const std::vector<NodeAmounts::Amount>& amounts) {
   absl::int128 share = 0;
-  for (const Report::Resource& resource : node.resources) {
-    if (resource.name != "pods") share = std::max(share, BasisPoints(resource));
+  for (const NodeAmounts::Amount& amount : amounts) {
+    if (amount.name != "pods") share = std::max(share, BasisPoints(amount));
   }
   return share;
 }
 
+void Add(const NodeAmounts::Amount& amount, std::map<absl::string_view, Report::Resource>& resources) {
+  Report::Resource& resource = resources[amount.name];
+  if (resource.name.empty()) resource.name = std::string(amount.name);
+  resource.requested += amount.requested;
+  resource.allocatable += amount.allocatable;
+}
+
+// By name.
+std::vector<Report::Resource> ListOf(const std::map<absl::string_view, Report::Resource>& resources) {
+  std::vector<Report::Resource> list;
+  for (const auto& [name, resource] : resources) list.push_back(resource);
+  return list;
+}
+
 void AddNodes(Simulation& simulation, Report& report) {
-  std::map<std::string, Report::Resource> totals;
+  struct UsedNode {
+    absl::int128 share = 0;
+    const NodeInfo* info = nullptr;
+  };
+  std::vector<UsedNode> nodes;
+  std::map<absl::string_view, Report::Resource> totals;
+  NodeAmounts amounts(simulation.scheduler().symbols());
   for (const NodeInfo* info : simulation.scheduler().UpdateSnapshot().List()) {
-    Report::Node node = {.name = info->node->metadata.name,
-                         .pod_count = static_cast<int64_t>(info->pods.size()),
-                         .resources = ResourcesOf(*info, simulation.scheduler().symbols())};
-    for (const Report::Resource& resource : node.resources) {
-      Report::Resource& total = totals[resource.name];
-      total.name = resource.name;
-      total.requested += resource.requested;
-      total.allocatable += resource.allocatable;
-    }
-    report.most_used_nodes.push_back(std::move(node));
-    ++report.node_count;
+    const std::vector<NodeAmounts::Amount>& of_node = amounts.Fill(*info);
+    for (const NodeAmounts::Amount& amount : of_node) Add(amount, totals);
+    nodes.push_back({.share = DominantShare(of_node), .info = info});
   }
-  for (auto& [name, total] : totals) report.totals.push_back(total);
-  std::vector<Report::Node>& nodes = report.most_used_nodes;
+  report.node_count = static_cast<int64_t>(nodes.size());
+  report.totals = ListOf(totals);
   const size_t kept = std::min(kMostUsedNodes, nodes.size());
   std::partial_sort(nodes.begin(), nodes.begin() + static_cast<std::ptrdiff_t>(kept), nodes.end(),
-                    [](const Report::Node& a, const Report::Node& b) {
-                      const absl::int128 share_a = DominantShare(a);
-                      const absl::int128 share_b = DominantShare(b);
-                      return share_a != share_b ? share_a > share_b : a.name < b.name;
+                    [](const UsedNode& a, const UsedNode& b) {
+                      if (a.share != b.share) return a.share > b.share;
+                      return a.info->node->metadata.name < b.info->node->metadata.name;
                     });
   nodes.resize(kept);
+  for (const UsedNode& node : nodes) {
+    std::map<absl::string_view, Report::Resource> resources;
+    for (const NodeAmounts::Amount& amount : amounts.Fill(*node.info)) Add(amount, resources);
+    report.most_used_nodes.push_back({.name = node.info->node->metadata.name,
+                                      .pod_count = static_cast<int64_t>(node.info->pods.size()),
+                                      .resources = ListOf(resources)});
+  }
 }
 
 // Counts things by a message, and keeps the first few names.
@@ -181,51 +216,69 @@ void ExplainPending(const api::Pod& pod, Report::Pod& row) {
   }
 }
 
-void AddPodsThere(Simulation& simulation, Report& report) {
-  MessageCounter pending;
-  MessageCounter ignored;
-  for (const auto& [key, object] : simulation.server().List(api::Kind::kPod)) {
-    const auto& pod = static_cast<const api::Pod&>(*object);
-    Report::Pod row = {
-        .name_space = pod.metadata.namespace_, .name = pod.metadata.name, .node = pod.node_name};
-    const PodTimes* const times = simulation.FindPodTimes(key);
-    const bool was_bound = times != nullptr && times->queued.has_value() && times->bound.has_value();
-    if (was_bound && !pod.IsTerminal()) row.queue_latency = *times->bound - *times->queued;
+// Where a pod of the server is.
+Report::Pod RowOf(const api::Pod& pod, const Simulation& simulation) {
+  Report::Pod row = {.name_space = pod.metadata.namespace_, .name = pod.metadata.name, .node = pod.node_name};
+  const PodTimes times = simulation.TimesOf(pod);
+  const bool was_bound = times.queued.has_value() && times.bound.has_value();
+  if (was_bound && !pod.IsTerminal()) row.queue_latency = *times.bound - *times.queued;
+  if (pod.IsTerminal()) {
+    row.status = "Finished";
+    row.reason = pod.status.phase;
+  } else if (!pod.node_name.empty()) {
+    row.status = "Bound";
+  } else if (!simulation.ResponsibleFor(pod)) {
+    row.status = "Ignored";
+    row.reason = "OtherScheduler";
+    row.message = absl::StrCat("of scheduler ", pod.spec->scheduler_name, ", which no profile names");
+  } else {
+    row.status = "Pending";
+    ExplainPending(pod, row);
+  }
+  const bool ends = pod.metadata.deletion_timestamp.has_value() && !pod.IsTerminal();
+  if (ends && row.reason.empty()) row.reason = "Terminating";
+  return row;
+}
+
+void AddPodsThere(const Simulation& simulation, PodRows rows, Report& report) {
+  // Those without a node, which are counted by message in the order of their keys.
+  std::map<std::string, const api::Pod*> waiting;
+  simulation.server().ForEachPod([&](const api::Pod& pod) {
+    if (pod.metadata.deletion_timestamp.has_value() && !pod.IsTerminal()) ++report.terminating_count;
     if (pod.IsTerminal()) {
-      row.status = "Finished";
-      row.reason = pod.status.phase;
       ++report.finished_count;
     } else if (!pod.node_name.empty()) {
-      row.status = "Bound";
       ++report.bound_count;
-    } else if (!simulation.scheduler().ResponsibleFor(pod)) {
-      row.status = "Ignored";
-      row.reason = "OtherScheduler";
-      row.message = absl::StrCat("of scheduler ", pod.spec->scheduler_name, ", which no profile names");
-      ++report.ignored_count;
-      ignored.Add(pod.spec->scheduler_name, key);
     } else {
-      row.status = "Pending";
-      ExplainPending(pod, row);
-      ++report.pending_count;
-      pending.Add(row.message.empty() ? "(no attempt yet)" : row.message, key);
+      ++(simulation.ResponsibleFor(pod) ? report.pending_count : report.ignored_count);
+      waiting[pod.Key()] = &pod;
     }
-    if (pod.metadata.deletion_timestamp.has_value() && !pod.IsTerminal()) {
-      ++report.terminating_count;
-      if (row.reason.empty()) row.reason = "Terminating";
+  });
+  MessageCounter pending;
+  MessageCounter ignored;
+  for (const auto& [key, pod] : waiting) {
+    if (!simulation.ResponsibleFor(*pod)) {
+      ignored.Add(pod->spec->scheduler_name, key);
+      continue;
     }
-    report.pods.push_back(std::move(row));
+    const std::string message = RowOf(*pod, simulation).message;
+    pending.Add(message.empty() ? "(no attempt yet)" : message, key);
   }
   report.pending_by_message = pending.Take();
   report.ignored_by_scheduler = ignored.Take();
+  if (rows == PodRows::kNone) return;
+  for (const auto& [key, object] : simulation.server().List(api::Kind::kPod)) {
+    report.pods.push_back(RowOf(static_cast<const api::Pod&>(*object), simulation));
+  }
 }
 
-void AddPodsGone(Simulation& simulation, Report& report) {
+void AddPodsGone(const Simulation& simulation, PodRows rows, Report& report) {
   for (const auto& [key, pod] : simulation.gone()) {
     const size_t slash = key.find('/');
     if (simulation.server().FindPod(key.substr(0, slash), key.substr(slash + 1)) != nullptr) continue;
     const bool is_evicted = simulation.evicted().count(key) > 0;
     ++(is_evicted ? report.evicted_count : report.deleted_count);
+    if (rows == PodRows::kNone) continue;
     report.pods.push_back({.name_space = key.substr(0, slash),
                            .name = key.substr(slash + 1),
                            .node = pod.node,
@@ -235,13 +288,14 @@ void AddPodsGone(Simulation& simulation, Report& report) {
 }
 
 // Objects that the API server refused to create.
-void AddRefused(Simulation& simulation, Report& report) {
+void AddRefused(const Simulation& simulation, PodRows rows, Report& report) {
   for (const Simulation::Refused& refused : simulation.refused()) {
     const api::Object& object = *refused.object;
     report.warnings.push_back(
         absl::StrCat(object.kind_name, " ", object.Key(), " was not created: ", refused.message));
     if (object.kind != api::Kind::kPod) continue;
     ++report.refused_count;
+    if (rows == PodRows::kNone) continue;
     report.pods.push_back({.name_space = object.metadata.namespace_,
                            .name = object.metadata.name,
                            .status = "Refused",
@@ -280,10 +334,10 @@ void AddFates(const Simulation& simulation, const ClusterInput& input, Report& r
   }
 }
 
-void AddPods(Simulation& simulation, Report& report) {
-  AddPodsThere(simulation, report);
-  AddPodsGone(simulation, report);
-  AddRefused(simulation, report);
+void AddPods(const Simulation& simulation, PodRows rows, Report& report) {
+  AddPodsThere(simulation, rows, report);
+  AddPodsGone(simulation, rows, report);
+  AddRefused(simulation, rows, report);
   const auto by_name = [](const Report::Pod& a, const Report::Pod& b) {
     return std::tie(a.name_space, a.name) < std::tie(b.name_space, b.name);
   };
@@ -396,7 +450,7 @@ void AppendLatency(const Report& report, std::string& text) {
 
 }  // namespace
 
-Report MakeReport(Simulation& simulation, const ClusterInput& input) {
+Report MakeReport(Simulation& simulation, const ClusterInput& input, PodRows rows) {
   Report report;
   report.kubernetes_version = std::string(api::KubernetesLineName(simulation.options().line.line));
   report.bound_before = input.bound_pod_count;
@@ -416,8 +470,9 @@ Report MakeReport(Simulation& simulation, const ClusterInput& input) {
   report.latency_model = simulation.options().latency.ToString();
   report.workloads = MakeWorkloadReports(simulation.server());
   AddNodes(simulation, report);
-  AddPods(simulation, report);
+  AddPods(simulation, rows, report);
   AddFates(simulation, input, report);
+  if (report.inexact_pods.empty()) return report;
   std::map<std::string, bool> inexact;
   for (const Trace::InexactPod& pod : report.inexact_pods) inexact[pod.key] = true;
   for (Report::Pod& pod : report.pods) pod.inexact = inexact.count(pod.name_space + "/" + pod.name) > 0;

@@ -89,7 +89,7 @@ struct Report {
   std::string latency_model;
   std::vector<Resource> totals;
   std::vector<Node> most_used_nodes;
-  std::vector<Pod> pods;  // By namespace and name.
+  std::vector<Pod> pods;  // By namespace and name. Empty where nobody asked for them.
   std::vector<Trace::InexactPod> inexact_pods;
   std::vector<WorkloadReport> workloads;  // By kind, namespace and name.
   std::map<std::string, int64_t> other_kinds;
@@ -113,9 +113,12 @@ struct Report {
   std::string trace_digest;
 };
 
+// Whether Report::pods is filled, which the text does not show.
+enum class PodRows : uint8_t { kNone, kAll };
+
 // What `simulation` came to, after its run. Every pod of the input is in it, and every one that was created
 // since.
-Report MakeReport(Simulation& simulation, const ClusterInput& input);
+Report MakeReport(Simulation& simulation, const ClusterInput& input, PodRows rows = PodRows::kAll);
 
 std::string ReportText(const Report& report);
 std::string ReportJson(const Report& report);

@@ -205,15 +205,27 @@ void Simulation::WatchForTimes(const WatchEvent& event) {
   if (!actor_->scheduler().ResponsibleFor(pod)) return;
   const bool was_bound =
       event.old_object != nullptr && !static_cast<const api::Pod&>(*event.old_object).node_name.empty();
-  PodTimes* times = nullptr;
+  if (pod_times_.size() <= pod.number) pod_times_.resize(pod.number + 1);
+  PodTimes& times = pod_times_[pod.number];
   if (event.old_object == nullptr && pod.node_name.empty()) {
-    times = &(pod_times_[pod.Key()] = PodTimes());
-    times->queued = std::max(loop_.Now(), zero_);
+    times.queued = std::max(loop_.Now(), zero_);
   } else if (event.old_object != nullptr && !was_bound && !pod.node_name.empty()) {
-    times = &pod_times_[pod.Key()];
-    times->bound = loop_.Now();
-    if (times->queued.has_value()) queue_latencies_.push_back(*times->bound - *times->queued);
+    times.bound = loop_.Now();
+    if (times.queued.has_value()) queue_latencies_.push_back(*times.bound - *times.queued);
   }
+}
+
+bool Simulation::ResponsibleFor(const api::Pod& pod) const { return actor_->scheduler().ResponsibleFor(pod); }
+
+PodTimes Simulation::TimesOf(const api::Pod& pod) const {
+  return pod.number < pod_times_.size() ? pod_times_[pod.number] : PodTimes();
+}
+
+const PodTimes* Simulation::FindPodTimes(absl::string_view key) const {
+  const api::ObjectPtr object = server_->FindByKey(api::Kind::kPod, "Pod", key);
+  if (object == nullptr) return nullptr;
+  const uint32_t number = static_cast<const api::Pod&>(*object).number;
+  return number < pod_times_.size() ? &pod_times_[number] : nullptr;
 }
 
 // Each step is put into the loop when the one before is done, so that what a step sets off comes before

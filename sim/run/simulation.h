@@ -18,7 +18,6 @@
 #include "core/api/feature_gates.h"
 #include "core/api/kubernetes_version.h"
 #include "core/api/object.h"
-#include "core/base/lookup_map.h"
 #include "core/base/rng.h"
 #include "core/codec/config/scheduler_config.h"
 #include "core/queue/queue_observer.h"
@@ -124,7 +123,8 @@ struct Circle {
   bool is_idle = false;
 };
 
-// When a pod entered the queue first, and when it was bound.
+// When a pod entered the queue first, and when it was bound; absent: it did not, or the scheduler is not
+// responsible for it.
 struct PodTimes {
   std::optional<absl::Time> queued;
   std::optional<absl::Time> bound;
@@ -193,6 +193,8 @@ class Simulation {
   const ApiServer& server() const { return *server_; }
   const Trace& trace() const { return *trace_; }
   scheduler::Scheduler& scheduler() { return actor_->scheduler(); }
+  // See Scheduler::ResponsibleFor.
+  bool ResponsibleFor(const api::Pod& pod) const;
   absl::Time now() const { return loop_.Now(); }
   absl::Time zero() const { return zero_; }
   // Pods that were deleted or became terminal, as they were last, by "namespace/name".
@@ -206,8 +208,11 @@ class Simulation {
     std::string message;
   };
   const std::vector<Refused>& refused() const { return refused_; }
-  // Of the pod "namespace/name"; nullptr: the scheduler was never responsible for one of that name.
-  const PodTimes* FindPodTimes(absl::string_view key) const { return pod_times_.Find(key); }
+  // Of a pod of the server, also one that is gone.
+  PodTimes TimesOf(const api::Pod& pod) const;
+  // Of the pod "namespace/name"; nullptr: there is none of that name, or none that the scheduler is
+  // responsible for was created since.
+  const PodTimes* FindPodTimes(absl::string_view key) const;
   // From the queue to the binding, of each pod that was bound in the run, also those that are gone since.
   const std::vector<absl::Duration>& queue_latencies() const { return queue_latencies_; }
 
@@ -246,7 +251,7 @@ class Simulation {
   // Pods that were deleted or became terminal, as they were last.
   std::map<std::string, Trace::FinalPod> gone_;
   std::set<std::string> evicted_;
-  LookupMap<std::string, PodTimes> pod_times_;  // By "namespace/name".
+  std::vector<PodTimes> pod_times_;  // By Pod::number.
   std::vector<absl::Duration> queue_latencies_;
   std::vector<Refused> refused_;
   // When a pod came, left or was bound, or a node changed; not for pods of CronJobs that come or leave.
