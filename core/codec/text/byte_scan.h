@@ -87,6 +87,22 @@ size_t FindByte(absl::string_view text, size_t at) {
   return at;
 }
 
+// How many bytes both begin with.
+inline size_t SamePrefixBytes(absl::string_view a, absl::string_view b) {
+  const size_t end = a.size() < b.size() ? a.size() : b.size();
+  size_t at = 0;
+#if defined(__SSE2__)
+  for (; at + sizeof(SixteenBytes) <= end; at += sizeof(SixteenBytes)) {
+    const SixteenBytes of_a = _mm_loadu_si128(reinterpret_cast<const SixteenBytes*>(a.data() + at));
+    const SixteenBytes of_b = _mm_loadu_si128(reinterpret_cast<const SixteenBytes*>(b.data() + at));
+    const unsigned bits = BitsOf(_mm_cmpeq_epi8(of_a, of_b)) ^ 0xffffu;
+    if (bits != 0) return at + static_cast<size_t>(std::countr_zero(bits));
+  }
+#endif
+  while (at < end && a[at] == b[at]) ++at;
+  return at;
+}
+
 // The first place at or behind `at` that is no blank.
 inline size_t SkipBlanks(absl::string_view text, size_t at) { return FindByte<NoBlank>(text, at); }
 

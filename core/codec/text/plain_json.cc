@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
@@ -70,6 +71,7 @@ bool PlainJson::ReadDocument(TextPlace& place) {
   line_ = place.line;
   line_start_ = place.line_start;
   maps_.clear();
+  known_.Begin();
   builder_.Begin();
   if (!ReadValue() || !ReadParts() || !builder_.Finish().ok()) return false;
   place = {.offset = at_, .line_start = line_start_, .line = line_};
@@ -92,6 +94,15 @@ void PlainJson::SkipSpace() {
   }
 }
 
+// Goes on to `end`, counting lines.
+void PlainJson::SkipTo(size_t end) {
+  while (const void* found = std::memchr(text_.data() + at_, '\n', end - at_)) {
+    at_ = line_start_ = static_cast<size_t>(static_cast<const char*>(found) - text_.data()) + 1;
+    ++line_;
+  }
+  at_ = end;
+}
+
 // Reads the parts of the open maps and lists until all are closed.
 bool PlainJson::ReadParts() {
   bool is_first = true;  // The innermost has been opened just now.
@@ -99,9 +110,10 @@ bool PlainJson::ReadParts() {
     SkipSpace();
     const char c = Peek();
     if (c == '}' || c == ']') {
-      if (maps_.back() != (c == '}') || !builder_.Close().ok()) return false;
-      maps_.pop_back();
       ++at_;
+      if (maps_.back() != (c == '}') || !builder_.Close(text_.data() + at_).ok()) return false;
+      maps_.pop_back();
+      known_.Close();
       is_first = false;
       continue;
     }
@@ -110,6 +122,15 @@ bool PlainJson::ReadParts() {
       ++at_;
       SkipSpace();
     }
+    const absl::StatusOr<size_t> repeated = known_.Repeat(at_, Here());
+    if (!repeated.ok()) return false;
+    if (*repeated > at_) {
+      SkipTo(*repeated);
+      // What follows is no comma: a part, or the end.
+      is_first = true;
+      continue;
+    }
+    if (!maps_.back()) known_.OnItem();
     if (maps_.back() && !ReadKey()) return false;
     const size_t depth = maps_.size();
     if (!ReadValue()) return false;
@@ -125,6 +146,7 @@ bool PlainJson::ReadKey() {
   bool is_borrowed = false;
   if (!ReadString(key, is_borrowed)) return false;
   if (!builder_.Key(key, position, is_borrowed).ok()) return false;
+  known_.OnKey(key);
   SkipSpace();
   if (Peek() != ':') return false;
   ++at_;
@@ -141,9 +163,10 @@ bool PlainJson::ReadValue() {
   switch (c) {
     case '{':
     case '[':
-      ++at_;
+      value.type = c == '{' ? Value::Type::kObject : Value::Type::kArray;
       maps_.push_back(c == '{');
-      return builder_.Open(c == '{' ? Value::Type::kObject : Value::Type::kArray, value.position).ok();
+      known_.Open(value.type);
+      return builder_.Open(value.type, value.position, text_.data() + at_++).ok();
     case '"':
       value.type = Value::Type::kString;
       if (!ReadString(value.text, is_borrowed)) return false;

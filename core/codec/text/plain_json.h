@@ -9,6 +9,7 @@
 
 #include "absl/strings/string_view.h"
 #include "core/codec/text/handover.h"
+#include "core/codec/text/known_parts.h"
 #include "core/codec/text/tree_builder.h"
 
 namespace schedsim::codec {
@@ -21,7 +22,8 @@ bool IsBeyondFloat64(absl::string_view number);
 class PlainJson {
  public:
   // Both must outlive the object; `text` as well as long as documents are looked at.
-  PlainJson(absl::string_view text, TreeBuilder& builder) : text_(text), builder_(builder) {}
+  PlainJson(absl::string_view text, TreeBuilder& builder)
+      : text_(text), builder_(builder), known_(text, builder) {}
 
   // Reads the value that begins at `place`, as a document, and moves `place` behind it. Returns false where
   // it gives up, or the builder reports an error: then `place` is as it was.
@@ -34,6 +36,7 @@ class PlainJson {
  private:
   char Peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
   void SkipSpace();
+  void SkipTo(size_t end);
   bool ReadParts();
   bool ReadKey();
   bool ReadValue();
@@ -50,6 +53,7 @@ class PlainJson {
   size_t line_start_ = 0;
   int32_t line_ = 1;
   std::vector<bool> maps_;  // For each open map or list whether it is a map.
+  KnownParts known_;
   std::string scratch_;
 };
 

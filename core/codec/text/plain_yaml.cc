@@ -96,6 +96,7 @@ bool PlainYaml::ReadDocument(TextPlace& place) {
   blocks_.clear();
   open_ = Open::kNothing;
   is_unusual_ = false;
+  known_.Begin();
   builder_.Begin();
   if (!ReadLines()) return false;
   const bool at_end = line_.empty();
@@ -131,11 +132,13 @@ bool PlainYaml::EndsLine(size_t at) const {
   return next >= line_.size() || (line_[next] == '#' && next > at);
 }
 
-// Closes the innermost blocks until `count` are left.
+// Closes the innermost blocks until `count` are left. They reach up to this line.
 bool PlainYaml::CloseTo(size_t count) {
+  const char* const end = text_.data() + (line_.empty() ? text_.size() : line_offset_);
   while (blocks_.size() > count) {
     blocks_.pop_back();
-    if (!builder_.Close().ok()) return false;
+    known_.Close();
+    if (!builder_.Close(end).ok()) return false;
   }
   return true;
 }
@@ -143,7 +146,8 @@ bool PlainYaml::CloseTo(size_t count) {
 bool PlainYaml::OpenBlock(Value::Type type, size_t column) {
   if (type == Value::Type::kArray) list_offset_ = line_offset_ + column;
   blocks_.push_back({.indent = column, .is_map = type == Value::Type::kObject});
-  return builder_.Open(type, At(column)).ok();
+  known_.Open(type, At(column).column);
+  return builder_.Open(type, At(column), text_.data() + line_offset_ + column).ok();
 }
 
 // A `key:` or `-` without anything is null.
@@ -188,6 +192,7 @@ bool PlainYaml::ArriveAt(size_t column, bool is_entry, bool& is_new) {
 bool PlainYaml::OnContent(size_t column, bool is_entry, bool is_new) {
   while (is_entry) {
     if (is_new && !OpenBlock(Value::Type::kArray, column)) return false;
+    known_.OnItem();
     if (EndsLine(column + 1)) {
       open_ = Open::kItem;
       open_position_ = At(column + 1);
@@ -197,6 +202,11 @@ bool PlainYaml::OnContent(size_t column, bool is_entry, bool is_new) {
     is_new = true;
     is_entry = IsEntry(line_, column);
   }
+  if (!is_new && column == indent_) {
+    bool is_known = false;
+    if (!RepeatMembers(is_known)) return false;
+    if (is_known) return true;
+  }
   Token key;
   size_t after = 0;
   if (!ReadKey(column, key, after)) {
@@ -205,6 +215,7 @@ bool PlainYaml::OnContent(size_t column, bool is_entry, bool is_new) {
   }
   if (is_new && !OpenBlock(Value::Type::kObject, column)) return false;
   if (!EmitKey(key, column)) return false;
+  known_.OnKey(key.text);
   if (!EndsLine(after)) return ReadValue(SkipBlanks(line_, after));
   open_ = Open::kKey;
   open_position_ = At(after);
@@ -236,6 +247,20 @@ bool PlainYaml::EmitKey(const Token& key, size_t column) {
     if (ResolveYamlScalar(key.text, scratch_).type != YamlScalar::Type::kString) return false;
   }
   return builder_.Key(key.text, At(column), key.is_borrowed).ok();
+}
+
+// Repeats the members of the open map that are known from this line on, and goes to the line before what
+// follows them. Returns false where the builder reports an error.
+bool PlainYaml::RepeatMembers(bool& is_known) {
+  const size_t at = line_offset_ + indent_;
+  const absl::StatusOr<size_t> repeated = known_.Repeat(at, At(indent_));
+  if (!repeated.ok()) return false;
+  is_known = *repeated > at;
+  if (!is_known) return true;
+  const auto lines = text_.substr(at, *repeated - at);
+  line_number_ += static_cast<int32_t>(std::count(lines.begin(), lines.end(), '\n')) - 1;
+  next_offset_ = *repeated;
+  return true;
 }
 
 bool PlainYaml::ReadValue(size_t at) {

@@ -8,6 +8,7 @@
 
 #include "absl/strings/string_view.h"
 #include "core/codec/text/handover.h"
+#include "core/codec/text/known_parts.h"
 #include "core/codec/text/tree_builder.h"
 
 namespace schedsim::codec {
@@ -19,7 +20,7 @@ class PlainYaml {
  public:
   // All must outlive the object. `list_offset` is set to where the list begins that was opened last.
   PlainYaml(absl::string_view text, TreeBuilder& builder, size_t& list_offset)
-      : text_(text), builder_(builder), list_offset_(list_offset) {}
+      : text_(text), builder_(builder), list_offset_(list_offset), known_(text, builder) {}
 
   // Reads the document at `place` and moves `place` behind it. Returns false where it gives up, or the
   // builder reports an error: then `place` is as it was.
@@ -52,6 +53,7 @@ class PlainYaml {
   bool FillOpenValue();
   bool ReadKey(size_t column, Token& key, size_t& after);
   bool EmitKey(const Token& key, size_t column);
+  bool RepeatMembers(bool& is_known);
   bool ReadValue(size_t at);
   bool ReadPlain(size_t at);
   bool ReadQuoted(size_t at, Token& token, size_t& after);
@@ -75,6 +77,7 @@ class PlainYaml {
   size_t indent_ = 0;
   bool is_unusual_ = false;  // The line has characters that are left to libyaml.
   std::vector<Block> blocks_;
+  KnownParts known_;  // Of the blocks.
   Open open_ = Open::kNothing;
   Position open_position_;
   std::vector<bool> flow_maps_;  // For each open flow collection whether it is a map.

@@ -1,6 +1,7 @@
 #include "core/codec/text/tree_builder.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -10,6 +11,9 @@
 
 namespace schedsim::codec {
 namespace {
+
+// Bigger documents are not kept until the next one.
+constexpr int64_t kLastValuesMax = 100'000;
 
 // Maps with more members than this look their keys up by hash.
 constexpr size_t kLinearMembersMax = 24;
@@ -46,8 +50,9 @@ absl::Status TreeBuilder::Error(Position position, absl::string_view what) const
 }
 
 void TreeBuilder::Begin() {
-  document_.Clear();
-  item_.Clear();
+  document().Clear();
+  for (Document& item : items_) item.Clear();
+  has_last_item_ = false;
   header_ = RootHeader();
   is_streaming_ = false;
   has_streamed_ = false;
@@ -63,13 +68,18 @@ void TreeBuilder::Begin() {
 }
 
 absl::Status TreeBuilder::CountValue(Position position) {
-  if (++held_count_ <= options_.value_count_max) return absl::OkStatus();
+  ++held_count_;
+  return CheckCount(position);
+}
+
+absl::Status TreeBuilder::CheckCount(Position position) const {
+  if (held_count_ <= options_.value_count_max) return absl::OkStatus();
   return Error(position, absl::StrCat("more than ", options_.value_count_max,
                                       " values in one document, expected fewer; of a list of objects "
                                       "(`kind: List`) each item counts by itself"));
 }
 
-absl::Status TreeBuilder::Open(Value::Type type, Position position) {
+absl::Status TreeBuilder::Open(Value::Type type, Position position, const char* source) {
   if (frames_.size() == kDepthMax) {
     return Error(position, TooDeepMessage());
   }
@@ -86,6 +96,7 @@ absl::Status TreeBuilder::Open(Value::Type type, Position position) {
   Frame frame;
   frame.type = type;
   frame.position = position;
+  frame.source = source;
   frame.node_count = node_count_++;
   frame.start = type == Value::Type::kObject ? members_.size() : values_.size();
   if (!anchor_.empty()) {
@@ -114,13 +125,20 @@ RootHeader TreeBuilder::Header() const {
   return {.kind = TextOf(root.Find("kind")), .api_version = TextOf(root.Find("apiVersion"))};
 }
 
-absl::Status TreeBuilder::Close() {
+absl::Status TreeBuilder::Close(const char* source_end) {
   CHECK(!frames_.empty());
   const Frame frame = frames_.back();
   frames_.pop_back();
   Value value;
   value.type = frame.type;
   value.position = frame.position;
+  // What was handed on by items does not hold them.
+  const bool is_whole = !has_streamed_ || is_streaming_;
+  if (frame.source != nullptr && source_end != nullptr && is_whole && !frame.is_streamed) {
+    const size_t bytes = static_cast<size_t>(source_end - frame.source);
+    value.text = {frame.source, 0};
+    if (bytes <= std::numeric_limits<uint32_t>::max()) value.source_bytes = static_cast<uint32_t>(bytes);
+  }
   if (frame.is_streamed) {
     is_streaming_ = false;
   } else if (frame.type == Value::Type::kObject) {
@@ -252,7 +270,7 @@ absl::Status TreeBuilder::CheckAliases(Position position) const {
 
 absl::Status TreeBuilder::Add(const Value& value, int height) {
   if (frames_.empty()) {
-    document_.root = value;
+    document().root = value;
     return absl::OkStatus();
   }
   Frame& frame = frames_.back();
@@ -282,15 +300,68 @@ absl::Status TreeBuilder::Add(const Value& value, int height) {
 }
 
 absl::Status TreeBuilder::AddItem(const Value& value) {
-  item_.root = value;
-  item_.list_kind = header_.kind;
-  item_.list_api_version = header_.api_version;
-  RETURN_IF_ERROR(sink_(item_));
+  Document& item = items_[item_index_];
+  item.root = value;
+  item.list_kind = header_.kind;
+  item.list_api_version = header_.api_version;
+  RETURN_IF_ERROR(sink_(item));
   // Later items may refer to anchors in this one.
   if (!anchors_.empty()) return absl::OkStatus();
-  item_.Clear();
+  has_last_item_ = true;
+  item_index_ = 1 - item_index_;
+  items_[item_index_].Clear();
   held_count_ = 0;
   return absl::OkStatus();
+}
+
+const Value* TreeBuilder::LastItem() const {
+  if (frames_.empty() || frames_.back().type != Value::Type::kArray) return nullptr;
+  if (frames_.back().is_streamed) return has_last_item_ ? &items_[1 - item_index_].root : nullptr;
+  return values_.size() > frames_.back().start ? &values_.back() : nullptr;
+}
+
+absl::Status TreeBuilder::Repeat(const Value& item, const Distance& distance) {
+  Value copy = item;
+  Move(copy, distance);
+  RETURN_IF_ERROR(CheckCount(copy.position));
+  return Add(copy, 0);
+}
+
+absl::Status TreeBuilder::Repeat(const Member& member, const Distance& distance) {
+  members_.push_back(member);
+  Move(members_.back(), distance);
+  if (frames_.back().is_indexed) IndexMember(members_.back().key, members_.size() - 1);
+  return CheckCount(members_.back().key_position);
+}
+
+// What is not in the input itself is copied: it may be that of another document.
+absl::string_view TreeBuilder::Moved(absl::string_view text, const Distance& distance) {
+  const bool is_borrowed =
+      text.data() >= distance.input.data() && text.data() <= distance.input.data() + distance.input.size();
+  return is_borrowed ? absl::string_view(text.data() + distance.bytes, text.size()) : target().CopyText(text);
+}
+
+// Makes a copy of a value one of its own. The depth is at most kDepthMax.
+void TreeBuilder::Move(Value& value, const Distance& distance) {
+  ++held_count_;
+  value.position = distance.Of(value.position);
+  value.text = Moved(value.text, distance);
+  if (!value.items.empty()) {
+    const absl::Span<Value> items = target().CopyItems(value.items);
+    for (Value& item : items) Move(item, distance);
+    value.items = items;
+  }
+  if (!value.members.empty()) {
+    const absl::Span<Member> members = target().CopyMembers(value.members);
+    for (Member& member : members) Move(member, distance);
+    value.members = members;
+  }
+}
+
+void TreeBuilder::Move(Member& member, const Distance& distance) {
+  member.key = Moved(member.key, distance);
+  member.key_position = distance.Of(member.key_position);
+  Move(member.value, distance);
 }
 
 absl::Status TreeBuilder::Merge(const Value& value, Position position) {
@@ -325,18 +396,26 @@ absl::Status TreeBuilder::MergeMap(const Value& map) {
 }
 
 absl::Status TreeBuilder::CheckStreamedRoot() const {
-  const std::string kind = TextOf(document_.root.Find("kind"));
-  const std::string api_version = TextOf(document_.root.Find("apiVersion"));
+  const Value& root = documents_[document_index_].root;
+  const std::string kind = TextOf(root.Find("kind"));
+  const std::string api_version = TextOf(root.Find("apiVersion"));
   if (kind == header_.kind && api_version == header_.api_version) return absl::OkStatus();
-  return Error(document_.root.position,
-               absl::StrCat("a list must say what it is, expected `apiVersion` and `kind` "
-                            "before `items`, or once at the same indentation after them"));
+  return Error(root.position, absl::StrCat("a list must say what it is, expected `apiVersion` and `kind` "
+                                           "before `items`, or once at the same indentation after them"));
 }
 
 absl::Status TreeBuilder::Finish() {
   CHECK(frames_.empty());
   if (has_streamed_) return CheckStreamedRoot();
-  return sink_(document_);
+  RETURN_IF_ERROR(sink_(document()));
+  has_last_document_ = held_count_ <= kLastValuesMax;
+  if (has_last_document_) document_index_ = 1 - document_index_;
+  return absl::OkStatus();
+}
+
+const Value* TreeBuilder::LastDocument() const {
+  const Value& root = documents_[1 - document_index_].root;
+  return has_last_document_ && root.Find("items") == nullptr ? &root : nullptr;
 }
 
 }  // namespace schedsim::codec

@@ -2,6 +2,7 @@
 #ifndef SCHEDSIM_CORE_CODEC_TEXT_TREE_BUILDER_H_
 #define SCHEDSIM_CORE_CODEC_TEXT_TREE_BUILDER_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -29,6 +30,19 @@ bool IsListKind(absl::string_view kind);
 // What is wrong with a value below kDepthMax others.
 std::string TooDeepMessage();
 
+// The way from a text to the same bytes further on in the input.
+struct Distance {
+  absl::string_view input;
+  size_t bytes = 0;
+  int32_t lines = 0;
+  int32_t columns = 0;     // Only on the line where the first text begins.
+  int32_t first_line = 0;  // That line.
+
+  Position Of(Position position) const {
+    return {position.line + lines, position.column + (position.line == first_line ? columns : 0)};
+  }
+};
+
 // Calls come in document order: Begin, then one value (Scalar, Alias, or Open, its parts, Close),
 // then Finish. In a map each value follows its Key. Errors name file, line and column.
 class TreeBuilder {
@@ -42,8 +56,9 @@ class TreeBuilder {
 
   void Begin();
   // Opens a map or a list. Errors: nesting deeper than kDepthMax, more values than the options allow.
-  absl::Status Open(Value::Type type, Position position);
-  absl::Status Close();
+  // `source` is where it begins in the input, and Close says where it ends; nullptr: that is not known.
+  absl::Status Open(Value::Type type, Position position, const char* source = nullptr);
+  absl::Status Close(const char* source_end = nullptr);
   // `text` is copied, unless it is borrowed: then it lives as long as the documents are looked at. Error: a
   // key that the map has already.
   absl::Status Key(absl::string_view text, Position position, bool is_borrowed = false);
@@ -52,6 +67,16 @@ class TreeBuilder {
   // A value without children; its text is copied unless it is borrowed. Error: more values than the options
   // allow.
   absl::Status Scalar(const Value& value, bool is_borrowed = false);
+  // The root of the document before, if it is still there and can be no list that is handed on by items; or
+  // nullptr. Valid until Finish.
+  const Value* LastDocument() const;
+  // The item of the open list that came last, or nullptr. Valid until the next call.
+  const Value* LastItem() const;
+  // The same bytes as those of a part of this document, of the item or of the document before, stand again:
+  // adds the item or the member that they were. The member's key is none that the open map has. Error: more
+  // values than the options allow.
+  absl::Status Repeat(const Value& item, const Distance& distance);
+  absl::Status Repeat(const Member& member, const Distance& distance);
   // Hands on the document, unless its list was handed on by items.
   absl::Status Finish();
 
@@ -82,6 +107,7 @@ class TreeBuilder {
     int64_t node_count = 0;  // All nodes before this one.
     size_t merged_count = 0;
     Position position;
+    const char* source = nullptr;
     int32_t anchor = -1;  // In `frame_anchors_`; -1: none.
   };
   // A complete value with its size when written out.
@@ -94,6 +120,10 @@ class TreeBuilder {
   // Gives the value the name that was waiting for it, if any.
   void NameValue(const Value& value, int64_t node_count, int height);
   absl::Status Add(const Value& value, int height);
+  absl::string_view Moved(absl::string_view text, const Distance& distance);
+  void Move(Value& value, const Distance& distance);
+  void Move(Member& member, const Distance& distance);
+  absl::Status CheckCount(Position position) const;
   absl::Status AddItem(const Value& value);
   absl::Status Merge(const Value& value, Position position);
   absl::Status MergeMap(const Value& map);
@@ -108,14 +138,19 @@ class TreeBuilder {
   RootHeader Header() const;
   absl::Status CheckStreamedRoot() const;
   absl::Status Error(Position position, absl::string_view what) const;
-  Document& target() { return is_streaming_ ? item_ : document_; }
+  Document& document() { return documents_[document_index_]; }
+  Document& target() { return is_streaming_ ? items_[item_index_] : document(); }
 
   absl::string_view file_;
   ReadOptions options_;
   DocumentSink sink_;
   LookAhead look_ahead_;
-  Document document_;
-  Document item_;  // The list item that is being built.
+  Document documents_[2];  // The one that is being built, and the one before.
+  size_t document_index_ = 0;
+  bool has_last_document_ = false;
+  Document items_[2];  // The list item that is being built, and the one before.
+  size_t item_index_ = 0;
+  bool has_last_item_ = false;
   RootHeader header_;
   bool is_streaming_ = false;  // Inside the streamed list.
   bool has_streamed_ = false;

@@ -130,7 +130,7 @@ absl::string_view Document::CopyText(absl::string_view text) {
   return {copy, text.size()};
 }
 
-absl::Span<const Value> Document::CopyItems(absl::Span<const Value> items) {
+absl::Span<Value> Document::CopyItems(absl::Span<const Value> items) {
   if (items.empty()) return {};
   Value* copy = static_cast<Value*>(Allocate(items.size() * sizeof(Value), alignof(Value)));
   std::uninitialized_copy(items.begin(), items.end(), copy);
@@ -145,7 +145,7 @@ Value Document::MakeObject(absl::Span<const Member> members, Position position) 
   return object;
 }
 
-absl::Span<const Member> Document::CopyMembers(absl::Span<const Member> members) {
+absl::Span<Member> Document::CopyMembers(absl::Span<const Member> members) {
   if (members.empty()) return {};
   Member* copy = static_cast<Member*>(Allocate(members.size() * sizeof(Member), alignof(Member)));
   std::uninitialized_copy(members.begin(), members.end(), copy);

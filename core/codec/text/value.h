@@ -39,7 +39,9 @@ struct Value {
   Type type = Type::kNull;
   bool boolean = false;
   Position position;
-  // kString: the text. kNumber: the number in JSON's notation, digits as written.
+  uint32_t source_bytes = 0;  // See source.
+  // kString: the text. kNumber: the number in JSON's notation, digits as written. Empty for the others: of a
+  // map or a list with a source it is the place where that begins.
   absl::string_view text;
   absl::Span<const Value> items;     // kArray.
   absl::Span<const Member> members;  // kObject, in file order, no key twice.
@@ -51,6 +53,11 @@ struct Value {
 
   // The member `key` of an object, or nullptr; nullptr for all other types.
   const Value* Find(absl::string_view key) const;
+
+  // How a map or a list is written in the input; "" where the reader can't tell, and for scalars. The same
+  // source holds the same, in YAML (where no bracket begins it) at the same column. Not to be asked of values
+  // that were changed after they were read.
+  absl::string_view source() const { return {text.data(), source_bytes}; }
 };
 
 struct Member {
@@ -83,8 +90,8 @@ class Document {
 
   // Copies of the arguments that live until Clear.
   absl::string_view CopyText(absl::string_view text);
-  absl::Span<const Value> CopyItems(absl::Span<const Value> items);
-  absl::Span<const Member> CopyMembers(absl::Span<const Member> members);
+  absl::Span<Value> CopyItems(absl::Span<const Value> items);
+  absl::Span<Member> CopyMembers(absl::Span<const Member> members);
   // An object with copies of the members.
   Value MakeObject(absl::Span<const Member> members, Position position = {});
 

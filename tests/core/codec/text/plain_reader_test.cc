@@ -1,12 +1,14 @@
 // The fast readers and those of the whole syntax see the same in every text: values, places and errors.
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "core/base/rng.h"
 #include "core/codec/text/reader.h"
 #include "core/codec/text/writer.h"
@@ -257,6 +259,139 @@ TEST(PlainReaderTest, JoinedPartsReadTheSame) {
     ExpectSame(Joined(kYamlParts, rng), "f.yaml");
     ExpectSame(Joined(kJsonParts, rng), "f.json");
     if (HasFatalFailure()) return;
+  }
+}
+
+// Objects that differ in a few places from one to the next.
+class LikeItems {
+ public:
+  explicit LikeItems(uint64_t seed) : rng_(seed) {}
+
+  // `count` of them in JSON, with commas.
+  std::string Json(int count) {
+    std::string text;
+    for (int i = 0; i < count; ++i) {
+      Change(kJsonKeys, kJsonValues);
+      absl::StrAppend(&text, i == 0 ? "" : Pick(kJsonCommas));
+      absl::StrAppend(&text, R"({"kind": "Pod", "metadata": {"name": "p-)", i, R"(", )", key_, ": ",
+                      values_[0]);
+      absl::StrAppend(&text, R"(, "labels": {"a": )", values_[1], "}},\n  \"spec\": {\"containers\": [",
+                      values_[2], R"(, {"b": [)", values_[3], "]}], \"n\":\n [1, 2], \"z\": ", values_[4],
+                      "\n}, \"t\": true}");
+    }
+    return text;
+  }
+
+  // `count` of them in YAML, as entries of a list.
+  std::string Yaml(int count) {
+    std::string text;
+    for (int i = 0; i < count; ++i) {
+      Change(kYamlKeys, kYamlValues);
+      absl::StrAppend(&text, "- kind: Pod\n  metadata:\n    name: p-", i, "\n    ", key_, ":", values_[0],
+                      "\n    labels:\n      a:", values_[1],
+                      "\n  spec:\n    containers:\n    - name:", values_[2], "\n      b:", values_[3],
+                      "\n    n: [1, 2]\n    z:", values_[4], "\n    ", key_, ": x\n  t: true\n");
+    }
+    return text;
+  }
+
+ private:
+  using Choices = absl::Span<const absl::string_view>;
+  static constexpr absl::string_view kJsonValues[] = {
+      "1",     "12", "-1.5",   "true",  "null", R"("x")",      R"("xy")",          R"("\n")",
+      R"("")", "{}", "[1, 2]", "[1,2]", "[]",   R"({"a": 1})", "{\"a\":\n \"x\"}", R"([{"a": ["x"]}])",
+      R"("ü")"};
+  static constexpr absl::string_view kJsonKeys[] = {
+      R"("k")",  R"("uid")", R"("uid": 1, "u")",        R"("\u0041")",
+      R"("k" )", R"("zz")",  R"("z": {}, "k": 2, "y")", R"("labels")"};
+  static constexpr absl::string_view kJsonCommas[] = {",", ", ", ",\n", "\n  ,\n    "};
+  static constexpr absl::string_view kYamlValues[] = {"",
+                                                      " 1",
+                                                      " 12",
+                                                      " x # c",
+                                                      " 'x'",
+                                                      " \"x\\n\"",
+                                                      " ~",
+                                                      " |\n        x\n",
+                                                      " |-\n         y",
+                                                      " {}",
+                                                      " [a, b]",
+                                                      "\n      - q\n      - r",
+                                                      "\n       d: e\n       f: g",
+                                                      "\n# c\n",
+                                                      " x\n\n",
+                                                      "\n       d:\n       -f: g",
+                                                      "\n      - d: e\n        f:"};
+  static constexpr absl::string_view kYamlKeys[] = {"k",          "uid", "\"k\"",       "'k'",    "-k", "- k",
+                                                    "# c\n    k", "zz",  "u: 1\n    v", "labels", "z",  "k "};
+
+  std::string Pick(Choices choices) {
+    return std::string(choices[static_cast<size_t>(rng_.Below(static_cast<int64_t>(choices.size())))]);
+  }
+
+  void Change(Choices keys, Choices values) {
+    for (std::string& value : values_) {
+      if (value.empty() || rng_.Below(5) == 0) value = Pick(values);
+    }
+    if (key_.empty() || rng_.Below(6) == 0) key_ = Pick(keys);
+  }
+
+  Rng rng_;
+  std::string values_[5];
+  std::string key_;
+};
+
+TEST(PlainReaderTest, ItemsThatAreAlikeReadTheSame) {
+  for (uint64_t seed = 1; seed <= 3'000; ++seed) {
+    const std::string json = LikeItems(seed).Json(6);
+    ExpectSame(absl::StrCat(R"({"kind": "List", "apiVersion": "v1", "items": [)", json, "]}"), "f.json");
+    ExpectSame(absl::StrCat(R"({"objects": [)", json, "]}"), "f.json");
+    const std::string yaml = LikeItems(seed).Yaml(6);
+    ExpectSame(absl::StrCat("kind: List\napiVersion: v1\nitems:\n", yaml), "f.yaml");
+    ExpectSame(absl::StrCat("objects:\n", yaml, "---\n", yaml), "f.yaml");
+    if (HasFatalFailure()) return;
+  }
+}
+
+// How many maps and lists know how they are written. Each source holds what they hold.
+void CountSources(const Value& value, int& count) {
+  if (!value.source().empty()) {
+    ++count;
+    const std::string text = absl::StrCat(std::string(static_cast<size_t>(value.position.column - 1), ' '),
+                                          absl::string_view(value.source()));
+    std::string wanted;
+    std::string got;
+    AppendJson(value, wanted);
+    EXPECT_EQ(ReadText(text, "f.yaml", {},
+                       [&](const Document& document) {
+                         AppendJson(document.root, got);
+                         return absl::OkStatus();
+                       }),
+              absl::OkStatus());
+    EXPECT_EQ(got, wanted) << text;
+  }
+  for (const Value& item : value.items) CountSources(item, count);
+  for (const Member& member : value.members) CountSources(member.value, count);
+}
+
+int SourcesOf(const std::string& text, absl::string_view file) {
+  int count = 0;
+  EXPECT_EQ(ReadText(text, file, {.split_lists = true},
+                     [&](const Document& document) {
+                       CountSources(document.root, count);
+                       return absl::OkStatus();
+                     }),
+            absl::OkStatus());
+  return count;
+}
+
+TEST(PlainReaderTest, SourcesHoldWhatTheValuesHold) {
+  EXPECT_EQ(SourcesOf("a:\n- b: |\n    x\n\n  c:\n    d: 1\n    # e\n- f\ng:\n  h:\n", "f.yaml"), 5);
+  EXPECT_EQ(SourcesOf("kind: List\napiVersion: v1\nitems:\n- a:\n    b: 1\n- a:\n    b: 1", "f.yaml"), 4);
+  for (uint64_t seed = 1; seed <= 300; ++seed) {
+    const std::string text = absl::StrCat("[", LikeItems(seed).Json(6), "]");
+    if (Told(text, "f.json", /*by_full_syntax=*/true)[0] == 'f') continue;
+    EXPECT_GT(SourcesOf(text, "f.json"), 25) << text;
   }
 }
 
