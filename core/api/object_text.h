@@ -61,6 +61,9 @@ class ObjectTextParts {
   size_t count() const { return root_.parts().size() / 2; }
   // Goes on to the next part, the first one at first, and returns it. There must be one.
   absl::string_view Next();
+  // Where the part that Next returned stands in the whole text at the end of the chain of bases.
+  size_t begin() const { return root_.parts()[2 * next_ - 2]; }
+  size_t end() const { return root_.parts()[2 * next_ - 1]; }
   // What stands between the part that Next returned and the one before it.
   absl::string_view Before() const;
   // What stands behind the last part of all.

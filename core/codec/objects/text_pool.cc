@@ -9,11 +9,15 @@
 namespace schedsim::codec {
 namespace {
 
+constexpr size_t kDepthUsual = 16;
+
 // A number that is the same for objects of one shape. Others may have it as well, which is found later.
 uint64_t ShapeOf(const Value& object) {
   constexpr uint64_t kFactor = 0x9e3779b97f4a7c15u;
   uint64_t shape = 0;
-  std::vector<const Value*> rest = {&object};
+  std::vector<const Value*> rest;
+  rest.reserve(kDepthUsual * kDepthUsual);
+  rest.push_back(&object);
   while (!rest.empty()) {
     const Value& value = *rest.back();
     rest.pop_back();
@@ -54,34 +58,40 @@ api::ObjectText::Parts PartsOf(absl::string_view json) {
 // Compares an object with a text, part by part, in the order of the text.
 class Comparison {
  public:
-  explicit Comparison(const api::ObjectText& base) : parts_(base), size_bytes_(base.size_bytes()) {}
+  explicit Comparison(const api::ObjectText& base)
+      : text_(base.root().text()),
+        may_have_escapes_(&base != &base.root() || text_.find('\\') != std::string::npos),
+        parts_(base),
+        size_bytes_(base.size_bytes()) {}
 
   // Returns whether the object has the text's shape.
   bool Run(const Value& object) {
     std::vector<Frame> frames;
+    frames.reserve(kDepthUsual);
     Add(object, frames);
     while (!frames.empty() && is_same_shape_) {
       Frame& frame = frames.back();
       const bool is_list = frame.value->is_array();
       const size_t count = is_list ? frame.value->items.size() : frame.value->members.size();
       if (frame.next == count) {
-        marks_.push_back(is_list ? ']' : '}');
+        Expect(is_list ? ']' : '}');
         frames.pop_back();
         continue;
       }
-      if (frame.next > 0) marks_.push_back(',');
+      if (frame.next > 0) Expect(',');
       const size_t index = frame.next++;
       if (is_list) {
         Add(frame.value->items[index], frames);
         continue;
       }
       const Member& member = frame.value->members[index];
-      marks_.push_back('"');
+      Expect('"');
       AddText(member.key);
-      marks_.append("\":");
+      Expect('"');
+      Expect(':');
       Add(member.value, frames);
     }
-    return is_same_shape_ && part_count_ == parts_.count() && parts_.AfterAll() == marks_;
+    return is_same_shape_ && part_count_ == parts_.count() && at_ == text_.size();
   }
 
   std::string TakeDifferences() { return std::move(differences_); }
@@ -98,7 +108,7 @@ class Comparison {
   void Add(const Value& value, std::vector<Frame>& frames) {
     switch (value.type) {
       case Value::Type::kNull:
-        marks_.append("null");
+        for (const char c : absl::string_view("null")) Expect(c);
         return;
       case Value::Type::kBool:
         AddPart(value.boolean ? "true" : "false");
@@ -107,25 +117,34 @@ class Comparison {
         AddPart(value.text);
         return;
       case Value::Type::kString:
-        marks_.push_back('"');
+        Expect('"');
         AddText(value.text);
-        marks_.push_back('"');
+        Expect('"');
         return;
       case Value::Type::kArray:
-        marks_.push_back('[');
+        Expect('[');
         frames.push_back({.value = &value});
         return;
       case Value::Type::kObject:
-        marks_.push_back('{');
+        Expect('{');
         frames.push_back({.value = &value});
         return;
+    }
+  }
+
+  // What stands between the parts.
+  void Expect(char c) {
+    if (text_[at_] == c) {
+      ++at_;
+    } else {
+      is_same_shape_ = false;
     }
   }
 
   void AddText(absl::string_view text) {
     const absl::string_view known = NextPart();
     // A known text has escapes where this one would need some.
-    if (known == text && text.find('\\') == absl::string_view::npos) return;
+    if (known == text && (!may_have_escapes_ || text.find('\\') == absl::string_view::npos)) return;
     if (FindByte<JsonEscape>(text, 0) == text.size()) return Compare(known, text);
     escaped_.clear();
     AppendJsonText(text, escaped_);
@@ -140,8 +159,8 @@ class Comparison {
     if (!is_same_shape_) return {};
     ++part_count_;
     const absl::string_view known = parts_.Next();
-    is_same_shape_ = parts_.Before() == marks_;
-    marks_.clear();
+    is_same_shape_ = parts_.begin() == at_;
+    at_ = parts_.end();
     return known;
   }
 
@@ -151,8 +170,10 @@ class Comparison {
     size_bytes_ += text.size() - known.size();
   }
 
+  const std::string& text_;      // The whole text at the end of the chain of bases.
+  const bool may_have_escapes_;  // The known parts.
+  size_t at_ = 0;                // In it.
   api::ObjectTextParts parts_;
-  std::string marks_;  // What stands between the parts.
   std::string escaped_;
   std::string differences_;
   size_t part_count_ = 0;  // That were compared.
