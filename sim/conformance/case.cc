@@ -208,7 +208,8 @@ struct CaseFileReader::Parts {
   Parts(absl::string_view name, api::KubernetesLine line) : file(name), reader(file, line, objects) {}
 
   std::string file;
-  codec::ObjectReader objects = codec::ObjectReader(codec::DecodeOptions{.validate = false});
+  codec::ObjectReader objects =
+      codec::ObjectReader(codec::DecodeOptions{.validate = false, .by_source = true});
   CaseReader reader;
 };
 

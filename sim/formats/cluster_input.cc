@@ -105,7 +105,7 @@ std::string TextOf(const std::vector<std::string>& files, const ClusterInput::Pl
 class InputReader {
  public:
   InputReader(const ClusterInputOptions& options, LabelSelector selector)
-      : options_(options), selector_(std::move(selector)) {
+      : options_(options), selector_(std::move(selector)), reader_({.by_source = true}) {
     reader_.set_inspector([this](const codec::Value& document, absl::string_view api_version,
                                  absl::string_view kind, absl::string_view file) {
       if (!codec::IsObjectList(document)) newest_time_.Look(document);

@@ -175,11 +175,8 @@ std::vector<const Member*> SortedMembers(const Value& map) {
   return members;
 }
 
-}  // namespace
-
-absl::Status Decode(const DecodeContext& context, const Value& value, const Path& path, api::StringMap& out) {
-  if (value.is_null()) return absl::OkStatus();
-  if (!value.is_object()) return context.WrongType(value, path, "a map of strings");
+absl::Status DecodeStringMap(const DecodeContext& context, const Value& value, const Path& path,
+                             api::StringMap& out) {
   const auto is_text = [](const Value& entry) { return entry.is_string() || entry.is_null(); };
   for (const Member& member : value.members) {
     if (is_text(member.value)) continue;
@@ -193,15 +190,25 @@ absl::Status Decode(const DecodeContext& context, const Value& value, const Path
   return absl::OkStatus();
 }
 
+}  // namespace
+
+absl::Status Decode(const DecodeContext& context, const Value& value, const Path& path, api::StringMap& out) {
+  if (value.is_null()) return absl::OkStatus();
+  if (!value.is_object()) return context.WrongType(value, path, "a map of strings");
+  return DecodeOnce(context, value, out, [&] { return DecodeStringMap(context, value, path, out); });
+}
+
 absl::Status Decode(const DecodeContext& context, const Value& value, const Path& path,
                     api::ResourceList& out) {
   if (value.is_null()) return absl::OkStatus();
   if (!value.is_object()) return context.WrongType(value, path, "a map of quantities");
-  for (const Member* member : SortedMembers(value)) {
-    const Path entry = {.parent = &path, .name = member->key, .is_key = true};
-    RETURN_IF_ERROR(Decode(context, member->value, entry, out[member->key]));
-  }
-  return absl::OkStatus();
+  return DecodeOnce(context, value, out, [&]() -> absl::Status {
+    for (const Member* member : SortedMembers(value)) {
+      const Path entry = {.parent = &path, .name = member->key, .is_key = true};
+      RETURN_IF_ERROR(Decode(context, member->value, entry, out[member->key]));
+    }
+    return absl::OkStatus();
+  });
 }
 
 namespace {
@@ -240,15 +247,17 @@ absl::Status Decode(const DecodeContext& context, const Value& value, const Path
                     std::shared_ptr<const api::PodSpec>& out) {
   if (value.is_null()) return absl::OkStatus();
   if (!value.is_object()) return context.WrongType(value, path, "a map");
-  auto spec = std::make_shared<api::PodSpec>();
-  RETURN_IF_ERROR(Decode(context, value, path, *spec));
-  for (size_t i = 0; i < spec->volumes.size(); ++i) {
-    spec->volumes[i].source = JsonWithout("name", value.Find("volumes")->items[i]);
-  }
-  ForgetUnreadNames(*spec);
-  out = std::move(spec);
-  if (context.shared != nullptr) out = context.shared->Share(out);
-  return absl::OkStatus();
+  return DecodeOnce(context, value, out, [&]() -> absl::Status {
+    auto spec = std::make_shared<api::PodSpec>();
+    RETURN_IF_ERROR(Decode(context, value, path, *spec));
+    for (size_t i = 0; i < spec->volumes.size(); ++i) {
+      spec->volumes[i].source = JsonWithout("name", value.Find("volumes")->items[i]);
+    }
+    ForgetUnreadNames(*spec);
+    out = std::move(spec);
+    if (context.shared != nullptr) out = context.shared->Share(out);
+    return absl::OkStatus();
+  });
 }
 
 namespace {

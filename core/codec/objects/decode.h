@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "absl/algorithm/container.h"
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
@@ -48,6 +49,8 @@ struct DecodeContext {
   bool is_lenient = false;
   // May be nullptr: then nothing is shared.
   SharedParts* shared = nullptr;
+  // Whether the values are as they were read, so that their sources tell what is in them.
+  bool by_source = false;
 
   // `file:line:column: path: what`; OK when lenient.
   absl::Status Error(const Value& value, const Path& path, absl::string_view what) const;
@@ -99,6 +102,23 @@ absl::Status Check(const DecodeContext& context, const Value& value, const Path&
                    const api::ContainerPort& port);
 absl::Status Check(const DecodeContext& context, const Value& value, const Path& path,
                    const api::PodSpec& spec);
+
+// Sets `out` by `decode`, unless it is known what a value with this source is. Errors are found each time,
+// and so at the right place.
+template <typename T>
+absl::Status DecodeOnce(const DecodeContext& context, const Value& value, T& out,
+                        absl::FunctionRef<absl::Status()> decode) {
+  // Lenient decoding takes for granted what is an error elsewhere.
+  const bool by_source = context.by_source && !context.is_lenient && value.source_bytes > 0;
+  if (!by_source) return decode();
+  if (const T* known = context.shared->FindBySource<T>(value)) {
+    out = *known;
+    return absl::OkStatus();
+  }
+  RETURN_IF_ERROR(decode());
+  context.shared->Remember(value, out);
+  return absl::OkStatus();
+}
 
 // `allowed` as a text for messages: `Honor, Ignore or ""`.
 std::string JoinAllowed(absl::Span<const absl::string_view> allowed);
@@ -211,11 +231,13 @@ absl::Status Decode(const DecodeContext& context, const Value& value, const Path
 template <typename T>
 absl::Status Decode(const DecodeContext& context, const Value& value, const Path& path,
                     api::SharedList<T>& out) {
-  std::vector<T> items;
-  RETURN_IF_ERROR(Decode(context, value, path, items));
-  out = api::SharedList<T>(std::move(items));
-  if (context.shared != nullptr) context.shared->Share(out);
-  return absl::OkStatus();
+  return DecodeOnce(context, value, out, [&]() -> absl::Status {
+    std::vector<T> items;
+    RETURN_IF_ERROR(Decode(context, value, path, items));
+    out = api::SharedList<T>(std::move(items));
+    if (context.shared != nullptr) context.shared->Share(out);
+    return absl::OkStatus();
+  });
 }
 
 }  // namespace schedsim::codec

@@ -219,7 +219,8 @@ absl::StatusOr<api::ObjectPtr> ObjectReader::DecodeObject(const Value& value, co
   ASSIGN_OR_RETURN(std::string kind_name, RequiredText(value, "kind", header.item_kind, file, "Pod"));
   const api::KindInfo* const info = api::FindKind(api_version, kind_name);
   const api::Kind kind = info == nullptr ? api::Kind::kOther : info->kind;
-  DecodeContext context = {.file = file, .validate = options_.validate, .shared = shared_.get()};
+  DecodeContext context = {
+      .file = file, .validate = options_.validate, .shared = shared_.get(), .by_source = options_.by_source};
   context.is_lenient = kind == api::Kind::kOther;
 
   const auto decode = [&]<typename T>() -> absl::StatusOr<std::shared_ptr<api::Object>> {

@@ -21,6 +21,9 @@ struct DecodeOptions {
   // containers) and take a node's missing allocatable from its capacity, as it would. Without it
   // only wrong types are errors.
   bool validate = true;
+  // All values that the reader gets are as they were read from text, and not changed since. Then it decodes
+  // parts that are written in the same way once.
+  bool by_source = false;
 };
 
 class SharedParts;

@@ -2,6 +2,7 @@
 #ifndef SCHEDSIM_CORE_CODEC_OBJECTS_SHARED_PARTS_H_
 #define SCHEDSIM_CORE_CODEC_OBJECTS_SHARED_PARTS_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -9,16 +10,18 @@
 #include <utility>
 
 #include "absl/hash/hash.h"
+#include "absl/strings/string_view.h"
 #include "core/api/node.h"
 #include "core/api/object.h"
 #include "core/api/pod.h"
 #include "core/base/lookup_map.h"
 #include "core/codec/objects/content.h"
+#include "core/codec/text/value.h"
 
 namespace schedsim::codec {
 
 // The parts of decoded objects by their content. Objects get the same part for the same content. Specs are
-// kept alive, the other parts are not.
+// kept alive, the other parts are not, but for those that are found by their source.
 class SharedParts {
  public:
   std::shared_ptr<const api::PodSpec> Share(std::shared_ptr<const api::PodSpec> spec) {
@@ -41,7 +44,37 @@ class SharedParts {
     known = list.storage();
   }
 
+  // The part that a value with the same source was decoded to, or nullptr. Valid until the next call. The
+  // value is as it was read, and has a source.
+  template <typename T>
+  const T* FindBySource(const Value& value) const {
+    return std::get<Sources<T>>(sources_).Find(KeyOf(value));
+  }
+  // What the value is, without an error, for FindBySource.
+  template <typename T>
+  void Remember(const Value& value, const T& part) {
+    source_bytes_ += value.source_bytes;
+    if (source_bytes_ > kSourceBytesMax) {
+      std::apply([](auto&... sources) { (sources.Clear(), ...); }, sources_);
+      source_bytes_ = value.source_bytes;
+    }
+    std::get<Sources<T>>(sources_)[KeyOf(value)] = part;
+  }
+
  private:
+  // Sources are kept up to so many bytes; then it begins anew.
+  static constexpr size_t kSourceBytesMax = 1 << 20;
+
+  // By source and column. The column is 0 where it does not matter.
+  template <typename T>
+  using Sources = LookupMap<std::pair<std::string, int32_t>, T>;
+
+  static std::pair<std::string, int32_t> KeyOf(const Value& value) {
+    const absl::string_view source = value.source();
+    const bool is_bracketed = source[0] == '{' || source[0] == '[';
+    return {std::string(source), is_bracketed ? 0 : value.position.column};
+  }
+
   template <typename T>
   using Lists = LookupMap<uint64_t, std::weak_ptr<std::vector<T>>>;
 
@@ -64,6 +97,13 @@ class SharedParts {
              Lists<api::ContainerStatus>, Lists<api::PodResourceClaimStatus>, Lists<api::ContainerImage>,
              Lists<std::string>>
       lists_;
+  std::tuple<Sources<std::shared_ptr<const api::PodSpec>>, Sources<api::StringMap>,
+             Sources<api::ResourceList>, Sources<api::SharedList<api::OwnerReference>>,
+             Sources<api::SharedList<api::PodCondition>>, Sources<api::SharedList<api::ContainerStatus>>,
+             Sources<api::SharedList<api::PodResourceClaimStatus>>,
+             Sources<api::SharedList<api::ContainerImage>>, Sources<api::SharedList<std::string>>>
+      sources_;
+  size_t source_bytes_ = 0;  // Of all of them.
   std::string content_;
   std::string other_content_;
 };

@@ -393,6 +393,46 @@ TEST(ObjectsTest, WithoutValidationOnlyTypesCount) {
   EXPECT_FALSE(ReadObjects(PodYaml("    resources: {requests: {cpu: abc}}\n"), "f.yaml", lax).status.ok());
 }
 
+// Objects that are written in the same way but for their names, in a list, read by their sources.
+ReadResult ReadBySource(absl::string_view text, absl::string_view file = "f.json") {
+  return ReadObjects(text, file, {.by_source = true});
+}
+
+TEST(ObjectsTest, EqualSourcesAreDecodedOnce) {
+  constexpr absl::string_view kItem =
+      R"({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "NAME", "labels": {"a": "b"}},
+          "spec": {"containers": [{"name": "c", "resources": {"requests": {"cpu": "1"}}}]}})";
+  const std::string text = absl::StrCat(R"({"kind": "List", "apiVersion": "v1", "items": [)",
+                                        absl::StrReplaceAll(kItem, {{"NAME", "p"}}), ",\n",
+                                        absl::StrReplaceAll(kItem, {{"NAME", "qq"}}), "]}");
+  const ReadResult result = ReadBySource(text);
+  ASSERT_EQ(result.objects.size(), 2u) << result.status;
+  EXPECT_EQ(As<api::Pod>(result.objects[0]).spec, As<api::Pod>(result.objects[1]).spec);
+  EXPECT_EQ(As<api::Pod>(result.objects[1]).spec->containers[0].resources.requests.Find("cpu")->MilliValue(),
+            1000);
+  EXPECT_EQ(*result.objects[1]->metadata.labels.Find("a"), "b");
+  EXPECT_EQ(result.objects[1]->json->ToString(),
+            absl::StrReplaceAll(result.objects[0]->json->ToString(), {{"\"p\"", "\"qq\""}}));
+}
+
+TEST(ObjectsTest, EqualSourcesOfOtherKindsAreStillErrors) {
+  constexpr absl::string_view kLabels = R"("labels": {"a": 1}}})";
+  const std::string text = absl::StrCat(
+      R"({"apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name": "w", )", kLabels, "\n",
+      R"({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p", )", kLabels);
+  EXPECT_EQ(ReadBySource(text).status.message(),
+            "f.json:2:79: metadata.labels[a]: expected a string, got the number 1 (Pod p)");
+}
+
+TEST(ObjectsTest, EqualSourcesAtOtherColumnsAreDecodedAnew) {
+  constexpr absl::string_view kHead = "apiVersion: v1\nkind: Namespace\nmetadata:\n  name: x\n";
+  // The first time `b` stands beside `a`, the second time in it.
+  const std::string text =
+      absl::StrCat(kHead, "  labels:\n      a:\n      b: v\n---\n", kHead, "  labels:\n    a:\n      b: v\n");
+  EXPECT_EQ(ReadBySource(text, "f.yaml").status.message(),
+            "f.yaml:15:7: metadata.labels[a]: expected a string, got a map (Namespace x)");
+}
+
 TEST(ObjectsTest, SinkErrorsEndTheReading) {
   ObjectReader reader;
   int count = 0;
