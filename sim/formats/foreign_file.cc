@@ -3,6 +3,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "absl/strings/strip.h"
 #include "core/base/printable.h"
 
 namespace schedsim::sim {
@@ -97,7 +98,9 @@ Description DescribeAny(const codec::Value& document, absl::string_view api_vers
   if (kind.empty()) return DescribeWithoutKind(document, api_version, file);
   const absl::string_view group = api_version.substr(0, api_version.find('/'));
   for (const ForeignKind& foreign : kForeignKinds) {
-    const bool has_group = group == foreign.group || absl::EndsWith(group, absl::StrCat(".", foreign.group));
+    absl::string_view domain = group;
+    const bool ends_so = absl::ConsumeSuffix(&domain, foreign.group);
+    const bool has_group = ends_so && (domain.empty() || absl::EndsWith(domain, "."));
     if (has_group && (foreign.kind.empty() || foreign.kind == kind)) {
       return Message(foreign.what, foreign.instead, file);
     }

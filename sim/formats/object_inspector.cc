@@ -92,7 +92,11 @@ absl::Status ObjectInspector::Inspect(const codec::Value& document, absl::string
     return absl::OkStatus();
   }
   if (api_version.empty() || kind.empty()) return absl::OkStatus();
-  if (const codec::ApiKind* known = codec::ApiFields::Get().Find(api_version, kind)) {
+  // Objects of one kind mostly stand together.
+  const bool is_last =
+      last_kind_ != nullptr && last_kind_->name == kind && last_kind_->api_version == api_version;
+  if (!is_last) last_kind_ = codec::ApiFields::Get().Find(api_version, kind);
+  if (const codec::ApiKind* known = last_kind_) {
     if (known->type != nullptr) CheckFields(document, *known, file);
     return absl::OkStatus();
   }

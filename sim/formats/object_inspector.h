@@ -63,8 +63,9 @@ class ObjectInspector {
   InputWarning WarningAt(absl::string_view file, codec::Position position, absl::string_view what);
 
   codec::FieldCheck check_;
-  std::map<std::string, Fault> faults_;  // By what makes them equal.
-  int64_t more_count_ = 0;               // Beyond kFaultsMax.
+  const codec::ApiKind* last_kind_ = nullptr;  // Of the object before; nullptr: not known.
+  std::map<std::string, Fault> faults_;        // By what makes them equal.
+  int64_t more_count_ = 0;                     // Beyond kFaultsMax.
   std::vector<std::string> files_;
 };
 
