@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "core/api/go_text.h"
@@ -151,6 +152,7 @@ absl::StatusOr<int> Run(const RunOptions& options) {
   sim::Plan plan;
   sim::RunRequest request = options.request;
   if (options.usage.has_value()) request.usage_interval = options.usage_interval;
+  request.notes_metrics = options.usage.has_value() && absl::EndsWith(*options.usage, ".prom");
   ASSIGN_OR_RETURN(plan, sim::MakePlan(request));
   const double load_seconds = SecondsSince(load_start);
   PrintNotices(plan.notices);
@@ -217,6 +219,11 @@ void AddRequest(CLI::App& command, sim::RunRequest& request) {
             "keep: pods on nodes stay there; reset or reset=SELECTOR: schedule them anew",
             sim::ParseBoundPods)
       ->default_str("keep");
+  AddOption(
+      command, "--autoscaler", request.autoscaler, "FILE",
+      "Let node pools grow and shrink: a file of kind Autoscaler, or - for standard input; in place of a "
+      "scenario's",
+      ParsePath);
   const auto parse_controllers = [](absl::string_view text) -> absl::StatusOr<bool> {
     if (text == "all" || text == "none") return text == "all";
     return absl::InvalidArgumentError(
@@ -256,7 +263,8 @@ void AddRun(CLI::App& app, int& exit_code) {
       "ties: with the nodes that share the highest score; full: with the status and scores of each node "
       "and the moves of the queue, much larger");
   AddOption(*command, "--usage", options->usage, "FILE",
-            "Write what nodes use over time, by the (Cluster)ResourceUsage objects of --stage, as CSV",
+            "Write what nodes use over time, by the (Cluster)ResourceUsage objects of --stage, as CSV; or, "
+            "in a file that ends in .prom, what Metric objects say, as Prometheus has it",
             ParsePath);
   AddOption(*command, "--usage-interval", options->usage_interval, "DURATION", "How often usage is noted",
             ParseInterval)

@@ -135,4 +135,8 @@ std::optional<absl::Time> ParseRfc3339(absl::string_view text) {
   return time;
 }
 
+std::string FormatRfc3339(absl::Time time) {
+  return absl::FormatTime("%E4Y-%m-%dT%H:%M:%E*SZ", time, absl::UTCTimeZone());
+}
+
 }  // namespace schedsim::api

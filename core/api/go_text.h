@@ -25,6 +25,9 @@ std::optional<absl::Duration> ParseGoDuration(absl::string_view text);
 // What time.Parse reads as RFC 3339, years 0 to 9999; std::nullopt for anything else.
 std::optional<absl::Time> ParseRfc3339(absl::string_view text);
 
+// `time` in UTC as time.Time prints it by time.RFC3339Nano: "2006-01-02T15:04:05.5Z".
+std::string FormatRfc3339(absl::Time time);
+
 }  // namespace schedsim::api
 
 #endif  // SCHEDSIM_CORE_API_GO_TEXT_H_

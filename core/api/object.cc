@@ -38,4 +38,19 @@ std::string Object::Key() const {
   return metadata.namespace_.empty() ? metadata.name : absl::StrCat(metadata.namespace_, "/", metadata.name);
 }
 
+bool CameFromCluster(const Object& object) {
+  return !object.metadata.uid.empty() || object.metadata.resource_version != 0;
+}
+
+const OwnerReference* ControllerOf(const Object& object) {
+  for (const OwnerReference& owner : object.metadata.owner_references) {
+    if (owner.controller) return &owner;
+  }
+  return nullptr;
+}
+
+bool IsMirrorPod(const Object& pod) {
+  return pod.metadata.annotations.Find("kubernetes.io/config.mirror") != nullptr;
+}
+
 }  // namespace schedsim::api

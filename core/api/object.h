@@ -114,6 +114,17 @@ struct Object {
   virtual std::shared_ptr<Object> Clone() const { return std::make_shared<Object>(*this); }
 };
 
+// Whether a cluster gave the object out, rather than that it comes from a manifest.
+bool CameFromCluster(const Object& object);
+
+// The reference to what controls the object, or nullptr.
+// Source: apimachinery v0.37, pkg/apis/meta/v1/controller_ref.go, GetControllerOfNoCopy.
+const OwnerReference* ControllerOf(const Object& object);
+
+// Whether the pod is a mirror pod: it stands for one that the kubelet has from elsewhere.
+// Source: kubectl v0.37, pkg/drain/filters.go, mirrorPodFilter.
+bool IsMirrorPod(const Object& pod);
+
 // Base of the kinds that have a struct of their own.
 template <typename T, Kind K>
 struct TypedObject : Object {

@@ -118,7 +118,7 @@ CelResult ToText(const CelArguments& arguments) {
     case Type::kDuration:
       return CelValue::String(absl::StrCat(absl::ToDoubleSeconds(value.AsDuration()), "s"));
     case Type::kTimestamp:
-      return CelValue::String(absl::FormatTime("%Y-%m-%dT%H:%M:%E*SZ", value.AsTime(), absl::UTCTimeZone()));
+      return CelValue::String(api::FormatRfc3339(value.AsTime()));
     default:
       return NoSuchOverload("string", arguments);
   }

@@ -1,7 +1,11 @@
 #include "core/cel/cel_program.h"
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <limits>
 #include <optional>
+#include <type_traits>
 
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
@@ -41,8 +45,11 @@ absl::Status NoOverload(const std::string& name, const CelValue& a, const CelVal
       absl::StrCat("no such overload: ", a.TypeName(), " ", name, " ", b.TypeName()));
 }
 
-CelResult OfInts(const std::string& name, int64_t a, int64_t b) {
-  int64_t out = 0;
+// Arithmetic of int64_t or uint64_t.
+template <typename Number>
+absl::StatusOr<Number> OfWholes(const std::string& name, Number a, Number b) {
+  constexpr bool kHasSign = std::is_signed_v<Number>;
+  Number out = 0;
   bool overflow = false;
   if ((name == "/" || name == "%") && b == 0) {
     return absl::InvalidArgumentError(name == "/" ? "division by zero" : "modulus by zero");
@@ -51,25 +58,20 @@ CelResult OfInts(const std::string& name, int64_t a, int64_t b) {
   if (name == "-") overflow = __builtin_sub_overflow(a, b, &out);
   if (name == "*") overflow = __builtin_mul_overflow(a, b, &out);
   if (name == "/" || name == "%") {
-    overflow = a == INT64_MIN && b == -1;
+    overflow = kHasSign && a == std::numeric_limits<Number>::min() && b == static_cast<Number>(-1);
     if (!overflow) out = name == "/" ? a / b : a % b;
   }
-  if (overflow) return absl::InvalidArgumentError("integer overflow");
+  if (!overflow) return out;
+  return absl::InvalidArgumentError(kHasSign ? "integer overflow" : "unsigned integer overflow");
+}
+
+CelResult OfInts(const std::string& name, int64_t a, int64_t b) {
+  ASSIGN_OR_RETURN(const int64_t out, OfWholes(name, a, b));
   return CelValue::Int(out);
 }
 
 CelResult OfUints(const std::string& name, uint64_t a, uint64_t b) {
-  uint64_t out = 0;
-  bool overflow = false;
-  if ((name == "/" || name == "%") && b == 0) {
-    return absl::InvalidArgumentError(name == "/" ? "division by zero" : "modulus by zero");
-  }
-  if (name == "+") overflow = __builtin_add_overflow(a, b, &out);
-  if (name == "-") overflow = __builtin_sub_overflow(a, b, &out);
-  if (name == "*") overflow = __builtin_mul_overflow(a, b, &out);
-  if (name == "/") out = a / b;
-  if (name == "%") out = a % b;
-  if (overflow) return absl::InvalidArgumentError("unsigned integer overflow");
+  ASSIGN_OR_RETURN(const uint64_t out, OfWholes(name, a, b));
   return CelValue::Uint(out);
 }
 
@@ -225,8 +227,17 @@ class Evaluation {
       case Node::Type::kNegate:
         return Negate(values[0]);
       default:
-        return Operator(node.name, values[0], values[1]);
+        return OfOperator(node.name, values[0], values[1]);
     }
+  }
+
+  // What it looks through and makes counts, since values may hold one part many times.
+  CelResult OfOperator(const std::string& name, const CelValue& a, const CelValue& b) {
+    if (name == "==" || name == "!=" || name == "in" || name == "+") {
+      for (const CelValue* value : {&a, &b}) steps_ += std::min(value->Size(), kStepsMax);
+      if (steps_ > kStepsMax) return absl::ResourceExhaustedError("too many steps");
+    }
+    return Operator(name, a, b);
   }
 
   static bool IsTruth(const CelValue& value) { return value.Is(Type::kBool) || value.Is(Type::kUnset); }

@@ -10,14 +10,13 @@ namespace {
 
 using Type = CelValue::Type;
 
-// Fields of the API that are lists of resources; a message without them has empty ones.
-bool IsResourceListField(absl::string_view field) {
-  return field == "requests" || field == "limits" || field == "capacity" || field == "allocatable";
-}
-
 int Order(const auto& a, const auto& b) { return a < b ? -1 : (b < a ? 1 : 0); }
 
 }  // namespace
+
+bool IsResourceListField(absl::string_view field) {
+  return field == "requests" || field == "limits" || field == "capacity" || field == "allocatable";
+}
 
 CelValue CelValue::Unset() {
   CelValue made;
@@ -56,6 +55,7 @@ CelValue CelValue::Double(double value) {
 CelValue CelValue::String(std::string value) {
   CelValue made;
   made.type_ = Type::kString;
+  made.AddSize(static_cast<int64_t>(value.size()));
   made.text_ = std::move(value);
   return made;
 }
@@ -63,6 +63,7 @@ CelValue CelValue::String(std::string value) {
 CelValue CelValue::Of(List value) {
   CelValue made;
   made.type_ = Type::kList;
+  for (const CelValue& item : value) made.AddSize(item.size_);
   made.list_ = std::make_shared<const List>(std::move(value));
   return made;
 }
@@ -71,6 +72,10 @@ CelValue CelValue::Of(Map value, Type type) {
   std::sort(value.begin(), value.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   CelValue made;
   made.type_ = type;
+  for (const auto& [key, member] : value) {
+    made.AddSize(static_cast<int64_t>(key.size()));
+    made.AddSize(member.size_);
+  }
   made.map_ = std::make_shared<const Map>(std::move(value));
   return made;
 }

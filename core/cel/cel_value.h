@@ -16,6 +16,9 @@
 
 namespace schedsim::cel {
 
+// Whether fields of the API with this name are lists of resources; a message without them has empty ones.
+bool IsResourceListField(absl::string_view field);
+
 // Lists and maps are shared: a value is never changed once it is made.
 class CelValue {
  public:
@@ -85,13 +88,21 @@ class CelValue {
   // Below 0: `a` comes first. InvalidArgument where there is no order of the two.
   static absl::StatusOr<int> Compare(const CelValue& a, const CelValue& b);
 
+  // About how many bytes it takes, with all that is in it, however often that is in it; at most INT64_MAX.
+  int64_t Size() const { return size_; }
+
   // "int", "list" and so on, for messages.
   absl::string_view TypeName() const;
 
  private:
+  static constexpr int64_t kScalarSize = 1;
+
   bool IsZero() const;
+  // Counts a part of a list or a map.
+  void AddSize(int64_t size) { size_ = size_ > INT64_MAX - size ? INT64_MAX : size_ + size; }
 
   Type type_ = Type::kNull;
+  int64_t size_ = kScalarSize;
   int64_t integer_ = 0;
   double number_ = 0;
   absl::Duration duration_;

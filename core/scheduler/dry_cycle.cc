@@ -1,5 +1,7 @@
 // Whether a pod that waits would fit now: PreFilter and Filter, and nothing else.
 
+#include <algorithm>
+
 #include "core/scheduler/cycle.h"
 #include "core/scheduler/scheduler.h"
 
@@ -28,6 +30,35 @@ const NodeInfo* Scheduler::FindFit(const framework::QueuedPodInfo& queued) {
       if (status.IsSuccess()) fit = node;
       if (fit != nullptr || status.code() == framework::Code::kError) break;
     }
+  }
+  in_dry_cycle_ = false;
+  return fit;
+}
+
+Scheduler::Fit Scheduler::FindFit(const api::PodPtr& pod, absl::Span<const std::string> node_names) {
+  UpdateSnapshot();
+  Framework& framework = *FrameworkFor(*pod);
+  in_dry_cycle_ = true;
+  const framework::PodInfoPtr info = pod_infos_.Make(pod);
+  CycleState state;
+  const Framework::PreFilterOutcome outcome = framework.RunPreFilterPlugins(state, *info, snapshot_.List());
+  Fit fit = {.index = std::nullopt, .status = outcome.status};
+  for (size_t i = 0; i < node_names.size() && outcome.status.IsSuccess(); ++i) {
+    const Symbol name = symbols_.Intern(node_names[i]);
+    const NodeInfo* const node = snapshot_.Get(name);
+    if (node == nullptr) continue;
+    const bool is_left_out =
+        outcome.node_names.has_value() &&
+        std::find(outcome.node_names->begin(), outcome.node_names->end(), name) == outcome.node_names->end();
+    const framework::Status status = is_left_out
+                                         ? framework::Status(framework::Code::kUnschedulableAndUnresolvable,
+                                                             "node(s) didn't satisfy plugin(s) at PreFilter")
+                                         : FilterWithNominatedPods(framework, state, *info, *node);
+    if (status.IsSuccess()) {
+      fit.index = i;
+      break;
+    }
+    if (fit.status.IsSuccess()) fit.status = status;
   }
   in_dry_cycle_ = false;
   return fit;

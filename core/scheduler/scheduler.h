@@ -12,6 +12,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
 #include "core/api/effective_profile.h"
 #include "core/api/kubernetes_version.h"
 #include "core/base/clock.h"
@@ -90,6 +91,14 @@ class Scheduler {
   // Runs the PreFilter and Filter plugins and changes nothing that a later decision depends on, provided that
   // they keep what they work out in CycleState. Not to be called within a cycle.
   const framework::NodeInfo* FindFit(const framework::QueuedPodInfo& queued);
+  // Where a pod without a node would fit.
+  struct Fit {
+    std::optional<size_t> index;  // Of the first of the nodes on which it fits; absent: there is none.
+    framework::Status status;     // Without one: why not on the first node that was asked, or on any node.
+  };
+  // The same for a pod that this scheduler need not know, of one of the profiles, and for these nodes, in
+  // their order; names of nodes that are not known are passed over.
+  Fit FindFit(const api::PodPtr& pod, absl::Span<const std::string> node_names);
   // Grows whenever nodes, pods or other objects that the scheduler knows may have changed.
   uint64_t change_count() const { return change_count_; }
 

@@ -4,14 +4,12 @@
 #include <memory>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "core/api/node.h"
-#include "core/codec/text/reader.h"
+#include "sim/cluster/pod_finalizers.h"
 
 namespace schedsim::sim {
 namespace {
-
-// The Job controller takes it off as soon as it has counted a pod that is over.
-constexpr char kJobTracking[] = "batch.kubernetes.io/job-tracking";
 
 bool IsUnknown(const api::Node& node) {
   return std::any_of(node.status.conditions.begin(), node.status.conditions.end(),
@@ -20,19 +18,14 @@ bool IsUnknown(const api::Node& node) {
                      });
 }
 
-// Whether the API server keeps the pod until somebody has taken a finalizer off.
-bool IsHeldByFinalizers(const api::Pod& pod) {
-  if (pod.json == nullptr) return false;
-  bool is_held = false;
-  codec::ReadText(pod.json->ToString(), "pod.json", {}, [&is_held](const codec::Document& document) {
-    const codec::Value* metadata = document.root.Find("metadata");
-    const codec::Value* finalizers = metadata == nullptr ? nullptr : metadata->Find("finalizers");
-    if (finalizers == nullptr) return absl::OkStatus();
-    is_held = std::any_of(finalizers->items.begin(), finalizers->items.end(),
-                          [](const codec::Value& item) { return item.text != kJobTracking; });
-    return absl::OkStatus();
-  }).IgnoreError();
-  return is_held;
+// Whether the pod is not ready although its containers are: its node was not heard. With readiness gates,
+// somebody else says more.
+bool IsReadyAgain(const api::Pod& pod) {
+  const api::PodCondition* ready = pod.FindCondition("Ready");
+  const bool has_gates = pod.json != nullptr && absl::StrContains(pod.json->ToString(), "\"readinessGates\"");
+  const api::PodCondition* containers = pod.FindCondition("ContainersReady");
+  return !pod.IsTerminal() && ready != nullptr && ready->status == "False" && containers != nullptr &&
+         containers->status == "True" && !has_gates;
 }
 
 }  // namespace
@@ -133,12 +126,22 @@ void Kubelets::SetSilent(absl::string_view node_name, bool silent) {
     return;
   }
   if (silent_.erase(std::string(node_name)) == 0) return;
-  std::vector<api::PodPtr> ending;
+  std::vector<api::PodPtr> pods;
   for (const auto& [key, object] : server_.List(api::Kind::kPod)) {
     auto pod = std::static_pointer_cast<const api::Pod>(object);
-    if (pod->node_name == node_name && pod->metadata.deletion_timestamp.has_value()) ending.push_back(pod);
+    if (pod->node_name == node_name) pods.push_back(std::move(pod));
   }
-  for (const api::PodPtr& pod : ending) End(*pod);
+  for (const api::PodPtr& pod : pods) {
+    if (pod->metadata.deletion_timestamp.has_value()) {
+      End(*pod);
+    } else if (ends_terminating_pods_ && IsReadyAgain(*pod)) {
+      auto ready = std::static_pointer_cast<api::Pod>(pod->Clone());
+      api::PodCondition condition = *pod->FindCondition("Ready");
+      condition.status = "True";
+      ready->SetCondition(std::move(condition));
+      server_.Update(ready).IgnoreError();
+    }
+  }
 }
 
 }  // namespace schedsim::sim

@@ -2,6 +2,7 @@
 #ifndef SCHEDSIM_SIM_ACTORS_KUBELETS_H_
 #define SCHEDSIM_SIM_ACTORS_KUBELETS_H_
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -37,8 +38,10 @@ class Kubelets {
   // run starts.
   void EndTerminatingPods(absl::Time now);
 
-  // Nobody confirms deletions on a silent node: its pods stay until it is heard again, then they go.
+  // Nobody confirms deletions on a silent node: its pods stay until it is heard again, then they go. Those
+  // that were ready before are ready again.
   void SetSilent(absl::string_view node_name, bool silent);
+  bool IsSilent(absl::string_view node_name) const { return silent_.count(node_name) > 0; }
 
  private:
   std::optional<absl::Duration> GracePeriod(const api::Pod& pod);
@@ -58,7 +61,7 @@ class Kubelets {
   std::string being_deleted_;
   // Deleted pods by the end of their termination time, in the order of their deletion.
   std::map<absl::Time, std::vector<api::PodPtr>> terminating_;
-  std::set<std::string> silent_;
+  std::set<std::string, std::less<>> silent_;
   // Whether pods end that were ending when the run began.
   bool ends_terminating_pods_ = false;
 };

@@ -28,7 +28,12 @@ void PodPhases::OnEvent(const WatchEvent& event) {
     const auto& before = static_cast<const api::Pod&>(*event.old_object);
     if (!before.node_name.empty() && before.status.phase == pod.status.phase) return;
   }
+  AdvanceLater(pod);
+}
+
+void PodPhases::AdvanceLater(const api::Pod& pod) {
   if (!reads_(pod) || next_phase_(pod).empty()) return;
+  if (is_silent_ != nullptr && is_silent_(pod.node_name)) return;
   const api::ObjectMeta& meta = pod.metadata;
   loop_.At(loop_.Now(), EventLoop::Phase::kWork,
            [this, name_space = meta.namespace_, name = meta.name, uid = meta.uid] {
@@ -36,11 +41,19 @@ void PodPhases::OnEvent(const WatchEvent& event) {
            });
 }
 
+void PodPhases::Resume(absl::string_view node_name) {
+  for (const auto& [key, object] : server_.List(api::Kind::kPod)) {
+    const auto& pod = static_cast<const api::Pod&>(*object);
+    const bool waits = pod.node_name == node_name && pod.status.phase == "Pending";
+    if (waits && !pod.metadata.deletion_timestamp.has_value()) AdvanceLater(pod);
+  }
+}
+
 void PodPhases::Advance(const std::string& name_space, const std::string& name, const std::string& uid) {
   const api::PodPtr pod = server_.FindPod(name_space, name);
   if (pod == nullptr || pod->metadata.uid != uid || pod->metadata.deletion_timestamp.has_value()) return;
   const absl::string_view phase = next_phase_(*pod);
-  if (phase.empty()) return;
+  if (phase.empty() || (is_silent_ != nullptr && is_silent_(pod->node_name))) return;
   auto next = std::static_pointer_cast<api::Pod>(pod->Clone());
   next->status.phase = std::string(phase);
   if (phase == "Running") {

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <string>
+#include <utility>
 
 #include "absl/strings/string_view.h"
 #include "core/api/pod.h"
@@ -25,6 +26,13 @@ class PodPhases {
   // As kwok's fast stages have it.
   static absl::string_view FastStages(const api::Pod& pod);
 
+  // Whether the node's kubelet is silent: nothing becomes of its pods until Resume is called.
+  using IsSilent = std::function<bool(absl::string_view node_name)>;
+  // To be given before anything happens; without it no kubelet is.
+  void set_is_silent(IsSilent is_silent) { is_silent_ = std::move(is_silent); }
+  // The node is heard again.
+  void Resume(absl::string_view node_name);
+
   // Acts on what happens from now on. What is borrowed must outlive it.
   PodPhases(Reads reads, NextPhase next_phase, EventLoop& loop, ApiServer& server);
   PodPhases(const PodPhases&) = delete;
@@ -32,10 +40,13 @@ class PodPhases {
 
  private:
   void OnEvent(const WatchEvent& event);
+  // The pod's next phase comes now, if it has one.
+  void AdvanceLater(const api::Pod& pod);
   void Advance(const std::string& name_space, const std::string& name, const std::string& uid);
 
   const Reads reads_;
   const NextPhase next_phase_;
+  IsSilent is_silent_;
   EventLoop& loop_;
   ApiServer& server_;
 };

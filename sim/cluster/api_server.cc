@@ -86,7 +86,7 @@ void DeleteContent(const std::string& name_space, ApiServer& server) {
     if (object->kind == api::Kind::kPod) {
       server.DeletePod(static_cast<const api::Pod&>(*object)).IgnoreError();
     } else {
-      server.Delete(object->kind, object->kind_name, name_space, object->metadata.name).IgnoreError();
+      server.Delete(*object).IgnoreError();
     }
   }
 }
@@ -111,6 +111,13 @@ api::ObjectPtr ApiServer::FindStored(api::Kind kind, absl::string_view key) cons
   }
   const Objects& objects = List(kind);
   auto found = objects.find(key);
+  return found == objects.end() ? nullptr : found->second;
+}
+
+api::ObjectPtr ApiServer::FindOther(absl::string_view api_version, absl::string_view kind_name,
+                                    absl::string_view key) const {
+  const Objects& objects = List(api::Kind::kOther);
+  const auto found = objects.find(absl::StrCat(KindKey(api::GroupOf(api_version), kind_name), key));
   return found == objects.end() ? nullptr : found->second;
 }
 
@@ -360,7 +367,20 @@ absl::Status ApiServer::MarkDeleted(const api::Pod& pod, absl::Duration grace) {
 absl::Status ApiServer::Delete(api::Kind kind, absl::string_view kind_name, absl::string_view name_space,
                                absl::string_view name) {
   const api::ObjectPtr old_object = Find(kind, kind_name, name_space, name);
-  if (old_object == nullptr) return NotFound(ResourceOf(kind, kind_name), name);
+  return old_object == nullptr ? NotFound(ResourceOf(kind, kind_name), name) : DeleteStored(old_object);
+}
+
+absl::Status ApiServer::Delete(const api::Object& object) {
+  const api::ObjectPtr old_object = Find(object);
+  return old_object == nullptr ? NotFound(ResourceOf(object), object.metadata.name)
+                               : DeleteStored(old_object);
+}
+
+absl::Status ApiServer::DeleteStored(const api::ObjectPtr& old_object) {
+  const api::Kind kind = old_object->kind;
+  const std::string& kind_name = old_object->kind_name;
+  const std::string& name_space = old_object->metadata.namespace_;
+  const std::string& name = old_object->metadata.name;
   if (protection_ != nullptr && protection_(*old_object)) {
     if (old_object->metadata.deletion_timestamp.has_value()) return absl::OkStatus();
     const std::shared_ptr<api::Object> copy = Copy(*old_object);
@@ -377,7 +397,7 @@ absl::Status ApiServer::Delete(api::Kind kind, absl::string_view kind_name, absl
     std::shared_ptr<api::Object> ending = old_object->Clone();
     ending->metadata.deletion_timestamp = clock_.Now();
     RETURN_IF_ERROR(Update(ending));
-    DeleteContent(std::string(name), *this);
+    DeleteContent(name, *this);
     // Without pods that take their time, it is gone already, or goes now.
     const bool is_over = Find(kind, kind_name, "", name) != nullptr && !HasContent(*this, name);
     return is_over ? Delete(kind, kind_name, "", name) : absl::OkStatus();

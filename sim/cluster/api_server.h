@@ -105,6 +105,8 @@ class ApiServer {
   // it deletes it again later.
   absl::Status Delete(api::Kind kind, absl::string_view kind_name, absl::string_view name_space,
                       absl::string_view name);
+  // The same for the stored object of the same group, kind, namespace and name.
+  absl::Status Delete(const api::Object& object);
 
   // The binding subresource of a pod. NotFound, or a conflict (Aborted) when the pod is bound already, being
   // deleted, or another one of the same name.
@@ -121,6 +123,10 @@ class ApiServer {
     const size_t slash = key.find('/');
     return Find(kind, kind_name, key.substr(0, slash), key.substr(slash + 1));
   }
+  // The object of a kind without an enumerator, of this group, by the same key, or nullptr. `api_version`:
+  // "batch/v1"; other versions of the group count as well.
+  api::ObjectPtr FindOther(absl::string_view api_version, absl::string_view kind_name,
+                           absl::string_view key) const;
   // The stored object of the same group, kind, namespace and name, or nullptr.
   api::ObjectPtr Find(const api::Object& object) const;
   api::PodPtr FindPod(absl::string_view name_space, absl::string_view name) const;
@@ -161,6 +167,7 @@ class ApiServer {
   void CopyTopologyLabels(api::Pod& pod);
   // Writes the statuses of quotas that count something else now.
   void StoreQuotas();
+  absl::Status DeleteStored(const api::ObjectPtr& old_object);
   // Brings the list of pods up to date.
   void ListPods() const;
 

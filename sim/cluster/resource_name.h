@@ -3,7 +3,9 @@
 #define SCHEDSIM_SIM_CLUSTER_RESOURCE_NAME_H_
 
 #include <string>
+#include <vector>
 
+#include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "core/api/object.h"
 
@@ -14,6 +16,10 @@ std::string ResourceOf(api::Kind kind, absl::string_view kind_name);
 
 // The resource that an object belongs to.
 std::string ResourceOf(const api::Object& object);
+
+// InvalidArgument with the API server's message for an object with these faults, each with its field; OK for
+// none. Source: apimachinery v0.37, pkg/api/errors/errors.go, NewInvalid.
+absl::Status InvalidObject(const api::Object& object, const std::vector<std::string>& faults);
 
 }  // namespace schedsim::sim
 

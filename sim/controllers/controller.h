@@ -14,11 +14,14 @@
 #include "core/base/rng.h"
 #include "sim/cluster/api_server.h"
 #include "sim/kernel/event_loop.h"
+#include "sim/kernel/latency.h"
 #include "sim/record/trace.h"
 
 namespace schedsim::sim {
 
+class ControllerRefs;
 class OwnedPods;
+class WorkQueue;
 
 // How the volume controllers work.
 struct PersistentVolumeOptions {
@@ -57,16 +60,21 @@ struct ControllerOptions {
 // they are made.
 struct ControllerContext {
   const ControllerOptions& options;
+  // From a call of a controller that makes pods to its answer.
+  const Latency& api_call;
   // Controllers fork streams of their own from it.
   const Rng& rng;
   EventLoop& loop;
   ApiServer& server;
   Trace& trace;
   // These outlive the controllers, too. `warnings`: what the user should know, each with the object in front.
-  // `busy_count`: how much controllers are about to look at; WorkQueue counts.
+  // `busy_count`: how much controllers are about to look at; WorkQueue counts. `queues`: those of the
+  // controllers; WorkQueue adds itself.
   OwnedPods& owned_pods;
+  ControllerRefs& refs;
   std::vector<std::string>& warnings;
   int64_t& busy_count;
+  std::vector<const WorkQueue*>& queues;
 };
 
 // A loop of the controller manager that brings the cluster closer to what its objects ask for. It watches the

@@ -10,6 +10,7 @@
 #include "core/codec/text/json_writer.h"
 #include "core/codec/text/reader.h"
 #include "core/codec/text/writer.h"
+#include "sim/controllers/controller_refs.h"
 #include "sim/controllers/owned_pods.h"
 #include "sim/controllers/pod_template.h"
 
@@ -17,6 +18,7 @@ namespace schedsim::sim {
 namespace {
 
 constexpr char kKind[] = "ControllerRevision";
+constexpr char kApiVersion[] = "apps/v1";
 
 // The template of `spec`, as JSON; "" where there is none.
 absl::Status ReadTemplate(const codec::Value* spec, Revision& revision) {
@@ -39,7 +41,9 @@ absl::Status ReadRevision(const api::Object& object, Revision& revision) {
   revision.created = object.metadata.creation_timestamp.value_or(absl::InfinitePast());
   return ReadFields(object, [&revision](const codec::Value& root) {
     absl::Status error;
-    revision.number = FieldReader(root, {}, error).Int("revision", 0);
+    // There is always a number above it.
+    const int64_t number = FieldReader(root, {}, error).OptionalLong("revision").value_or(0);
+    revision.number = std::min<int64_t>(number, INT64_MAX / 2);
     const codec::Value* data = root.Find("data");
     const absl::Status read = ReadTemplate(data == nullptr ? nullptr : data->Find("spec"), revision);
     error.Update(read);
@@ -60,7 +64,7 @@ ControllerHistory::ControllerHistory(absl::string_view owner_kind, ApiServer& se
 
 std::string ControllerHistory::OnEvent(const WatchEvent& event) {
   const api::Object& object = event.new_object != nullptr ? *event.new_object : *event.old_object;
-  if (object.kind_name != kKind || object.api_version != "apps/v1") return "";
+  if (object.kind_name != kKind || object.api_version != kApiVersion) return "";
   const OwnerChange change = OwnerChangeOf(event, owner_kind_);
   if (change.before != change.now && !change.before.empty()) {
     names_[change.before].erase(object.metadata.name);
@@ -72,12 +76,16 @@ std::string ControllerHistory::OnEvent(const WatchEvent& event) {
   return absl::StrCat(object.metadata.namespace_, "/", owner->name);
 }
 
+api::ObjectPtr ControllerHistory::FindObject(const api::Object& owner, absl::string_view name) const {
+  return server_.FindOther(kApiVersion, kKind, absl::StrCat(owner.metadata.namespace_, "/", name));
+}
+
 std::vector<Revision> ControllerHistory::ListOf(const api::Object& owner) {
   std::vector<Revision> list;
   const auto names = names_.find(owner.metadata.uid);
   if (names != names_.end()) {
     for (const std::string& name : names->second) {
-      const api::ObjectPtr object = server_.Find(api::Kind::kOther, kKind, owner.metadata.namespace_, name);
+      const api::ObjectPtr object = FindObject(owner, name);
       std::string error;
       const Revision* revision = object == nullptr ? nullptr : revisions_.Of(object, error);
       if (revision != nullptr) list.push_back(*revision);
@@ -137,19 +145,33 @@ absl::StatusOr<Revision> ControllerHistory::Update(const api::Object& owner, con
     known->second.number = next;
     return revision;
   }
-  const api::ObjectPtr object =
-      server_.Find(api::Kind::kOther, kKind, owner.metadata.namespace_, revision.name);
+  const api::ObjectPtr object = FindObject(owner, revision.name);
   RETURN_IF_ERROR(server_.Update(WithField(*object, {"revision"}, absl::StrCat(next))));
   return revision;
 }
 
 absl::StatusOr<Revision> ControllerHistory::Create(const api::Object& owner, const Revision& revision,
                                                    const std::string& labels) {
-  const std::string hash = TemplateHash(revision.canonical);
+  std::string hash = TemplateHash(revision.canonical);
   Revision made = revision;
   made.name = absl::StrCat(owner.metadata.name, "-", hash);
+  // The name is somebody else's: another one. Upstream counts this as collisions.
+  for (int collision = 1;; ++collision) {
+    const api::ObjectPtr taken = FindObject(owner, made.name);
+    if (taken == nullptr) break;
+    Revision known;
+    const bool is_same = ReadRevision(*taken, known).ok() && known.canonical == revision.canonical;
+    // One that nobody controls, and that says the same, is taken.
+    if (is_same && ControllerOf(*taken) == nullptr) {
+      const std::shared_ptr<api::Object> mine = WithController(*taken, owner);
+      RETURN_IF_ERROR(server_.Update(WithField(*mine, {"revision"}, absl::StrCat(made.number))));
+      return made;
+    }
+    hash = TemplateHash(absl::StrCat(revision.canonical, collision));
+    made.name = absl::StrCat(owner.metadata.name, "-", hash);
+  }
   codec::JsonWriter json;
-  json.BeginObject().Field("apiVersion", "apps/v1").Field("kind", kKind).Key("metadata").BeginObject();
+  json.BeginObject().Field("apiVersion", kApiVersion).Field("kind", kKind).Key("metadata").BeginObject();
   json.Field("name", made.name).Field("namespace", owner.metadata.namespace_);
   const std::string hash_label = absl::StrCat("\"", hash, "\"");
   const absl::string_view hash_key =
@@ -176,8 +198,8 @@ void ControllerHistory::Truncate(const api::Object& owner, const std::set<std::s
   }
   const int64_t surplus = static_cast<int64_t>(dead.size()) - limit;
   for (int64_t i = 0; i < surplus; ++i) {
-    const std::string& name = dead[static_cast<size_t>(i)].name;
-    server_.Delete(api::Kind::kOther, kKind, owner.metadata.namespace_, name).IgnoreError();
+    const api::ObjectPtr object = FindObject(owner, dead[static_cast<size_t>(i)].name);
+    if (object != nullptr) server_.Delete(*object).IgnoreError();
   }
 }
 

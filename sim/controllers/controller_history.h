@@ -55,6 +55,7 @@ class ControllerHistory {
   void Truncate(const api::Object& owner, const std::set<std::string>& live, int64_t limit);
 
  private:
+  api::ObjectPtr FindObject(const api::Object& owner, absl::string_view name) const;
   // The oldest first.
   std::vector<Revision> ListOf(const api::Object& owner);
   absl::StatusOr<Revision> Create(const api::Object& owner, const Revision& revision,

@@ -41,10 +41,15 @@ absl::Status ReadCronJob(const api::Object& object, CronJobSpec& spec) {
     spec.schedule = *std::move(schedule);
     spec.is_suspended = fields.Bool("suspend", false);
     spec.concurrency_policy = fields.Text("concurrencyPolicy", spec.concurrency_policy);
-    spec.starting_deadline_seconds = fields.OptionalInt("startingDeadlineSeconds");
+    spec.starting_deadline_seconds = fields.OptionalLongCount("startingDeadlineSeconds");
     spec.successful_jobs_history_limit =
-        fields.Int("successfulJobsHistoryLimit", spec.successful_jobs_history_limit);
-    spec.failed_jobs_history_limit = fields.Int("failedJobsHistoryLimit", spec.failed_jobs_history_limit);
+        fields.Count("successfulJobsHistoryLimit", spec.successful_jobs_history_limit);
+    spec.failed_jobs_history_limit = fields.Count("failedJobsHistoryLimit", spec.failed_jobs_history_limit);
+    const FieldReader job_spec(root, {"spec", "jobTemplate", "spec"}, error);
+    if (error.ok() && !job_spec.is_present()) {
+      error =
+          absl::InvalidArgumentError("spec.jobTemplate: expected a template of a job with a spec, got none");
+    }
     const FieldReader status(root, {"status"}, error);
     spec.status.last_schedule_time = status.Time("lastScheduleTime");
     spec.status.last_successful_time = status.Time("lastSuccessfulTime");
@@ -63,12 +68,8 @@ absl::Status CronJobController::ReadOwnJob(const api::Object& object, OwnJob& jo
   return ReadFields(object, [&job](const codec::Value& root) {
     absl::Status error;
     const WorkloadConditions conditions = WorkloadConditions::Read(root, "");
-    const auto is_true = [&conditions](absl::string_view type) {
-      const WorkloadCondition* condition = conditions.Find(type);
-      return condition != nullptr && condition->status == "True";
-    };
-    job.is_complete = is_true("Complete");
-    job.is_failed = is_true("Failed");
+    job.is_complete = conditions.IsTrue("Complete");
+    job.is_failed = conditions.IsTrue("Failed");
     job.completion_time = FieldReader(root, {"status"}, error).Time("completionTime");
     return error;
   });
@@ -106,10 +107,14 @@ void CronJobController::Start() {
   }
 }
 
+api::ObjectPtr CronJobController::FindJob(const api::Object& object, absl::string_view name) const {
+  return server_.FindOther(kApiVersion, "Job", absl::StrCat(object.metadata.namespace_, "/", name));
+}
+
 std::vector<CronJobController::OwnJob> CronJobController::JobsOf(const api::Object& object) {
   std::vector<OwnJob> jobs;
   for (const std::string& name : names_[object.metadata.uid]) {
-    const api::ObjectPtr job = server_.Find(api::Kind::kOther, "Job", object.metadata.namespace_, name);
+    const api::ObjectPtr job = FindJob(object, name);
     std::string error;
     OwnJob* read = job == nullptr ? nullptr : jobs_.Of(job, error);
     if (read == nullptr) continue;
@@ -125,8 +130,11 @@ std::vector<CronJobController::OwnJob> CronJobController::JobsOf(const api::Obje
 }
 
 absl::Status CronJobController::Sync(const std::string& key) {
-  const api::ObjectPtr object = server_.FindByKey(api::Kind::kOther, kKind, key);
-  if (object == nullptr || !IsOfBatch(*object, kKind)) return absl::OkStatus();
+  const api::ObjectPtr object = server_.FindOther(kApiVersion, kKind, key);
+  if (object == nullptr || !IsOfBatch(*object, kKind)) {
+    queue_.Forget(key);
+    return absl::OkStatus();
+  }
   std::string error;
   CronJobSpec* spec = specs_.Of(object, error);
   if (!error.empty()) Warn(error, warnings_);
@@ -148,7 +156,7 @@ absl::Status CronJobController::Sync(const std::string& key) {
     if (spec->starting_deadline_seconds.has_value()) {
       earliest = std::max(earliest, loop_.Now() - absl::Seconds(*spec->starting_deadline_seconds));
     }
-    made = MakeDue(*object, *spec, earliest, jobs, status).status();
+    made = MakeDue(*object, *spec, earliest, jobs, status);
     const absl::Time next = spec->schedule.Next(loop_.Now());
     if (next != absl::InfiniteFuture()) queue_.AddAt(key, next, /*in_background=*/true);
   }
@@ -166,27 +174,25 @@ absl::Status CronJobController::Sync(const std::string& key) {
   return made;
 }
 
-absl::StatusOr<bool> CronJobController::MakeDue(const api::Object& object, const CronJobSpec& spec,
-                                                absl::Time earliest, std::vector<OwnJob>& jobs,
-                                                CronJobSpec::Status& status) {
+absl::Status CronJobController::MakeDue(const api::Object& object, const CronJobSpec& spec,
+                                        absl::Time earliest, const std::vector<OwnJob>& jobs,
+                                        CronJobSpec::Status& status) {
   const std::optional<absl::Time> due = spec.schedule.LastUntil(earliest, loop_.Now());
-  if (!due.has_value()) return false;
+  if (!due.has_value()) return absl::OkStatus();
   const bool is_too_late = spec.starting_deadline_seconds.has_value() &&
                            *due + absl::Seconds(*spec.starting_deadline_seconds) < loop_.Now();
-  if (is_too_late) return false;
+  if (is_too_late) return absl::OkStatus();
   for (const OwnJob& job : jobs) {
     if (job.is_complete || job.is_failed || spec.concurrency_policy == "Allow") continue;
-    if (spec.concurrency_policy == "Forbid") return false;
+    if (spec.concurrency_policy == "Forbid") return absl::OkStatus();
     Delete(*job.object);
   }
   const std::string name =
       absl::StrCat(object.metadata.name, "-", absl::ToUnixSeconds(*due) / kSecondsPerMinute);
   // One that is there was made for this time before.
-  if (server_.Find(api::Kind::kOther, "Job", object.metadata.namespace_, name) == nullptr) {
-    RETURN_IF_ERROR(CreateJob(object, *due, name));
-  }
+  if (FindJob(object, name) == nullptr) RETURN_IF_ERROR(CreateJob(object, *due, name));
   status.last_schedule_time = *due;
-  return true;
+  return absl::OkStatus();
 }
 
 absl::Status CronJobController::CreateJob(const api::Object& object, absl::Time time,
@@ -230,9 +236,7 @@ void CronJobController::CleanUp(const CronJobSpec& spec, const std::vector<OwnJo
   }
 }
 
-void CronJobController::Delete(const api::Object& job) {
-  server_.Delete(api::Kind::kOther, "Job", job.metadata.namespace_, job.metadata.name).IgnoreError();
-}
+void CronJobController::Delete(const api::Object& job) { server_.Delete(job).IgnoreError(); }
 
 void CronJobController::WriteStatus(const api::ObjectPtr& object, CronJobSpec& spec,
                                     CronJobSpec::Status status) {
@@ -242,7 +246,7 @@ void CronJobController::WriteStatus(const api::ObjectPtr& object, CronJobSpec& s
   if (!status.active.empty()) {
     json.Key("active").BeginArray();
     for (const std::string& name : status.active) {
-      const api::ObjectPtr job = server_.Find(api::Kind::kOther, "Job", object->metadata.namespace_, name);
+      const api::ObjectPtr job = FindJob(*object, name);
       json.BeginObject().Field("apiVersion", kApiVersion).Field("kind", "Job").Field("name", name);
       json.Field("namespace", object->metadata.namespace_);
       if (job != nullptr) json.Field("uid", job->metadata.uid);

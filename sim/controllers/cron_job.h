@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "core/api/object.h"
@@ -70,11 +69,13 @@ class CronJobController : public Controller {
   static absl::Status ReadOwnJob(const api::Object& object, OwnJob& job);
 
   absl::Status Sync(const std::string& key);
+  // The job of this name in the namespace of the CronJob.
+  api::ObjectPtr FindJob(const api::Object& object, absl::string_view name) const;
   // By time of creation.
   std::vector<OwnJob> JobsOf(const api::Object& object);
-  // Makes the job that is due at `now` or was before, and returns whether there was one.
-  absl::StatusOr<bool> MakeDue(const api::Object& object, const CronJobSpec& spec, absl::Time earliest,
-                               std::vector<OwnJob>& jobs, CronJobSpec::Status& status);
+  // Makes the job that is due now or was before, if there is one.
+  absl::Status MakeDue(const api::Object& object, const CronJobSpec& spec, absl::Time earliest,
+                       const std::vector<OwnJob>& jobs, CronJobSpec::Status& status);
   absl::Status CreateJob(const api::Object& object, absl::Time time, const std::string& name);
   void CleanUp(const CronJobSpec& spec, const std::vector<OwnJob>& jobs);
   void Delete(const api::Object& job);

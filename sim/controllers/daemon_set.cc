@@ -14,14 +14,13 @@ namespace schedsim::sim {
 namespace {
 
 constexpr char kKind[] = "DaemonSet";
+constexpr char kApiVersion[] = "apps/v1";
 constexpr char kHashLabel[] = "controller-revision-hash";
 constexpr absl::Duration kInterval = absl::Milliseconds(1);
 
 bool IsDaemonSet(const api::Object& object) {
-  return object.kind == api::Kind::kOther && object.kind_name == kKind && object.api_version == "apps/v1";
+  return object.kind == api::Kind::kOther && object.kind_name == kKind && object.api_version == kApiVersion;
 }
-
-bool IsTerminating(const api::Pod& pod) { return pod.metadata.deletion_timestamp.has_value(); }
 
 std::string HashOf(const api::Pod& pod) {
   const std::string* hash = pod.metadata.labels.Find(kHashLabel);
@@ -99,17 +98,18 @@ void WriteTolerations(const codec::Value& pod_spec, codec::JsonWriter& spec) {
 absl::Status ReadDaemonSet(const api::Object& object, DaemonSetSpec& spec) {
   return ReadFields(object, [&spec](const codec::Value& root) {
     absl::Status error;
-    spec.generation = FieldReader(root, {"metadata"}, error).OptionalInt("generation");
+    spec.generation = FieldReader(root, {"metadata"}, error).OptionalLong("generation");
     const FieldReader fields(root, {"spec"}, error);
-    spec.min_ready_seconds = fields.Int("minReadySeconds", 0);
-    spec.revision_history_limit = fields.Int("revisionHistoryLimit", spec.revision_history_limit);
+    spec.min_ready_seconds = fields.Count("minReadySeconds", 0);
+    spec.revision_history_limit = fields.Count("revisionHistoryLimit", spec.revision_history_limit);
+    spec.selector = ReadSelector(root);
     const FieldReader strategy(root, {"spec", "updateStrategy"}, error);
     spec.updates_on_delete = strategy.Text("type", "RollingUpdate") == "OnDelete";
     const FieldReader rolling(root, {"spec", "updateStrategy", "rollingUpdate"}, error);
     spec.max_unavailable = rolling.OptionalIntOrPercent("maxUnavailable").value_or(spec.max_unavailable);
     spec.max_surge = rolling.OptionalIntOrPercent("maxSurge").value_or(spec.max_surge);
     const FieldReader status(root, {"status"}, error);
-    spec.status = {.observed_generation = status.OptionalInt("observedGeneration"),
+    spec.status = {.observed_generation = status.OptionalLong("observedGeneration"),
                    .desired = status.Int("desiredNumberScheduled", 0),
                    .current = status.Int("currentNumberScheduled", 0),
                    .misscheduled = status.Int("numberMisscheduled", 0),
@@ -117,6 +117,7 @@ absl::Status ReadDaemonSet(const api::Object& object, DaemonSetSpec& spec) {
                    .updated = status.Int("updatedNumberScheduled", 0),
                    .available = status.Int("numberAvailable", 0)};
     error.Update(CheckTemplate(root));
+    if (error.ok()) error = CheckSelector(root);
     return error;
   });
 }
@@ -126,6 +127,7 @@ DaemonSetController::DaemonSetController(const ControllerContext& context)
       loop_(context.loop),
       server_(context.server),
       owned_pods_(context.owned_pods),
+      refs_(context.refs),
       warnings_(context.warnings),
       queue_(context, [this](const std::string& key) { return Sync(key); }),
       history_(kKind, context.server) {
@@ -192,44 +194,53 @@ void DaemonSetController::Start() {
 
 absl::Status DaemonSetController::Sync(const std::string& key) {
   Look look;
-  look.object = server_.FindByKey(api::Kind::kOther, kKind, key);
-  if (look.object == nullptr || !IsDaemonSet(*look.object)) return absl::OkStatus();
+  look.object = server_.FindOther(kApiVersion, kKind, key);
+  if (look.object == nullptr || !IsDaemonSet(*look.object)) {
+    queue_.Forget(key);
+    return absl::OkStatus();
+  }
   std::string error;
   look.spec = specs_.Of(look.object, error);
   if (!error.empty()) Warn(error, warnings_);
   if (look.spec == nullptr || look.object->metadata.deletion_timestamp.has_value()) return absl::OkStatus();
+  const auto takes_all = [](const api::Pod&) { return true; };
+  refs_.Claim(*look.object, look.spec->selector, takes_all, [this, key] { queue_.Add(key); });
   look.state = &states_[key];
   RETURN_IF_ERROR(TakeTemplate(look));
   State& state = *look.state;
   // Nothing can be made of it; a warning says why.
   if (state.prototype == nullptr) return absl::OkStatus();
+  const int64_t min_ready_seconds = look.spec->min_ready_seconds;
+  if (std::exchange(state.min_ready_seconds, min_ready_seconds) != min_ready_seconds) {
+    for (const auto& [name, place] : state.places) state.changed.insert(name);
+  }
+  while (!state.due.empty() && state.due.begin()->first <= loop_.Now()) {
+    state.changed.insert(state.due.begin()->second);
+    state.due.erase(state.due.begin());
+  }
   bool acted = false;
   const std::set<std::string> changed = std::exchange(state.changed, {});
   for (const std::string& name : changed) {
     Place& place = state.places[name];
     DecideOn(look, name, place);
     acted |= Manage(look, name, place);
-    AddShare(look, place);
+    AddShare(look, name, place);
     if (!place.is_node && place.pods.empty()) state.places.erase(name);
   }
   if (!acted && state.missing.empty() && !look.spec->updates_on_delete) RollOut(look);
   if (!state.missing.empty() && !state.is_creating) {
     state.is_creating = true;
-    loop_.At(loop_.Now(), EventLoop::Phase::kWork, [this, key] { CreateNext(key); });
+    queue_.Continue(absl::ZeroDuration(), [this, key] { CreateNext(key); });
   }
+  if (state.missing.empty()) queue_.Forget(key);
   WriteStatus(look);
-  const absl::Duration min_ready = absl::Seconds(look.spec->min_ready_seconds);
-  const absl::Time available = owned_pods_.NextAvailable(look.object->metadata.uid, min_ready);
-  if (available == absl::InfiniteFuture()) return absl::OkStatus();
-  for (const auto& [name, place] : state.places) state.changed.insert(name);
-  queue_.AddAt(key, available, /*in_background=*/false);
+  if (!state.due.empty()) queue_.AddAt(key, state.due.begin()->first, /*in_background=*/false);
   return absl::OkStatus();
 }
 
 absl::Status DaemonSetController::TakeTemplate(Look& look) {
   State& state = *look.state;
   if (state.seen == look.object) return absl::OkStatus();
-  state.seen = look.object;
   const std::string& uid = look.object->metadata.uid;
   std::string pod_template;
   codec::JsonWriter spec;
@@ -251,11 +262,11 @@ absl::Status DaemonSetController::TakeTemplate(Look& look) {
                      PodFromTemplate(*look.object, *found, metadata.text(), spec.text(), reader_));
     return absl::OkStatus();
   });
-  if (!read.ok()) {
-    Warn(std::string(read.message()), warnings_);
+  if (!read.ok()) Warn(std::string(read.message()), warnings_);
+  if (!read.ok() || pod_template == state.pod_template) {
+    state.seen = look.object;
     return absl::OkStatus();
   }
-  if (pod_template == state.pod_template) return absl::OkStatus();
   // Which revision the template of the input is, where there are no revisions, is what its pods say.
   std::map<std::string, int64_t> hashes;
   for (const auto& [name, entry] : owned_pods_.Of(uid)) ++hashes[HashOf(*entry.pod)];
@@ -265,7 +276,11 @@ absl::Status DaemonSetController::TakeTemplate(Look& look) {
     if (is_current && !hash.empty()) remembered = absl::StrCat(look.object->metadata.name, "-", hash);
   }
   absl::StatusOr<Revision> revision = history_.Update(*look.object, remembered);
-  if (!revision.ok()) return revision.status();
+  if (!revision.ok()) {
+    const absl::Status& status = revision.status();
+    return absl::Status(status.code(), WithObject(*look.object, status.message()));
+  }
+  state.seen = look.object;
   state.revision = *std::move(revision);
   state.pod_template = pod_template;
   state.affinity = framework::RequiredNodeAffinity(*state.prototype->spec, symbols_);
@@ -382,8 +397,12 @@ bool DaemonSetController::ManageSurge(const Look& look, const std::vector<Entry>
 }
 
 // Over the pods that are there now; deletions come as changes of their own.
-void DaemonSetController::AddShare(const Look& look, Place& place) {
+void DaemonSetController::AddShare(const Look& look, const std::string& name, Place& place) {
   const std::vector<Entry> pods = PodsOn(look, place);
+  for (const Entry& entry : pods) {
+    if (!IsActive(*entry.pod) || !IsReady(*entry.pod) || IsAvailable(*look.spec, entry)) continue;
+    look.state->due.emplace(entry.ready_since + absl::Seconds(look.spec->min_ready_seconds), name);
+  }
   Share share;
   if (place.should_run) {
     share.desired = 1;
@@ -496,18 +515,19 @@ void DaemonSetController::CreateNext(const std::string& key) {
   State& state = found->second;
   state.is_creating = false;
   Look look;
-  look.object = server_.FindByKey(api::Kind::kOther, kKind, key);
+  look.object = server_.FindOther(kApiVersion, kKind, key);
   look.state = &state;
   if (state.missing.empty() || look.object == nullptr) return;
   const std::string node_name = *state.missing.begin();
   const absl::Status status = CreatePod(look, node_name);
   if (absl::IsInvalidArgument(status)) {
-    Warn(absl::StrCat(kKind, " ", key, ": ", status.message()), warnings_);
+    Warn(WithObject(*look.object, status.message()), warnings_);
     state.missing.clear();
+    queue_.Forget(key);
     return;
   }
   if (!status.ok()) {
-    queue_.AddRateLimited(key);
+    queue_.AddRateLimited(key, WithObject(*look.object, status.message()));
     return;
   }
   state.missing.erase(node_name);
@@ -516,7 +536,7 @@ void DaemonSetController::CreateNext(const std::string& key) {
     return;
   }
   state.is_creating = true;
-  loop_.At(loop_.Now() + kInterval, EventLoop::Phase::kWork, [this, key] { CreateNext(key); });
+  queue_.Continue(kInterval, [this, key] { CreateNext(key); });
 }
 
 absl::Status DaemonSetController::CreatePod(const Look& look, const std::string& node_name) {

@@ -8,19 +8,23 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
 #include "core/api/node.h"
 #include "core/api/object.h"
 #include "core/api/pod.h"
+#include "core/api/selectors.h"
 #include "core/base/rng.h"
 #include "core/base/symbol.h"
 #include "core/codec/objects/objects.h"
 #include "core/framework/selector.h"
 #include "sim/controllers/controller.h"
 #include "sim/controllers/controller_history.h"
+#include "sim/controllers/controller_refs.h"
 #include "sim/controllers/owned_pods.h"
 #include "sim/controllers/work_queue.h"
 #include "sim/controllers/workload_fields.h"
@@ -34,6 +38,7 @@ struct DaemonSetSpec {
   IntOrPercent max_unavailable = {.value = 1};
   IntOrPercent max_surge;
   std::optional<int64_t> generation;
+  std::optional<api::LabelSelector> selector;
 
   struct Status {
     std::optional<int64_t> observed_generation;
@@ -100,6 +105,9 @@ class DaemonSetController : public Controller {
     framework::RequiredNodeAffinity affinity;
     std::map<std::string, Place> places;
     std::set<std::string> changed;  // Places to look at.
+    // When a pod of a place will be available, if nothing happens to it until then.
+    std::set<std::pair<absl::Time, std::string>> due;
+    int64_t min_ready_seconds = 0;  // With which they were looked at.
     Share sum;
     std::set<std::string> missing;  // Nodes for which a pod is to be made.
     bool is_creating = false;
@@ -123,7 +131,7 @@ class DaemonSetController : public Controller {
   // Returns whether it changed anything.
   bool Manage(Look& look, const std::string& name, Place& place);
   bool ManageSurge(const Look& look, const std::vector<Entry>& running);
-  void AddShare(const Look& look, Place& place);
+  void AddShare(const Look& look, const std::string& name, Place& place);
   void RollOut(Look& look);
   void RollOutWithSurge(Look& look, int64_t max_surge);
   void CreateNext(const std::string& key);
@@ -135,6 +143,7 @@ class DaemonSetController : public Controller {
   EventLoop& loop_;
   ApiServer& server_;
   OwnedPods& owned_pods_;
+  ControllerRefs& refs_;
   std::vector<std::string>& warnings_;
   codec::ObjectReader reader_;
   WorkQueue queue_;

@@ -5,21 +5,26 @@
 #include <tuple>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "core/base/status_macros.h"
 #include "core/codec/objects/object_writer.h"
 #include "core/codec/patch/merge_patch.h"
 #include "core/codec/text/reader.h"
 #include "core/codec/text/writer.h"
+#include "core/framework/selector.h"
+#include "sim/controllers/controller_refs.h"
 #include "sim/controllers/pod_template.h"
 
 namespace schedsim::sim {
 namespace {
 
 constexpr char kKind[] = "Deployment";
+constexpr char kApiVersion[] = "apps/v1";
 
 bool IsDeployment(const api::Object& object) {
-  return object.kind == api::Kind::kOther && object.kind_name == kKind && object.api_version == "apps/v1";
+  return object.kind == api::Kind::kOther && object.kind_name == kKind && object.api_version == kApiVersion;
 }
 
 // Annotations of a Deployment that are its own, rather than its ReplicaSets'.
@@ -90,7 +95,19 @@ void DeploymentController::OnReplicaSet(const WatchEvent& event) {
     sets_.Erase(object.metadata.uid);
   }
   if (!change.now.empty()) names_[change.now].insert(object.metadata.name);
+  const bool is_orphan = event.new_object != nullptr && ControllerOf(object) == nullptr &&
+                         !object.metadata.deletion_timestamp.has_value();
+  std::set<std::string>& orphans = orphans_[object.metadata.namespace_];
+  if (!is_orphan) orphans.erase(object.metadata.name);
+  const bool is_news = is_orphan && (orphans.insert(object.metadata.name).second ||
+                                     event.old_object->metadata.labels != object.metadata.labels);
   if (!started_) return;
+  if (is_news) {
+    for (const auto& [key, other] : server_.List(api::Kind::kOther)) {
+      const bool is_near = IsDeployment(*other) && other->metadata.namespace_ == object.metadata.namespace_;
+      if (is_near) queue_.Add(other->Key());
+    }
+  }
   for (const api::ObjectPtr& version : {event.old_object, event.new_object}) {
     const api::OwnerReference* owner = version == nullptr ? nullptr : ControllerOf(*version);
     if (owner == nullptr || owner->kind != kKind) continue;
@@ -102,6 +119,23 @@ void DeploymentController::Start() {
   started_ = true;
   for (const auto& [key, object] : server_.List(api::Kind::kOther)) {
     if (IsDeployment(*object)) queue_.AddAt(object->Key(), loop_.Now(), /*in_background=*/false);
+  }
+}
+
+void DeploymentController::AdoptSets(const Rollout& rollout) {
+  const api::ObjectMeta& meta = rollout.object->metadata;
+  const std::optional<api::LabelSelector>& selector = rollout.spec->selector;
+  const auto found = orphans_.find(meta.namespace_);
+  const bool has_orphans = found != orphans_.end() && !found->second.empty();
+  if (!has_orphans || !selector.has_value() || meta.deletion_timestamp.has_value()) return;
+  const auto matcher = framework::LabelMatcher::Make(selector, symbols_);
+  const std::set<std::string> names = found->second;
+  for (const std::string& name : names) {
+    const api::ObjectPtr set = server_.Find(api::Kind::kReplicaSet, "ReplicaSet", meta.namespace_, name);
+    if (set == nullptr || !matcher.has_value()) continue;
+    const framework::LabelSet labels(set->metadata.labels, symbols_);
+    if (matcher->Matches(labels, symbols_))
+      server_.Update(WithController(*set, *rollout.object)).IgnoreError();
   }
 }
 
@@ -131,14 +165,19 @@ void DeploymentController::FindSets(Rollout& rollout) {
 
 absl::Status DeploymentController::Sync(const std::string& key) {
   Rollout rollout;
-  rollout.object = server_.FindByKey(api::Kind::kOther, kKind, key);
-  if (rollout.object == nullptr || !IsDeployment(*rollout.object)) return absl::OkStatus();
+  rollout.object = server_.FindOther(kApiVersion, kKind, key);
+  if (rollout.object == nullptr || !IsDeployment(*rollout.object)) {
+    queue_.Forget(key);
+    return absl::OkStatus();
+  }
   std::string error;
   rollout.spec = specs_.Of(rollout.object, error);
   if (!error.empty()) Warn(error, warnings_);
   if (rollout.spec == nullptr) return absl::OkStatus();
+  AdoptSets(rollout);
   FindSets(rollout);
   absl::Status status = Roll(rollout);
+  if (!status.ok()) status = absl::Status(status.code(), WithObject(*rollout.object, status.message()));
   if (absl::IsInvalidArgument(status)) {
     Warn(std::string(status.message()), warnings_);
     status = absl::OkStatus();
@@ -153,13 +192,9 @@ absl::Status DeploymentController::Roll(Rollout& rollout) {
     return absl::OkStatus();
   }
   SetPausedCondition(rollout);
-  if (!rollout.spec->is_paused) {
-    RETURN_IF_ERROR(SyncNewSet(rollout, /*may_create=*/false));
-    if (!IsScalingEvent(rollout)) {
-      return rollout.spec->is_recreate ? Recreate(rollout) : RollingUpdate(rollout);
-    }
-  } else {
-    RETURN_IF_ERROR(SyncNewSet(rollout, /*may_create=*/false));
+  RETURN_IF_ERROR(SyncNewSet(rollout, /*may_create=*/false));
+  if (!rollout.spec->is_paused && !IsScalingEvent(rollout)) {
+    return rollout.spec->is_recreate ? Recreate(rollout) : RollingUpdate(rollout);
   }
   ScaleProportionally(rollout);
   CleanUp(rollout);
@@ -234,14 +269,17 @@ std::optional<DeploymentController::LostSet> DeploymentController::FindLostSet(c
   const api::ObjectMeta& meta = rollout.object->metadata;
   std::optional<LostSet> found;
   absl::Time youngest = absl::InfinitePast();
-  for (const auto& [key, object] : server_.List(api::Kind::kPod)) {
+  const ApiServer::Objects& pods = server_.List(api::Kind::kPod);
+  const std::string prefix = absl::StrCat(meta.namespace_, "/");
+  for (auto at = pods.lower_bound(prefix); at != pods.end() && absl::StartsWith(at->first, prefix); ++at) {
+    const api::ObjectPtr& object = at->second;
     const api::OwnerReference* owner = ControllerOf(*object);
+    if (owner == nullptr || owner->kind != "ReplicaSet") continue;
+    absl::string_view rest = owner->name;
+    if (!absl::ConsumePrefix(&rest, meta.name) || !absl::ConsumePrefix(&rest, "-")) continue;
     const std::string* hash = object->metadata.labels.Find(kPodTemplateHashLabel);
-    const bool is_its = object->metadata.namespace_ == meta.namespace_ && owner != nullptr &&
-                        hash != nullptr && owner->kind == "ReplicaSet" &&
-                        owner->name == absl::StrCat(meta.name, "-", *hash);
     const absl::Time created = object->metadata.creation_timestamp.value_or(absl::InfinitePast());
-    if (!is_its || (found.has_value() && created <= youngest)) continue;
+    if (hash == nullptr || rest != *hash || (found.has_value() && created <= youngest)) continue;
     found = LostSet{.name = owner->name, .uid = owner->uid, .hash = *hash};
     youngest = created;
   }
@@ -296,13 +334,27 @@ absl::StatusOr<api::ObjectPtr> DeploymentController::MakeNewSet(const Rollout& r
   return set;
 }
 
+// A name that nobody has: each collision makes another hash.
+DeploymentController::LostSet DeploymentController::FreshSet(const Rollout& rollout,
+                                                             DeploymentSpec::Status& status) const {
+  const api::ObjectMeta& meta = rollout.object->metadata;
+  LostSet fresh;
+  for (int64_t count = status.collision_count.value_or(0);; ++count) {
+    const DeploymentSpec& spec = *rollout.spec;
+    fresh.hash = count == 0 ? spec.hash : TemplateHash(absl::StrCat(spec.pod_template, count));
+    fresh.name = absl::StrCat(meta.name, "-", fresh.hash);
+    const bool is_free =
+        server_.Find(api::Kind::kReplicaSet, "ReplicaSet", meta.namespace_, fresh.name) == nullptr;
+    if (is_free) return fresh;
+    status.collision_count = count + 1;
+  }
+}
+
 absl::Status DeploymentController::CreateNewSet(Rollout& rollout, int64_t revision) {
   api::ObjectPtr made;
-  const std::string& hash = rollout.spec->hash;
-  const LostSet fresh = {
-      .name = absl::StrCat(rollout.object->metadata.name, "-", hash), .uid = "", .hash = hash};
+  DeploymentSpec::Status new_status = rollout.spec->status;
   const std::optional<LostSet> lost = FindLostSet(rollout);
-  const LostSet identity = lost.value_or(fresh);
+  const LostSet identity = lost.has_value() ? *lost : FreshSet(rollout, new_status);
   if (lost.has_value()) {
     Warn(absl::StrCat("Deployment ", rollout.object->Key(), ": ReplicaSet ", lost->name,
                       ", which its pods name, is not in the input; it was made from the "
@@ -320,7 +372,6 @@ absl::Status DeploymentController::CreateNewSet(Rollout& rollout, int64_t revisi
     status = server_.Create(copy);
     made = server_.Find(*copy);
   }
-  DeploymentSpec::Status new_status = rollout.spec->status;
   const bool has_deadline = rollout.spec->progress_deadline.has_value();
   if (!status.ok()) {
     if (has_deadline) {
@@ -338,9 +389,11 @@ absl::Status DeploymentController::CreateNewSet(Rollout& rollout, int64_t revisi
   rollout.sets.push_back(*read);
   rollout.new_set = &rollout.sets.back();
   SetRevision(rollout, absl::StrCat(revision));
-  if (!has_deadline) return absl::OkStatus();
-  new_status.conditions.Set(Condition("Progressing", "True", "NewReplicaSetCreated",
-                                      absl::StrCat("Created new replica set \"", made->metadata.name, "\"")));
+  if (has_deadline) {
+    new_status.conditions.Set(
+        Condition("Progressing", "True", "NewReplicaSetCreated",
+                  absl::StrCat("Created new replica set \"", made->metadata.name, "\"")));
+  }
   WriteStatus(rollout, std::move(new_status));
   return absl::OkStatus();
 }

@@ -13,6 +13,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "core/api/object.h"
+#include "core/base/symbol.h"
 #include "core/codec/objects/objects.h"
 #include "sim/controllers/controller.h"
 #include "sim/controllers/deployment_fields.h"
@@ -23,8 +24,8 @@
 namespace schedsim::sim {
 
 // Rolls out new templates through ReplicaSets, one for each revision, and scales them.
-// Source: kubernetes v1.37, pkg/controller/deployment. Not here: ReplicaSets without an owner are not
-// adopted.
+// Source: kubernetes v1.37, pkg/controller/deployment. Not here: a ReplicaSet whose labels change stays with
+// its Deployment.
 class DeploymentController : public Controller {
  public:
   static bool TakesPart(const ControllerOptions& options) { return options.workloads; }
@@ -52,6 +53,8 @@ class DeploymentController : public Controller {
 
   absl::Status Sync(const std::string& key);
   void OnReplicaSet(const WatchEvent& event);
+  // Takes the sets that its selector selects and that nobody controls.
+  void AdoptSets(const Rollout& rollout);
   // The sets of the Deployment, and which of them is the new one.
   void FindSets(Rollout& rollout);
   absl::Status Roll(Rollout& rollout);
@@ -65,6 +68,8 @@ class DeploymentController : public Controller {
   };
   // The one of the Deployment that has the youngest pod, where the Deployment comes from a cluster.
   std::optional<LostSet> FindLostSet(const Rollout& rollout) const;
+  // The names of a set that is to be made. Collisions are counted in `status`.
+  LostSet FreshSet(const Rollout& rollout, DeploymentSpec::Status& status) const;
   absl::StatusOr<api::ObjectPtr> MakeNewSet(const Rollout& rollout, const std::string& name,
                                             const std::string& hash);
   // Whether annotations of the existing new set had to be written: then all goes on with the next look.
@@ -103,6 +108,9 @@ class DeploymentController : public Controller {
   SpecCache<RolloutSet> sets_{ReadRolloutSet};
   // Names of ReplicaSets by the uid of their Deployment.
   std::map<std::string, std::set<std::string>> names_;
+  // Names of ReplicaSets that nobody controls, by namespace.
+  std::map<std::string, std::set<std::string>> orphans_;
+  SymbolTable symbols_;
   bool started_ = false;
 };
 

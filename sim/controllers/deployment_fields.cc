@@ -41,7 +41,9 @@ int64_t DeploymentSpec::MaxUnavailable() const {
 std::optional<int64_t> RolloutSet::Annotation(absl::string_view key) const {
   const std::string* text = object->metadata.annotations.Find(key);
   int64_t number = 0;
-  if (text == nullptr || !absl::SimpleAtoi(*text, &number)) return std::nullopt;
+  // What does not fit 32 bits is nobody's count, and no revision that was ever reached.
+  const bool is_number = text != nullptr && absl::SimpleAtoi(*text, &number);
+  if (!is_number || number < INT32_MIN || number > INT32_MAX) return std::nullopt;
   return number;
 }
 
@@ -49,13 +51,14 @@ absl::Status ReadDeployment(const api::Object& object, DeploymentSpec& spec) {
   return ReadFields(object, [&spec](const codec::Value& root) {
     absl::Status error;
     const FieldReader metadata(root, {"metadata"}, error);
-    spec.generation = metadata.OptionalInt("generation");
+    spec.generation = metadata.OptionalLong("generation");
     const FieldReader fields(root, {"spec"}, error);
     spec.replicas = fields.Int("replicas", spec.replicas);
-    spec.min_ready_seconds = fields.Int("minReadySeconds", 0);
+    spec.min_ready_seconds = fields.Count("minReadySeconds", 0);
+    spec.selector = ReadSelector(root);
     spec.is_paused = fields.Bool("paused", false);
-    spec.revision_history_limit = fields.Int("revisionHistoryLimit", spec.revision_history_limit);
-    const int64_t deadline = fields.Int("progressDeadlineSeconds", kDefaultDeadline);
+    spec.revision_history_limit = fields.Count("revisionHistoryLimit", spec.revision_history_limit);
+    const int64_t deadline = fields.Count("progressDeadlineSeconds", kDefaultDeadline);
     if (deadline != kNoDeadline) spec.progress_deadline = absl::Seconds(deadline);
     const FieldReader strategy(root, {"spec", "strategy"}, error);
     spec.is_recreate = strategy.Text("type", "RollingUpdate") == "Recreate";
@@ -65,17 +68,18 @@ absl::Status ReadDeployment(const api::Object& object, DeploymentSpec& spec) {
     spec.pod_template = TemplateOf(root);
     spec.hash = TemplateHash(spec.pod_template);
     const FieldReader status(root, {"status"}, error);
-    spec.status = {.observed_generation = status.OptionalInt("observedGeneration"),
+    spec.status = {.observed_generation = status.OptionalLong("observedGeneration"),
                    .replicas = status.Int("replicas", 0),
                    .updated_replicas = status.Int("updatedReplicas", 0),
                    .ready_replicas = status.Int("readyReplicas", 0),
                    .available_replicas = status.Int("availableReplicas", 0),
                    .unavailable_replicas = status.Int("unavailableReplicas", 0),
                    .terminating_replicas = status.OptionalInt("terminatingReplicas"),
-                   .collision_count = status.OptionalInt("collisionCount"),
+                   .collision_count = status.OptionalCount("collisionCount"),
                    .conditions = WorkloadConditions::Read(root, "lastUpdateTime")};
     error.Update(CheckPodCount("spec.replicas", spec.replicas));
     error.Update(CheckTemplate(root));
+    if (error.ok()) error = CheckSelector(root);
     return error;
   });
 }
@@ -85,10 +89,10 @@ absl::Status ReadRolloutSet(const api::Object& object, RolloutSet& set) {
     absl::Status error;
     const FieldReader fields(root, {"spec"}, error);
     set.replicas = fields.Int("replicas", 1);
-    set.min_ready_seconds = fields.Int("minReadySeconds", 0);
+    set.min_ready_seconds = fields.Count("minReadySeconds", 0);
     set.pod_template = TemplateOf(root);
     const FieldReader status(root, {"status"}, error);
-    set.status = {.observed_generation = status.OptionalInt("observedGeneration"),
+    set.status = {.observed_generation = status.OptionalLong("observedGeneration"),
                   .replicas = status.Int("replicas", 0),
                   .ready_replicas = status.Int("readyReplicas", 0),
                   .available_replicas = status.Int("availableReplicas", 0),
@@ -98,6 +102,7 @@ absl::Status ReadRolloutSet(const api::Object& object, RolloutSet& set) {
     if (const WorkloadCondition* failure = conditions.Find("ReplicaFailure")) {
       set.status.replica_failure = *failure;
     }
+    error.Update(CheckPodCount("spec.replicas", set.replicas));
     return error;
   });
 }

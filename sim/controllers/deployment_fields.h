@@ -11,6 +11,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "core/api/object.h"
+#include "core/api/selectors.h"
 #include "sim/controllers/workload_fields.h"
 
 namespace schedsim::sim {
@@ -35,6 +36,7 @@ struct DeploymentSpec {
   std::string pod_template;
   std::string hash;
   std::optional<int64_t> generation;
+  std::optional<api::LabelSelector> selector;
 
   struct Status {
     std::optional<int64_t> observed_generation;

@@ -19,13 +19,6 @@ constexpr absl::Duration kDeletionTimeout = absl::Minutes(2);
 // From a change to the look at it.
 constexpr absl::Duration kDelay = absl::Milliseconds(1);
 
-const api::OwnerReference* OwnerOf(const api::Object& object) {
-  for (const api::OwnerReference& owner : object.metadata.owner_references) {
-    if (owner.controller) return &owner;
-  }
-  return nullptr;
-}
-
 bool CountsAsHealthy(const api::Pod& pod) {
   return !pod.metadata.deletion_timestamp.has_value() && IsHealthy(pod);
 }
@@ -52,8 +45,8 @@ bool IsOf(const api::OwnerReference& owner, absl::string_view kind, absl::string
 
 // Whether nothing that a budget counts has changed.
 bool IsSame(const api::Pod& before, const api::Pod& after) {
-  const api::OwnerReference* owner_before = OwnerOf(before);
-  const api::OwnerReference* owner_after = OwnerOf(after);
+  const api::OwnerReference* owner_before = ControllerOf(before);
+  const api::OwnerReference* owner_after = ControllerOf(after);
   const bool same_owner = (owner_before == nullptr) == (owner_after == nullptr) &&
                           (owner_before == nullptr || owner_before->uid == owner_after->uid);
   return same_owner && before.metadata.labels == after.metadata.labels &&
@@ -161,7 +154,7 @@ void DisruptionController::OnPod(const WatchEvent& event) {
 void DisruptionController::Count(const api::Pod& pod, int64_t by, Budget& budget) {
   budget.pod_count += by;
   if (CountsAsHealthy(pod)) budget.healthy_count += by;
-  const api::OwnerReference* owner = OwnerOf(pod);
+  const api::OwnerReference* owner = ControllerOf(pod);
   if (owner == nullptr) {
     budget.bare_count += by;
     budget.bare_count_max = std::max(budget.bare_count_max, budget.bare_count);
@@ -290,9 +283,12 @@ std::optional<DisruptionController::Scale> DisruptionController::FindScale(const
   if (IsOf(owner, "ReplicaSet", "apps")) kind = api::Kind::kReplicaSet;
   if (IsOf(owner, "StatefulSet", "apps")) kind = api::Kind::kStatefulSet;
   if (IsOf(owner, "ReplicationController", "")) kind = api::Kind::kReplicationController;
-  const api::ObjectPtr object = server_.Find(kind, owner.kind, name_space, owner.name);
+  const api::ObjectPtr object =
+      kind == api::Kind::kOther
+          ? server_.FindOther(owner.api_version, owner.kind, absl::StrCat(name_space, "/", owner.name))
+          : server_.Find(kind, owner.kind, name_space, owner.name);
   if (object == nullptr || object->metadata.uid != owner.uid) return std::nullopt;
-  const api::OwnerReference* above = kind == api::Kind::kReplicaSet ? OwnerOf(*object) : nullptr;
+  const api::OwnerReference* above = kind == api::Kind::kReplicaSet ? ControllerOf(*object) : nullptr;
   if (above != nullptr && IsOf(*above, "Deployment", "apps")) {
     const std::optional<Scale> deployment = FindScale(name_space, *above, error);
     if (deployment.has_value()) return deployment;

@@ -36,28 +36,39 @@ std::vector<api::Kind> GarbageCollector::Watches() const {
   return kinds;
 }
 
+// Pods of their controllers are kept by OwnedPods.
+bool GarbageCollector::IsKeptHere(const api::Object& dependent, const api::OwnerReference& owner) {
+  return dependent.kind != api::Kind::kPod || &owner != ControllerOf(dependent);
+}
+
+void GarbageCollector::KeepOwners(const WatchEvent& event) {
+  const api::Object& object = event.new_object != nullptr ? *event.new_object : *event.old_object;
+  const auto reference = [&object]() -> Reference {
+    return {.kind = object.kind,
+            .kind_name = object.kind_name,
+            .name_space = object.metadata.namespace_,
+            .name = object.metadata.name,
+            .api_version = object.api_version};
+  };
+  if (event.old_object != nullptr) {
+    for (const api::OwnerReference& owner : event.old_object->metadata.owner_references) {
+      if (!IsKeptHere(*event.old_object, owner)) continue;
+      const auto found = dependents_.find(owner.uid);
+      if (found == dependents_.end()) continue;
+      found->second.erase(reference());
+      if (found->second.empty()) dependents_.erase(found);
+    }
+  }
+  if (event.new_object == nullptr) return;
+  for (const api::OwnerReference& owner : event.new_object->metadata.owner_references) {
+    if (IsKeptHere(*event.new_object, owner)) dependents_[owner.uid].insert(reference());
+  }
+}
+
 void GarbageCollector::OnEvent(const WatchEvent& event) {
   const api::Object& object = event.new_object != nullptr ? *event.new_object : *event.old_object;
   const bool is_pod = object.kind == api::Kind::kPod;
-  if (!is_pod) {
-    const Reference reference = {.kind = object.kind,
-                                 .kind_name = object.kind_name,
-                                 .name_space = object.metadata.namespace_,
-                                 .name = object.metadata.name};
-    if (event.old_object != nullptr) {
-      for (const api::OwnerReference& owner : event.old_object->metadata.owner_references) {
-        const auto found = dependents_.find(owner.uid);
-        if (found == dependents_.end()) continue;
-        found->second.erase(reference);
-        if (found->second.empty()) dependents_.erase(found);
-      }
-    }
-    if (event.new_object != nullptr) {
-      for (const api::OwnerReference& owner : event.new_object->metadata.owner_references) {
-        dependents_[owner.uid].insert(reference);
-      }
-    }
-  }
+  KeepOwners(event);
   if (!started_ || event.new_object != nullptr) return;
   const std::string& uid = object.metadata.uid;
   if (!is_pod) {
@@ -82,20 +93,23 @@ std::vector<api::ObjectPtr> GarbageCollector::DependentsOf(const std::string& ow
   const auto dependents = dependents_.find(owner_uid);
   if (dependents != dependents_.end()) {
     for (const Reference& reference : dependents->second) {
-      api::ObjectPtr object =
-          server_.Find(reference.kind, reference.kind_name, reference.name_space, reference.name);
+      api::ObjectPtr object = Find(reference);
       if (object != nullptr && IsOwnedBy(*object, owner_uid)) found.push_back(std::move(object));
     }
   }
-  // No pod owns another one.
+  // No pod controls another one.
   if (is_pod) return found;
-  const OwnedPods::Pods& pods = owned_pods_.Of(owner_uid);
-  for (const auto& [name, entry] : pods) found.push_back(entry.pod);
-  if (!pods.empty()) return found;
-  for (const auto& [key, object] : server_.List(api::Kind::kPod)) {
-    if (IsOwnedBy(*object, owner_uid)) found.push_back(object);
-  }
+  owned_pods_.KeepAll();
+  for (const auto& [name, entry] : owned_pods_.Of(owner_uid)) found.push_back(entry.pod);
   return found;
+}
+
+// Kinds of several groups may share a name.
+api::ObjectPtr GarbageCollector::Find(const Reference& reference) const {
+  const auto& [kind, kind_name, name_space, name, api_version] = reference;
+  if (kind != api::Kind::kOther) return server_.Find(kind, kind_name, name_space, name);
+  const std::string key = absl::StrCat(name_space, name_space.empty() ? "" : "/", name);
+  return server_.FindOther(api_version, kind_name, key);
 }
 
 // Whether one of the owners is there.
@@ -103,8 +117,11 @@ bool GarbageCollector::HasOtherOwner(const api::Object& object) const {
   for (const api::OwnerReference& owner : object.metadata.owner_references) {
     const api::KindInfo* info = api::FindKind(owner.api_version, owner.kind);
     const bool is_namespaced = info == nullptr || info->is_namespaced;
-    const api::ObjectPtr found = server_.Find(info == nullptr ? api::Kind::kOther : info->kind, owner.kind,
-                                              is_namespaced ? object.metadata.namespace_ : "", owner.name);
+    const api::ObjectPtr found = Find({.kind = info == nullptr ? api::Kind::kOther : info->kind,
+                                       .kind_name = owner.kind,
+                                       .name_space = is_namespaced ? object.metadata.namespace_ : "",
+                                       .name = owner.name,
+                                       .api_version = owner.api_version});
     if (found != nullptr && found->metadata.uid == owner.uid) return true;
   }
   return false;
@@ -115,8 +132,7 @@ void GarbageCollector::Delete(const api::Object& object) {
     server_.DeletePod(static_cast<const api::Pod&>(object)).IgnoreError();
     return;
   }
-  const api::ObjectMeta& meta = object.metadata;
-  server_.Delete(object.kind, object.kind_name, meta.namespace_, meta.name).IgnoreError();
+  server_.Delete(object).IgnoreError();
 }
 
 void GarbageCollector::Orphan(const api::Object& owner) {

@@ -41,19 +41,23 @@ class GarbageCollector : public Controller {
     std::string kind_name;
     std::string name_space;
     std::string name;
+    std::string api_version;
 
     friend auto operator<=>(const Reference&, const Reference&) = default;
   };
 
+  static bool IsKeptHere(const api::Object& dependent, const api::OwnerReference& owner);
+  void KeepOwners(const WatchEvent& event);
   absl::Status Sync(const std::string& key);
   std::vector<api::ObjectPtr> DependentsOf(const std::string& owner_uid, bool is_pod) const;
+  api::ObjectPtr Find(const Reference& reference) const;
   bool HasOtherOwner(const api::Object& object) const;
   void Delete(const api::Object& object);
 
   ApiServer& server_;
   OwnedPods& owned_pods_;
   WorkQueue queue_;
-  // Objects other than pods that have owners, by the owner's uid.
+  // Objects that have owners, by the owner's uid; pods only by those that are not their controller.
   std::map<std::string, std::set<Reference>> dependents_;
   bool started_ = false;
 };

@@ -6,7 +6,6 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "core/base/status_macros.h"
 #include "sim/controllers/pod_template.h"
 
@@ -14,9 +13,10 @@ namespace schedsim::sim {
 namespace {
 
 constexpr char kKind[] = "Job";
+constexpr char kApiVersion[] = "batch/v1";
 constexpr char kIndex[] = "batch.kubernetes.io/job-completion-index";
 constexpr char kFailureCount[] = "batch.kubernetes.io/job-index-failure-count";
-constexpr absl::Duration kInterval = absl::Milliseconds(1);
+constexpr char kIgnoredCount[] = "batch.kubernetes.io/job-index-ignored-failure-count";
 // Changes of pods are gathered for so long.
 constexpr absl::Duration kBatchPeriod = absl::Seconds(1);
 constexpr absl::Duration kBackoff = absl::Seconds(10);
@@ -24,7 +24,7 @@ constexpr absl::Duration kBackoffMax = absl::Minutes(10);
 constexpr int64_t kNoIndex = -1;
 
 bool IsJob(const api::Object& object) {
-  return object.kind == api::Kind::kOther && object.kind_name == kKind && object.api_version == "batch/v1";
+  return object.kind == api::Kind::kOther && object.kind_name == kKind && object.api_version == kApiVersion;
 }
 
 int64_t NumberOf(const api::Pod& pod, absl::string_view annotation, int64_t fallback) {
@@ -35,26 +35,25 @@ int64_t NumberOf(const api::Pod& pod, absl::string_view annotation, int64_t fall
 
 int64_t IndexOf(const api::Pod& pod) { return NumberOf(pod, kIndex, kNoIndex); }
 
-bool HasTrue(const WorkloadConditions& conditions, absl::string_view type) {
-  const WorkloadCondition* condition = conditions.Find(type);
-  return condition != nullptr && condition->status == "True";
-}
-
 }  // namespace
 
 // Ten seconds after the first failure, twice as long after each other one.
 absl::Time JobController::Backoff::End() const {
-  if (failure_count == 0) return absl::InfinitePast();
+  const int64_t count = failure_count + ignored_count;
+  if (count == 0) return absl::InfinitePast();
   absl::Duration delay = kBackoff;
-  for (int64_t i = 1; i < failure_count && delay < kBackoffMax; ++i) delay *= 2;
+  for (int64_t i = 1; i < count && delay < kBackoffMax; ++i) delay *= 2;
   return last_failure + std::min(delay, kBackoffMax);
 }
 
 JobController::JobController(const ControllerContext& context)
     : rng_(context.rng.Fork("controllers/jobs")),
+      call_rng_(rng_.Fork("calls")),
+      api_call_(context.api_call),
       loop_(context.loop),
       server_(context.server),
       owned_pods_(context.owned_pods),
+      refs_(context.refs),
       warnings_(context.warnings),
       queue_(context, [this](const std::string& key) { return Sync(key); }) {
   owned_pods_.Listen(
@@ -77,14 +76,26 @@ void JobController::OnEvent(const WatchEvent& event) {
 
 void JobController::OnPod(const std::string& key, const WatchEvent& event) {
   const bool is_gone = event.new_object == nullptr;
-  const auto& pod = static_cast<const api::Pod&>(is_gone ? *event.old_object : *event.new_object);
+  const auto object = std::static_pointer_cast<const api::Pod>(is_gone ? event.old_object : event.new_object);
+  const api::Pod& pod = *object;
   queue_.AddAt(key, loop_.Now() + kBatchPeriod, /*in_background=*/false);
-  const bool is_over = is_gone || pod.IsTerminal() || pod.metadata.deletion_timestamp.has_value();
+  const bool is_over = is_gone || pod.IsTerminal() || (IsTerminating(pod) && !WaitsForEnd(key, pod));
   if (!is_over || !states_[key].counted.insert(pod.metadata.uid).second) return;
   states_[key].finished.push_back({.succeeded = pod.status.phase == "Succeeded",
                                    .index = IndexOf(pod),
                                    .failure_count = NumberOf(pod, kFailureCount, 0),
-                                   .time = loop_.Now()});
+                                   .ignored_count = NumberOf(pod, kIgnoredCount, 0),
+                                   .time = loop_.Now(),
+                                   .pod = object});
+}
+
+// Source: kubernetes v1.37, pkg/controller/job/job_controller.go, isPodFailed.
+bool JobController::WaitsForEnd(const std::string& key, const api::Pod& pod) {
+  const api::ObjectPtr object = server_.FindOther(kApiVersion, kKind, key);
+  std::string error;
+  const JobSpec* spec = object == nullptr ? nullptr : specs_.Of(object, error);
+  if (!error.empty()) Warn(error, warnings_);
+  return spec != nullptr && spec->replaces_failed_only && pod.status.phase != "Pending";
 }
 
 // Pods of the input that are over have been counted in the status that came with them.
@@ -107,8 +118,11 @@ WorkloadCondition JobController::Condition(absl::string_view type, absl::string_
 
 absl::Status JobController::Sync(const std::string& key) {
   Look look = {.key = key};
-  look.object = server_.FindByKey(api::Kind::kOther, kKind, key);
-  if (look.object == nullptr || !IsJob(*look.object)) return absl::OkStatus();
+  look.object = server_.FindOther(kApiVersion, kKind, key);
+  if (look.object == nullptr || !IsJob(*look.object)) {
+    queue_.Forget(key);
+    return absl::OkStatus();
+  }
   std::string error;
   look.spec = specs_.Of(look.object, error);
   if (!error.empty()) Warn(error, warnings_);
@@ -118,24 +132,24 @@ absl::Status JobController::Sync(const std::string& key) {
     return absl::OkStatus();
   }
   look.state = &states_[key];
-  if (!look.spec->ignored_fields.empty() && !std::exchange(look.state->is_warned, true)) {
-    Warn(absl::StrCat("Job ", key, ": spec.", absl::StrJoin(look.spec->ignored_fields, ", spec."),
-                      ": not simulated, each failed pod counts"),
-         warnings_);
-  }
   look.status = look.spec->status;
+  if (!look.object->metadata.deletion_timestamp.has_value()) {
+    const auto takes_all = [](const api::Pod&) { return true; };
+    refs_.Claim(*look.object, look.spec->selector, takes_all, [this, key] { queue_.Add(key); });
+  }
   FindPods(look);
   CountFinished(look);
   if (!look.status.start_time.has_value() && !look.spec->is_suspended) look.status.start_time = loop_.Now();
   CheckFailure(look);
-  if (HasTrue(look.status.conditions, "FailureTarget")) {
-    look.state->to_create.clear();
-    const std::vector<api::PodPtr> pods = look.active;
-    for (const api::PodPtr& pod : pods) server_.DeletePod(*pod).IgnoreError();
-    CountFinished(look);
+  CheckSuccess(look);
+  if (look.status.conditions.IsTrue("FailureTarget")) {
+    DeleteActive(look, /*counts_them=*/true);
+  } else if (look.status.conditions.IsTrue("SuccessCriteriaMet")) {
+    DeleteActive(look, /*counts_them=*/false);
   } else if (!look.object->metadata.deletion_timestamp.has_value()) {
     Manage(look);
   }
+  if (look.state->to_create.empty()) queue_.Forget(key);
   Finish(look);
   WriteStatus(look);
   if (look.spec->IsFinished()) DeleteAfterTtl(look);
@@ -160,14 +174,51 @@ void JobController::CountFinished(Look& look) {
       state.backoff = Backoff();
       continue;
     }
-    ++status.failed;
-    ++state.backoff.failure_count;
-    state.backoff.last_failure = pod.time;
-    if (!look.spec->backoff_limit_per_index.has_value()) continue;
-    if (pod.failure_count >= *look.spec->backoff_limit_per_index) status.failed_indexes.insert(pod.index);
-    state.backoff_by_index[pod.index] = {.failure_count = pod.failure_count + 1, .last_failure = pod.time};
+    CountFailed(pod, look);
   }
   if (look.spec->is_indexed) status.succeeded = static_cast<int64_t>(status.completed_indexes.size());
+}
+
+// A failure that is ignored lets the next pod wait like any other.
+void JobController::CountFailed(const Finished& pod, Look& look) {
+  JobSpec::Status& status = look.status;
+  State& state = *look.state;
+  const PodFailure failure = look.spec->pod_failure_policy.Match(*pod.pod);
+  const bool counts = failure.action != PodFailure::Action::kIgnore;
+  if (counts) ++status.failed;
+  ++state.backoff.failure_count;
+  state.backoff.last_failure = pod.time;
+  const bool is_over =
+      status.conditions.IsTrue("FailureTarget") || status.conditions.IsTrue("SuccessCriteriaMet");
+  if (failure.action == PodFailure::Action::kFailJob && !is_over) {
+    Fail(look, "PodFailurePolicy", failure.message);
+  }
+  if (!look.spec->backoff_limit_per_index.has_value()) return;
+  const bool has_failed = failure.action == PodFailure::Action::kFailIndex ||
+                          (counts && pod.failure_count >= *look.spec->backoff_limit_per_index);
+  if (has_failed) status.failed_indexes.insert(pod.index);
+  state.backoff_by_index[pod.index] = {.failure_count = pod.failure_count + (counts ? 1 : 0),
+                                       .ignored_count = pod.ignored_count + (counts ? 0 : 1),
+                                       .last_failure = pod.time};
+}
+
+void JobController::CheckSuccess(Look& look) {
+  WorkloadConditions& conditions = look.status.conditions;
+  if (conditions.IsTrue("FailureTarget") || conditions.IsTrue("SuccessCriteriaMet")) return;
+  const std::optional<size_t> rule = look.spec->success_policy.Match(look.status.completed_indexes);
+  if (!rule.has_value()) return;
+  conditions.Set(Condition("SuccessCriteriaMet", "True", "SuccessPolicy",
+                           absl::StrCat("Matched rules at index ", *rule)));
+}
+
+// What is left when the job is over.
+void JobController::DeleteActive(Look& look, bool counts_them) {
+  look.state->to_create.clear();
+  for (const api::PodPtr& pod : look.active) {
+    if (!counts_them) look.state->counted.insert(pod->metadata.uid);
+    server_.DeletePod(*pod).IgnoreError();
+  }
+  CountFinished(look);
 }
 
 void JobController::Fail(Look& look, absl::string_view reason, std::string message) {
@@ -177,7 +228,7 @@ void JobController::Fail(Look& look, absl::string_view reason, std::string messa
 void JobController::CheckFailure(Look& look) {
   const JobSpec& spec = *look.spec;
   const JobSpec::Status& status = look.status;
-  if (HasTrue(status.conditions, "FailureTarget") || HasTrue(status.conditions, "SuccessCriteriaMet")) return;
+  if (status.conditions.IsTrue("FailureTarget") || status.conditions.IsTrue("SuccessCriteriaMet")) return;
   if (status.failed > spec.backoff_limit) {
     Fail(look, "BackoffLimitExceeded", "Job has reached the specified backoff limit");
     return;
@@ -227,9 +278,11 @@ void JobController::Manage(Look& look) {
   }
   state.to_create = spec.is_indexed ? NextIndexes(look, places)
                                     : std::vector<int64_t>(static_cast<size_t>(places), kNoIndex);
+  std::reverse(state.to_create.begin(), state.to_create.end());
   if (state.to_create.empty() || state.is_creating) return;
   state.is_creating = true;
-  loop_.At(loop_.Now(), EventLoop::Phase::kWork, [this, key = look.key] { CreateNext(key); });
+  state.batches.Restart();
+  queue_.Continue(absl::ZeroDuration(), [this, key = look.key] { CreateNext(key); });
 }
 
 // Pods that are taken away do not count. Source: kubernetes v1.37, pkg/controller/controller_utils.go,
@@ -305,11 +358,14 @@ void JobController::Finish(Look& look) {
   }
   const std::optional<int64_t>& completions = look.spec->completions;
   const bool has_enough = completions.has_value() ? status.succeeded >= *completions : status.succeeded > 0;
-  if (!has_enough || counts.active > 0) return;
-  const std::string message = "Reached expected number of succeeded pods";
-  status.conditions.Set(Condition("SuccessCriteriaMet", "True", "CompletionsReached", message));
-  if (counts.terminating > 0) return;
-  status.conditions.Set(Condition("Complete", "True", "CompletionsReached", message));
+  if (!status.conditions.IsTrue("SuccessCriteriaMet")) {
+    if (!has_enough || counts.active > 0) return;
+    status.conditions.Set(Condition("SuccessCriteriaMet", "True", "CompletionsReached",
+                                    "Reached expected number of succeeded pods"));
+  }
+  if (counts.active + counts.terminating > 0) return;
+  const WorkloadCondition success = *status.conditions.Find("SuccessCriteriaMet");
+  status.conditions.Set(Condition("Complete", "True", success.reason, success.message));
   status.completion_time = loop_.Now();
 }
 
@@ -327,8 +383,7 @@ void JobController::DeleteAfterTtl(const Look& look) {
     queue_.AddAt(look.key, end, /*in_background=*/true);
     return;
   }
-  const api::ObjectMeta& meta = look.object->metadata;
-  server_.Delete(api::Kind::kOther, kKind, meta.namespace_, meta.name).IgnoreError();
+  server_.Delete(*look.object).IgnoreError();
 }
 
 void JobController::CreateNext(const std::string& key) {
@@ -337,25 +392,31 @@ void JobController::CreateNext(const std::string& key) {
   State& state = found->second;
   state.is_creating = false;
   Look look = {.key = key};
-  look.object = server_.FindByKey(api::Kind::kOther, kKind, key);
+  look.object = server_.FindOther(kApiVersion, kKind, key);
   look.state = &state;
   if (state.to_create.empty() || look.object == nullptr) return;
-  const int64_t index = state.to_create.front();
+  const int64_t index = state.to_create.back();
+  state.to_create.pop_back();
   const absl::Status status = CreatePod(look, index);
-  if (!status.ok()) {
+  if (absl::IsInvalidArgument(status)) {
+    Warn(WithObject(*look.object, status.message()), warnings_);
     state.to_create.clear();
-    if (absl::IsInvalidArgument(status)) {
-      Warn(absl::StrCat(kKind, " ", key, ": ", status.message()), warnings_);
-    } else {
-      queue_.AddRateLimited(key);
-    }
+    queue_.Forget(key);
     return;
   }
-  state.to_create.erase(state.to_create.begin());
-  queue_.Forget(key);
-  if (state.to_create.empty()) return;
-  state.is_creating = true;
-  loop_.At(loop_.Now() + kInterval, EventLoop::Phase::kWork, [this, key] { CreateNext(key); });
+  const std::optional<absl::Duration> pause = state.batches.Next(status, api_call_, call_rng_);
+  if (pause.has_value() && !state.to_create.empty()) {
+    state.is_creating = true;
+    queue_.Continue(*pause, [this, key] { CreateNext(key); });
+    return;
+  }
+  state.to_create.clear();
+  const absl::Status& error = state.batches.error();
+  if (error.ok()) {
+    queue_.Forget(key);
+  } else {
+    queue_.AddRateLimited(key, absl::StrCat(WorkloadOf(*look.object), ": ", error.message()));
+  }
 }
 
 absl::Status JobController::CreatePod(const Look& look, int64_t index) {
@@ -392,6 +453,8 @@ absl::Status JobController::CreatePod(const Look& look, int64_t index) {
     const auto backoff = state.backoff_by_index.find(index);
     if (backoff != state.backoff_by_index.end()) {
       pod->metadata.annotations.Set(kFailureCount, absl::StrCat(backoff->second.failure_count));
+      const int64_t ignored = backoff->second.ignored_count;
+      if (ignored > 0) pod->metadata.annotations.Set(kIgnoredCount, absl::StrCat(ignored));
     }
   }
   return server_.Create(pod);

@@ -2,50 +2,13 @@
 
 #include <utility>
 
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
 #include "core/codec/text/json_writer.h"
 
 namespace schedsim::sim {
-namespace {
-
-bool IsTrue(const WorkloadConditions& conditions, absl::string_view type) {
-  const WorkloadCondition* condition = conditions.Find(type);
-  return condition != nullptr && condition->status == "True";
-}
-
-}  // namespace
-
-std::string IndexesText(const Indexes& indexes) {
-  std::string text;
-  for (auto first = indexes.begin(); first != indexes.end();) {
-    auto end = std::next(first);
-    int64_t last = *first;
-    while (end != indexes.end() && *end == last + 1) last = *end++;
-    absl::StrAppend(&text, text.empty() ? "" : ",", *first);
-    if (last > *first) absl::StrAppend(&text, last == *first + 1 ? "," : "-", last);
-    first = end;
-  }
-  return text;
-}
-
-Indexes ParseIndexes(absl::string_view text) {
-  Indexes indexes;
-  for (const absl::string_view part : absl::StrSplit(text, ',')) {
-    const std::vector<absl::string_view> limits = absl::StrSplit(part, '-');
-    int64_t first = 0;
-    if (!absl::SimpleAtoi(limits[0], &first)) continue;
-    int64_t last = first;
-    if (limits.size() > 1 && !absl::SimpleAtoi(limits[1], &last)) continue;
-    if (last - first > kPodsMax) continue;
-    for (int64_t index = first; index <= last; ++index) indexes.insert(index);
-  }
-  return indexes;
-}
 
 bool JobSpec::IsFinished() const {
-  return IsTrue(status.conditions, "Complete") || IsTrue(status.conditions, "Failed");
+  return status.conditions.IsTrue("Complete") || status.conditions.IsTrue("Failed");
 }
 
 absl::Status ReadJob(const api::Object& object, JobSpec& spec) {
@@ -57,11 +20,12 @@ absl::Status ReadJob(const api::Object& object, JobSpec& spec) {
     spec.parallelism = fields.Int("parallelism", 1);
     // Source: kubernetes v1.37, pkg/apis/batch/v1/defaults.go.
     if (!spec.completions.has_value() && !has_parallelism) spec.completions = 1;
-    spec.backoff_limit_per_index = fields.OptionalInt("backoffLimitPerIndex");
-    spec.backoff_limit = fields.Int("backoffLimit", spec.backoff_limit_per_index.has_value() ? INT32_MAX : 6);
-    spec.max_failed_indexes = fields.OptionalInt("maxFailedIndexes");
-    spec.active_deadline_seconds = fields.OptionalInt("activeDeadlineSeconds");
-    spec.ttl_seconds_after_finished = fields.OptionalInt("ttlSecondsAfterFinished");
+    spec.backoff_limit_per_index = fields.OptionalCount("backoffLimitPerIndex");
+    spec.backoff_limit =
+        fields.Count("backoffLimit", spec.backoff_limit_per_index.has_value() ? INT32_MAX : 6);
+    spec.max_failed_indexes = fields.OptionalCount("maxFailedIndexes");
+    spec.active_deadline_seconds = fields.OptionalLongCount("activeDeadlineSeconds");
+    spec.ttl_seconds_after_finished = fields.OptionalCount("ttlSecondsAfterFinished");
     spec.is_indexed = fields.Text("completionMode", "NonIndexed") == "Indexed";
     spec.is_suspended = fields.Bool("suspend", false);
     const bool has_failure_policy = fields.Find("podFailurePolicy") != nullptr;
@@ -69,9 +33,9 @@ absl::Status ReadJob(const api::Object& object, JobSpec& spec) {
         fields.Text("podReplacementPolicy", has_failure_policy ? "Failed" : "") == "Failed";
     const std::string manager = fields.Text("managedBy", "kubernetes.io/job-controller");
     spec.is_managed_elsewhere = manager != "kubernetes.io/job-controller";
-    for (const char* field : {"podFailurePolicy", "successPolicy"}) {
-      if (fields.Find(field) != nullptr) spec.ignored_fields.emplace_back(field);
-    }
+    spec.selector = ReadSelector(root);
+    error.Update(PodFailurePolicy::Read(root, spec.pod_failure_policy));
+    error.Update(SuccessPolicy::Read(root, spec.success_policy));
     const FieldReader status(root, {"status"}, error);
     spec.status = {.active = status.Int("active", 0),
                    .ready = status.Int("ready", 0),

@@ -4,24 +4,16 @@
 
 #include <cstdint>
 #include <optional>
-#include <set>
 #include <string>
-#include <vector>
 
 #include "absl/status/status.h"
-#include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "core/api/object.h"
+#include "core/api/selectors.h"
+#include "sim/controllers/job_policy.h"
 #include "sim/controllers/workload_fields.h"
 
 namespace schedsim::sim {
-
-// Completion indexes, in order.
-using Indexes = std::set<int64_t>;
-
-// "1,3-5", as statuses have it, and back; what is no number is left out.
-std::string IndexesText(const Indexes& indexes);
-Indexes ParseIndexes(absl::string_view text);
 
 struct JobSpec {
   int64_t parallelism = 1;
@@ -38,8 +30,10 @@ struct JobSpec {
   bool replaces_failed_only = false;
   // Whether another controller looks after it.
   bool is_managed_elsewhere = false;
-  // Fields that are not heeded, for a warning.
-  std::vector<std::string> ignored_fields;
+  // Absent: the API server gives it one by the uid.
+  std::optional<api::LabelSelector> selector;
+  PodFailurePolicy pod_failure_policy;
+  SuccessPolicy success_policy;
 
   struct Status {
     int64_t active = 0;

@@ -1,9 +1,11 @@
 #include "sim/controllers/manager.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "sim/controllers/claim_protection.h"
+#include "sim/controllers/controller_refs.h"
 #include "sim/controllers/cron_job.h"
 #include "sim/controllers/daemon_set.h"
 #include "sim/controllers/deployment.h"
@@ -19,6 +21,7 @@
 #include "sim/controllers/stateful_set.h"
 #include "sim/controllers/taint_eviction.h"
 #include "sim/controllers/volume_binding.h"
+#include "sim/controllers/work_queue.h"
 
 namespace schedsim::sim {
 namespace {
@@ -32,16 +35,27 @@ std::unique_ptr<Controller> Make(const ControllerContext& context) {
 }
 
 const Factory kControllers[] = {
-    Make<PersistentVolumeController>, Make<EphemeralVolumeController>, Make<VolumeBindingController>,
-    Make<ClaimProtectionController>,  Make<DisruptionController>,      Make<DeploymentController>,
-    Make<ReplicaSetController>,       Make<StatefulSetController>,     Make<DaemonSetController>,
-    Make<CronJobController>,          Make<JobController>,             Make<GarbageCollector>,
-    Make<NodeLifecycleController>,    Make<TaintEvictionController>,   Make<PodGcController>,
+    Make<PersistentVolumeController>,
+    Make<EphemeralVolumeController>,
+    Make<VolumeBindingController>,
+    Make<ClaimProtectionController>,
+    Make<DisruptionController>,
+    Make<DeploymentController>,
+    Make<ReplicaSetController>,
+    Make<StatefulSetController>,
+    Make<DaemonSetController>,
+    Make<CronJobController>,
+    Make<JobController>,
+    Make<GarbageCollector>,
+    Make<NodeLifecycleController>,
+    Make<TaintEvictionController>,
+    Make<PodGcController>,
 };
 
-// Whether the scheduler finds what it made: claims, volumes, and what budgets allow.
+// Whether the scheduler finds what it made: claims, volumes, what budgets allow, and taints of nodes.
 bool IsEarly(const Controller& controller) {
-  return dynamic_cast<const PersistentVolumeController*>(&controller) != nullptr ||
+  return dynamic_cast<const NodeLifecycleController*>(&controller) != nullptr ||
+         dynamic_cast<const PersistentVolumeController*>(&controller) != nullptr ||
          dynamic_cast<const EphemeralVolumeController*>(&controller) != nullptr ||
          dynamic_cast<const VolumeBindingController*>(&controller) != nullptr ||
          dynamic_cast<const DisruptionController*>(&controller) != nullptr;
@@ -50,16 +64,20 @@ bool IsEarly(const Controller& controller) {
 }  // namespace
 
 ControllerManager::ControllerManager(const ControllerOptions& options, const Rng& rng, EventLoop& loop,
-                                     ApiServer& server, Trace& trace)
-    : owned_pods_(std::make_unique<OwnedPods>(server, loop)) {
+                                     ApiServer& server, Trace& trace, const Latency& api_call)
+    : owned_pods_(std::make_unique<OwnedPods>(server, loop)),
+      refs_(std::make_unique<ControllerRefs>(server, *owned_pods_)) {
   const ControllerContext context = {.options = options,
+                                     .api_call = api_call,
                                      .rng = rng,
                                      .loop = loop,
                                      .server = server,
                                      .trace = trace,
                                      .owned_pods = *owned_pods_,
+                                     .refs = *refs_,
                                      .warnings = warnings_,
-                                     .busy_count = busy_count_};
+                                     .busy_count = busy_count_,
+                                     .queues = queues_};
   for (const Factory factory : kControllers) {
     std::unique_ptr<Controller> controller = factory(context);
     if (controller == nullptr) continue;
@@ -70,6 +88,7 @@ ControllerManager::ControllerManager(const ControllerOptions& options, const Rng
   }
   server.Watch([this](const WatchEvent& event) {
     owned_pods_->OnEvent(event);
+    refs_->OnEvent(event);
     const api::Object& object = event.new_object != nullptr ? *event.new_object : *event.old_object;
     for (Controller* controller : watchers_[static_cast<size_t>(object.kind)]) controller->OnEvent(event);
   });
@@ -88,6 +107,18 @@ void ControllerManager::Start() {
   for (const std::unique_ptr<Controller>& controller : controllers_) {
     if (!IsEarly(*controller)) controller->Start();
   }
+}
+
+std::vector<std::string> ControllerManager::Warnings() const {
+  std::vector<std::string> warnings = warnings_;
+  std::set<std::string> objects;
+  for (const WorkQueue* queue : queues_) {
+    for (const auto& [key, retry] : queue->retries()) {
+      const bool is_first = objects.insert(retry.error.substr(0, retry.error.find(": "))).second;
+      if (is_first) warnings.push_back(retry.error);
+    }
+  }
+  return warnings;
 }
 
 bool ControllerManager::Owns(const api::Pod& pod) const { return owned_pods_->IsOwned(pod); }

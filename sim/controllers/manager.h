@@ -20,13 +20,14 @@ class ControllerManager {
  public:
   // Watches the API server from now on. Controllers fork their streams of chance from `rng`; loop, server and
   // trace must outlive the manager.
+  // `api_call`: from a call of a controller that makes pods to its answer.
   ControllerManager(const ControllerOptions& options, const Rng& rng, EventLoop& loop, ApiServer& server,
-                    Trace& trace);
+                    Trace& trace, const Latency& api_call = Latency());
   ~ControllerManager();
   ControllerManager(const ControllerManager&) = delete;
   ControllerManager& operator=(const ControllerManager&) = delete;
 
-  // Starts the controllers of volumes and budgets: the scheduler finds what they made.
+  // Starts the controllers of volumes, budgets and nodes: the scheduler finds what they made.
   void StartEarly();
   // Starts all others.
   void Start();
@@ -38,8 +39,9 @@ class ControllerManager {
   // Whether a controller is about to act on what has happened, rather than that it waits for some time to
   // pass.
   bool IsBusy() const { return busy_count_ > 0; }
-  // What the user should know, each with the object in front.
-  const std::vector<std::string>& warnings() const { return warnings_; }
+  // What the user should know, each with the object in front; with it what controllers still try in vain,
+  // once for each object.
+  std::vector<std::string> Warnings() const;
 
   // The controller of this class; nullptr where it takes no part.
   template <typename T>
@@ -52,8 +54,10 @@ class ControllerManager {
 
  private:
   std::unique_ptr<OwnedPods> owned_pods_;
+  std::unique_ptr<ControllerRefs> refs_;
   std::vector<std::string> warnings_;
   int64_t busy_count_ = 0;
+  std::vector<const WorkQueue*> queues_;
   std::vector<std::unique_ptr<Controller>> controllers_;
   // Shape: by kind; who hears of it.
   std::array<std::vector<Controller*>, api::kKindCount> watchers_;

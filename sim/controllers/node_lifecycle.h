@@ -1,57 +1,98 @@
-// Nodes that fail: a part of the node lifecycle controller.
+// Conditions and taints of nodes: the node lifecycle controller.
 #ifndef SCHEDSIM_SIM_CONTROLLERS_NODE_LIFECYCLE_H_
 #define SCHEDSIM_SIM_CONTROLLERS_NODE_LIFECYCLE_H_
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "core/api/node.h"
 #include "sim/controllers/controller.h"
+#include "sim/controllers/eviction_zones.h"
 #include "sim/controllers/work_queue.h"
 
 namespace schedsim::sim {
 
-// Writes what the heartbeats of nodes say, as conditions and taints. There are no heartbeats here: whoever
-// stops a kubelet says so. Source: kubernetes v1.37, pkg/controller/nodelifecycle. Not here: how fast
-// NoExecute taints are put on the nodes of a zone, and what becomes of pods' own Ready condition.
+// Keeps the NoSchedule taints of a node as its conditions and spec.unschedulable ask for, and puts NoExecute
+// taints on nodes that are not ready, as fast as their zone allows (EvictionZones). Source: kubernetes v1.37,
+// pkg/controller/nodelifecycle.
+//
+// There are no heartbeats here: a node is heard until somebody says otherwise, so that nodes cost nothing
+// while nothing happens to them, and an old cluster does not lose all of them. Whoever stops a kubelet calls
+// MissHeartbeats. The look at all nodes every 5 s (--node-monitor-period) is there only when something has
+// changed that it would find.
 class NodeLifecycleController : public Controller {
  public:
   static bool TakesPart(const ControllerOptions& options) { return options.nodes; }
   explicit NodeLifecycleController(const ControllerContext& context)
       : loop_(context.loop),
         server_(context.server),
-        unschedulable_(context, [this](const std::string& name) { return SetUnschedulableTaint(name); }) {}
+        warnings_(context.warnings),
+        no_schedule_(context, [this](const std::string& name) { return SetNoScheduleTaints(name); }) {}
   NodeLifecycleController(const NodeLifecycleController&) = delete;
   NodeLifecycleController& operator=(const NodeLifecycleController&) = delete;
 
   std::vector<api::Kind> Watches() const override { return {api::Kind::kNode}; }
-  // A node that is cordoned has a taint that says so, until it is uncordoned.
   void OnEvent(const WatchEvent& event) override;
+  // The taints NoSchedule are right when it returns: the scheduler finds them. The first look is now.
   void Start() override;
 
-  // The node sent its last heartbeat: after `grace_period` it is Unknown and unreachable, and its pods are
-  // evicted. NotFound when there is no such node.
+  // The node sent its last heartbeat. At the first look after `grace_period` its conditions are Unknown, and
+  // its pods are not ready; its pods are evicted. NotFound when there is no such node.
   absl::Status MissHeartbeats(const std::string& node_name, absl::Duration grace_period);
   // The kubelet says that the node is not ready, and still ends pods. NotFound as above.
   absl::Status SetNotReady(const std::string& node_name);
-  // The node is well again: ready, without the taints of the two above. NotFound as above.
+  // The kubelet says that the node is well: ready, without any pressure. NotFound as above.
   absl::Status Recover(const std::string& node_name);
 
  private:
-  absl::Status SetUnschedulableTaint(const std::string& node_name);
-  void SetCondition(const std::string& node_name, absl::string_view ready, absl::string_view taint_key);
+  // A node that is not heard.
+  struct Silence {
+    absl::Time end;  // When the grace period is over.
+    absl::Duration grace;
+  };
+
+  // What the API server refuses is a warning.
+  void Check(const std::string& node_name, const absl::Status& status);
+  absl::Status SetNoScheduleTaints(const std::string& node_name);
+  // Sees to it that the node is looked at where there is something to do.
+  void Note(const api::Node& node);
+  bool NeedsLook(const api::Node& node) const;
+  bool IsLost(const api::Node& node) const;
+  // The next look is at the first time of a look that is not before `time`, at the latest.
+  void LookAt(absl::Time time);
+  void Look();
+  void LookAtNode(const std::string& node_name, std::set<std::string>& lost);
+  void SetUnknown(const api::Node& node);
+  // The pods of these nodes lose their condition Ready.
+  void MarkPodsNotReady(const std::set<std::string>& node_names);
+  void SetNoExecuteTaint(const api::Node& node);
+  void RemoveNoExecuteTaints(const std::string& node_name);
+  void StopEvictions();
+  void ResumeEvictions();
 
   EventLoop& loop_;
   ApiServer& server_;
-  // Nodes whose taint may not say whether they are cordoned.
-  WorkQueue unschedulable_;
+  std::vector<std::string>& warnings_;
+  // Nodes whose NoSchedule taints may be wrong.
+  WorkQueue no_schedule_;
+  EvictionZones zones_;
   bool started_ = false;
-  // The end of a silent node's grace period, by node; what Cancel takes.
-  std::map<std::string, uint64_t> graces_;
+  absl::Time start_;
+  // By node.
+  std::map<std::string, Silence> silences_;
+  // Nodes for the next look, and what Cancel takes of it while there is one.
+  std::set<std::string> noted_;
+  uint64_t look_ = 0;
+  absl::Time look_time_ = absl::InfiniteFuture();
+  // The last one: the next is a later one.
+  absl::Time looked_ = absl::InfinitePast();
+  bool looks_ = false;
 };
 
 }  // namespace schedsim::sim

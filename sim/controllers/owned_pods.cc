@@ -1,8 +1,8 @@
 #include "sim/controllers/owned_pods.h"
 
-#include <algorithm>
 #include <memory>
 
+#include "absl/strings/str_cat.h"
 #include "core/api/kinds.h"
 
 namespace schedsim::sim {
@@ -23,6 +23,8 @@ OwnedPods::Counts CountsOfPod(const api::Pod& pod) {
   return counts;
 }
 
+bool IsActiveAndReady(const api::Pod& pod) { return IsActive(pod) && IsReady(pod); }
+
 void AddCounts(const OwnedPods::Counts& counts, int64_t by, OwnedPods::Counts& sum) {
   sum.active += by * counts.active;
   sum.ready += by * counts.ready;
@@ -32,11 +34,10 @@ void AddCounts(const OwnedPods::Counts& counts, int64_t by, OwnedPods::Counts& s
 
 }  // namespace
 
-const api::OwnerReference* ControllerOf(const api::Object& object) {
-  for (const api::OwnerReference& owner : object.metadata.owner_references) {
-    if (owner.controller) return &owner;
-  }
-  return nullptr;
+std::string WorkloadOf(const api::Object& object) {
+  const api::OwnerReference* owner = ControllerOf(object);
+  if (owner == nullptr) return absl::StrCat(object.kind_name, " ", object.Key());
+  return absl::StrCat(owner->kind, " ", object.metadata.namespace_, "/", owner->name);
 }
 
 OwnerChange OwnerChangeOf(const WatchEvent& event, absl::string_view owner_kind) {
@@ -52,9 +53,9 @@ bool IsReady(const api::Pod& pod) {
   return condition != nullptr && condition->status == "True";
 }
 
-bool IsActive(const api::Pod& pod) {
-  return !pod.IsTerminal() && !pod.metadata.deletion_timestamp.has_value();
-}
+bool IsTerminating(const api::Pod& pod) { return pod.metadata.deletion_timestamp.has_value(); }
+
+bool IsActive(const api::Pod& pod) { return !pod.IsTerminal() && !IsTerminating(pod); }
 
 void OwnedPods::Listen(absl::string_view kind_name, Listener listener) {
   listeners_[std::string(kind_name)].push_back(std::move(listener));
@@ -87,6 +88,10 @@ void OwnedPods::OnWorkload(const WatchEvent& event) {
 }
 
 void OwnedPods::Start() { tells_ = true; }
+
+void OwnedPods::KeepAll() {
+  if (!fills_) Fill();
+}
 
 void OwnedPods::Fill() {
   fills_ = true;
@@ -129,13 +134,17 @@ void OwnedPods::Insert(const api::PodPtr& pod, absl::Time ready_since) {
   Group& group = groups_[owner->uid];
   group.pods.insert_or_assign(pod->metadata.name, Entry{.pod = pod, .ready_since = ready_since});
   AddCounts(CountsOfPod(*pod), 1, group.counts);
+  if (IsActiveAndReady(*pod)) group.ready_times.Add(ready_since, 1);
 }
 
 void OwnedPods::Remove(const api::Pod& pod) {
   const api::OwnerReference* owner = ControllerOf(pod);
   if (owner == nullptr) return;
   Group* group = groups_.Find(owner->uid);
-  if (group == nullptr || group->pods.erase(pod.metadata.name) == 0) return;
+  const auto found = group == nullptr ? Pods::iterator() : group->pods.find(pod.metadata.name);
+  if (group == nullptr || found == group->pods.end()) return;
+  if (IsActiveAndReady(pod)) group->ready_times.Add(found->second.ready_since, -1);
+  group->pods.erase(found);
   AddCounts(CountsOfPod(pod), -1, group->counts);
   if (group->pods.empty()) groups_.Erase(owner->uid);
 }
@@ -151,25 +160,37 @@ OwnedPods::Counts OwnedPods::CountsOf(const std::string& owner_uid) const {
   return group == nullptr ? Counts() : group->counts;
 }
 
-int64_t OwnedPods::AvailableOf(const std::string& owner_uid, absl::Duration min_ready) const {
+void OwnedPods::ReadyTimes::Add(absl::Time time, int64_t by) {
+  const auto known = counts.try_emplace(time, 0).first;
+  known->second += by;
+  if (known->second == 0) counts.erase(known);
+  if (time <= until) up_to_until += by;
+}
+
+int64_t OwnedPods::ReadyTimes::UpTo(absl::Time time) {
+  if (time < until) {
+    until = absl::InfinitePast();
+    const auto first = counts.find(until);
+    up_to_until = first == counts.end() ? 0 : first->second;
+  }
+  for (auto at = counts.upper_bound(until); at != counts.end() && at->first <= time; ++at) {
+    up_to_until += at->second;
+  }
+  until = time;
+  return up_to_until;
+}
+
+int64_t OwnedPods::AvailableOf(const std::string& owner_uid, absl::Duration min_ready) {
   if (min_ready <= absl::ZeroDuration()) return CountsOf(owner_uid).ready;
-  const Pods& pods = Of(owner_uid);
-  return std::count_if(pods.begin(), pods.end(), [&](const auto& named) {
-    const Entry& entry = named.second;
-    return IsActive(*entry.pod) && IsReady(*entry.pod) && entry.ready_since + min_ready <= clock_.Now();
-  });
+  Group* group = groups_.Find(owner_uid);
+  return group == nullptr ? 0 : group->ready_times.UpTo(clock_.Now() - min_ready);
 }
 
 absl::Time OwnedPods::NextAvailable(const std::string& owner_uid, absl::Duration min_ready) const {
-  absl::Time next = absl::InfiniteFuture();
-  if (min_ready <= absl::ZeroDuration()) return next;
-  for (const auto& [name, entry] : Of(owner_uid)) {
-    const absl::Time available = entry.ready_since + min_ready;
-    if (IsActive(*entry.pod) && IsReady(*entry.pod) && available > clock_.Now()) {
-      next = std::min(next, available);
-    }
-  }
-  return next;
+  const Group* group = groups_.Find(owner_uid);
+  if (group == nullptr || min_ready <= absl::ZeroDuration()) return absl::InfiniteFuture();
+  const auto next = group->ready_times.counts.upper_bound(clock_.Now() - min_ready);
+  return next == group->ready_times.counts.end() ? absl::InfiniteFuture() : next->first + min_ready;
 }
 
 bool OwnedPods::IsOwned(const api::Pod& pod) const {

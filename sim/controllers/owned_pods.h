@@ -20,8 +20,8 @@
 
 namespace schedsim::sim {
 
-// The reference to the object that controls this one; nullptr: there is none.
-const api::OwnerReference* ControllerOf(const api::Object& object);
+// `Deployment default/web`: what warnings say of a ReplicaSet of it, or of any object that nothing controls.
+std::string WorkloadOf(const api::Object& object);
 // The uid of the controller of this kind that the event's object has now, and that it had before; "": none.
 struct OwnerChange {
   std::string before;
@@ -30,6 +30,8 @@ struct OwnerChange {
 OwnerChange OwnerChangeOf(const WatchEvent& event, absl::string_view owner_kind);
 // Whether the pod's condition Ready is True.
 bool IsReady(const api::Pod& pod);
+// Whether the pod is being deleted.
+bool IsTerminating(const api::Pod& pod);
 // Whether the pod is neither over nor being deleted.
 bool IsActive(const api::Pod& pod);
 
@@ -69,20 +71,34 @@ class OwnedPods {
   // From now on listeners hear of pods.
   void Start();
 
+  // Keeps pods even where there is no workload that a controller looks after.
+  void KeepAll();
+
   // Of the workload with this uid; it may be gone.
   const Pods& Of(const std::string& owner_uid) const;
   Counts CountsOf(const std::string& owner_uid) const;
   // How many active pods have been ready for so long.
-  int64_t AvailableOf(const std::string& owner_uid, absl::Duration min_ready) const;
+  int64_t AvailableOf(const std::string& owner_uid, absl::Duration min_ready);
   // When the next one of those that are ready will have been so for so long; the infinite future: none.
   absl::Time NextAvailable(const std::string& owner_uid, absl::Duration min_ready) const;
   // Whether the pod is controlled by a workload that is there, and that a controller looks after.
   bool IsOwned(const api::Pod& pod) const;
 
  private:
+  // How many pods have been ready since a time, of those that are active; and how many of them since a time
+  // up to `until`, so that a count that is asked for again and again only adds what is new.
+  struct ReadyTimes {
+    absl::btree_map<absl::Time, int64_t> counts;
+    absl::Time until = absl::InfinitePast();
+    int64_t up_to_until = 0;
+
+    void Add(absl::Time time, int64_t by);
+    int64_t UpTo(absl::Time time);
+  };
   struct Group {
     Pods pods;
     Counts counts;
+    ReadyTimes ready_times;
   };
 
   bool IsWorkload(const api::Object& object) const;

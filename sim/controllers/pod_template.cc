@@ -39,7 +39,7 @@ absl::StatusOr<std::shared_ptr<const api::Pod>> PodFromTemplate(const api::Objec
                                                                 codec::ObjectReader& reader) {
   const std::string file = absl::StrCat(owner.kind_name, " ", owner.Key());
   if (pod_template.Find("spec") == nullptr) {
-    return absl::FailedPreconditionError(absl::StrCat(file, " has no template of a pod"));
+    return absl::FailedPreconditionError("has no template of a pod");
   }
   codec::JsonWriter own;
   own.BeginObject().Field("apiVersion", "v1").Field("kind", "Pod");

@@ -7,14 +7,12 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "core/api/workloads.h"
 #include "core/base/status_macros.h"
 #include "sim/controllers/pod_template.h"
 
 namespace schedsim::sim {
 namespace {
-
-constexpr absl::Duration kInterval = absl::Milliseconds(1);
-// More pods than any cluster has would only fill the memory.
 
 std::string KeyOf(const api::Object& object) { return absl::StrCat(object.kind_name, "/", object.Key()); }
 
@@ -36,18 +34,26 @@ int AgeRank(absl::Time time, absl::Time now) {
   return rank;
 }
 
+// A ReplicationController without one has the labels of its template; that is left to those who make it.
+std::optional<api::LabelSelector> SelectorOf(const api::Object& object) {
+  if (object.kind == api::Kind::kReplicaSet) return static_cast<const api::ReplicaSet&>(object).selector;
+  const api::StringMap& labels = static_cast<const api::ReplicationController&>(object).selector;
+  if (labels.empty()) return std::nullopt;
+  return api::LabelSelector{.match_labels = labels, .match_expressions = {}};
+}
+
 }  // namespace
 
 absl::Status ReadReplicaSet(const api::Object& object, ReplicaSetSpec& spec) {
   return ReadFields(object, [&spec](const codec::Value& root) {
     absl::Status error;
     const FieldReader metadata(root, {"metadata"}, error);
-    spec.generation = metadata.OptionalInt("generation");
+    spec.generation = metadata.OptionalLong("generation");
     const FieldReader fields(root, {"spec"}, error);
     spec.replicas = fields.Int("replicas", 1);
-    spec.min_ready_seconds = fields.Int("minReadySeconds", 0);
+    spec.min_ready_seconds = fields.Count("minReadySeconds", 0);
     const FieldReader status(root, {"status"}, error);
-    spec.status = {.observed_generation = status.OptionalInt("observedGeneration"),
+    spec.status = {.observed_generation = status.OptionalLong("observedGeneration"),
                    .replicas = status.Int("replicas", 0),
                    .fully_labeled_replicas = status.Int("fullyLabeledReplicas", 0),
                    .ready_replicas = status.Int("readyReplicas", 0),
@@ -56,15 +62,21 @@ absl::Status ReadReplicaSet(const api::Object& object, ReplicaSetSpec& spec) {
                    .conditions = WorkloadConditions::Read(root, "")};
     error.Update(CheckPodCount("spec.replicas", spec.replicas));
     error.Update(CheckTemplate(root));
+    // A ReplicationController's is another kind of field, and may be left out.
+    const bool has_selector = FieldReader(root, {}, error).Text("kind", "") != "ReplicationController";
+    if (error.ok() && has_selector) error = CheckSelector(root);
     return error;
   });
 }
 
 ReplicaSetController::ReplicaSetController(const ControllerContext& context)
     : rng_(context.rng.Fork("controllers/replicas")),
+      call_rng_(rng_.Fork("calls")),
+      api_call_(context.api_call),
       loop_(context.loop),
       server_(context.server),
       owned_pods_(context.owned_pods),
+      refs_(context.refs),
       warnings_(context.warnings),
       queue_(context, [this](const std::string& key) { return Sync(key); }) {
   for (const char* kind : {"ReplicaSet", "ReplicationController"}) {
@@ -101,12 +113,17 @@ absl::Status ReplicaSetController::Sync(const std::string& key) {
   const api::ObjectPtr object = Find(key);
   if (object == nullptr) {
     creations_.erase(key);
+    queue_.Forget(key);
     return absl::OkStatus();
   }
   std::string error;
   ReplicaSetSpec* spec = specs_.Of(object, error);
   if (!error.empty()) Warn(error, warnings_);
   if (spec == nullptr) return absl::OkStatus();
+  if (!object->metadata.deletion_timestamp.has_value()) {
+    const auto takes_all = [](const api::Pod&) { return true; };
+    refs_.Claim(*object, SelectorOf(*object), takes_all, [this, key] { queue_.Add(key); });
+  }
   // The status is that of the pods before they are changed; each change brings another look.
   const OwnedPods::Counts counts = owned_pods_.CountsOf(object->metadata.uid);
   if (!object->metadata.deletion_timestamp.has_value()) Manage(key, object, *spec);
@@ -127,7 +144,8 @@ void ReplicaSetController::Manage(const std::string& key, const api::ObjectPtr& 
   if (creation.left > 0) {
     if (creation.is_running) return;
     creation.is_running = true;
-    loop_.At(loop_.Now(), EventLoop::Phase::kWork, [this, key] { CreateNext(key); });
+    creation.batches.Restart();
+    queue_.Continue(absl::ZeroDuration(), [this, key] { CreateNext(key); });
     return;
   }
   creation.error.clear();
@@ -146,26 +164,32 @@ void ReplicaSetController::CreateNext(const std::string& key) {
   ReplicaSetSpec* spec = specs_.Of(object, error);
   if (spec == nullptr) return;
   const absl::Status status = CreatePod(object, *spec);
-  // Those that were to follow would fail as well.
-  creation.error = std::string(status.message());
-  if (!status.ok()) {
-    creation.left = 0;
-    WriteStatus(key, object, *spec, owned_pods_.CountsOf(object->metadata.uid));
-    // What is no valid pod does not become one by itself.
-    if (absl::IsInvalidArgument(status)) {
-      Warn(absl::StrCat(object->kind_name, " ", object->Key(), ": ", status.message()), warnings_);
-    } else {
-      queue_.AddRateLimited(key);
-    }
-    return;
-  }
+  const std::optional<absl::Duration> pause = creation.batches.Next(status, api_call_, call_rng_);
+  const absl::Status& error_of_batch = creation.batches.error();
+  creation.error = std::string(error_of_batch.message());
   --creation.left;
-  if (creation.left == 0) {
+  // What is no valid pod does not become one by itself.
+  const bool is_over = absl::IsInvalidArgument(status) || creation.left == 0 || !pause.has_value();
+  if (!is_over) {
+    creation.is_running = true;
+    queue_.Continue(*pause, [this, key] { CreateNext(key); });
+  } else if (!error_of_batch.ok()) {
+    Fail(key, object, *spec, error_of_batch);
+  } else {
     queue_.Forget(key);
-    return;
   }
-  creation.is_running = true;
-  loop_.At(loop_.Now() + kInterval, EventLoop::Phase::kWork, [this, key] { CreateNext(key); });
+}
+
+void ReplicaSetController::Fail(const std::string& key, const api::ObjectPtr& object, ReplicaSetSpec& spec,
+                                const absl::Status& error) {
+  creations_[key].left = 0;
+  WriteStatus(key, object, spec, owned_pods_.CountsOf(object->metadata.uid));
+  if (absl::IsInvalidArgument(error)) {
+    Warn(WithObject(*object, error.message()), warnings_);
+    queue_.Forget(key);
+  } else {
+    queue_.AddRateLimited(key, absl::StrCat(WorkloadOf(*object), ": ", error.message()));
+  }
 }
 
 absl::Status ReplicaSetController::CreatePod(const api::ObjectPtr& object, ReplicaSetSpec& spec) {

@@ -14,7 +14,9 @@
 #include "core/base/rng.h"
 #include "core/codec/objects/objects.h"
 #include "sim/controllers/controller.h"
+#include "sim/controllers/controller_refs.h"
 #include "sim/controllers/owned_pods.h"
+#include "sim/controllers/slow_start.h"
 #include "sim/controllers/work_queue.h"
 #include "sim/controllers/workload_fields.h"
 
@@ -45,9 +47,8 @@ struct ReplicaSetSpec {
 // InvalidArgument for what is malformed.
 absl::Status ReadReplicaSet(const api::Object& object, ReplicaSetSpec& spec);
 
-// Keeps as many pods as spec.replicas says. New ones come 1 ms apart; those that are too many go at once, in
-// upstream's order. Source: kubernetes v1.37, pkg/controller/replicaset/replica_set.go. Not here: pods
-// without an owner are not adopted.
+// Keeps as many pods as spec.replicas says. New ones come in batches; those that are too many go at once, in
+// upstream's order. Source: kubernetes v1.37, pkg/controller/replicaset/replica_set.go.
 class ReplicaSetController : public Controller {
  public:
   static bool TakesPart(const ControllerOptions& options) { return options.workloads; }
@@ -67,6 +68,7 @@ class ReplicaSetController : public Controller {
   struct Creation {
     int64_t left = 0;
     bool is_running = false;
+    SlowStart batches;
     // Why the last one could not be made; "": it could.
     std::string error;
   };
@@ -76,6 +78,9 @@ class ReplicaSetController : public Controller {
   absl::Status Sync(const std::string& key);
   void Manage(const std::string& key, const api::ObjectPtr& object, const ReplicaSetSpec& spec);
   void CreateNext(const std::string& key);
+  // Pods of the set could not be made.
+  void Fail(const std::string& key, const api::ObjectPtr& object, ReplicaSetSpec& spec,
+            const absl::Status& error);
   absl::Status CreatePod(const api::ObjectPtr& object, ReplicaSetSpec& spec);
   void DeleteSurplus(const api::Object& object, int64_t surplus);
   // How many active pods of all sets with the same owner are on each node.
@@ -84,9 +89,12 @@ class ReplicaSetController : public Controller {
                    const OwnedPods::Counts& counts);
 
   Rng rng_;
+  Rng call_rng_;
+  const Latency api_call_;
   EventLoop& loop_;
   ApiServer& server_;
   OwnedPods& owned_pods_;
+  ControllerRefs& refs_;
   std::vector<std::string>& warnings_;
   codec::ObjectReader reader_;
   WorkQueue queue_;

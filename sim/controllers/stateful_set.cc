@@ -8,6 +8,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
+#include "core/api/workloads.h"
 #include "core/base/status_macros.h"
 #include "core/codec/patch/merge_patch.h"
 #include "core/codec/text/reader.h"
@@ -19,8 +20,8 @@ namespace {
 
 constexpr char kKind[] = "StatefulSet";
 constexpr char kRevisionLabel[] = "controller-revision-hash";
-// Pods that are made in parallel come so far apart.
-constexpr absl::Duration kInterval = absl::Milliseconds(1);
+// What the look at each pod of a set takes that changes its pods in parallel: in the meantime changes gather.
+constexpr absl::Duration kLookTime = absl::Microseconds(10);
 
 std::string RevisionOf(const api::Pod& pod) {
   const std::string* label = pod.metadata.labels.Find(kRevisionLabel);
@@ -35,8 +36,6 @@ int64_t OrdinalOf(const api::Pod& pod, const std::string& set_name) {
   if (dash != set_name.size() || name.compare(0, dash, set_name) != 0) return -1;
   return absl::SimpleAtoi(name.substr(dash + 1), &ordinal) ? ordinal : -1;
 }
-
-bool IsTerminating(const api::Pod& pod) { return pod.metadata.deletion_timestamp.has_value(); }
 
 std::string TextOf(const codec::Value& map, absl::string_view key) {
   const codec::Value* found = map.Find(key);
@@ -94,20 +93,20 @@ absl::StatusOr<std::string> PodSpecPatch(absl::Span<const codec::Value> claim_te
 absl::Status ReadStatefulSet(const api::Object& object, StatefulSetSpec& spec) {
   return ReadFields(object, [&spec](const codec::Value& root) {
     absl::Status error;
-    spec.generation = FieldReader(root, {"metadata"}, error).OptionalInt("generation");
+    spec.generation = FieldReader(root, {"metadata"}, error).OptionalLong("generation");
     const FieldReader fields(root, {"spec"}, error);
     spec.replicas = fields.Int("replicas", spec.replicas);
-    spec.min_ready_seconds = fields.Int("minReadySeconds", 0);
-    spec.revision_history_limit = fields.Int("revisionHistoryLimit", spec.revision_history_limit);
+    spec.min_ready_seconds = fields.Count("minReadySeconds", 0);
+    spec.revision_history_limit = fields.Count("revisionHistoryLimit", spec.revision_history_limit);
     spec.is_parallel = fields.Text("podManagementPolicy", "OrderedReady") == "Parallel";
     spec.service_name = fields.Text("serviceName", "");
-    spec.start_ordinal = FieldReader(root, {"spec", "ordinals"}, error).Int("start", 0);
+    spec.start_ordinal = FieldReader(root, {"spec", "ordinals"}, error).Count("start", 0);
     const FieldReader strategy(root, {"spec", "updateStrategy"}, error);
     spec.updates_on_delete = strategy.Text("type", "") == "OnDelete";
     const FieldReader rolling(root, {"spec", "updateStrategy", "rollingUpdate"}, error);
     // Where the type is left out, the API server writes the whole strategy.
     if (rolling.is_present() || strategy.Text("type", "").empty()) {
-      spec.partition = rolling.Int("partition", 0);
+      spec.partition = rolling.Count("partition", 0);
     }
     spec.max_unavailable = rolling.OptionalIntOrPercent("maxUnavailable").value_or(spec.max_unavailable);
     const FieldReader retention(root, {"spec", "persistentVolumeClaimRetentionPolicy"}, error);
@@ -115,7 +114,7 @@ absl::Status ReadStatefulSet(const api::Object& object, StatefulSetSpec& spec) {
                                 retention.Text("whenScaled", "Retain") == "Delete";
     if (deletes_claims) spec.ignored_fields.emplace_back("spec.persistentVolumeClaimRetentionPolicy");
     const FieldReader status(root, {"status"}, error);
-    spec.status = {.observed_generation = status.OptionalInt("observedGeneration"),
+    spec.status = {.observed_generation = status.OptionalLong("observedGeneration"),
                    .replicas = status.Int("replicas", 0),
                    .ready_replicas = status.Int("readyReplicas", 0),
                    .available_replicas = status.Int("availableReplicas", 0),
@@ -127,19 +126,26 @@ absl::Status ReadStatefulSet(const api::Object& object, StatefulSetSpec& spec) {
                    .conditions = WorkloadConditions::Read(root, "")};
     error.Update(CheckPodCount("spec.replicas", spec.replicas));
     error.Update(CheckTemplate(root));
+    if (error.ok()) error = CheckSelector(root);
     return error;
   });
 }
 
 StatefulSetController::StatefulSetController(const ControllerContext& context)
-    : loop_(context.loop),
+    : call_rng_(context.rng.Fork("controllers/stateful-sets/calls")),
+      api_call_(context.api_call),
+      loop_(context.loop),
       server_(context.server),
       owned_pods_(context.owned_pods),
+      refs_(context.refs),
       warnings_(context.warnings),
       queue_(context, [this](const std::string& key) { return Sync(key); }),
       history_(kKind, context.server) {
-  owned_pods_.Listen(kKind,
-                     [this](const std::string& owner_key, const WatchEvent&) { queue_.Add(owner_key); });
+  owned_pods_.Listen(kKind, [this](const std::string& owner_key, const WatchEvent&) {
+    const auto gathering = gathers_until_.find(owner_key);
+    const absl::Time until = gathering == gathers_until_.end() ? absl::InfinitePast() : gathering->second;
+    queue_.Add(owner_key, until - loop_.Now());
+  });
 }
 
 void StatefulSetController::OnEvent(const WatchEvent& event) {
@@ -163,7 +169,13 @@ void StatefulSetController::Start() {
 absl::Status StatefulSetController::Sync(const std::string& key) {
   Look look;
   look.object = server_.FindByKey(api::Kind::kStatefulSet, kKind, key);
-  if (look.object == nullptr) return absl::OkStatus();
+  if (look.object == nullptr) {
+    gathers_until_.erase(key);
+    queue_.Forget(key);
+    return absl::OkStatus();
+  }
+  // It is looked at when its pods are made.
+  if (creations_.count(key) > 0) return absl::OkStatus();
   std::string error;
   look.spec = specs_.Of(look.object, error);
   if (!error.empty()) Warn(error, warnings_);
@@ -172,6 +184,12 @@ absl::Status StatefulSetController::Sync(const std::string& key) {
     Warn(absl::StrCat("StatefulSet ", key, ": ", look.spec->ignored_fields.front(),
                       " is not simulated: claims stay"),
          warnings_);
+  }
+  if (!look.object->metadata.deletion_timestamp.has_value()) {
+    const std::string& name = look.object->metadata.name;
+    const auto has_ordinal = [&name](const api::Pod& pod) { return OrdinalOf(pod, name) >= 0; };
+    const auto& selector = static_cast<const api::StatefulSet&>(*look.object).selector;
+    refs_.Claim(*look.object, selector, has_ordinal, [this, key] { queue_.Add(key); });
   }
   RETURN_IF_ERROR(FindRevisions(look));
   FindReplicas(look);
@@ -183,16 +201,23 @@ absl::Status StatefulSetController::Sync(const std::string& key) {
     if (may_roll_out) RollOut(look);
   }
   WriteStatus(look, StatusOf(look));
-  if (absl::IsInvalidArgument(status)) {
-    // What is no valid pod or claim does not become one by itself.
-    Warn(std::string(status.message()), warnings_);
-    status = absl::OkStatus();
-  }
-  if (status.ok()) queue_.Forget(key);
+  const bool is_done = IsDone(*look.object, status) && creations_.count(key) == 0;
+  if (is_done) queue_.Forget(key);
+  if (look.spec->is_parallel) gathers_until_[key] = loop_.Now() + kLookTime * look.spec->replicas;
   const absl::Time available =
       owned_pods_.NextAvailable(look.object->metadata.uid, absl::Seconds(look.spec->min_ready_seconds));
   if (available != absl::InfiniteFuture()) queue_.AddAt(key, available, /*in_background=*/false);
   return status;
+}
+
+bool StatefulSetController::IsDone(const api::Object& object, absl::Status& status) {
+  if (status.ok()) return true;
+  status = absl::Status(status.code(), WithObject(object, status.message()));
+  if (!absl::IsInvalidArgument(status)) return false;
+  // What is no valid pod or claim does not become one by itself.
+  Warn(std::string(status.message()), warnings_);
+  status = absl::OkStatus();
+  return true;
 }
 
 absl::Status StatefulSetController::FindRevisions(Look& look) {
@@ -200,7 +225,10 @@ absl::Status StatefulSetController::FindRevisions(Look& look) {
   is_updating_history_ = true;
   absl::StatusOr<Revision> update = history_.Update(*look.object, look.spec->status.update_revision);
   is_updating_history_ = false;
-  if (!update.ok()) return update.status();
+  if (!update.ok()) {
+    const absl::Status& status = update.status();
+    return absl::Status(status.code(), WithObject(*look.object, status.message()));
+  }
   look.update = *std::move(update);
   look.current = history_.Find(*look.object, current).value_or(look.update);
   return absl::OkStatus();
@@ -238,8 +266,11 @@ absl::StatusOr<bool> StatefulSetController::MakeReplicas(const std::string& key,
   const bool monotonic = !spec.is_parallel;
   for (Replica& replica : look.replicas) {
     if (replica.pod == nullptr) {
-      RETURN_IF_ERROR(CreatePod(look, replica.ordinal));
-      if (!monotonic) queue_.AddAt(key, loop_.Now() + kInterval, /*in_background=*/false);
+      if (monotonic) {
+        RETURN_IF_ERROR(CreatePod(look, replica.ordinal));
+      } else {
+        CreateInParallel(key, look);
+      }
       return true;
     }
     if (replica.pod->IsTerminal()) {
@@ -252,6 +283,42 @@ absl::StatusOr<bool> StatefulSetController::MakeReplicas(const std::string& key,
     if (IsTerminating(*replica.pod) || !is_running || !IsAvailable(replica, spec)) return true;
   }
   return false;
+}
+
+void StatefulSetController::CreateInParallel(const std::string& key, const Look& look) {
+  Creation& creation = creations_[key];
+  creation = {.current = look.current, .update = look.update};
+  for (auto replica = look.replicas.rbegin(); replica != look.replicas.rend(); ++replica) {
+    if (replica->pod == nullptr) creation.ordinals.push_back(replica->ordinal);
+  }
+  queue_.Continue(absl::ZeroDuration(), [this, key] { CreateNext(key); });
+}
+
+void StatefulSetController::CreateNext(const std::string& key) {
+  Creation& creation = creations_[key];
+  Look look = {.current = creation.current, .update = creation.update};
+  look.object = server_.FindByKey(api::Kind::kStatefulSet, kKind, key);
+  std::string error;
+  if (look.object != nullptr) look.spec = specs_.Of(look.object, error);
+  absl::Status status;
+  if (look.spec != nullptr && !look.object->metadata.deletion_timestamp.has_value()) {
+    const int64_t ordinal = creation.ordinals.back();
+    creation.ordinals.pop_back();
+    const int64_t index = ordinal - look.spec->start_ordinal;
+    if (index >= 0 && index < look.spec->replicas) status = CreatePod(look, ordinal);
+    const std::optional<absl::Duration> pause = creation.batches.Next(status, api_call_, call_rng_);
+    if (pause.has_value() && !creation.ordinals.empty() && !absl::IsInvalidArgument(status)) {
+      queue_.Continue(*pause, [this, key] { CreateNext(key); });
+      return;
+    }
+    status = creation.batches.error();
+  }
+  creations_.erase(key);
+  if (status.ok()) {
+    queue_.Add(key);
+  } else if (!IsDone(*look.object, status)) {
+    queue_.AddRateLimited(key, status.message());
+  }
 }
 
 bool StatefulSetController::DeleteCondemned(Look& look) {

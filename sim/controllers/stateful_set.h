@@ -3,6 +3,7 @@
 #define SCHEDSIM_SIM_CONTROLLERS_STATEFUL_SET_H_
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -11,12 +12,16 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
 #include "core/api/object.h"
 #include "core/api/pod.h"
+#include "core/base/rng.h"
 #include "core/codec/objects/objects.h"
 #include "sim/controllers/controller.h"
 #include "sim/controllers/controller_history.h"
+#include "sim/controllers/controller_refs.h"
 #include "sim/controllers/owned_pods.h"
+#include "sim/controllers/slow_start.h"
 #include "sim/controllers/work_queue.h"
 #include "sim/controllers/workload_fields.h"
 
@@ -95,8 +100,20 @@ class StatefulSetController : public Controller {
   bool IsAvailable(const Replica& replica, const StatefulSetSpec& spec) const;
   bool IsUnavailable(const Replica& replica, const StatefulSetSpec& spec) const;
 
+  // Pods of a set that are made in parallel.
+  struct Creation {
+    Revision current;
+    Revision update;
+    std::vector<int64_t> ordinals;  // Still to be made, the highest first.
+    SlowStart batches;
+  };
+
   // Each returns whether there is nothing more to do for now.
   absl::StatusOr<bool> MakeReplicas(const std::string& key, Look& look);
+  void CreateInParallel(const std::string& key, const Look& look);
+  void CreateNext(const std::string& key);
+  // Whether the status is no error that is worth another try; a warning says what is malformed.
+  bool IsDone(const api::Object& object, absl::Status& status);
   bool DeleteCondemned(Look& look);
   void RollOut(Look& look);
 
@@ -105,14 +122,21 @@ class StatefulSetController : public Controller {
   StatefulSetSpec::Status StatusOf(const Look& look) const;
   void WriteStatus(const Look& look, StatefulSetSpec::Status status);
 
+  Rng call_rng_;
+  const Latency api_call_;
   EventLoop& loop_;
   ApiServer& server_;
   OwnedPods& owned_pods_;
+  ControllerRefs& refs_;
   std::vector<std::string>& warnings_;
   codec::ObjectReader reader_;
   WorkQueue queue_;
   ControllerHistory history_;
   SpecCache<StatefulSetSpec> specs_{ReadStatefulSet};
+  // By key; those that are running.
+  std::map<std::string, Creation> creations_;
+  // Until when changes of pods of a large set are gathered, by key.
+  std::map<std::string, absl::Time> gathers_until_;
   // Sets of which a warning says what is not heeded, by uid.
   std::set<std::string> warned_;
   bool started_ = false;

@@ -10,6 +10,7 @@
 #include "core/codec/text/json_writer.h"
 #include "core/codec/text/reader.h"
 #include "core/framework/selector.h"
+#include "sim/cluster/admission/default_storage_class.h"
 
 namespace schedsim::sim {
 namespace {
@@ -25,8 +26,6 @@ constexpr char kHostnameLabel[] = "kubernetes.io/hostname";
 constexpr char kProvisionedBy[] = "pv.kubernetes.io/provisioned-by";
 constexpr char kProvisioner[] = "volume.kubernetes.io/storage-provisioner";
 constexpr char kBetaProvisioner[] = "volume.beta.kubernetes.io/storage-provisioner";
-constexpr char kDefaultClass[] = "storageclass.kubernetes.io/is-default-class";
-constexpr char kBetaDefaultClass[] = "storageclass.beta.kubernetes.io/is-default-class";
 constexpr char kClassAnnotation[] = "volume.beta.kubernetes.io/storage-class";
 
 // How often the controller looks at everything again.
@@ -395,19 +394,9 @@ void VolumeBindingController::SyncNamedVolume(const ClaimPtr& claim) {
 
 bool VolumeBindingController::AssignDefaultClass(const api::PersistentVolumeClaim& claim) {
   if (claim.spec.storage_class_name.has_value() || HasAnnotation(claim, kClassAnnotation)) return false;
-  // The newest one, and the first by name among those.
-  const api::StorageClass* best = nullptr;
-  for (const auto& [name, object] : server_.List(api::Kind::kStorageClass)) {
-    const api::StringMap& annotations = object->metadata.annotations;
-    const auto is_true = [&annotations](absl::string_view annotation) {
-      const std::string* value = annotations.Find(annotation);
-      return value != nullptr && *value == "true";
-    };
-    if (!is_true(kDefaultClass) && !is_true(kBetaDefaultClass)) continue;
-    if (best == nullptr || object->metadata.creation_timestamp > best->metadata.creation_timestamp) {
-      best = static_cast<const api::StorageClass*>(object.get());
-    }
-  }
+  const api::Object* best = nullptr;
+  for (const auto& [name, object] : server_.List(api::Kind::kStorageClass))
+    best = BetterDefaultClass(best, *object);
   if (best == nullptr) return false;
   auto copy = std::make_shared<api::PersistentVolumeClaim>(claim);
   copy->spec.storage_class_name = best->metadata.name;

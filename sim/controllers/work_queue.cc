@@ -1,6 +1,7 @@
 #include "sim/controllers/work_queue.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace schedsim::sim {
 namespace {
@@ -14,13 +15,14 @@ constexpr int kErrorCountMax = 18;
 
 }  // namespace
 
-void WorkQueue::Add(const std::string& key) {
+void WorkQueue::Add(const std::string& key, absl::Duration at_least) {
   if (!waiting_.insert(key).second) return;
   ++busy_count_;
-  loop_.At(loop_.Now() + delay_, EventLoop::Phase::kWork, [this, key] { Run(key); });
+  loop_.At(loop_.Now() + std::max(delay_, at_least), EventLoop::Phase::kWork, [this, key] { Run(key); });
 }
 
 void WorkQueue::AddAt(const std::string& key, absl::Time time, bool in_background) {
+  if (time == absl::InfiniteFuture()) return;
   time = std::max(time, loop_.Now());
   std::map<std::string, absl::Time>& later = later_[in_background ? 1 : 0];
   const auto known = later.find(key);
@@ -41,17 +43,27 @@ void WorkQueue::AddAt(const std::string& key, absl::Time time, bool in_backgroun
   }
 }
 
-void WorkQueue::AddRateLimited(const std::string& key) {
-  int& count = error_counts_[key];
-  const absl::Duration delay = std::min(kErrorDelay * (int64_t{1} << count), kErrorDelayMax);
-  count = std::min(count + 1, kErrorCountMax);
+void WorkQueue::AddRateLimited(const std::string& key, absl::string_view error) {
+  Retry& retry = retries_[key];
+  const absl::Duration delay = std::min(kErrorDelay * (int64_t{1} << retry.count), kErrorDelayMax);
+  retry.count = std::min(retry.count + 1, kErrorCountMax);
+  retry.error = std::string(error);
   AddAt(key, loop_.Now() + delay, /*in_background=*/delay > kForegroundDelayMax);
+}
+
+void WorkQueue::Continue(absl::Duration delay, std::function<void()> work) {
+  ++busy_count_;
+  loop_.At(loop_.Now() + delay, EventLoop::Phase::kWork, [this, work = std::move(work)] {
+    --busy_count_;
+    work();
+  });
 }
 
 // Taken out first: what the sync itself sets off is looked at again.
 void WorkQueue::Run(const std::string& key) {
   if (waiting_.erase(key) > 0) --busy_count_;
-  if (!sync_(key).ok()) AddRateLimited(key);
+  const absl::Status status = sync_(key);
+  if (!status.ok()) AddRateLimited(key, status.message());
 }
 
 }  // namespace schedsim::sim

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "absl/status/status.h"
+#include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "sim/controllers/controller.h"
 #include "sim/kernel/event_loop.h"
@@ -22,7 +23,8 @@ namespace schedsim::sim {
 // Source: client-go v0.37, util/workqueue: the rate limiter of the controllers, without its limit for all.
 class WorkQueue {
  public:
-  // Brings the cluster closer to what the object `key` asks for.
+  // Brings the cluster closer to what the object `key` asks for. The message of an error has the object in
+  // front, `Deployment default/web: `.
   using Sync = std::function<absl::Status(const std::string& key)>;
 
   // `delay`: from Add to the call of `sync`. `busy_count` says how much waits by Add; it and `loop` must
@@ -30,18 +32,31 @@ class WorkQueue {
   WorkQueue(EventLoop& loop, absl::Duration delay, int64_t& busy_count, Sync sync)
       : loop_(loop), delay_(delay), busy_count_(busy_count), sync_(std::move(sync)) {}
   WorkQueue(const ControllerContext& context, Sync sync)
-      : WorkQueue(context.loop, context.options.delay, context.busy_count, std::move(sync)) {}
+      : WorkQueue(context.loop, context.options.delay, context.busy_count, std::move(sync)) {
+    context.queues.push_back(this);
+  }
   WorkQueue(const WorkQueue&) = delete;
   WorkQueue& operator=(const WorkQueue&) = delete;
 
-  void Add(const std::string& key);
+  // `at_least`: where the delay is to be longer.
+  void Add(const std::string& key, absl::Duration at_least = absl::ZeroDuration());
   // The same at `time`, or now where that is past; only the earliest time that was asked for counts, since a
-  // look may ask again. In the background, it is no reason for a run to go on.
+  // look may ask again. In the background, it is no reason for a run to go on. The infinite future: never.
   void AddAt(const std::string& key, absl::Time time, bool in_background);
-  // The same after an error: 5 ms later, then 10 ms, and so on.
-  void AddRateLimited(const std::string& key);
-  // All is well: the next error is the first one.
-  void Forget(const std::string& key) { error_counts_.erase(key); }
+  // The same after an error: 5 ms later, then 10 ms, and so on. `error`: as in messages of Sync.
+  void AddRateLimited(const std::string& key, absl::string_view error);
+  // Goes on with what a look has begun, after `delay`. Until then the controller is busy.
+  void Continue(absl::Duration delay, std::function<void()> work);
+  // All is well, or the object is gone: the next error is the first one.
+  void Forget(const std::string& key) { retries_.erase(key); }
+
+  // What ended with an error and was not forgotten since.
+  struct Retry {
+    int count = 0;      // How often in a row.
+    std::string error;  // The last one.
+  };
+  // By key.
+  const std::map<std::string, Retry>& retries() const { return retries_; }
 
  private:
   void Run(const std::string& key);
@@ -53,8 +68,7 @@ class WorkQueue {
   std::set<std::string> waiting_;
   // The earliest time that was asked for and has not come; in the foreground, in the background.
   std::map<std::string, absl::Time> later_[2];
-  // How often it ended with an error in a row; absent: not at all.
-  std::map<std::string, int> error_counts_;
+  std::map<std::string, Retry> retries_;
 };
 
 }  // namespace schedsim::sim

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
@@ -26,6 +27,20 @@ std::string TextOf(const codec::Value& map, absl::string_view key) {
   return found == nullptr || !found->is_string() ? std::string() : std::string(found->text);
 }
 
+// Whether labels fulfil one of a selector's matchExpressions.
+bool Matches(const codec::Value& expression, const FieldReader& labels) {
+  const codec::Value* label = labels.Find(TextOf(expression, "key"));
+  const codec::Value* values = expression.Find("values");
+  const bool is_among = label != nullptr && values != nullptr &&
+                        std::any_of(values->items.begin(), values->items.end(),
+                                    [label](const codec::Value& value) { return value.text == label->text; });
+  const std::string op = TextOf(expression, "operator");
+  if (op == "In") return is_among;
+  if (op == "NotIn") return !is_among;
+  if (op == "Exists") return label != nullptr;
+  return op == "DoesNotExist" && label == nullptr;
+}
+
 std::optional<absl::Time> TimeOf(const codec::Value& map, absl::string_view key) {
   absl::Time time;
   const std::string text = TextOf(map, key);
@@ -37,8 +52,10 @@ std::optional<absl::Time> TimeOf(const codec::Value& map, absl::string_view key)
 
 int64_t IntOrPercent::Of(int64_t total, bool rounds_up) const {
   if (!is_percent) return value;
+  // The value has 32 bits, and no workload has more than a million pods.
   const int64_t hundredths = value * total;
-  return hundredths / 100 + (rounds_up && hundredths % 100 > 0 ? 1 : 0);
+  const int64_t share = hundredths / 100 + (rounds_up && hundredths % 100 > 0 ? 1 : 0);
+  return std::min<int64_t>(share, INT32_MAX);
 }
 
 FieldReader::FieldReader(const codec::Value& root, std::initializer_list<absl::string_view> path,
@@ -62,17 +79,44 @@ void FieldReader::Error(absl::string_view key, absl::string_view expected) const
   status_.Update(absl::InvalidArgumentError(absl::StrCat(path_, key, ": expected ", expected)));
 }
 
-std::optional<int64_t> FieldReader::OptionalInt(absl::string_view key) const {
+std::optional<int64_t> FieldReader::Number(absl::string_view key, int64_t min, int64_t max) const {
   const codec::Value* value = Find(key);
   if (value == nullptr) return std::nullopt;
   int64_t number = 0;
-  if (value->type == codec::Value::Type::kNumber && absl::SimpleAtoi(value->text, &number)) return number;
-  Error(key, "a whole number");
+  if (value->type != codec::Value::Type::kNumber || !absl::SimpleAtoi(value->text, &number)) {
+    Error(key, "a whole number");
+  } else if (min == 0 && number < 0) {
+    Error(key, absl::StrCat("a whole number that is not negative, got ", number));
+  } else if (number < min || number > max) {
+    Error(key, absl::StrCat("a whole number of 32 bits, got ", number));
+  } else {
+    return number;
+  }
   return std::nullopt;
+}
+
+std::optional<int64_t> FieldReader::OptionalInt(absl::string_view key) const {
+  return Number(key, INT32_MIN, INT32_MAX);
 }
 
 int64_t FieldReader::Int(absl::string_view key, int64_t fallback) const {
   return OptionalInt(key).value_or(fallback);
+}
+
+std::optional<int64_t> FieldReader::OptionalCount(absl::string_view key) const {
+  return Number(key, 0, INT32_MAX);
+}
+
+int64_t FieldReader::Count(absl::string_view key, int64_t fallback) const {
+  return OptionalCount(key).value_or(fallback);
+}
+
+std::optional<int64_t> FieldReader::OptionalLong(absl::string_view key) const {
+  return Number(key, INT64_MIN, INT64_MAX);
+}
+
+std::optional<int64_t> FieldReader::OptionalLongCount(absl::string_view key) const {
+  return Number(key, 0, INT64_MAX);
 }
 
 bool FieldReader::Bool(absl::string_view key, bool fallback) const {
@@ -105,9 +149,15 @@ std::optional<IntOrPercent> FieldReader::OptionalIntOrPercent(absl::string_view 
   absl::string_view text = value->text;
   if (value->is_string()) number.is_percent = absl::ConsumeSuffix(&text, "%");
   const bool is_known = value->type == codec::Value::Type::kNumber || number.is_percent;
-  if (is_known && absl::SimpleAtoi(text, &number.value) && number.value >= 0) return number;
-  Error(key, "a whole number that is not negative, or a percentage such as 25%");
+  const bool is_number = is_known && absl::SimpleAtoi(text, &number.value);
+  if (is_number && number.value >= 0 && number.value <= INT32_MAX) return number;
+  Error(key, "a whole number of 32 bits that is not negative, or a percentage such as 25%");
   return std::nullopt;
+}
+
+std::string WithObject(const api::Object& object, absl::string_view text) {
+  const std::string front = absl::StrCat(object.kind_name, " ", object.Key(), ":");
+  return absl::StartsWith(text, front) ? std::string(text) : absl::StrCat(front, " ", text);
 }
 
 absl::Status ReadFields(const api::Object& object,
@@ -117,8 +167,7 @@ absl::Status ReadFields(const api::Object& object,
       codec::ReadText(codec::ObjectJson(object), "object.json", {},
                       [&](const codec::Document& document) { return read(document.root); });
   if (status.ok()) return status;
-  return absl::Status(status.code(),
-                      absl::StrCat(object.kind_name, " ", object.Key(), ": ", status.message()));
+  return absl::Status(status.code(), WithObject(object, status.message()));
 }
 
 absl::Status CheckTemplate(const codec::Value& root) {
@@ -128,6 +177,56 @@ absl::Status CheckTemplate(const codec::Value& root) {
     error = absl::InvalidArgumentError("spec.template: expected a template of a pod with a spec, got none");
   }
   return error;
+}
+
+absl::Status CheckSelector(const codec::Value& root) {
+  absl::Status error;
+  const FieldReader selector(root, {"spec", "selector"}, error);
+  const FieldReader match(root, {"spec", "selector", "matchLabels"}, error);
+  const FieldReader labels(root, {"spec", "template", "metadata", "labels"}, error);
+  if (!error.ok()) return error;
+  const codec::Value* expressions = PresentOrNull(selector.Find("matchExpressions"));
+  const bool has_labels = match.is_present() && !selector.Find("matchLabels")->members.empty();
+  const bool has_expressions = expressions != nullptr && !expressions->items.empty();
+  if (!has_labels && !has_expressions) {
+    return absl::InvalidArgumentError("spec.selector: expected a selector of the template's pods, got none");
+  }
+  bool selects = true;
+  if (has_labels) {
+    for (const codec::Member& member : selector.Find("matchLabels")->members) {
+      const codec::Value* label = labels.Find(member.key);
+      selects = selects && label != nullptr && label->text == member.value.text;
+    }
+  }
+  for (size_t i = 0; has_expressions && i < expressions->items.size(); ++i) {
+    selects = selects && Matches(expressions->items[i], labels);
+  }
+  if (selects) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      "spec.template.metadata.labels: expected labels that spec.selector selects, got others");
+}
+
+std::optional<api::LabelSelector> ReadSelector(const codec::Value& root) {
+  absl::Status error;
+  const FieldReader fields(root, {"spec", "selector"}, error);
+  api::LabelSelector selector;
+  if (const codec::Value* labels = fields.Find("matchLabels")) {
+    for (const codec::Member& member : labels->members) {
+      selector.match_labels.Set(member.key, std::string(member.value.text));
+    }
+  }
+  if (const codec::Value* expressions = fields.Find("matchExpressions")) {
+    for (const codec::Value& item : expressions->items) {
+      api::LabelSelectorRequirement requirement = {.key = TextOf(item, "key"),
+                                                   .operator_ = TextOf(item, "operator")};
+      if (const codec::Value* values = item.Find("values")) {
+        for (const codec::Value& value : values->items) requirement.values.emplace_back(value.text);
+      }
+      selector.match_expressions.push_back(std::move(requirement));
+    }
+  }
+  if (selector.match_labels.empty() && selector.match_expressions.empty()) return std::nullopt;
+  return selector;
 }
 
 absl::Status CheckPodCount(absl::string_view field, int64_t count) {
@@ -184,6 +283,11 @@ const WorkloadCondition* WorkloadConditions::Find(absl::string_view type) const 
   return found == conditions_.end() ? nullptr : &*found;
 }
 
+bool WorkloadConditions::IsTrue(absl::string_view type) const {
+  const WorkloadCondition* condition = Find(type);
+  return condition != nullptr && condition->status == "True";
+}
+
 void WorkloadConditions::Set(WorkloadCondition condition) {
   const WorkloadCondition* known = Find(condition.type);
   const bool is_same =
@@ -228,6 +332,12 @@ std::string TimestampText(absl::Time time) {
 
 namespace {
 
+// Whether the member, where it is empty, selects all, and nothing where it is absent. An emptyDir is not
+// among them: a volume without a source is one.
+bool MeansAllWhereEmpty(absl::string_view key) {
+  return key == "labelSelector" || key == "namespaceSelector";
+}
+
 // The nesting of a document has a limit, so that this ends.
 void AppendCanonical(const codec::Value& value, std::string& out) {
   if (value.is_array()) {
@@ -249,7 +359,8 @@ void AppendCanonical(const codec::Value& value, std::string& out) {
   for (const auto& [key, member] : members) {
     std::string text;
     AppendCanonical(*member, text);
-    if (text == "null" || text == "{}" || text == "[]") continue;
+    const bool is_empty = text == "{}" || text == "[]";
+    if (text == "null" || (is_empty && !MeansAllWhereEmpty(key))) continue;
     codec::AppendJsonString(key, out);
     absl::StrAppend(&out, ":", text, ",");
   }

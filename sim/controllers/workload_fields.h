@@ -16,6 +16,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "core/api/object.h"
+#include "core/api/selectors.h"
 #include "core/codec/text/json_writer.h"
 #include "core/codec/text/value.h"
 #include "sim/cluster/api_server.h"
@@ -43,20 +44,31 @@ class FieldReader {
 
   bool is_present() const { return map_ != nullptr; }
   const codec::Value* Find(absl::string_view key) const;
+  // A number of 32 bits, as nearly all of the API are.
   int64_t Int(absl::string_view key, int64_t fallback) const;
   std::optional<int64_t> OptionalInt(absl::string_view key) const;
+  // One that is not negative.
+  int64_t Count(absl::string_view key, int64_t fallback) const;
+  std::optional<int64_t> OptionalCount(absl::string_view key) const;
+  // A number of 64 bits: generations, revisions; and one that is not negative: deadlines.
+  std::optional<int64_t> OptionalLong(absl::string_view key) const;
+  std::optional<int64_t> OptionalLongCount(absl::string_view key) const;
   bool Bool(absl::string_view key, bool fallback) const;
   std::string Text(absl::string_view key, absl::string_view fallback) const;
   std::optional<absl::Time> Time(absl::string_view key) const;
   std::optional<IntOrPercent> OptionalIntOrPercent(absl::string_view key) const;
 
  private:
+  std::optional<int64_t> Number(absl::string_view key, int64_t min, int64_t max) const;
   void Error(absl::string_view key, absl::string_view expected) const;
 
   std::string path_;
   const codec::Value* map_ = nullptr;
   absl::Status& status_;
 };
+
+// `text` with `Deployment default/web: ` in front, unless it begins so.
+std::string WithObject(const api::Object& object, absl::string_view text);
 
 // Calls `read` with the whole object as a tree, which lives during the call. Returns the status of `read`,
 // with `Deployment default/web: ` in front.
@@ -65,6 +77,13 @@ absl::Status ReadFields(const api::Object& object,
 
 // InvalidArgument where `root`.spec.template is no template of a pod.
 absl::Status CheckTemplate(const codec::Value& root);
+
+// InvalidArgument where `root`.spec.selector is missing, or does not select the pods of `root`.spec.template.
+// Source: kubernetes v1.37, pkg/apis/apps/validation.
+absl::Status CheckSelector(const codec::Value& root);
+
+// `root`.spec.selector; absent where there is none, or an empty one.
+std::optional<api::LabelSelector> ReadSelector(const codec::Value& root);
 
 // InvalidArgument, with the field in front, for a number of pods that no workload has.
 absl::Status CheckPodCount(absl::string_view field, int64_t count);
@@ -102,6 +121,7 @@ class WorkloadConditions {
   static WorkloadConditions Read(const codec::Value& root, absl::string_view update_key);
 
   const WorkloadCondition* Find(absl::string_view type) const;
+  bool IsTrue(absl::string_view type) const;
   // Puts the condition at the end, in the place of the one of its type. One that says the same, by status and
   // reason, stays as it is; one of the same status keeps its time.
   void Set(WorkloadCondition condition);
@@ -121,8 +141,8 @@ class WorkloadConditions {
 // A time as the API server writes it.
 std::string TimestampText(absl::Time time);
 
-// `value` in a form that is the same for what means the same: members sorted, without those that are null,
-// empty, or named in `without_labels` below metadata.labels.
+// `value` in a form that is the same for what means the same: members sorted, without those that are null, or
+// empty where that is the same, or named in `without_label` below metadata.labels.
 std::string CanonicalJson(const codec::Value& value, absl::string_view without_label);
 
 // Ten characters for a canonical template, for names and labels. The real ones are another hash over another

@@ -10,10 +10,12 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "core/api/kinds.h"
+#include "core/api/object_text.h"
 #include "core/base/lookup_map.h"
 #include "core/base/printable.h"
 #include "core/base/status_macros.h"
 #include "core/codec/objects/objects.h"
+#include "core/codec/text/json_edit.h"
 #include "core/codec/text/reader.h"
 #include "sim/cluster/admission/namespace_lifecycle.h"
 #include "sim/cluster/label_selector.h"
@@ -83,18 +85,14 @@ bool IsOwnedByDaemonSet(const api::Pod& pod) {
                      [](const api::OwnerReference& owner) { return owner.kind == "DaemonSet"; });
 }
 
-// Whether admission looks at such objects when others are created, so that these come later.
+// Whether admission looks at such objects when others are created, so that these come later. So do these
+// themselves after their namespaces.
 bool IsPolicy(const api::Object& object) {
   if (object.kind != api::Kind::kOther) {
-    return object.kind == api::Kind::kNamespace || object.kind == api::Kind::kPriorityClass ||
-           object.kind == api::Kind::kStorageClass;
+    return object.kind == api::Kind::kPriorityClass || object.kind == api::Kind::kStorageClass;
   }
   return object.kind_name == "LimitRange" || object.kind_name == "ResourceQuota" ||
          object.kind_name == "RuntimeClass";
-}
-
-bool IsMirror(const api::Pod& pod) {
-  return pod.metadata.annotations.Find("kubernetes.io/config.mirror") != nullptr;
 }
 
 std::string TextOf(const std::vector<std::string>& files, const ClusterInput::Place& place) {
@@ -110,6 +108,9 @@ class InputReader {
                                  absl::string_view kind, absl::string_view file) {
       if (!codec::IsObjectList(document)) newest_time_.Look(document);
       return inspector_.Inspect(document, api_version, kind, file);
+    });
+    reader_.set_on_repeated_key([this](const codec::Value& document, const codec::RepeatedKey& repeated) {
+      inspector_.NoteRepeatedKey(document, repeated);
     });
   }
 
@@ -151,6 +152,7 @@ class InputReader {
     } else {
       if (object->kind == api::Kind::kOther) ++input_.other_kinds[object->kind_name];
       if (IsPolicy(*object)) item.group = Group::kPolicy;
+      if (object->kind == api::Kind::kNamespace) item.group = Group::kNamespace;
     }
     if (item.object == nullptr) item.object = std::move(object);
     missing_kinds_.Look(item.object, item.group == Group::kPending);
@@ -183,7 +185,7 @@ class InputReader {
 
  private:
   // The place of an object in the order of creation.
-  enum class Group : uint8_t { kNode, kPolicy, kOther, kPending };
+  enum class Group : uint8_t { kNode, kNamespace, kPolicy, kOther, kPending };
   using Place = ClusterInput::Place;
   struct Item {
     Group group = Group::kOther;
@@ -223,8 +225,7 @@ class InputReader {
   void TakeNamespace(const api::Object& object, const Place& place) {
     if (object.kind == api::Kind::kNamespace) namespaces_.insert(object.metadata.name);
     const std::string& name = object.metadata.namespace_;
-    const bool came_from_cluster = !object.metadata.uid.empty() || object.metadata.resource_version != 0;
-    if (came_from_cluster || name.empty() || IsSystemNamespace(name)) return;
+    if (api::CameFromCluster(object) || name.empty() || IsSystemNamespace(name)) return;
     wanted_namespaces_.emplace(name, place);
   }
 
@@ -323,12 +324,17 @@ class InputReader {
     }
     // A pod that is ending keeps its node to its end: its successor is another pod.
     const bool is_ending = pod->metadata.deletion_timestamp.has_value();
-    if (options_.bound.reset && !is_ending && !IsMirror(*pod) && !IsOwnedByDaemonSet(*pod) &&
+    if (options_.bound.reset && !is_ending && !api::IsMirrorPod(*pod) && !IsOwnedByDaemonSet(*pod) &&
         selector_.Matches(pod->metadata.labels)) {
       auto reset = std::static_pointer_cast<api::Pod>(pod->Clone());
       reset->node_name.clear();
       reset->status = api::PodStatus();
       reset->status.phase = "Pending";
+      if (reset->json != nullptr) {
+        // What scheduling does not read is in the text alone: addresses, and the states of containers.
+        reset->json = std::make_shared<const api::ObjectText>(
+            codec::SetJsonMember(reset->json->ToString(), {"status"}, R"({"phase":"Pending"})"));
+      }
       item.object = std::move(reset);
       item.group = Group::kPending;
       ++input_.pending_pod_count;

@@ -63,7 +63,7 @@ struct ClusterInput {
     codec::Position position;
   };
 
-  // In the order in which they are to be created: nodes, then what admission looks at (namespaces, classes,
+  // In the order in which they are to be created: nodes, namespaces, then what admission looks at (classes,
   // limits, quotas), then all else that is no pending pod, then the pending pods. Within each, what a cluster
   // gave out (it has uids) comes by namespace and name, as after a restart of the scheduler, and manifests
   // follow in the order of the files. With bound pods reset, the pending pods come in the order of their

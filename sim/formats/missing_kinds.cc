@@ -18,12 +18,10 @@ namespace {
 constexpr absl::string_view kWorkloadKinds[] = {
     "DaemonSet", "Deployment", "Job", "ReplicaSet", "ReplicationController", "StatefulSet"};
 
-bool CameFromCluster(const api::Object& object) {
-  return !object.metadata.uid.empty() || object.metadata.resource_version != 0;
-}
-
-bool IsWorkload(absl::string_view kind) {
-  return std::find(std::begin(kWorkloadKinds), std::end(kWorkloadKinds), kind) != std::end(kWorkloadKinds);
+bool IsWorkload(absl::string_view api_version, absl::string_view kind) {
+  const bool is_named =
+      std::find(std::begin(kWorkloadKinds), std::end(kWorkloadKinds), kind) != std::end(kWorkloadKinds);
+  return is_named && api::FindKind(api_version, kind) != nullptr;
 }
 
 bool UsesClaim(const api::PodSpec& spec) {
@@ -63,7 +61,9 @@ void MissingKinds::Look(const api::ObjectPtr& object, bool is_pending) {
     LookAtPod(static_cast<const api::Pod&>(*object), is_pending);
   } else if (object->kind == api::Kind::kPriorityClass) {
     priority_classes_.insert(object->metadata.name);
-  } else if (IsWorkload(object->kind_name)) {
+  } else if (object->kind_name == "RuntimeClass" && api::GroupOf(object->api_version) == "node.k8s.io") {
+    runtime_classes_.insert(object->metadata.name);
+  } else if (IsWorkload(object->api_version, object->kind_name)) {
     workloads_.insert(absl::StrCat(object->kind_name, " ", object->Key()));
   } else {
     LookAtStorage(*object);
@@ -76,17 +76,19 @@ void MissingKinds::LookAtPod(const api::Pod& pod, bool is_pending) {
     if (UsesClaim(*pod.spec)) Note(Use::kClaim, pod);
     if (SelectsNamespaces(*pod.spec)) Note(Use::kNamespaceSelector, pod);
   }
-  if (!CameFromCluster(pod) || pod.metadata.owner_references.empty()) return;
+  if (!api::CameFromCluster(pod) || pod.metadata.owner_references.empty()) return;
   // Pods of one workload mostly share the list and stand together.
   const void* owners = pod.metadata.owner_references.storage().get();
   if (owners == last_owners_) return;
   last_owners_ = is_pending ? owners : nullptr;
   for (const api::OwnerReference& owner : pod.metadata.owner_references) {
-    if (!owner.controller || !IsWorkload(owner.kind)) continue;
+    if (!owner.controller || !IsWorkload(owner.api_version, owner.kind)) continue;
     std::string key = absl::StrCat(owner.kind, " ", pod.metadata.namespace_, "/", owner.name);
     const std::string& class_name = pod.spec->priority_class_name;
     if (!class_name.empty() && !absl::StartsWith(class_name, "system-"))
       class_of_workload_.emplace(key, class_name);
+    if (!pod.spec->runtime_class_name.empty())
+      runtime_class_of_workload_.emplace(key, pod.spec->runtime_class_name);
     (is_pending ? owners_of_pending_ : owners_of_others_).emplace(std::move(key), pod.Key());
   }
 }
@@ -96,12 +98,12 @@ void MissingKinds::LookAtStorage(const api::Object& object) {
     storage_classes_.insert(object.metadata.name);
     const auto& storage_class = static_cast<const api::StorageClass&>(object);
     const bool is_csi = !absl::StartsWith(storage_class.provisioner, "kubernetes.io/");
-    if (is_csi && CameFromCluster(object)) Note(Use::kCSI, object);
+    if (is_csi && api::CameFromCluster(object)) Note(Use::kCSI, object);
   } else if (object.kind == api::Kind::kPersistentVolume) {
     const auto& volume = static_cast<const api::PersistentVolume&>(object);
     storage_classes_.insert(volume.spec.storage_class_name);
-    if (volume.spec.csi.has_value() && CameFromCluster(object)) Note(Use::kCSI, object);
-  } else if (object.kind == api::Kind::kPersistentVolumeClaim && CameFromCluster(object)) {
+    if (volume.spec.csi.has_value() && api::CameFromCluster(object)) Note(Use::kCSI, object);
+  } else if (object.kind == api::Kind::kPersistentVolumeClaim && api::CameFromCluster(object)) {
     const auto& spec = static_cast<const api::PersistentVolumeClaim&>(object).spec;
     const bool names_class = spec.storage_class_name.has_value() && !spec.storage_class_name->empty();
     if (spec.volume_name.empty() && names_class)
@@ -149,11 +151,16 @@ std::string MissingKinds::Warning(bool goes_on) const {
     if (!class_of_claim_.empty())
       miss(api::Kind::kCSIStorageCapacity, Use::kStorageCapacity, "publishes capacities");
   }
-  for (const auto& [workload, class_name] : class_of_workload_) {
-    if (!workloads_.contains(workload) || priority_classes_.contains(class_name)) continue;
-    missing.emplace("priorityclasses", absl::StrCat(Printable(workload, kShownBytesMax), " names ",
-                                                    Printable(class_name, kShownBytesMax)));
-  }
+  const auto miss_classes = [&](const char* plural, const std::map<std::string, std::string>& named,
+                                const std::set<std::string>& classes) {
+    for (const auto& [workload, class_name] : named) {
+      if (!workloads_.contains(workload) || classes.contains(class_name)) continue;
+      missing.emplace(plural, absl::StrCat(Printable(workload, kShownBytesMax), " names ",
+                                           Printable(class_name, kShownBytesMax)));
+    }
+  };
+  miss_classes("priorityclasses", class_of_workload_, priority_classes_);
+  miss_classes("runtimeclasses", runtime_class_of_workload_, runtime_classes_);
   if (missing.empty()) return "";
   std::vector<std::string> names;
   std::vector<std::string> reasons;

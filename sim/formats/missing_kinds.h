@@ -62,6 +62,9 @@ class MissingKinds {
   // Priority classes that are there, and those that pods of the key's workload name.
   std::set<std::string> priority_classes_;
   std::map<std::string, std::string> class_of_workload_;
+  // The same for runtime classes.
+  std::set<std::string> runtime_classes_;
+  std::map<std::string, std::string> runtime_class_of_workload_;
   // Classes of storage that are there, as objects or as those of volumes, and those that claims without a
   // volume name, with the first of these claims.
   std::set<std::string> storage_classes_;

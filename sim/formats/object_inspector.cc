@@ -8,11 +8,25 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/nearest_name.h"
 #include "core/base/printable.h"
+#include "core/base/status_macros.h"
 #include "core/codec/objects/api_fields.h"
 #include "core/codec/objects/objects.h"
+#include "sim/cluster/admission/policy_json.h"
 #include "sim/formats/foreign_file.h"
 
 namespace schedsim::sim {
+namespace {
+
+bool CameFromCluster(const codec::Value& document) {
+  const codec::Value* metadata = document.Find("metadata");
+  if (metadata == nullptr) return false;
+  const codec::Value* uid = metadata->Find("uid");
+  const codec::Value* version = metadata->Find("resourceVersion");
+  return (uid != nullptr && !uid->text.empty()) || (version != nullptr && !version->text.empty());
+}
+
+}  // namespace
+
 void SortByPlace(std::vector<InputWarning>& warnings) {
   std::stable_sort(warnings.begin(), warnings.end(), [](const InputWarning& a, const InputWarning& b) {
     return std::tie(a.file_index, a.position.line, a.position.column) <
@@ -75,6 +89,17 @@ void ObjectInspector::CheckList(const codec::Value& list, absl::string_view kind
   }
 }
 
+absl::Status ObjectInspector::CheckPolicy(const codec::Value& document, absl::string_view api_version,
+                                          absl::string_view kind, absl::string_view file) {
+  for (const AmountFault& amount : AmountFaults(document, api_version, kind)) {
+    if (!CameFromCluster(document)) return codec::ErrorAt({file, amount.position}, amount.text);
+    const std::string what =
+        absl::StrCat(codec::ObjectLabel(document, kind), ": ", amount.text, ", so it counts for nothing");
+    if (Fault* fault = Count(what)) fault->warning = WarningAt(file, amount.position, what);
+  }
+  return absl::OkStatus();
+}
+
 InputWarning ObjectInspector::WarningAt(absl::string_view file, codec::Position position,
                                         absl::string_view what) {
   return {.file_index = FileIndex(file),
@@ -92,6 +117,7 @@ absl::Status ObjectInspector::Inspect(const codec::Value& document, absl::string
     return absl::OkStatus();
   }
   if (api_version.empty() || kind.empty()) return absl::OkStatus();
+  RETURN_IF_ERROR(CheckPolicy(document, api_version, kind, file));
   // Objects of one kind mostly stand together.
   const bool is_last =
       last_kind_ != nullptr && last_kind_->name == kind && last_kind_->api_version == api_version;
@@ -108,6 +134,17 @@ absl::Status ObjectInspector::Inspect(const codec::Value& document, absl::string
                                absl::StrCat(codec::ObjectLabel(document, kind), ": ", problem));
   }
   return absl::OkStatus();
+}
+
+void ObjectInspector::NoteRepeatedKey(const codec::Value& document, const codec::RepeatedKey& repeated) {
+  const codec::Value* kind = document.Find("kind");
+  const std::string label = kind == nullptr || !kind->is_string()
+                                ? ""
+                                : absl::StrCat(codec::ObjectLabel(document, kind->text), ": ");
+  const std::string what =
+      absl::StrCat(label, repeated.path, ": is there twice, and the last one counts; the first is on line ",
+                   repeated.first_line);
+  if (Fault* fault = Count(what)) fault->warning = WarningAt(repeated.file, repeated.position, what);
 }
 
 std::vector<InputWarning> ObjectInspector::Warnings() const {

@@ -10,6 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "core/codec/objects/field_check.h"
+#include "core/codec/text/reader.h"
 #include "core/codec/text/value.h"
 
 namespace schedsim::sim {
@@ -29,10 +30,13 @@ void SortByPlace(std::vector<InputWarning>& warnings);
 // Sees the objects of all files before they are decoded.
 class ObjectInspector {
  public:
-  // InvalidArgument for a document that is something else than an object (see DescribeForeign). What is
-  // merely odd is kept for Warnings.
+  // InvalidArgument for a document that is something else than an object (see DescribeForeign), and for a
+  // manifest of a policy with a quantity that cannot be read. What is merely odd is kept for Warnings.
   absl::Status Inspect(const codec::Value& document, absl::string_view api_version, absl::string_view kind,
                        absl::string_view file);
+
+  // Keeps a warning of a key that a document has twice.
+  void NoteRepeatedKey(const codec::Value& document, const codec::RepeatedKey& repeated);
 
   // A warning for each kind, each path of a field that is not known and each kind of list without items, in
   // the order of their first places; behind kFaultsMax of them one that says how many more there are.
@@ -60,6 +64,10 @@ class ObjectInspector {
   void CheckFields(const codec::Value& document, const codec::ApiKind& known, absl::string_view file);
   // A list whose items nobody would find: under another name, or none at all.
   void CheckList(const codec::Value& list, absl::string_view kind, absl::string_view file);
+  // InvalidArgument for a manifest of a ResourceQuota, LimitRange or RuntimeClass with a quantity that cannot
+  // be read. What a cluster gave out gets a warning.
+  absl::Status CheckPolicy(const codec::Value& document, absl::string_view api_version,
+                           absl::string_view kind, absl::string_view file);
   InputWarning WarningAt(absl::string_view file, codec::Position position, absl::string_view what);
 
   codec::FieldCheck check_;

@@ -1,6 +1,7 @@
 #include "sim/jq/jq_library.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 // libjq is C, and its headers do not say so.
@@ -13,6 +14,7 @@ extern "C" {
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "core/base/status_macros.h"
 #include "sim/jq/sorted_json.h"
 
 namespace schedsim::sim {
@@ -31,6 +33,15 @@ std::string JsonOf(jv value) {
   std::string out = jv_string_value(text);
   jv_free(text);
   return out;
+}
+
+// Takes `output`: what made the program fail.
+std::string CauseOf(jv output) {
+  const jv message = jv_invalid_get_msg(output);
+  if (jv_get_kind(message) != JV_KIND_STRING) return JsonOf(message);
+  std::string text = jv_string_value(message);
+  jv_free(message);
+  return text;
 }
 
 // Takes `value`; absent for null.
@@ -80,42 +91,43 @@ JqLibrary::~JqLibrary() {
   if (state_ != nullptr) jq_teardown(&state_);
 }
 
-std::vector<JqOutput> JqLibrary::Run(const codec::Value& object) {
-  std::optional<std::vector<JqOutput>> outputs = RunText(SortedJson(object));
-  if (!outputs.has_value()) return {};
+absl::StatusOr<std::vector<JqOutput>> JqLibrary::Run(const codec::Value& object) {
+  std::vector<JqOutput> outputs;
+  ASSIGN_OR_RETURN(outputs, RunText(SortedJson(object)));
   const auto is_number = [](const JqOutput& output) { return output.type == Type::kFloat; };
-  if (std::none_of(outputs->begin(), outputs->end(), is_number)) return *std::move(outputs);
+  if (std::none_of(outputs.begin(), outputs.end(), is_number)) return outputs;
   // libjq has one kind of numbers. Those that stay the same when every number of the object is another one
   // were computed by the program.
-  const std::optional<std::vector<JqOutput>> others = RunText(SortedJson(object, 0.5));
-  if (!others.has_value() || others->size() != outputs->size()) return *std::move(outputs);
-  for (size_t i = 0; i < outputs->size(); ++i) {
-    JqOutput& output = (*outputs)[i];
+  const absl::StatusOr<std::vector<JqOutput>> others = RunText(SortedJson(object, 0.5));
+  if (!others.ok() || others->size() != outputs.size()) return outputs;
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    JqOutput& output = outputs[i];
     int64_t whole = 0;
     const bool is_same = (*others)[i].type == Type::kFloat && (*others)[i].text == output.text;
     if (is_number(output) && is_same && absl::SimpleAtoi(output.text, &whole)) output.type = Type::kInteger;
   }
-  return *std::move(outputs);
+  return outputs;
 }
 
-std::optional<std::vector<JqOutput>> JqLibrary::RunText(const std::string& json) {
+absl::StatusOr<std::vector<JqOutput>> JqLibrary::RunText(const std::string& json) {
   const jv input = jv_parse_sized(json.data(), static_cast<int>(json.size()));
   if (!jv_is_valid(input)) {
     jv_free(input);
-    return std::nullopt;
+    return absl::InvalidArgumentError("the object is nothing that jq reads");
   }
   jq_start(state_, input, 0);
   std::vector<JqOutput> outputs;
   for (size_t count = 0;; ++count) {
     const jv output = jq_next(state_);
     if (!jv_is_valid(output)) {
-      const bool failed = jv_invalid_has_msg(output) != 0;
-      if (failed) return std::nullopt;
+      const bool failed = jv_invalid_has_msg(jv_copy(output)) != 0;
+      if (failed) return absl::InvalidArgumentError(CauseOf(output));
+      jv_free(output);
       return outputs;
     }
     std::optional<JqOutput> made = OutputOf(output);
     if (made.has_value()) outputs.push_back(*std::move(made));
-    if (count >= JqProgram::kOutputsMax) return std::nullopt;
+    if (count >= JqProgram::kOutputsMax) return absl::ResourceExhaustedError("too many outputs");
   }
 }
 

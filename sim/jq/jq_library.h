@@ -3,7 +3,6 @@
 #define SCHEDSIM_SIM_JQ_JQ_LIBRARY_H_
 
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,13 +24,12 @@ class JqLibrary {
   JqLibrary(const JqLibrary&) = delete;
   JqLibrary& operator=(const JqLibrary&) = delete;
 
-  // As JqProgram::Run.
-  std::vector<JqOutput> Run(const codec::Value& object);
+  // As JqProgram::Run; InvalidArgument with libjq's words where it fails.
+  absl::StatusOr<std::vector<JqOutput>> Run(const codec::Value& object);
 
  private:
   JqLibrary() = default;
-  // Absent where it fails.
-  std::optional<std::vector<JqOutput>> RunText(const std::string& json);
+  absl::StatusOr<std::vector<JqOutput>> RunText(const std::string& json);
 
   jq_state* state_ = nullptr;
 };

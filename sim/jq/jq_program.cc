@@ -2,7 +2,9 @@
 
 #include <optional>
 
+#include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
+#include "core/codec/text/writer.h"
 #include "sim/jq/jq_library.h"
 #include "sim/jq/jq_path.h"
 #include "sim/jq/jq_scanner.h"
@@ -24,8 +26,26 @@ absl::StatusOr<JqProgram> JqProgram::Parse(absl::string_view text, By by) {
   return program;
 }
 
-std::vector<JqOutput> JqProgram::Run(const codec::Value& object) const {
-  return library_ != nullptr ? library_->Run(object) : RunJqPath(*steps_, object);
+std::vector<JqOutput> JqProgram::Run(const codec::Value& object, std::string* cause) const {
+  if (library_ == nullptr) return RunJqPath(*steps_, object);
+  absl::StatusOr<std::vector<JqOutput>> outputs = library_->Run(object);
+  if (outputs.ok()) return *std::move(outputs);
+  if (cause != nullptr) *cause = std::string(outputs.status().message());
+  return {};
+}
+
+std::string QuotedJq(absl::string_view program) {
+  constexpr size_t kShownMax = 80;
+  std::string quoted;
+  if (program.size() <= kShownMax) {
+    codec::AppendJsonString(program, quoted);
+    return quoted;
+  }
+  size_t size = kShownMax;
+  // Not in the middle of a character.
+  while (size > 0 && (static_cast<unsigned char>(program[size]) & 0xc0) == 0x80) --size;
+  codec::AppendJsonString(program.substr(0, size), quoted);
+  return absl::StrCat(quoted, "...");
 }
 
 }  // namespace schedsim::sim

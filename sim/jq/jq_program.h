@@ -40,14 +40,14 @@ class JqProgram {
  public:
   enum class By : uint8_t { kBoth, kLibrary };
 
-  // `by`: who evaluates. InvalidArgument, without a place, for what is no program, and for what may go on for
-  // ever or looks beyond the object (def, range, while, until, repeat, recurse with arguments, now, env,
-  // input and so on).
+  // `by`: who evaluates. InvalidArgument, without a place, for what is no program, and for all words but
+  // those that look at nothing but the object and come to an end soon; docs/stages.md has them.
   static absl::StatusOr<JqProgram> Parse(absl::string_view text, By by = By::kBoth);
 
   // What the program makes of `object`, in order, without nulls. Nothing at all where it fails, whatever came
   // before, or has more than kOutputsMax outputs.
-  std::vector<JqOutput> Run(const codec::Value& object) const;
+  // `cause`, where it is given, then gets the words of libjq, if it was libjq that failed.
+  std::vector<JqOutput> Run(const codec::Value& object, std::string* cause = nullptr) const;
 
   static constexpr size_t kOutputsMax = 100'000;
 
@@ -58,6 +58,9 @@ class JqProgram {
   std::shared_ptr<const std::vector<JqStep>> steps_;
   std::shared_ptr<JqLibrary> library_;
 };
+
+// A program in quotes, for messages; of a long one the start.
+std::string QuotedJq(absl::string_view program);
 
 }  // namespace schedsim::sim
 

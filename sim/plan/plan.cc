@@ -14,8 +14,10 @@
 #include "sim/conformance/case.h"
 #include "sim/kernel/time_limits.h"
 #include "sim/report/object_list.h"
+#include "sim/scenario/autoscaler_reader.h"
 #include "sim/scenario/scenario.h"
 #include "sim/stages/default_stages.h"
+#include "sim/stages/metric_table.h"
 
 namespace schedsim::sim {
 namespace {
@@ -72,6 +74,7 @@ absl::StatusOr<Draft> DraftOfFiles(const RunRequest& request) {
   plan.simulation.config = std::move(scheduler.config);
   plan.simulation.controllers.persistent_volumes = PersistentVolumeOptions();
   plan.simulation.controllers.disruption = true;
+  plan.simulation.controllers.nodes = true;
   plan.simulation.ends_terminating_pods = true;
   plan.simulation.controllers.workloads = true;
   plan.notices = std::move(scheduler.notices);
@@ -88,6 +91,7 @@ absl::StatusOr<Draft> DraftOfScenario(const RunRequest& request, std::string tex
   plan.simulation = std::move(scenario.simulation);
   plan.timeline = std::move(scenario.timeline);
   plan.usages = std::move(scenario.usages);
+  plan.metrics = std::move(scenario.metrics);
   plan.notices = std::move(scenario.notices);
   plan.read_paths = std::move(scenario.read_paths);
   plan.read_paths.push_back(request.scenario);
@@ -207,10 +211,77 @@ absl::Status SetStages(const RunRequest& request, Plan& plan) {
   }
   AppendStageNotices(read, plan.notices);
   if (!read.usages.empty()) plan.usages = std::move(read.usages);
+  if (!read.metrics.empty()) plan.metrics = std::move(read.metrics);
   if (read.stages.empty()) return absl::OkStatus();
   plan.simulation.stages = std::make_shared<const std::vector<Stage>>(std::move(read.stages));
   return absl::OkStatus();
 }
+
+absl::Status ReadAutoscalerOf(const RunRequest& request, Plan& plan) {
+  if (request.autoscaler.empty()) return absl::OkStatus();
+  if (request.case_name.has_value())
+    return Invalid("--autoscaler: expected no case, which has its own cluster");
+  AutoscalerOptions options;
+  std::vector<std::string> warnings;
+  ASSIGN_OR_RETURN(options, ReadAutoscalerFile(request.autoscaler, warnings));
+  for (const std::string& warning : warnings) plan.notices.push_back(absl::StrCat("warning: ", warning));
+  plan.read_paths.push_back(request.autoscaler);
+  plan.simulation.autoscaler = std::make_shared<const AutoscalerOptions>(std::move(options));
+  // Pods leave nodes that are gone.
+  plan.simulation.controllers.nodes = true;
+  return absl::OkStatus();
+}
+
+// Gives pools the nodes of the input that they are like.
+absl::Status SetPoolTemplates(Plan& plan) {
+  if (plan.simulation.autoscaler == nullptr) return absl::OkStatus();
+  AutoscalerOptions options = *plan.simulation.autoscaler;
+  RETURN_IF_ERROR(SetLikeTemplates(plan.input.objects, options));
+  plan.simulation.autoscaler = std::make_shared<const AutoscalerOptions>(std::move(options));
+  return absl::OkStatus();
+}
+
+absl::Status CheckUsage(const Plan& plan) {
+  if (!plan.usage_interval.has_value()) return absl::OkStatus();
+  if (plan.notes_metrics && plan.metrics.empty())
+    return Invalid("--usage: a .prom file is for Metric objects, expected one with --stage, got none");
+  if (!plan.notes_metrics && plan.usages.empty())
+    return Invalid("--usage: expected a ResourceUsage or ClusterResourceUsage with --stage, got none");
+  return absl::OkStatus();
+}
+
+// What nodes use, or what they say in their metrics.
+class UsageNotes {
+ public:
+  // `simulation` must outlive it.
+  UsageNotes(Plan& plan, Simulation& simulation)
+      : meter_(std::move(plan.usages), simulation.loop(), Rng(simulation.options().seed),
+               simulation.server()) {
+    if (!plan.usage_interval.has_value()) return;
+    const absl::Duration interval = *plan.usage_interval;
+    if (plan.notes_metrics) {
+      metrics_.emplace(std::move(plan.metrics), meter_, interval, simulation.loop(), simulation.server(),
+                       Rng(simulation.options().seed));
+      metrics_->Start();
+    } else {
+      table_.emplace(meter_, interval, simulation.loop(), simulation.server());
+      table_->Start();
+    }
+  }
+
+  void AddTo(Report& report) const {
+    if (table_.has_value()) report.usage_csv = table_->Csv();
+    if (metrics_.has_value()) report.usage_csv = metrics_->Text();
+    report.warnings.insert(report.warnings.end(), meter_.warnings().begin(), meter_.warnings().end());
+    if (!metrics_.has_value()) return;
+    report.warnings.insert(report.warnings.end(), metrics_->warnings().begin(), metrics_->warnings().end());
+  }
+
+ private:
+  UsageMeter meter_;
+  std::optional<UsageTable> table_;
+  std::optional<MetricTable> metrics_;
+};
 
 // A cluster of kwok plays the Stage objects that it has.
 void WarnOfUnplayedStages(Plan& plan) {
@@ -227,29 +298,33 @@ absl::StatusOr<Plan> MakePlan(const RunRequest& request) {
   std::vector<std::string> paths = request.files;
   paths.push_back(request.scenario);
   paths.push_back(request.scheduler.config.value_or(""));
+  paths.push_back(request.autoscaler);
   paths.insert(paths.end(), request.stages.begin(), request.stages.end());
   RETURN_IF_ERROR(RefuseSecondStandardInput(paths));
   Draft draft;
   ASSIGN_OR_RETURN(draft, request.scenario.empty() ? DraftOfFiles(request) : DraftOfDocument(request));
   Plan& plan = draft.plan;
+  RETURN_IF_ERROR(ReadAutoscalerOf(request, plan));
   if (draft.input.has_value()) {
     ClusterInputOptions& input = *draft.input;
     for (const std::string& path : request.files) input.paths.push_back({.path = path});
     plan.read_paths.insert(plan.read_paths.end(), request.files.begin(), request.files.end());
     RETURN_IF_ERROR(RefuseSecondStandardInput(plan.read_paths));
     input.allow_empty = request.allow_empty;
+    // Nodes may come later.
+    if (plan.simulation.autoscaler != nullptr) input.has_timeline = true;
     if (request.bound.has_value()) input.bound = *request.bound;
     ASSIGN_OR_RETURN(plan.input, ReadClusterInput(input));
     for (const std::string& warning : plan.input.warnings)
       plan.notices.push_back(absl::StrCat("warning: ", warning));
     for (const std::string& note : plan.input.notes) plan.notices.push_back(absl::StrCat("note: ", note));
   }
+  RETURN_IF_ERROR(SetPoolTemplates(plan));
   RETURN_IF_ERROR(SetStages(request, plan));
   WarnOfUnplayedStages(plan);
   plan.usage_interval = request.usage_interval;
-  if (plan.usage_interval.has_value() && plan.usages.empty()) {
-    return Invalid("--usage: expected a ResourceUsage or ClusterResourceUsage with --stage, got none");
-  }
+  plan.notes_metrics = request.notes_metrics;
+  RETURN_IF_ERROR(CheckUsage(plan));
   RETURN_IF_ERROR(SetTimes(request, draft.start, plan));
   if (!request.controllers) plan.simulation.controllers = ControllerOptions();
   if (request.seed.has_value()) plan.simulation.seed = *request.seed;
@@ -273,19 +348,14 @@ absl::StatusOr<Report> RunPlanIn(std::unique_ptr<Simulation>& simulation, Plan& 
   simulation->AddSteps(std::move(plan.steps));
   Timeline timeline(std::move(plan.timeline), *simulation);
   simulation->set_script(&timeline);
-  UsageMeter meter(std::move(plan.usages), simulation->loop(), Rng(simulation->options().seed),
-                   simulation->server());
-  UsageTable usage(meter, plan.usage_interval.value_or(absl::Minutes(1)), simulation->loop(),
-                   simulation->server());
-  if (plan.usage_interval.has_value()) usage.Start();
+  const UsageNotes usage(plan, *simulation);
   simulation->Run();
   timeline.Finish();
   Report report = MakeReport(*simulation, plan.input, plan.pod_rows);
   report.failures = timeline.failures();
   report.drains = timeline.Drains();
   report.warnings.insert(report.warnings.end(), timeline.warnings().begin(), timeline.warnings().end());
-  if (plan.usage_interval.has_value()) report.usage_csv = usage.Csv();
-  report.warnings.insert(report.warnings.end(), meter.warnings().begin(), meter.warnings().end());
+  usage.AddTo(report);
   if (plan.counters) report.work = MakeWorkReport(*simulation);
   if (wakeups.has_value()) report.missed_wakeups = wakeups->findings();
   if (plan.on_objects != nullptr) plan.on_objects(ObjectList(simulation->server()));

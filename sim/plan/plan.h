@@ -15,6 +15,7 @@
 #include "sim/run/simulation.h"
 #include "sim/scenario/scheduler_choice.h"
 #include "sim/scenario/timeline.h"
+#include "sim/stages/metric.h"
 #include "sim/stages/usage.h"
 
 namespace schedsim::sim {
@@ -32,10 +33,14 @@ struct RunRequest {
   std::vector<std::string> stages;
   // How often the usage of nodes is noted; absent: it is not.
   std::optional<absl::Duration> usage_interval;
+  // Whether what Metric objects say is noted then, in place of a table of nodes.
+  bool notes_metrics = false;
   std::optional<BoundPods> bound;
   // Takes input without objects or without nodes as it is.
   bool allow_empty = false;
   SchedulerChoice scheduler;
+  // The path of an autoscaler's file, which takes the place of a scenario's; "": none.
+  std::string autoscaler;
   // False: no controller takes part.
   bool controllers = true;
   std::optional<uint64_t> seed;
@@ -62,6 +67,9 @@ struct Plan {
   std::optional<absl::Duration> usage_interval;
   // What pods use.
   std::vector<UsageRule> usages;
+  // As in RunRequest, and what the objects are.
+  bool notes_metrics = false;
+  std::vector<MetricRule> metrics;
   // Takes the objects that there are in the end: a List, as JSON. Empty: nobody wants them.
   std::function<void(std::string objects)> on_objects;
   bool counters = false;

@@ -18,6 +18,8 @@ struct DrainedPod {
   // Absent: no eviction was allowed; the pod is still there.
   std::optional<absl::Time> evicted;
   std::optional<absl::Time> gone;
+  // Whether the pod was over or being deleted when it was evicted: its successor comes for that.
+  bool was_over = false;
   // How often an eviction was refused, the budget that refused the last one, and why.
   int64_t refusal_count = 0;
   std::string budget;

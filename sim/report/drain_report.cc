@@ -42,6 +42,8 @@ std::string PodText(const DrainedPod& pod, absl::Time zero) {
     } else {
       absl::StrAppend(&text, "on ", pod.successor_node);
     }
+  } else if (pod.was_over) {
+    text += ", was over or being deleted before";
   } else if (pod.evicted.has_value()) {
     absl::StrAppend(
         &text, pod.owner.empty() ? ", without a controller: nothing in its place" : ", nothing in its place");

@@ -2,12 +2,13 @@
 
 #include <initializer_list>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "core/api/kinds.h"
 #include "core/api/node.h"
 #include "core/codec/objects/object_writer.h"
 #include "core/codec/text/json_edit.h"
+#include "core/codec/text/reader.h"
 #include "sim/cluster/admission/namespace_lifecycle.h"
 
 namespace schedsim::sim {
@@ -16,15 +17,29 @@ namespace {
 constexpr absl::string_view kReady =
     R"([{"type":"Ready","status":"True","reason":"KubeletReady","message":"kubelet is posting ready status"}])";
 
+// Whether a part of the object has this member, with a value.
+bool HasMember(const std::string& json, absl::string_view part, absl::string_view name) {
+  bool has = false;
+  codec::ReadText(json, "object.json", {}, [&](const codec::Document& document) {
+    const codec::Value* map = document.root.Find(part);
+    const codec::Value* value = map == nullptr ? nullptr : map->Find(name);
+    has = value != nullptr && !value->is_null();
+    return absl::OkStatus();
+  }).IgnoreError();
+  return has;
+}
+
 std::string TextOf(const api::Object& object) {
-  std::string json = codec::ObjectJson(object);
+  std::string json = codec::ServedJson(object);
   if (object.kind == api::Kind::kNode && static_cast<const api::Node&>(object).status.conditions.empty())
     return codec::SetJsonMember(json, {"status", "conditions"}, kReady);
-  if (object.kind == api::Kind::kNamespace && !absl::StrContains(json, R"("phase":)"))
+  if (object.kind == api::Kind::kNamespace && !HasMember(json, "status", "phase"))
     return codec::SetJsonMember(json, {"status", "phase"}, R"("Active")");
   // Source: kubernetes v1.37, pkg/apis/batch/v1/defaults.go, SetDefaults_Job.
-  if (object.kind_name == "Job" && !absl::StrContains(json, R"("backoffLimit":)")) {
-    const bool is_per_index = absl::StrContains(json, R"("backoffLimitPerIndex":)");
+  const bool is_job =
+      object.kind_name == "Job" && api::FindKind(object.api_version, object.kind_name) != nullptr;
+  if (is_job && !HasMember(json, "spec", "backoffLimit")) {
+    const bool is_per_index = HasMember(json, "spec", "backoffLimitPerIndex");
     return codec::SetJsonMember(json, {"spec", "backoffLimit"}, is_per_index ? "2147483647" : "6");
   }
   return json;

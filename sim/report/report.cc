@@ -7,9 +7,11 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "core/base/lookup_map.h"
 #include "core/base/percentile.h"
 #include "core/base/printable.h"
 #include "core/codec/text/json_writer.h"
+#include "sim/report/autoscaler_report.h"
 #include "sim/report/drain_report.h"
 #include "sim/report/duration_text.h"
 #include "sim/report/wakeups_report.h"
@@ -85,6 +87,7 @@ class NodeAmounts {
                          .requested = static_cast<int64_t>(node.pods.size()),
                          .allocatable = allocatable.allowed_pod_number};
     amounts_.clear();
+    places_.Clear();
     for (const framework::ScalarResource& scalar : allocatable.scalars)
       Scalar(scalar.name).allocatable += scalar.value;
     for (const framework::PodInfoPtr& pod : node.pods) {
@@ -103,15 +106,14 @@ class NodeAmounts {
 
  private:
   Amount& Scalar(Symbol name) {
-    const absl::string_view text = symbols_.Text(name);
-    for (Amount& amount : amounts_) {
-      if (amount.name == text) return amount;
-    }
-    return amounts_.emplace_back(Amount{.name = text});
+    if (const size_t* const place = places_.Find(name)) return amounts_[*place];
+    places_[name] = amounts_.size();
+    return amounts_.emplace_back(Amount{.name = symbols_.Text(name)});
   }
 
   const SymbolTable& symbols_;
   std::vector<Amount> amounts_;
+  LookupMap<Symbol, size_t> places_;  // Of scalar resources in `amounts_`.
 };
 
 // The largest share of any resource but pods, in hundredths of a percent.
@@ -455,6 +457,8 @@ Report MakeReport(Simulation& simulation, const ClusterInput& input, PodRows row
   report.kubernetes_version = std::string(api::KubernetesLineName(simulation.options().line.line));
   report.bound_before = input.bound_pod_count;
   report.other_kinds = input.other_kinds;
+  // Admission reads these.
+  for (const char* kind : {"LimitRange", "ResourceQuota", "RuntimeClass"}) report.other_kinds.erase(kind);
   if (simulation.options().controllers.workloads) {
     for (const char* kind : {"ControllerRevision", "CronJob", "DaemonSet", "Deployment", "Job"}) {
       report.other_kinds.erase(kind);
@@ -468,6 +472,7 @@ Report MakeReport(Simulation& simulation, const ClusterInput& input, PodRows row
   report.virtual_zero = simulation.zero();
   report.virtual_time = simulation.now() - simulation.zero();
   report.latency_model = simulation.options().latency.ToString();
+  if (simulation.autoscaler() != nullptr) report.autoscaler = simulation.autoscaler()->Record();
   report.workloads = MakeWorkloadReports(simulation.server());
   AddNodes(simulation, report);
   AddPods(simulation, rows, report);
@@ -487,6 +492,7 @@ std::string ReportText(const Report& report) {
   for (const std::string& failure : report.failures)
     absl::StrAppend(&text, "FAILED          ", Printable(failure, kTextBytesMax), "\n");
   text += DrainsText(report.drains, report.virtual_zero);
+  if (report.autoscaler.has_value()) text += AutoscalerText(*report.autoscaler, report.virtual_zero);
   text += WorkloadsText(report.workloads);
   AppendInexact(report, text);
   if (report.missed_wakeups.has_value()) text += MissedWakeupsText(*report.missed_wakeups);
@@ -524,6 +530,30 @@ std::string ReportText(const Report& report) {
   if (report.work.has_value()) absl::StrAppend(&text, WorkReportText(*report.work));
   return text;
 }
+
+namespace {
+
+// What only some runs have.
+void WriteOptionalParts(const Report& report, codec::JsonWriter& json) {
+  if (!report.drains.empty()) {
+    json.Key("drains");
+    WriteDrains(report.drains, report.virtual_zero, json);
+  }
+  if (report.autoscaler.has_value()) {
+    json.Key("autoscaler");
+    WriteAutoscaler(*report.autoscaler, report.virtual_zero, json);
+  }
+  if (report.missed_wakeups.has_value()) {
+    json.Key("missedWakeups");
+    WriteMissedWakeups(*report.missed_wakeups, json);
+  }
+  if (report.work.has_value()) {
+    json.Key("counters");
+    WriteWorkReport(*report.work, json);
+  }
+}
+
+}  // namespace
 
 std::string ReportJson(const Report& report) {
   codec::JsonWriter json;
@@ -573,18 +603,7 @@ std::string ReportJson(const Report& report) {
   json.EndArray().Key("failures").BeginArray();
   for (const std::string& failure : report.failures) json.String(failure);
   json.EndArray();
-  if (!report.drains.empty()) {
-    json.Key("drains");
-    WriteDrains(report.drains, report.virtual_zero, json);
-  }
-  if (report.missed_wakeups.has_value()) {
-    json.Key("missedWakeups");
-    WriteMissedWakeups(*report.missed_wakeups, json);
-  }
-  if (report.work.has_value()) {
-    json.Key("counters");
-    WriteWorkReport(*report.work, json);
-  }
+  WriteOptionalParts(report, json);
   json.Field("virtualZero", TimeText(report.virtual_zero));
   json.Field("virtualTimeMicroseconds", absl::ToInt64Microseconds(report.virtual_time));
   json.Field("digest", report.digest);

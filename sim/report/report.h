@@ -12,6 +12,7 @@
 #include "absl/time/time.h"
 #include "sim/analysis/wakeups.h"
 #include "sim/formats/cluster_input.h"
+#include "sim/record/autoscaler_record.h"
 #include "sim/record/drain_record.h"
 #include "sim/record/trace.h"
 #include "sim/report/work_report.h"
@@ -99,9 +100,11 @@ struct Report {
   std::vector<std::string> failures;
   // From RunPlan, too.
   std::vector<DrainedNode> drains;
+  // Absent: there was none.
+  std::optional<AutoscalerRecord> autoscaler;
   // Absent: they were not looked for.
   std::optional<std::vector<MissedWakeup>> missed_wakeups;
-  // What nodes used over time, see UsageTable; "": nobody asked.
+  // What nodes used over time, see UsageTable, or what they said of it, see MetricTable; "": nobody asked.
   std::string usage_csv;
   // Absent: it was not asked for.
   std::optional<WorkReport> work;

@@ -1,6 +1,7 @@
 #include "sim/report/workload_report.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <tuple>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "core/base/printable.h"
 #include "core/codec/objects/object_writer.h"
 #include "core/codec/text/reader.h"
+#include "sim/cluster/disruption_budget.h"
 
 namespace schedsim::sim {
 namespace {
@@ -27,11 +29,10 @@ bool IsWorkload(const api::Object& object) {
   return is_named && api::FindKind(object.api_version, object.kind_name) != nullptr;
 }
 
-const api::OwnerReference* ControllerOf(const api::Object& object) {
-  for (const api::OwnerReference& owner : object.metadata.owner_references) {
-    if (owner.controller) return &owner;
-  }
-  return nullptr;
+// The kind of workload that makes workloads of this kind; "": none does.
+absl::string_view ControllerKindOf(absl::string_view kind) {
+  if (kind == "ReplicaSet") return "Deployment";
+  return kind == "Job" ? "CronJob" : "";
 }
 
 std::optional<int64_t> NumberAt(const codec::Value& root, absl::string_view part, absl::string_view key) {
@@ -60,29 +61,35 @@ std::optional<int64_t> WantedOf(const api::Object& object) {
   return wanted;
 }
 
-// Workloads by uid, and for those that another one controls, by whom.
+// Workloads by uid, and for those that another one may control, by whom.
 struct Index {
   std::map<std::string, WorkloadReport> rows;
   std::map<std::string, std::string> controllers;
 
-  // The row of the outermost controller; nullptr: none is there.
-  WorkloadReport* Find(std::string uid) {
-    for (auto found = controllers.find(uid); found != controllers.end(); found = controllers.find(uid)) {
-      uid = found->second;
-    }
-    const auto row = rows.find(uid);
+  // The row for what this one controls; nullptr: none is there.
+  WorkloadReport* Find(const std::string& uid) {
+    const auto controller = controllers.find(uid);
+    const auto row = rows.find(controller == controllers.end() ? uid : controller->second);
     return row == rows.end() ? nullptr : &row->second;
+  }
+
+  // Leaves a row only to those that no other row counts for.
+  void DropControlled() {
+    for (auto at = controllers.begin(); at != controllers.end();) {
+      const auto above = rows.find(at->second);
+      const auto row = rows.find(at->first);
+      const bool is_there = above != rows.end() && above->second.kind == ControllerKindOf(row->second.kind);
+      if (is_there) rows.erase(row);
+      at = is_there ? std::next(at) : controllers.erase(at);
+    }
   }
 };
 
 void Add(const api::Object& object, Index& index) {
   if (!IsWorkload(object)) return;
   const api::OwnerReference* owner = ControllerOf(object);
-  const bool is_controlled = owner != nullptr && (owner->kind == "Deployment" || owner->kind == "CronJob");
-  if (is_controlled) {
-    index.controllers[object.metadata.uid] = owner->uid;
-    return;
-  }
+  const bool is_controlled = owner != nullptr && owner->kind == ControllerKindOf(object.kind_name);
+  if (is_controlled) index.controllers[object.metadata.uid] = owner->uid;
   index.rows[object.metadata.uid] = {.kind = object.kind_name,
                                      .name_space = object.metadata.namespace_,
                                      .name = object.metadata.name,
@@ -95,8 +102,7 @@ void Count(const api::Pod& pod, WorkloadReport& row) {
   } else if (pod.status.phase == "Failed") {
     ++row.failed;
   } else if (!pod.metadata.deletion_timestamp.has_value()) {
-    const api::PodCondition* ready = pod.FindCondition("Ready");
-    if (ready != nullptr && ready->status == "True") ++row.ready;
+    if (IsHealthy(pod)) ++row.ready;
     if (pod.node_name.empty()) ++row.pending;
   }
 }
@@ -123,6 +129,7 @@ std::vector<WorkloadReport> MakeWorkloadReports(const ApiServer& server) {
                                api::Kind::kStatefulSet}) {
     for (const auto& [key, object] : server.List(kind)) Add(*object, index);
   }
+  index.DropControlled();
   std::vector<WorkloadReport> list;
   if (index.rows.empty()) return list;
   for (const auto& [key, object] : server.List(api::Kind::kPod)) {

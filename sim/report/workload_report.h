@@ -12,15 +12,15 @@
 
 namespace schedsim::sim {
 
-// A Deployment, ReplicaSet, ReplicationController, StatefulSet, DaemonSet, Job or CronJob that no other one
-// controls. Pods count that it controls, itself or through another one.
+// A Deployment, ReplicaSet, ReplicationController, StatefulSet, DaemonSet, Job or CronJob that no Deployment
+// or CronJob of the cluster controls. Pods count that it controls, itself or through a ReplicaSet or Job.
 struct WorkloadReport {
   std::string kind;
   std::string name_space;
   std::string name;
   // How many pods it asks for: ready ones; of a Job, ones that succeed. Absent: it does not say.
   std::optional<int64_t> wanted;
-  // Pods that are neither over nor being deleted: ready, and without a node.
+  // Pods that are neither over nor being deleted: ready (see IsHealthy), and without a node.
   int64_t ready = 0;
   int64_t pending = 0;
   // Pods that are over.

@@ -70,7 +70,8 @@ absl::StatusOr<std::unique_ptr<Simulation>> Simulation::Make(SimulationOptions o
   // The stream has the name that it had when scenarios alone had controllers: names of pods come from it.
   const Rng chance = Rng(own.seed).Fork("timeline");
   simulation->controllers_ = std::make_unique<ControllerManager>(own.controllers, chance, simulation->loop_,
-                                                                 *simulation->server_, *simulation->trace_);
+                                                                 *simulation->server_, *simulation->trace_,
+                                                                 own.latency.api_call);
   const api::KubeSchedulerConfiguration& config = own.config.config;
   SchedulerActor::Options actor = {
       .scheduler = {.line = own.line,
@@ -96,17 +97,35 @@ absl::StatusOr<std::unique_ptr<Simulation>> Simulation::Make(SimulationOptions o
   }
   std::vector<framework::RegisteredPlugin> registry = plugins::InTreeRegistry();
   registry.insert(registry.end(), own.more_plugins.begin(), own.more_plugins.end());
+  const scheduler::Options scheduler = actor.scheduler;
   ASSIGN_OR_RETURN(simulation->actor_, SchedulerActor::Make(std::move(actor), registry, simulation->loop_,
                                                             simulation->interleaving_, *simulation->server_,
                                                             *simulation->trace_, Rng(own.seed)));
   Simulation* self = simulation.get();
   self->scheduler().queue().set_observer(self->queue_trace());
   self->server_->Watch([self](const WatchEvent& event) { self->WatchForTimes(event); });
+  RETURN_IF_ERROR(self->MakeAutoscaler(scheduler, registry));
   return simulation;
+}
+
+absl::Status Simulation::MakeAutoscaler(const scheduler::Options& scheduler,
+                                        const std::vector<framework::RegisteredPlugin>& registry) {
+  if (options_.autoscaler == nullptr) return absl::OkStatus();
+  ASSIGN_OR_RETURN(
+      autoscaler_,
+      Autoscaler::Make(*options_.autoscaler, scheduler, registry,
+                       {.loop = loop_,
+                        .server = *server_,
+                        .zero = zero_,
+                        .rng = Rng(options_.seed),
+                        .hold_node = [this](const std::string& name, bool held) { HoldNode(name, held); },
+                        .more_to_come = [this] { return HasEnd() || steps_left_; }}));
+  return absl::OkStatus();
 }
 
 void Simulation::SetSilent(absl::string_view node_name, bool silent) {
   kubelets_->SetSilent(node_name, silent);
+  if (!silent && pod_phases_ != nullptr) pod_phases_->Resume(node_name);
   if (stages_ != nullptr) stages_->SetSilent(node_name, silent);
 }
 
@@ -175,7 +194,8 @@ void Simulation::CreateObjects(const std::vector<api::ObjectPtr>& objects) {
 bool Simulation::IsOfCronJob(const api::Pod& pod) const {
   const api::OwnerReference* owner = ControllerOf(pod);
   if (owner == nullptr || owner->kind != "Job") return false;
-  const api::ObjectPtr job = server_->Find(api::Kind::kOther, "Job", pod.metadata.namespace_, owner->name);
+  const api::ObjectPtr job = server_->FindOther(owner->api_version, "Job",
+                                                absl::StrCat(pod.metadata.namespace_, "/", owner->name));
   const api::OwnerReference* above = job == nullptr ? nullptr : ControllerOf(*job);
   return above != nullptr && above->kind == "CronJob";
 }
@@ -347,7 +367,7 @@ void Simulation::EndCircle() {
 }
 
 std::vector<std::string> Simulation::Warnings() const {
-  std::vector<std::string> warnings = controllers_->warnings();
+  std::vector<std::string> warnings = controllers_->Warnings();
   // Flushes come again and again, so nothing but the end of time leaves none.
   if (!loop_.stopped()) {
     warnings.emplace_back(
@@ -357,6 +377,9 @@ std::vector<std::string> Simulation::Warnings() const {
   }
   if (stages_ != nullptr) {
     warnings.insert(warnings.end(), stages_->warnings().begin(), stages_->warnings().end());
+  }
+  if (autoscaler_ != nullptr) {
+    for (std::string& warning : autoscaler_->Warnings()) warnings.push_back(std::move(warning));
   }
   return warnings;
 }
@@ -391,6 +414,7 @@ void Simulation::Run() {
   trace_->Queue(actor_->scheduler().queue());
   loop_.set_on_settled([this] { OnSettled(); });
   controllers_->Start();
+  if (autoscaler_ != nullptr) autoscaler_->Start();
   // Where stages say what becomes of pods, nobody else does.
   const bool has_pod_stages = stages_ != nullptr && stages_->has_pod_stages();
   if (!has_pod_stages) {
@@ -398,6 +422,7 @@ void Simulation::Run() {
     pod_phases_ = std::make_unique<PodPhases>(
         [this](const api::Pod& pod) { return options_.all_pods_run || controllers_->ReadsStatusOf(pod); },
         options_.next_phase, loop_, *server_);
+    pod_phases_->set_is_silent([this](absl::string_view node) { return kubelets_->IsSilent(node); });
   }
   if (stages_ != nullptr) stages_->Start();
   if (script_ != nullptr) script_->Start();

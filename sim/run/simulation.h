@@ -24,6 +24,7 @@
 #include "sim/actors/kubelets.h"
 #include "sim/actors/pod_phases.h"
 #include "sim/actors/scheduler_actor.h"
+#include "sim/autoscaler/autoscaler.h"
 #include "sim/cluster/api_server.h"
 #include "sim/controllers/controller.h"
 #include "sim/controllers/manager.h"
@@ -65,6 +66,8 @@ struct SimulationOptions {
   absl::Duration creation_interval = absl::Milliseconds(1);
   LatencyModel latency;
   ControllerOptions controllers;
+  // Templates of its pools are set; nullptr: nobody adds or removes nodes.
+  std::shared_ptr<const AutoscalerOptions> autoscaler;
   // What becomes of pods on their nodes, of those that a controller reads.
   PodPhases::NextPhase next_phase = PodPhases::FastStages;
   // Whether pods that no controller reads run as well.
@@ -182,6 +185,8 @@ class Simulation {
   ApiServer& server() { return *server_; }
   Kubelets& kubelets() { return *kubelets_; }
   ControllerManager& controllers() { return *controllers_; }
+  // nullptr: there is none.
+  const Autoscaler* autoscaler() const { return autoscaler_.get(); }
   // The node's kubelet, and whoever stands in for it, is silent from now on, or is heard again.
   void SetSilent(absl::string_view node_name, bool silent);
   // Stages leave the node itself alone from now on, or no longer.
@@ -219,6 +224,9 @@ class Simulation {
  private:
   explicit Simulation(SimulationOptions options);
 
+  // Needs the scheduler's options, and the plugins that it may have.
+  absl::Status MakeAutoscaler(const scheduler::Options& scheduler,
+                              const std::vector<framework::RegisteredPlugin>& registry);
   void CreateMissingNamespaces(const std::vector<api::ObjectPtr>& objects, absl::Time time);
   void ScheduleStep(size_t index);
   void RunStep(const Step& step);
@@ -244,6 +252,7 @@ class Simulation {
   std::unique_ptr<ControllerManager> controllers_;
   std::unique_ptr<PodPhases> pod_phases_;
   std::unique_ptr<SchedulerActor> actor_;
+  std::unique_ptr<Autoscaler> autoscaler_;  // nullptr: there is none.
   SimulationObserver* observer_ = nullptr;
   Script* script_ = nullptr;
   std::vector<Step> steps_;

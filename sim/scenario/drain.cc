@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
+#include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -17,20 +19,9 @@ constexpr absl::Duration kPollPeriod = absl::Seconds(1);
 // So many tries come one after the other; later ones wait for a change.
 constexpr int64_t kTryCount = 1000;
 
-const api::OwnerReference* OwnerOf(const api::Pod& pod) {
-  for (const api::OwnerReference& owner : pod.metadata.owner_references) {
-    if (owner.controller) return &owner;
-  }
-  return nullptr;
-}
-
 bool IsOfDaemonSet(const api::Pod& pod) {
-  const api::OwnerReference* owner = OwnerOf(pod);
+  const api::OwnerReference* owner = ControllerOf(pod);
   return owner != nullptr && owner->kind == "DaemonSet";
-}
-
-bool IsMirror(const api::Pod& pod) {
-  return pod.metadata.annotations.Find("kubernetes.io/config.mirror") != nullptr;
 }
 
 bool HasEmptyDir(const api::Pod& pod) {
@@ -62,12 +53,12 @@ std::string Drainer::Refusal(const std::vector<api::PodPtr>& pods, const DrainOp
   std::vector<std::string> local;
   std::vector<std::string> of_daemon_sets;
   for (const api::PodPtr& pod : pods) {
-    if (pod->IsTerminal() || IsMirror(*pod)) continue;
+    if (pod->IsTerminal() || api::IsMirrorPod(*pod)) continue;
     if (IsOfDaemonSet(*pod)) {
       if (!options.ignore_daemon_sets) of_daemon_sets.push_back(pod->Key());
     } else if (HasEmptyDir(*pod) && !options.delete_empty_dir_data) {
       local.push_back(pod->Key());
-    } else if (OwnerOf(*pod) == nullptr && !options.force) {
+    } else if (ControllerOf(*pod) == nullptr && !options.force) {
       bare.push_back(pod->Key());
     }
   }
@@ -104,9 +95,10 @@ void Drainer::BeginNode(size_t command_index) {
     }
     turn.record.state = DrainedNode::State::kDraining;
     for (api::PodPtr& pod : pods) {
-      if (IsMirror(*pod) || (IsOfDaemonSet(*pod) && !pod->IsTerminal())) continue;
-      const api::OwnerReference* owner = OwnerOf(*pod);
-      pods_[pod->metadata.uid] = {.command = command_index, .turn = turn_index, .pod = turn.pods.size()};
+      if (api::IsMirrorPod(*pod) || (IsOfDaemonSet(*pod) && !pod->IsTerminal())) continue;
+      const api::OwnerReference* owner = ControllerOf(*pod);
+      pods_[pod->metadata.uid].push_back(
+          {.command = command_index, .turn = turn_index, .pod = turn.pods.size()});
       DrainedPod record;
       record.pod = pod->Key();
       if (owner != nullptr) record.owner = absl::StrCat(owner->kind, "/", owner->name);
@@ -127,7 +119,8 @@ void Drainer::BeginNode(size_t command_index) {
 
 void Drainer::Try(size_t command_index) {
   Command& command = commands_[command_index];
-  Turn& turn = turns_[command.turns[command.index]];
+  const size_t turn_index = command.turns[command.index];
+  const Turn& turn = turns_[turn_index];
   ++command.try_count;
   command.last_try = loop_.Now();
   command.next_try_id = 0;
@@ -135,7 +128,7 @@ void Drainer::Try(size_t command_index) {
   for (size_t i = 0; i < turn.pods.size(); ++i) {
     const DrainedPod& record = turn.record.pods[i];
     const bool is_done = record.evicted.has_value() || record.gone.has_value() || !record.error.empty();
-    if (!is_done && TryPod(turn, i)) is_blocked = true;
+    if (!is_done && TryPod({.command = command_index, .turn = turn_index, .pod = i})) is_blocked = true;
   }
   if (!is_blocked) {
     FinishIfGone(command_index);
@@ -150,20 +143,24 @@ void Drainer::Try(size_t command_index) {
                                  [this, command_index] { Try(command_index); });
 }
 
-bool Drainer::TryPod(Turn& turn, size_t pod_index) {
-  const api::PodPtr pod = turn.pods[pod_index];
-  DrainedPod& record = turn.record.pods[pod_index];
-  if (!IsThere(*pod)) {
+bool Drainer::TryPod(const PodOfTurn& place) {
+  Turn& turn = turns_[place.turn];
+  const api::PodPtr pod = StoredPod(*turn.pods[place.pod]);
+  DrainedPod& record = turn.record.pods[place.pod];
+  if (pod == nullptr) {
     record.gone = loop_.Now();
     return false;
   }
-  const api::OwnerReference* owner = OwnerOf(*pod);
+  // A pod that is over or being deleted anyway has its successor for that.
+  const bool is_over = pod->IsTerminal() || pod->metadata.deletion_timestamp.has_value();
+  const api::OwnerReference* owner = is_over ? nullptr : ControllerOf(*pod);
   // The pod may be gone, and its successor there, before the eviction returns.
-  if (owner != nullptr) without_successor_[owner->uid].push_back(pods_[pod->metadata.uid]);
+  if (owner != nullptr) without_successor_[owner->uid].push_back(place);
   const bool is_made_anew = is_made_anew_ != nullptr && is_made_anew_(*pod);
   const Eviction eviction = EvictPod(*pod, loop_.Now(), server_);
   if (eviction.outcome == Eviction::Outcome::kEvicted) {
     record.evicted = loop_.Now();
+    record.was_over = is_over;
     if (owner != nullptr && !is_made_anew) ++evicted_of_workloads_;
     return false;
   }
@@ -230,18 +227,21 @@ void Drainer::OnEvent(const WatchEvent& event) {
 void Drainer::OnPodGone(const api::Pod& pod) {
   auto found = pods_.find(pod.metadata.uid);
   if (found == pods_.end()) return;
-  const PodOfTurn place = found->second;
+  const std::vector<PodOfTurn> places = std::move(found->second);
   pods_.erase(found);
-  DrainedPod& record = turns_[place.turn].record.pods[place.pod];
-  record.gone = loop_.Now();
-  const Command& command = commands_[place.command];
-  const bool is_its_turn = command.index < command.turns.size() && command.turns[command.index] == place.turn;
-  // While its eviction is under way, whoever evicts it looks.
-  if (is_its_turn && record.evicted.has_value()) FinishIfGone(place.command);
+  for (const PodOfTurn& place : places) {
+    DrainedPod& record = turns_[place.turn].record.pods[place.pod];
+    record.gone = loop_.Now();
+    const Command& command = commands_[place.command];
+    const bool is_its_turn =
+        command.index < command.turns.size() && command.turns[command.index] == place.turn;
+    // While its eviction is under way, whoever evicts it looks.
+    if (is_its_turn && record.evicted.has_value()) FinishIfGone(place.command);
+  }
 }
 
 void Drainer::OnPodCreated(const api::Pod& pod) {
-  const api::OwnerReference* owner = OwnerOf(pod);
+  const api::OwnerReference* owner = ControllerOf(pod);
   if (owner == nullptr) return;
   auto found = without_successor_.find(owner->uid);
   if (found == without_successor_.end() || found->second.empty()) return;
@@ -269,9 +269,9 @@ void Drainer::Wake() {
   }
 }
 
-bool Drainer::IsThere(const api::Pod& pod) const {
-  const api::PodPtr now = server_.FindPod(pod.metadata.namespace_, pod.metadata.name);
-  return now != nullptr && now->metadata.uid == pod.metadata.uid;
+api::PodPtr Drainer::StoredPod(const api::Pod& pod) const {
+  api::PodPtr now = server_.FindPod(pod.metadata.namespace_, pod.metadata.name);
+  return now == nullptr || now->metadata.uid != pod.metadata.uid ? nullptr : now;
 }
 
 bool Drainer::IsDrained(const std::string& node_name) const {
@@ -281,20 +281,21 @@ bool Drainer::IsDrained(const std::string& node_name) const {
     const Turn& turn = turns_[index];
     return turn.record.begun.has_value() &&
            std::none_of(turn.pods.begin(), turn.pods.end(),
-                        [this](const api::PodPtr& pod) { return IsThere(*pod); });
+                        [this](const api::PodPtr& pod) { return StoredPod(*pod) != nullptr; });
   });
 }
 
 std::vector<std::string> Drainer::Left(const std::string& node_name) const {
-  std::vector<std::string> left;
+  // Several drains of the node may wait for one pod.
+  std::set<std::string> left;
   auto found = records_of_.find(node_name);
-  if (found == records_of_.end()) return left;
+  if (found == records_of_.end()) return {};
   for (const size_t index : found->second) {
     for (const api::PodPtr& pod : turns_[index].pods) {
-      if (IsThere(*pod)) left.push_back(pod->Key());
+      if (StoredPod(*pod) != nullptr) left.insert(pod->Key());
     }
   }
-  return left;
+  return {left.begin(), left.end()};
 }
 
 std::vector<DrainedNode> Drainer::Records() const {

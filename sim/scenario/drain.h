@@ -103,14 +103,15 @@ class Drainer {
   static std::string Refusal(const std::vector<api::PodPtr>& pods, const DrainOptions& options);
   void Try(size_t command_index);
   // Returns whether a budget has refused the eviction.
-  bool TryPod(Turn& turn, size_t pod_index);
+  bool TryPod(const PodOfTurn& place);
   void FinishIfGone(size_t command_index);
   void EndNode(size_t command_index, std::string failure);
   void OnEvent(const WatchEvent& event);
   void OnPodGone(const api::Pod& pod);
   void OnPodCreated(const api::Pod& pod);
   void Wake();
-  bool IsThere(const api::Pod& pod) const;
+  // The pod as the API server has it; nullptr: it is gone.
+  api::PodPtr StoredPod(const api::Pod& pod) const;
 
   EventLoop& loop_;
   ApiServer& server_;
@@ -118,8 +119,8 @@ class Drainer {
   std::deque<Command> commands_;
   // Indexes into turns_, by node.
   std::map<std::string, std::vector<size_t>> records_of_;
-  // Pods that are to go, by uid.
-  std::map<std::string, PodOfTurn> pods_;
+  // Pods that are to go, by uid: one entry for each drain that waits for it.
+  std::map<std::string, std::vector<PodOfTurn>> pods_;
   // By the uid of a controller: evicted pods of it that have no successor yet.
   std::map<std::string, std::deque<PodOfTurn>> without_successor_;
   std::function<bool(const api::Pod&)> is_made_anew_;

@@ -83,28 +83,6 @@ void ReadDistribution(const Value& value, const std::string& path, ErrorList& er
   }
 }
 
-void ReadLatency(StrictReader& reader, absl::string_view name, ErrorList& errors, Latency& latency) {
-  const Value* value = reader.Take(name);
-  if (value == nullptr) return;
-  const std::string path = reader.PathOf(name);
-  if (value->is_object()) {
-    ReadDistribution(*value, path, errors, latency);
-    return;
-  }
-  const std::optional<absl::Duration> duration =
-      value->is_string() ? api::ParseGoDuration(value->text) : std::nullopt;
-  if (duration.has_value() && *duration >= absl::ZeroDuration() && *duration <= Latency::kMax) {
-    latency = *duration;
-  } else if (duration.has_value()) {
-    errors.Add(value->position,
-               absl::StrCat(path, ": expected a duration from 0s to 24h, got ", value->text));
-  } else {
-    const std::string got =
-        value->text.empty() ? std::string(Describe(value->type)) : absl::StrCat(value->text);
-    errors.Add(value->position, absl::StrCat(path, ": ", kExpectedLatency, got));
-  }
-}
-
 void ReadClientLimit(const Value& value, const std::string& path, ErrorList& errors, ClientLimit& limit) {
   StrictReader reader(value, path, errors);
   double qps = 0;
@@ -127,6 +105,28 @@ void ReadClientLimit(const Value& value, const std::string& path, ErrorList& err
 }
 
 }  // namespace
+
+void ReadLatency(StrictReader& reader, absl::string_view name, ErrorList& errors, Latency& latency) {
+  const Value* value = reader.Take(name);
+  if (value == nullptr) return;
+  const std::string path = reader.PathOf(name);
+  if (value->is_object()) {
+    ReadDistribution(*value, path, errors, latency);
+    return;
+  }
+  const std::optional<absl::Duration> duration =
+      value->is_string() ? api::ParseGoDuration(value->text) : std::nullopt;
+  if (duration.has_value() && *duration >= absl::ZeroDuration() && *duration <= Latency::kMax) {
+    latency = *duration;
+  } else if (duration.has_value()) {
+    errors.Add(value->position,
+               absl::StrCat(path, ": expected a duration from 0s to 24h, got ", value->text));
+  } else {
+    const std::string got =
+        value->text.empty() ? std::string(Describe(value->type)) : absl::StrCat(value->text);
+    errors.Add(value->position, absl::StrCat(path, ": ", kExpectedLatency, got));
+  }
+}
 
 void ReadLatencyModel(const Value& value, const std::string& path, ErrorList& errors, LatencyModel& model) {
   StrictReader reader(value, path, errors);

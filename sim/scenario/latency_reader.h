@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "absl/strings/string_view.h"
 #include "core/codec/config/strict_reader.h"
 #include "core/codec/text/value.h"
 #include "sim/kernel/latency.h"
@@ -14,6 +15,10 @@ namespace schedsim::sim {
 // What is wrong goes to `errors`.
 void ReadLatencyModel(const codec::Value& value, const std::string& path, codec::ErrorList& errors,
                       LatencyModel& model);
+
+// Reads the field `name`, a duration or a map with a distribution; where it is absent, `latency` stays.
+void ReadLatency(codec::StrictReader& reader, absl::string_view name, codec::ErrorList& errors,
+                 Latency& latency);
 
 }  // namespace schedsim::sim
 

@@ -15,6 +15,7 @@
 #include "sim/formats/named_file.h"
 #include "sim/formats/object_inspector.h"
 #include "sim/kernel/time_limits.h"
+#include "sim/scenario/autoscaler_reader.h"
 #include "sim/scenario/latency_reader.h"
 #include "sim/scenario/span_reader.h"
 #include "sim/scenario/timeline_reader.h"
@@ -45,6 +46,9 @@ class ScenarioReader {
     objects_.set_inspector(
         [this](const Value& document, absl::string_view api_version, absl::string_view kind,
                absl::string_view origin) { return inspector_.Inspect(document, api_version, kind, origin); });
+    objects_.set_on_repeated_key([this](const Value& document, const codec::RepeatedKey& repeated) {
+      inspector_.NoteRepeatedKey(document, repeated);
+    });
   }
 
   absl::StatusOr<Scenario> Read(const Value& root) {
@@ -75,6 +79,7 @@ class ScenarioReader {
     RETURN_IF_ERROR(ReadScheduler(reader));
     RETURN_IF_ERROR(ReadInput(reader));
     ReadRun(reader, root);
+    if (const Value* autoscaler = reader.Take("autoscaler")) RETURN_IF_ERROR(ReadScaling(*autoscaler));
     if (const Value* timeline = reader.Take("timeline")) RETURN_IF_ERROR(ReadEntries(*timeline));
     reader.Finish();
     RETURN_IF_ERROR(errors_.ToStatusByPlace());
@@ -244,6 +249,24 @@ class ScenarioReader {
     });
   }
 
+  // `autoscaler`: the path of a file, or what it says.
+  absl::Status ReadScaling(const Value& given) {
+    AutoscalerOptions options;
+    if (given.is_string()) {
+      scenario_.read_paths.push_back(PathFrom(timeline_options_.folder, given.text));
+      std::vector<std::string> warnings;
+      absl::StatusOr<AutoscalerOptions> read = ReadAutoscalerFile(scenario_.read_paths.back(), warnings);
+      RETURN_IF_ERROR(AtName(read.status(), NamedAt(given, "autoscaler")));
+      options = *std::move(read);
+      for (const std::string& warning : warnings)
+        scenario_.notices.push_back(absl::StrCat("warning: ", warning));
+    } else {
+      RETURN_IF_ERROR(ReadAutoscaler(given, "autoscaler", file_, objects_, errors_, options));
+    }
+    scenario_.simulation.autoscaler = std::make_shared<const AutoscalerOptions>(std::move(options));
+    return absl::OkStatus();
+  }
+
   void ReadStages(StrictReader& reader) {
     StageFile read;
     const bool is_given = reader.ReadList("stages", [&](const Value& item, const std::string& path) {
@@ -261,6 +284,7 @@ class ScenarioReader {
     if (!is_given) return;
     AppendStageNotices(read, scenario_.notices);
     scenario_.usages = std::move(read.usages);
+    scenario_.metrics = std::move(read.metrics);
     if (read.stages.empty()) return;
     scenario_.simulation.stages = std::make_shared<const std::vector<Stage>>(std::move(read.stages));
   }

@@ -13,6 +13,7 @@
 #include "sim/run/simulation.h"
 #include "sim/scenario/scheduler_choice.h"
 #include "sim/scenario/timeline.h"
+#include "sim/stages/metric.h"
 #include "sim/stages/usage.h"
 
 namespace schedsim::sim {
@@ -28,6 +29,7 @@ struct Scenario {
   std::vector<TimelineEntry> timeline;
   // What pods use.
   std::vector<UsageRule> usages;
+  std::vector<MetricRule> metrics;
   // What the user should know about version and configuration, each with `note: ` or `warning: ` in front.
   std::vector<std::string> notices;
   // The files that were read, or are to be read, beside the scenario itself.

@@ -4,8 +4,10 @@
 #include <map>
 #include <memory>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/string_view.h"
 #include "core/api/kinds.h"
 #include "core/api/node.h"
 #include "core/api/pod.h"
@@ -16,6 +18,7 @@
 #include "core/codec/objects/object_writer.h"
 #include "core/codec/text/reader.h"
 #include "core/codec/text/writer.h"
+#include "sim/cluster/admission/policy_validation.h"
 #include "sim/controllers/garbage_collector.h"
 #include "sim/controllers/node_lifecycle.h"
 
@@ -256,7 +259,7 @@ absl::Status Timeline::Do(const PatchObjects& action) {
 
 absl::Status Timeline::Patch(const api::Object& object, const PatchObjects& action) {
   const auto check = [&action](const api::Object& before, const api::Object& after) {
-    if (after.kind != api::Kind::kPod) return absl::OkStatus();
+    if (after.kind != api::Kind::kPod) return ValidatePolicy(after);
     return ValidatePodUpdate(PodOf(before), PodOf(after), action.subresource);
   };
   // The ending makes JSON of a patch that is a list.
@@ -448,7 +451,9 @@ std::vector<api::ObjectPtr> Timeline::Find(const Target& target, std::vector<std
   std::vector<api::ObjectPtr> found;
   const int64_t limit = target.count.value_or(INT64_MAX);
   if (!target.selector.has_value()) {
+    absl::flat_hash_set<absl::string_view> seen;
     for (const std::string& name : target.names) {
+      if (!seen.insert(name).second) continue;
       api::ObjectPtr object =
           simulation_.server().Find(target.kind, target.kind_name, target.name_space, name);
       if (object != nullptr)

@@ -38,10 +38,10 @@ class EntryReader {
   static const Verb kVerbs[];
 
   Action ReadCreate(const Value& value, const std::string& path) {
-    return CreateObjects{ReadObjects(value, path)};
+    return CreateObjects{ReadObjects(value, path, /*may_lack_names=*/true)};
   }
   Action ReadUpdate(const Value& value, const std::string& path) {
-    return UpdateObjects{ReadObjects(value, path)};
+    return UpdateObjects{ReadObjects(value, path, /*may_lack_names=*/false)};
   }
   Action ReadPatch(const Value& value, const std::string& path);
   void CheckPatchedKind(const Value* patch, const std::string& kind, const std::string& path);
@@ -68,7 +68,8 @@ class EntryReader {
   Action ReadScaleSet(const Value& value, const std::string& path);
   Action ReadWait(const Value& value, const std::string& path);
 
-  std::vector<api::ObjectPtr> ReadObjects(const Value& value, const std::string& path);
+  // `may_lack_names`: whether a generateName is enough.
+  std::vector<api::ObjectPtr> ReadObjects(const Value& value, const std::string& path, bool may_lack_names);
   Target ReadTarget(const Value& value, const std::string& path, absl::string_view kind = "Pod");
   Target ReadPods(const Value& value, const std::string& path);
   Target ReadNodes(const Value& value, const std::string& path);
@@ -122,10 +123,11 @@ void EntryReader::Read(const Value& value, const std::string& path, TimelineEntr
   Error(value, path, absl::StrCat("expected an action: one of ", names));
 }
 
-std::vector<api::ObjectPtr> EntryReader::ReadObjects(const Value& value, const std::string& path) {
+std::vector<api::ObjectPtr> EntryReader::ReadObjects(const Value& value, const std::string& path,
+                                                     bool may_lack_names) {
   std::vector<api::ObjectPtr> objects;
   const auto take = [&](api::ObjectPtr object, const codec::Location& location) -> absl::Status {
-    if (object->metadata.name.empty()) {
+    if (object->metadata.name.empty() && !may_lack_names) {
       return codec::ErrorAt(location, "metadata.name: expected a name, got only generateName");
     }
     objects.push_back(std::move(object));

@@ -4,10 +4,15 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "absl/types/span.h"
 #include "core/base/status_macros.h"
 
 namespace schedsim::sim {
 namespace {
+
+// Lines that begin with a word in capitals stand for several, see Expanded.
 
 // What nodes are given that come without a status: they report themselves ready.
 constexpr char kNodeFast[] = R"(
@@ -28,15 +33,7 @@ spec:
       {{ range $status.addresses }}{{ $types = append $types .type }}{{ end }}
       {{ $info := or $status.nodeInfo dict }}
       {{ $version := printf "kwok-%s" Version }}
-      conditions:
-      {{ range NodeConditions }}
-      - type: {{ .type }}
-        status: {{ .status | Quote }}
-        reason: {{ .reason }}
-        message: {{ .message | Quote }}
-        lastHeartbeatTime: {{ $now | Quote }}
-        lastTransitionTime: {{ $since | Quote }}
-      {{ end }}
+      CONDITIONS
       {{ if not (and (has "InternalIP" $types) (has "Hostname" $types)) }}
       addresses:
       {{ if not (has "InternalIP" $types) }}{{ with NodeIP }}
@@ -68,6 +65,37 @@ spec:
       phase: Running
 )";
 
+// Nodes that are ready say so from time to time. `@delay@` and `@jitter@` are in milliseconds.
+constexpr char kHeartbeat[] = R"(
+---
+apiVersion: kwok.x-k8s.io/v1alpha1
+kind: Stage
+metadata: {name: @@}
+spec:
+  resourceRef: {apiGroup: v1, kind: Node}
+  selector:
+    matchExpressions:
+    - {key: .status.phase, operator: In, values: [Running]}
+    - {key: '.status.conditions[] | select(.type == "Ready") | .status', operator: In, values: ["True"]}
+  delay: {durationMilliseconds: @delay@, jitterDurationMilliseconds: @jitter@}
+  next:
+    statusTemplate: |
+      {{ $now := Now }}
+      {{ $since := or .metadata.creationTimestamp $now }}
+      CONDITIONS
+)";
+constexpr char kHeartbeatAtOnce[] = R"(  immediateNextStage: true
+)";
+// Between the renewals of a lease they say where they are, too.
+constexpr char kHeartbeatWithLease[] = R"(      {{ $own := list }}
+      {{ with NodeIP }}{{ $own = append $own (dict "type" "InternalIP" "address" .) }}{{ end }}
+      {{ with NodeName }}{{ $own = append $own (dict "type" "Hostname" "address" .) }}{{ end }}
+      addresses: {{ or .status.addresses $own | toJson }}
+      {{ with NodePort }}
+      daemonEndpoints: {kubeletEndpoint: {Port: {{ . }}}}
+      {{ end }}
+)";
+
 // Pods run as soon as they are bound, those of Jobs are done at once, and deleted ones are gone.
 constexpr char kPodFast[] = R"(
 apiVersion: kwok.x-k8s.io/v1alpha1
@@ -91,10 +119,7 @@ spec:
       {{ range $types }}
       - {type: {{ . | Quote }}, status: "True", lastTransitionTime: {{ $now | Quote }}}
       {{ end }}
-      containerStatuses:
-      {{ range .spec.containers }}
-      - {name: {{ .name | Quote }}, image: {{ .image | Quote }}, ready: true, restartCount: 0, state: {{ $running }}}
-      {{ end }}
+      STATUSES containers true - {{ $running }}
       initContainerStatuses:
       {{ range .spec.initContainers }}
       {{ $goes := eq .restartPolicy "Always" }}
@@ -138,15 +163,7 @@ spec:
   next:
     statusTemplate: |
       {{ $now := Now | Quote }}
-      containerStatuses:
-      {{ range .spec.containers }}
-      - name: {{ .name | Quote }}
-        image: {{ .image | Quote }}
-        ready: false
-        restartCount: 0
-        started: false
-        state: {terminated: {exitCode: 0, reason: Completed, startedAt: {{ $now }}, finishedAt: {{ $now }}}}
-      {{ end }}
+      STATUSES containers false false {terminated: {exitCode: 0, reason: Completed, startedAt: {{ $now }}, finishedAt: {{ $now }}}}
       phase: Succeeded
 ---
 apiVersion: kwok.x-k8s.io/v1alpha1
@@ -161,20 +178,20 @@ spec:
 )";
 
 // The same in small steps that take their time. `@@` stands for the name of the stage.
-constexpr char kGeneralHead[] = R"(
+constexpr char kHead[] = R"(
 ---
 apiVersion: kwok.x-k8s.io/v1alpha1
 kind: Stage
 metadata: {name: @@}
 spec:
-  resourceRef: {apiGroup: v1, kind: Pod}
-  weight: 1
+  resourceRef: {apiGroup: v1, kind: @kind@}
+  weight: @weight@
   weightFrom: {expressionFrom: '.metadata.annotations["@@.stage.kwok.x-k8s.io/weight"]'}
   delay:
     durationMilliseconds: 1000
     durationFrom: {expressionFrom: '.metadata.annotations["@@.stage.kwok.x-k8s.io/delay"]'}
 )";
-constexpr char kGeneralJitter[] = R"(    jitterDurationMilliseconds: 5000
+constexpr char kJitter[] = R"(    jitterDurationMilliseconds: @jitter@
     jitterDurationFrom: {expressionFrom: '.metadata.annotations["@@.stage.kwok.x-k8s.io/jitter-delay"]'}
 )";
 
@@ -214,28 +231,10 @@ constexpr char kCreate[] = R"(  selector:
       - {type: {{ .conditionType | Quote }}, status: "True", lastTransitionTime: {{ $now }}}
       {{ end }}
       {{ if $uninitialized }}
-      initContainerStatuses:
-      {{ range .spec.initContainers }}
-      - name: {{ .name | Quote }}
-        image: {{ .image | Quote }}
-        ready: false
-        restartCount: 0
-        started: false
-        state: {waiting: {reason: PodInitializing}}
+      STATUSES initContainers false false {waiting: {reason: PodInitializing}}
       {{ end }}
-      {{ end }}
-      containerStatuses:
-      {{ range .spec.containers }}
-      - name: {{ .name | Quote }}
-        image: {{ .image | Quote }}
-        ready: false
-        restartCount: 0
-        started: false
-        state: {waiting: {reason: {{ $reason }}}}
-      {{ end }}
-      {{ $meta := .metadata }}
-      hostIP: {{ NodeIPWith .spec.nodeName | Quote }}
-      podIP: {{ PodIPWith .spec.nodeName (or .spec.hostNetwork false) (or $meta.uid "") (or $meta.name "") (or $meta.namespace "") | Quote }}
+      STATUSES containers false false {waiting: {reason: {{ $reason }}}}
+      ADDRESSES
       phase: Pending
 )";
 
@@ -248,15 +247,7 @@ constexpr char kInitRunning[] = R"(  selector:
   next:
     statusTemplate: |
       {{ $now := Now | Quote }}
-      initContainerStatuses:
-      {{ range .spec.initContainers }}
-      - name: {{ .name | Quote }}
-        image: {{ .image | Quote }}
-        ready: true
-        restartCount: 0
-        started: true
-        state: {running: {startedAt: {{ $now }}}}
-      {{ end }}
+      STATUSES initContainers true true {running: {startedAt: {{ $now }}}}
 )";
 
 constexpr char kInitCompleted[] = R"(  selector:
@@ -269,24 +260,8 @@ constexpr char kInitCompleted[] = R"(  selector:
       {{ $now := Now | Quote }}
       conditions:
       - {type: Initialized, status: "True", reason: "", lastProbeTime: null, lastTransitionTime: {{ $now }}}
-      initContainerStatuses:
-      {{ range .spec.initContainers }}
-      - name: {{ .name | Quote }}
-        image: {{ .image | Quote }}
-        ready: true
-        restartCount: 0
-        started: false
-        state: {terminated: {exitCode: 0, reason: Completed, startedAt: {{ $now }}, finishedAt: {{ $now }}}}
-      {{ end }}
-      containerStatuses:
-      {{ range .spec.containers }}
-      - name: {{ .name | Quote }}
-        image: {{ .image | Quote }}
-        ready: false
-        restartCount: 0
-        started: false
-        state: {waiting: {reason: ContainerCreating}}
-      {{ end }}
+      STATUSES initContainers true false {terminated: {exitCode: 0, reason: Completed, startedAt: {{ $now }}, finishedAt: {{ $now }}}}
+      STATUSES containers false false {waiting: {reason: ContainerCreating}}
 )";
 
 constexpr char kReady[] = R"(  selector:
@@ -302,15 +277,7 @@ constexpr char kReady[] = R"(  selector:
       {{ range list "Ready" "ContainersReady" }}
       - {type: {{ . }}, status: "True", reason: "", message: "", lastProbeTime: null, lastTransitionTime: {{ $now }}}
       {{ end }}
-      containerStatuses:
-      {{ range .spec.containers }}
-      - name: {{ .name | Quote }}
-        image: {{ .image | Quote }}
-        ready: true
-        restartCount: 0
-        started: true
-        state: {running: {startedAt: {{ $now }}}}
-      {{ end }}
+      STATUSES containers true true {running: {startedAt: {{ $now }}}}
       phase: Running
       startTime: {{ $now }}
 )";
@@ -324,15 +291,7 @@ constexpr char kComplete[] = R"(  selector:
   next:
     statusTemplate: |
       {{ $now := Now | Quote }}
-      containerStatuses:
-      {{ range .spec.containers }}
-      - name: {{ .name | Quote }}
-        image: {{ .image | Quote }}
-        ready: true
-        restartCount: 0
-        started: false
-        state: {terminated: {exitCode: 0, reason: Completed, startedAt: {{ $now }}, finishedAt: {{ $now }}}}
-      {{ end }}
+      STATUSES containers true false {terminated: {exitCode: 0, reason: Completed, startedAt: {{ $now }}, finishedAt: {{ $now }}}}
       phase: Succeeded
 )";
 
@@ -345,34 +304,336 @@ constexpr char kDelete[] = R"(    jitterDurationFrom: {expressionFrom: .metadata
   next: {delete: true}
 )";
 
-struct GeneralStage {
+// Failures of what has the label NAME.stage.kwok.x-k8s.io=true. Annotations NAME.stage.kwok.x-k8s.io/... say
+// how it fails.
+constexpr char kNodeNotReady[] = R"(  selector:
+    matchExpressions:
+    - {key: '.metadata.labels["@@.stage.kwok.x-k8s.io"]', operator: In, values: ["true"]}
+    - {key: .status.phase, operator: In, values: [Running]}
+  next:
+    statusTemplate: |
+      {{ $now := Now | Quote }}
+      {{ $since := or .metadata.creationTimestamp Now | Quote }}
+      {{ $said := or .metadata.annotations dict }}
+      {{ $type := get $said "@@.stage.kwok.x-k8s.io/type" }}
+      {{ $reason := get $said "@@.stage.kwok.x-k8s.io/reason" | default "nodeFailed" }}
+      {{ $message := get $said "@@.stage.kwok.x-k8s.io/message" | default "node failed" }}
+      conditions:
+      {{ range NodeConditions }}
+      {{ $is_ready := eq .type "Ready" }}
+      {{ $fails := or $is_ready (eq .type $type) }}
+      - type: {{ .type }}
+        status: {{ ternary (ternary "False" "True" $is_ready) .status $fails | Quote }}
+        reason: {{ ternary $reason .reason $fails | Quote }}
+        message: {{ ternary $message .message $fails | Quote }}
+        lastHeartbeatTime: {{ $now }}
+        lastTransitionTime: {{ $since }}
+      {{ end }}
+)";
+
+// Of a pod: what its containers, or those of the annotation container-name, end with.
+constexpr char kFailure[] = R"(
+      {{ $said := or .metadata.annotations dict }}
+      {{ $name := get $said "@@.stage.kwok.x-k8s.io/container-name" }}
+      {{ $code := get $said "@@.stage.kwok.x-k8s.io/exit-code" | default 1 }}
+      {{ $reason := get $said "@@.stage.kwok.x-k8s.io/reason" | default "@reason@" | Quote }}
+      {{ $message := get $said "@@.stage.kwok.x-k8s.io/message" | default "@message@" | Quote }}
+      {{ $times := printf "startedAt: %s, finishedAt: %s" $now $now }}
+      {{ $failed := printf "{terminated: {exitCode: %v, reason: %s, message: %s, %s}}" $code $reason $message $times }}
+)";
+
+constexpr char kContainerFailed[] = R"(  selector:
+    matchExpressions:
+    - {key: '.metadata.labels["@@.stage.kwok.x-k8s.io"]', operator: In, values: ["true"]}
+    - {key: .metadata.deletionTimestamp, operator: DoesNotExist}
+    - {key: .status.phase, operator: In, values: [Running]}
+  next:
+    statusTemplate: |
+      {{ $now := Now | Quote }}
+      FAILURE containerFailed container failed
+      conditions:
+      - {type: Initialized, status: "True", reason: "", lastProbeTime: null, lastTransitionTime: {{ $now }}}
+      {{ range list "Ready" "ContainersReady" }}
+      - {type: {{ . }}, status: "False", reason: "", lastTransitionTime: {{ $now }}}
+      {{ end }}
+      containerStatuses:
+      {{ range .spec.containers }}
+      {{ $fails := or (not $name) (eq .name $name) }}
+      - name: {{ .name | Quote }}
+        image: {{ .image | Quote }}
+        ready: {{ not $fails }}
+        restartCount: 0
+        {{ if $fails }}
+        started: false
+        state: {{ $failed }}
+        {{ else }}
+        state: {running: {startedAt: {{ $now }}}}
+        {{ end }}
+      {{ end }}
+      ADDRESSES
+      phase: Failed
+      startTime: {{ $now }}
+)";
+
+constexpr char kInitContainerFailed[] = R"(  selector:
+    matchExpressions:
+    - {key: '.metadata.labels["@@.stage.kwok.x-k8s.io"]', operator: In, values: ["true"]}
+    - {key: .metadata.deletionTimestamp, operator: DoesNotExist}
+    - {key: .status.phase, operator: In, values: [Pending]}
+  next:
+    statusTemplate: |
+      {{ $now := Now | Quote }}
+      FAILURE initContainerError initContainer reported errors
+      conditions:
+      - {type: Initialized, status: "False", reason: "", lastProbeTime: null, lastTransitionTime: {{ $now }}}
+      {{ range list "Ready" "ContainersReady" }}
+      - {type: {{ . }}, status: "False", reason: "", lastTransitionTime: {{ $now }}}
+      {{ end }}
+      initContainerStatuses:
+      {{ range .spec.initContainers }}
+      {{ $fails := or (not $name) (eq .name $name) }}
+      - name: {{ .name | Quote }}
+        image: {{ .image | Quote }}
+        ready: {{ not $fails }}
+        restartCount: 0
+        {{ if $fails }}
+        started: false
+        state: {{ $failed }}
+        {{ else }}
+        state: {terminated: {exitCode: 0, reason: Completed, {{ $times }}}}
+        {{ end }}
+      {{ end }}
+      STATUSES containers false false {waiting: {reason: PodInitializing}}
+      ADDRESSES
+      phase: Failed
+      startTime: {{ $now }}
+)";
+
+// What is our own: containers that end after a time of their pod's, and are started again, as the restart
+// policy says and with the kubelet's back-off. All containers of a pod end together. Source of the back-off:
+// kubernetes v1.37, pkg/kubelet/kubelet.go, MaxContainerBackOff, and client-go v0.37,
+// util/flowcontrol/backoff.go.
+constexpr char kPodLifetime[] = R"(
+---
+apiVersion: kwok.x-k8s.io/v1alpha1
+kind: Stage
+metadata: {name: pod-exit}
+spec:
+  resourceRef: {apiGroup: v1, kind: Pod}
+  weight: 1000000
+  delay:
+    durationFrom: {expressionFrom: '.metadata.annotations["pod-exit.stage.schedsim/delay"]'}
+    jitterDurationFrom: {expressionFrom: '.metadata.annotations["pod-exit.stage.schedsim/jitter-delay"]'}
+  selector:
+    matchExpressions:
+    - {key: '.metadata.annotations["pod-exit.stage.schedsim/delay"]', operator: Exists}
+    - {key: .metadata.deletionTimestamp, operator: DoesNotExist}
+    - {key: .status.phase, operator: In, values: [Running]}
+    - {key: '.status.containerStatuses[].state.running.startedAt', operator: Exists}
+  next:
+    statusTemplate: |
+      {{ $now := Now | Quote }}
+      {{ $said := .metadata.annotations }}
+      {{ $restarts := 0 }}
+      {{ range .status.containerStatuses }}{{ $restarts = max $restarts (int .restartCount) }}{{ end }}
+      {{ $fails := lt $restarts (get $said "pod-exit.stage.schedsim/failures" | int64) }}
+      {{ $code := ternary (get $said "pod-exit.stage.schedsim/exit-code" | default "1") "0" $fails }}
+      {{ $reason := ternary "Error" "Completed" $fails }}
+      {{ $policy := or .spec.restartPolicy "Always" }}
+      {{ $goes := or (eq $policy "Always") (and $fails (eq $policy "OnFailure")) }}
+      {{ $why := ternary "ContainersNotReady" (ternary "PodFailed" "PodCompleted" $fails) $goes }}
+      conditions:
+      {{ range list "Ready" "ContainersReady" }}
+      - {type: {{ . }}, status: "False", reason: {{ $why }}, lastTransitionTime: {{ $now }}}
+      {{ end }}
+      containerStatuses:
+      {{ range .status.containerStatuses }}
+      {{ $since := printf "startedAt: %q, finishedAt: %s" .state.running.startedAt $now }}
+      {{ $ended := printf "{terminated: {exitCode: %s, reason: %s, %s}}" $code $reason $since }}
+      - name: {{ .name | Quote }}
+        image: {{ .image | Quote }}
+        ready: false
+        restartCount: {{ int .restartCount }}
+        started: false
+        {{ if $goes }}
+        state: {waiting: {reason: CrashLoopBackOff}}
+        lastState: {{ $ended }}
+        {{ else }}
+        state: {{ $ended }}
+        {{ end }}
+      {{ end }}
+      phase: {{ if $goes }}Running{{ else if $fails }}Failed{{ else }}Succeeded{{ end }}
+---
+apiVersion: kwok.x-k8s.io/v1alpha1
+kind: Stage
+metadata: {name: pod-restart}
+spec:
+  resourceRef: {apiGroup: v1, kind: Pod}
+  weight: 1000000
+  delay:
+    durationFrom:
+      cel:
+        expression: |
+          self.status.containerStatuses[0].restartCount < 1 ? duration("0s")
+          : self.status.containerStatuses[0].restartCount < 2 ? duration("10s")
+          : self.status.containerStatuses[0].restartCount < 3 ? duration("20s")
+          : self.status.containerStatuses[0].restartCount < 4 ? duration("40s")
+          : self.status.containerStatuses[0].restartCount < 5 ? duration("80s")
+          : self.status.containerStatuses[0].restartCount < 6 ? duration("160s")
+          : duration("300s")
+  selector:
+    matchExpressions:
+    - {key: .metadata.deletionTimestamp, operator: DoesNotExist}
+    - {key: .status.phase, operator: In, values: [Running]}
+    - {key: '.status.containerStatuses[].state.waiting.reason', operator: In, values: [CrashLoopBackOff]}
+  next:
+    statusTemplate: |
+      {{ $now := Now | Quote }}
+      conditions:
+      {{ range list "Ready" "ContainersReady" }}
+      - {type: {{ . }}, status: "True", reason: "", lastTransitionTime: {{ $now }}}
+      {{ end }}
+      containerStatuses:
+      {{ range .status.containerStatuses }}
+      - name: {{ .name | Quote }}
+        image: {{ .image | Quote }}
+        ready: true
+        restartCount: {{ int .restartCount | add1 }}
+        started: true
+        state: {running: {startedAt: {{ $now }}}}
+        lastState: {{ .lastState | toJson }}
+      {{ end }}
+)";
+
+// A stage of kHead, kJitter unless `jitter` is empty, and the rest.
+struct HeadedStage {
   const char* name;
+  const char* kind;
+  const char* weight;
+  const char* jitter;
   const char* rest;
-  bool has_jitter;
 };
 
-const GeneralStage kPodGeneral[] = {
-    {"pod-create", kCreate, true},
-    {"pod-init-container-running", kInitRunning, true},
-    {"pod-init-container-completed", kInitCompleted, true},
-    {"pod-ready", kReady, true},
-    {"pod-complete", kComplete, true},
-    {"pod-delete", kDelete, false},
+const HeadedStage kPodGeneral[] = {
+    {"pod-create", "Pod", "1", "5000", kCreate},
+    {"pod-init-container-running", "Pod", "1", "5000", kInitRunning},
+    {"pod-init-container-completed", "Pod", "1", "5000", kInitCompleted},
+    {"pod-ready", "Pod", "1", "5000", kReady},
+    {"pod-complete", "Pod", "1", "5000", kComplete},
+    {"pod-delete", "Pod", "1", "", kDelete},
 };
 
-std::string PodGeneral() {
-  std::string text;
-  for (const GeneralStage& stage : kPodGeneral) {
-    const std::string whole = absl::StrCat(kGeneralHead, stage.has_jitter ? kGeneralJitter : "", stage.rest);
-    absl::StrAppend(&text, absl::StrReplaceAll(whole, {{"@@", stage.name}}));
+const HeadedStage kNodeChaos[] = {
+    {"node-not-ready", "Node", "10000", "1000", kNodeNotReady},
+};
+
+const HeadedStage kPodChaos[] = {
+    {"pod-container-running-failed", "Pod", "10000", "1000", kContainerFailed},
+    {"pod-init-container-running-failed", "Pod", "10000", "1000", kInitContainerFailed},
+};
+
+constexpr char kConditions[] = R"(      conditions:
+      {{ range NodeConditions }}
+      - type: {{ .type }}
+        status: {{ .status | Quote }}
+        reason: {{ .reason }}
+        message: {{ .message | Quote }}
+        lastHeartbeatTime: {{ $now | Quote }}
+        lastTransitionTime: {{ $since | Quote }}
+      {{ end }}
+)";
+
+constexpr char kAddresses[] = R"(      {{ $meta := .metadata }}
+      hostIP: {{ NodeIPWith .spec.nodeName | Quote }}
+      podIP: {{ PodIPWith .spec.nodeName (or .spec.hostNetwork false) (or $meta.uid "") (or $meta.name "") (or $meta.namespace "") | Quote }}
+)";
+
+// `FIELD READY STARTED STATE`: the status of each container of spec.FIELD, in the field of the status that
+// belongs to it. STARTED is `-` where it is not said.
+std::string Statuses(absl::string_view line) {
+  const std::vector<std::string> parts = absl::StrSplit(line, absl::MaxSplits(' ', 3));
+  return absl::StrCat("      ", absl::StripSuffix(parts[0], "s"), "Statuses:\n      {{ range .spec.",
+                      parts[0],
+                      " }}\n      - name: {{ .name | Quote }}\n        image: {{ .image | Quote }}\n",
+                      "        ready: ", parts[1], "\n        restartCount: 0\n",
+                      parts[2] == "-" ? "" : absl::StrCat("        started: ", parts[2], "\n"),
+                      "        state: ", parts[3], "\n      {{ end }}\n");
+}
+
+// `REASON MESSAGE`: kFailure with these.
+std::string Failure(absl::string_view line) {
+  const std::vector<std::string> parts = absl::StrSplit(line, absl::MaxSplits(' ', 1));
+  return absl::StrReplaceAll(kFailure, {{"@reason@", parts[0]}, {"@message@", parts[1]}});
+}
+
+// The text with what its words in capitals stand for.
+std::string Expanded(absl::string_view text) {
+  std::string out;
+  for (absl::string_view line : absl::StrSplit(text, '\n')) {
+    if (absl::ConsumePrefix(&line, "      STATUSES ")) {
+      out += Statuses(line);
+    } else if (absl::ConsumePrefix(&line, "      FAILURE ")) {
+      out += Failure(line);
+    } else if (line == "      CONDITIONS") {
+      out += kConditions;
+    } else if (line == "      ADDRESSES") {
+      out += kAddresses;
+    } else {
+      absl::StrAppend(&out, line, "\n");
+    }
   }
+  return out;
+}
+
+std::string Headed(absl::Span<const HeadedStage> stages) {
+  std::string text;
+  for (const HeadedStage& stage : stages) {
+    const std::string whole =
+        Expanded(absl::StrCat(kHead, stage.jitter[0] == '\0' ? "" : kJitter, stage.rest));
+    absl::StrAppend(&text, absl::StrReplaceAll(whole, {{"@@", stage.name},
+                                                       {"@kind@", stage.kind},
+                                                       {"@weight@", stage.weight},
+                                                       {"@jitter@", stage.jitter}}));
+  }
+  return text;
+}
+
+std::string Heartbeat(const char* name, const char* delay, const char* jitter, const char* rest) {
+  return absl::StrReplaceAll(Expanded(absl::StrCat(kHeartbeat, rest)),
+                             {{"@@", name}, {"@delay@", delay}, {"@jitter@", jitter}});
+}
+
+std::string TextOf(absl::string_view set) {
+  const bool is_fast = set == "fast";
+  const bool is_general = set == "general";
+  const bool is_chaos = set == "chaos";
+  std::string text;
+  if (set == "node-fast" || is_fast || is_general) text += Expanded(kNodeFast);
+  if (set == "pod-fast" || is_fast) text += Expanded(absl::StrCat("---", kPodFast));
+  if (set == "pod-general" || is_general) text += Headed(kPodGeneral);
+  if (set == "node-chaos" || is_chaos) text += Headed(kNodeChaos);
+  if (set == "pod-chaos" || is_chaos) text += Headed(kPodChaos);
+  if (set == "pod-lifetime") text += kPodLifetime;
+  if (set == "node-heartbeat") text += Heartbeat("node-heartbeat", "20000", "25000", kHeartbeatAtOnce);
+  if (set == "node-heartbeat-with-lease")
+    text += Heartbeat("node-heartbeat-with-lease", "600000", "610000", kHeartbeatWithLease);
   return text;
 }
 
 }  // namespace
 
 std::vector<std::string> DefaultStageSetNames() {
-  return {"fast", "general", "node-fast", "pod-fast", "pod-general"};
+  return {"chaos",
+          "fast",
+          "general",
+          "node-chaos",
+          "node-fast",
+          "node-heartbeat",
+          "node-heartbeat-with-lease",
+          "pod-chaos",
+          "pod-fast",
+          "pod-general",
+          "pod-lifetime"};
 }
 
 absl::Status AddDefaultStages(absl::string_view set, StageFile& read) {
@@ -380,12 +641,7 @@ absl::Status AddDefaultStages(absl::string_view set, StageFile& read) {
   if (std::find(names.begin(), names.end(), set) == names.end()) {
     return absl::NotFoundError(absl::StrCat("no set of stages ", set));
   }
-  const std::string file = absl::StrCat("stages of ", set);
-  if (set == "node-fast" || set == "fast" || set == "general")
-    RETURN_IF_ERROR(ReadStagesOfText(kNodeFast, file, read));
-  if (set == "pod-fast" || set == "fast") RETURN_IF_ERROR(ReadStagesOfText(kPodFast, file, read));
-  if (set == "pod-general" || set == "general") RETURN_IF_ERROR(ReadStagesOfText(PodGeneral(), file, read));
-  return absl::OkStatus();
+  return ReadStagesOfText(TextOf(set), absl::StrCat("stages of ", set), read);
 }
 
 absl::Status ReadStagesOrSet(absl::string_view name_or_path, StageFile& read) {
@@ -398,7 +654,7 @@ void AppendStageNotices(const StageFile& read, std::vector<std::string>& notices
   for (const std::string& skipped : read.skipped) {
     notices.push_back(absl::StrCat("note: ", skipped, " is no Stage, and is left out"));
   }
-  if (read.stages.empty() && read.usages.empty())
+  if (read.stages.empty() && read.usages.empty() && read.metrics.empty())
     notices.emplace_back("warning: the files of stages have none");
 }
 

@@ -11,8 +11,10 @@
 
 namespace schedsim::sim {
 
-// Names of sets: "node-fast", "pod-fast", "pod-general", and of both kinds "fast" and "general". What they do
-// is what kwok's sets of these names do; the texts are ours.
+// Names of sets: "node-fast", "node-heartbeat", "node-heartbeat-with-lease", "node-chaos", "pod-fast",
+// "pod-general", "pod-chaos", and of both kinds "fast", "general" and "chaos". What they do is what kwok's
+// sets of these names do; the texts are ours. "pod-lifetime" is our own: containers that end and are started
+// again.
 std::vector<std::string> DefaultStageSetNames();
 
 // Adds the stages of the set to `read`. NotFound where there is no such set.

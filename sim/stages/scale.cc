@@ -16,6 +16,7 @@
 #include "sim/jq/jq_program.h"
 #include "sim/stages/pod_addresses.h"
 #include "sim/stages/stage_functions.h"
+#include "sim/stages/stage_reader.h"
 
 namespace schedsim::sim {
 namespace {
@@ -122,7 +123,7 @@ class Marks : public StageEnvironment {
     if (function != "Now" && function != "StartTime") {
       return absl::InvalidArgumentError(absl::StrCat(function, " has no value here"));
     }
-    return GoValue(absl::FormatTime("%Y-%m-%dT%H:%M:%E*SZ", clock_.Now(), absl::UTCTimeZone()));
+    return GoValue(api::FormatRfc3339(clock_.Now()));
   }
 
  private:
@@ -179,19 +180,23 @@ absl::StatusOr<GoValue> ReadOne(std::string text, absl::string_view file) {
   int count = 0;
   RETURN_IF_ERROR(codec::ReadText(std::move(text), file, {}, [&](const codec::Document& document) {
     value = GoValueOf(document.root, GoNumbers::kJsonNumber);
-    return ++count > 1 ? absl::InvalidArgumentError("several documents") : absl::OkStatus();
+    if (++count == 1) return absl::OkStatus();
+    return codec::ErrorAt({.file = file, .position = document.root.position},
+                          "expected one document, got several");
   }));
   return value;
 }
 
 absl::StatusOr<GoValue> WithParam(const GoValue& parameters, const std::string& param) {
   const auto error = [&](absl::string_view what) {
-    return absl::InvalidArgumentError(absl::StrCat("--param: ", api::GoQuote(param), ": ", what));
+    return absl::InvalidArgumentError(absl::StrCat("--param: ", QuotedJq(param), ": ", what));
   };
-  const absl::StatusOr<JqProgram> program = JqProgram::Parse(param);
+  const absl::StatusOr<JqProgram> program = JqProgram::Parse(param, JqProgram::By::kLibrary);
   if (!program.ok()) return error(program.status().message());
   codec::Document document;
-  const std::vector<JqOutput> outputs = program->Run(DocumentValueOf(parameters, document));
+  std::string cause;
+  const std::vector<JqOutput> outputs = program->Run(DocumentValueOf(parameters, document), &cause);
+  if (!cause.empty()) return error(cause);
   if (outputs.size() != 1 || outputs[0].type != JqOutput::Type::kOther) {
     return error(absl::StrCat("expected one map, got ", outputs.size(), " values"));
   }
@@ -219,12 +224,8 @@ absl::StatusOr<ScaleResource> ReadScaleResource(const Value& document, absl::str
   if (given == nullptr) errors.Add(document.position, "template: expected a template");
   reader.Finish();
   RETURN_IF_ERROR(errors.ToStatus());
-  absl::StatusOr<GoTemplate> parsed =
-      GoTemplate::Parse(text, std::string(file), KnownFunctions(), std::max(given->position.line, 0) + 1);
-  if (!parsed.ok()) {
-    return codec::ErrorAt({.file = file, .position = given->position},
-                          absl::StrCat("template: ", parsed.status().message()));
-  }
+  absl::StatusOr<GoTemplate> parsed = ParseTemplateOf(*given, file, KnownFunctions());
+  if (!parsed.ok()) return parsed.status();
   return ScaleResource{.name = name, .parameters = parameters, .text = *std::move(parsed)};
 }
 

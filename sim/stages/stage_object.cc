@@ -60,10 +60,6 @@ CelValue ResourcesOf(const Value& value) {
   return CelValue::Of(std::move(map), CelValue::Type::kResourceList);
 }
 
-bool IsResourceListField(absl::string_view field) {
-  return field == "requests" || field == "limits" || field == "capacity" || field == "allocatable";
-}
-
 // A map of which the type is known.
 CelValue MessageOf(const Value& value, const ApiType& type) {
   CelValue::Map map;
@@ -72,7 +68,7 @@ CelValue MessageOf(const Value& value, const ApiType& type) {
     const bool by_key = field != nullptr && field->by_key;
     const ApiType* below = field == nullptr ? nullptr : field->type;
     if (member.value.is_null()) continue;
-    if (IsResourceListField(member.key) && member.value.is_object()) {
+    if (cel::IsResourceListField(member.key) && member.value.is_object()) {
       map.emplace_back(member.key, ResourcesOf(member.value));
     } else if (by_key) {
       CelValue::Map entries;
@@ -132,7 +128,7 @@ cel::CelValue CelValueOf(const Value& value, bool is_typed) {
 
 StageObject::StageObject(const api::Object& object) {
   const absl::Status status =
-      codec::ReadText(codec::ObjectJson(object), "object.json", {}, [this](const codec::Document& document) {
+      codec::ReadText(codec::ServedJson(object), "object.json", {}, [this](const codec::Document& document) {
         document_.root = Copy(document.root, document_);
         return absl::OkStatus();
       });

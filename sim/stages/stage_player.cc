@@ -5,6 +5,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "core/api/go_text.h"
 #include "core/api/kinds.h"
 #include "core/base/status_macros.h"
 #include "core/codec/objects/object_writer.h"
@@ -17,6 +18,9 @@ namespace {
 
 // So many messages say what is wrong.
 constexpr size_t kWarningsMax = 20;
+
+// So many stages are played for one object at one time; more of them have no end.
+constexpr int kPlaysAtOnceMax = 100;
 
 // Deleted objects with finalizers stay.
 bool HasFinalizers(const codec::Value& root) {
@@ -61,7 +65,8 @@ StagePlayer::StagePlayer(std::vector<Stage> stages, const Rng& rng, EventLoop& l
       server_(server),
       trace_(trace),
       functions_(StageFunctions(*this, loop, template_rng_)),
-      cel_functions_(StageCelFunctions(loop, template_rng_)) {
+      cel_functions_(StageCelFunctions(loop, template_rng_)),
+      events_(loop, server) {
   for (Stage& stage : stages) {
     auto found = std::find_if(kinds_.begin(), kinds_.end(), [&](const KindStages& kind) {
       return kind.kind == stage.kind && kind.api_version == stage.api_version;
@@ -139,7 +144,12 @@ void StagePlayer::OnEvent(const WatchEvent& event) {
     return;
   }
   if (!started_) return;
-  if (StagesOf(*object) != nullptr) LookLater(object);
+  if (StagesOf(*object) != nullptr) {
+    LookLater(object);
+    const auto played = played_.find(KeyOf(*object));
+    // What someone else changes gives new work to stages.
+    if (!is_acting_ && played != played_.end()) played->second.stages.clear();
+  }
   if (is_node && event.old_object == nullptr) LookAtPodsOf(object->metadata.name);
 }
 
@@ -179,32 +189,35 @@ void StagePlayer::LookAt(const std::string& key, const api::ObjectPtr& object) {
   Cancel(key);
   if (!IsManaged(*object)) return;
   const KindStages& kind = *StagesOf(*object);
-  const StageObject seen(*object);
+  const auto seen = std::make_shared<const StageObject>(*object);
   const StageContext context = {.clock = loop_, .cel_functions = cel_functions_};
-  const absl::StatusOr<std::vector<StageCandidate>> candidates = PossibleStages(kind.stages, seen, context);
+  const absl::StatusOr<std::vector<StageCandidate>> candidates = PossibleStages(kind.stages, *seen, context);
   if (!candidates.ok()) {
     Warn(std::string(candidates.status().message()));
     return;
   }
   const Stage* stage = ChooseStage(*candidates, choice_rng_);
+  const auto last = played_.find(key);
   if (stage == nullptr) {
-    played_.erase(key);
+    // How many are played at this time still counts.
+    if (last != played_.end()) last->second.stages.clear();
     return;
   }
-  const std::optional<DelayRange> range = DelayOf(*stage, seen, context);
+  const std::optional<DelayRange> range = DelayOf(*stage, *seen, context);
   const absl::Duration delay = range.has_value() ? DrawDelay(*range, delay_rng_) : absl::ZeroDuration();
-  const auto last = played_.find(key);
-  const bool repeats = last != played_.end() && last->second == stage;
-  if (repeats && delay == absl::ZeroDuration()) {
+  const bool is_at_once = delay == absl::ZeroDuration();
+  if (is_at_once && last != played_.end() && last->second.time == loop_.Now() &&
+      last->second.count >= kPlaysAtOnceMax) {
     Warn(absl::StrCat("Stage ", stage->name, " (", stage->file, ":", stage->position.line,
                       "): comes again at once, without end, for ", key, "; it is left out there"));
     return;
   }
+  const bool repeats = last != played_.end() && last->second.stages.count(stage) > 0;
   const absl::Time due = loop_.Now() + delay;
   const auto play = [this, key] { Play(key); };
-  const uint64_t work = repeats ? loop_.AtInBackground(due, EventLoop::Phase::kWork, play)
-                                : loop_.At(due, EventLoop::Phase::kWork, play);
-  jobs_[key] = {.work = work, .stage = stage, .object = object};
+  const uint64_t work = repeats && !is_at_once ? loop_.AtInBackground(due, EventLoop::Phase::kWork, play)
+                                               : loop_.At(due, EventLoop::Phase::kWork, play);
+  jobs_[key] = {.work = work, .stage = stage, .object = object, .seen = seen};
 }
 
 void StagePlayer::Cancel(const std::string& key) {
@@ -220,14 +233,19 @@ void StagePlayer::Play(const std::string& key) {
   jobs_.erase(found);
   // Its node has fallen silent meanwhile, or is gone.
   if (!IsManaged(*job.object)) return;
-  played_[key] = job.stage;
-  const StageObject seen(*job.object);
+  Played& played = played_[key];
+  if (played.time != loop_.Now()) played.count = 0;
+  played.time = loop_.Now();
+  ++played.count;
+  played.stages.insert(job.stage);
   pod_uid_ = job.object->kind == api::Kind::kPod ? job.object->metadata.uid : "";
   const absl::StatusOr<std::vector<StageAction>> actions =
-      StageActions(*job.stage, seen, /*typed=*/true, functions_);
+      StageActions(*job.stage, *job.seen, /*typed=*/true, functions_);
   pod_uid_.clear();
   absl::Status status = actions.status();
+  is_acting_ = true;
   for (size_t i = 0; status.ok() && i < actions->size(); ++i) status = Act((*actions)[i], job.object);
+  is_acting_ = false;
   if (status.ok()) return;
   Warn(absl::StrCat("Stage ", job.stage->name, " (", job.stage->file, ":", job.stage->position.line,
                     "): ", key, ": ", status.message()));
@@ -236,7 +254,7 @@ void StagePlayer::Play(const std::string& key) {
 absl::Status StagePlayer::Act(const StageAction& action, const api::ObjectPtr& captured) {
   switch (action.type) {
     case StageAction::Type::kEvent:
-      // Events are objects that nobody here reads.
+      return events_.Send(action.event, *captured);
     case StageAction::Type::kImmediate:
       // A change is looked at in the instant in which it is made, anyway.
       return absl::OkStatus();
@@ -384,9 +402,7 @@ GoResult StagePlayer::PodIps(const GoArguments& arguments) {
 }
 
 GoResult StagePlayer::Call(absl::string_view function, const GoArguments& arguments) {
-  const auto time = [](absl::Time t) {
-    return GoValue(absl::FormatTime("%Y-%m-%dT%H:%M:%E*SZ", t, absl::UTCTimeZone()));
-  };
+  const auto time = [](absl::Time t) { return GoValue(api::FormatRfc3339(t)); };
   const auto first = [](const GoResult& list) -> GoResult {
     const bool is_empty = list->AsList()->empty();
     return is_empty ? GoValue(std::string()) : list->AsList()->front();

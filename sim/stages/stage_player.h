@@ -26,6 +26,7 @@
 #include "sim/stages/pod_addresses.h"
 #include "sim/stages/stage.h"
 #include "sim/stages/stage_actions.h"
+#include "sim/stages/stage_events.h"
 #include "sim/stages/stage_functions.h"
 #include "sim/stages/stage_object.h"
 #include "sim/templates/go_template_functions.h"
@@ -40,7 +41,9 @@ namespace schedsim::sim {
 // Where there are stages for pods, deleted pods stay until a stage deletes them: they have the time that
 // their spec gives them, and the kubelets don't end them.
 //
-// A stage that is chosen again as soon as it has been played (a heartbeat) does not keep a run going.
+// A stage that is chosen again for an object, to be played after a delay, does not keep a run going (a
+// heartbeat), as long as some stage matched all the time and nobody else changed the object. One that comes
+// again at once is left out after some rounds.
 // Source: kwok v0.8.0, pkg/kwok/controllers.
 class StagePlayer : private StageEnvironment {
  public:
@@ -75,6 +78,17 @@ class StagePlayer : private StageEnvironment {
     uint64_t work = 0;
     const Stage* stage = nullptr;
     api::ObjectPtr object;
+    // The same, as stages see it.
+    std::shared_ptr<const StageObject> seen;
+  };
+
+  // What was played for one object.
+  struct Played {
+    // Since no stage matched, or someone else changed it.
+    std::set<const Stage*> stages;
+    // When the last one was, and how many at that time.
+    absl::Time time = absl::InfinitePast();
+    int count = 0;
   };
 
   // StageEnvironment.
@@ -118,15 +132,18 @@ class StagePlayer : private StageEnvironment {
   // Decodes patched and applied objects.
   codec::ObjectReader reader_;
   PodAddresses addresses_;
+  StageEvents events_;
   absl::Time start_time_;
   bool started_ = false;
+  // Whether it is a stage that changes objects.
+  bool is_acting_ = false;
   // The pod whose template is being rendered; "": none.
   std::string pod_uid_;
 
   // By kind, namespace and name.
   std::map<std::string, Job> jobs_;
-  // The stage that was played last for an object.
-  std::map<std::string, const Stage*> played_;
+  // Of the objects that are there.
+  std::map<std::string, Played> played_;
   // Objects that changed, in the order in which they did.
   std::vector<std::pair<std::string, api::ObjectPtr>> dirty_;
   std::map<std::string, size_t> dirty_index_;

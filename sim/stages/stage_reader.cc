@@ -156,7 +156,7 @@ class Reader {
     if (program.ok()) {
       expression.jq = *std::move(program);
     } else {
-      errors_.Add(position, absl::StrCat(path, ": ", program.status().message(), " in ", api::GoQuote(text)));
+      errors_.Add(position, absl::StrCat(path, ": ", program.status().message(), " in ", QuotedJq(text)));
     }
   }
 
@@ -355,11 +355,7 @@ class Reader {
   }
 
   std::optional<GoTemplate> ParseTemplate(const Value& value, const std::string& path) {
-    // A text of several lines begins below its mark, `|`.
-    const bool is_block = absl::StrContains(value.text, '\n');
-    const int32_t first_line = std::max(value.position.line, 1) + (is_block ? 1 : 0);
-    absl::StatusOr<GoTemplate> parsed =
-        GoTemplate::Parse(value.text, std::string(file_), KnownStageFunctions(), first_line);
+    absl::StatusOr<GoTemplate> parsed = ParseTemplateOf(value, file_, KnownStageFunctions());
     if (parsed.ok()) return *std::move(parsed);
     errors_.Add(value.position, absl::StrCat(path, ": ", parsed.status().message()));
     return std::nullopt;
@@ -391,6 +387,12 @@ absl::Status AddDocument(const codec::Document& document, absl::string_view file
     read.usages.push_back(std::move(rule));
     return absl::OkStatus();
   }
+  if (is_of_kwok && kind == "Metric") {
+    MetricRule rule;
+    ASSIGN_OR_RETURN(rule, ReadMetricRule(root, file));
+    read.metrics.push_back(std::move(rule));
+    return absl::OkStatus();
+  }
   if (is_of_kwok && kind == "Stage") {
     Stage stage;
     ASSIGN_OR_RETURN(stage, ReadStage(root, file));
@@ -402,6 +404,14 @@ absl::Status AddDocument(const codec::Document& document, absl::string_view file
 }
 
 }  // namespace
+
+absl::StatusOr<GoTemplate> ParseTemplateOf(const Value& value, absl::string_view file,
+                                           const GoTemplateFunctions& functions) {
+  // A text of several lines begins below its mark, `|`.
+  const bool is_block = absl::StrContains(value.text, '\n');
+  const int32_t first_line = std::max(value.position.line, 1) + (is_block ? 1 : 0);
+  return GoTemplate::Parse(value.text, std::string(file), functions, first_line);
+}
 
 absl::StatusOr<Stage> ReadStage(const Value& document, absl::string_view file) {
   ErrorList errors(file);

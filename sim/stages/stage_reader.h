@@ -9,8 +9,11 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "core/codec/text/value.h"
+#include "sim/stages/metric.h"
 #include "sim/stages/stage.h"
 #include "sim/stages/usage.h"
+#include "sim/templates/go_template.h"
+#include "sim/templates/go_template_functions.h"
 
 namespace schedsim::sim {
 
@@ -19,11 +22,16 @@ namespace schedsim::sim {
 // cannot be read.
 absl::StatusOr<Stage> ReadStage(const codec::Value& document, absl::string_view file);
 
+// The template that a text of a file is. Errors: those of GoTemplate::Parse, with lines of the file.
+absl::StatusOr<GoTemplate> ParseTemplateOf(const codec::Value& value, absl::string_view file,
+                                           const GoTemplateFunctions& functions);
+
 // What files of stages hold.
 struct StageFile {
   std::vector<Stage> stages;
   // ResourceUsage and ClusterResourceUsage objects.
   std::vector<UsageRule> usages;
+  std::vector<MetricRule> metrics;
   // What the file holds beside these, and is not for here: `FILE:LINE: KIND`.
   std::vector<std::string> skipped;
 };

@@ -118,19 +118,31 @@ const UsageEntry* EntryFor(const UsageRule& rule, absl::string_view container) {
   return found;
 }
 
-// Of spec.containers, as messages; empty where there are none.
-CelValue::List ContainersOf(const StageObject& pod) {
-  const CelValue* spec = pod.cel().Find("spec");
-  const CelValue* containers = spec == nullptr ? nullptr : spec->Find("containers");
-  return containers == nullptr ? CelValue::List() : containers->AsList();
-}
-
 std::string NameOf(const CelValue& container) {
   const CelValue* name = container.Find("name");
   return name == nullptr ? "" : name->AsString();
 }
 
 }  // namespace
+
+CelValue::List ContainersOf(const StageObject& pod) {
+  const CelValue* spec = pod.cel().Find("spec");
+  const CelValue* containers = spec == nullptr ? nullptr : spec->Find("containers");
+  return containers == nullptr ? CelValue::List() : containers->AsList();
+}
+
+absl::StatusOr<double> UsageNumber(const cel::CelResult& result) {
+  if (!result.ok()) return result.status();
+  if (result->Number().has_value()) return *result->Number();
+  if (result->Is(CelValue::Type::kQuantity)) {
+    return static_cast<double>(result->AsQuantity().NanoValue()) / 1e9;
+  }
+  if (result->Is(CelValue::Type::kBool)) return result->AsBool() ? 1 : 0;
+  if (result->Is(CelValue::Type::kDuration)) {
+    return static_cast<double>(absl::ToInt64Nanoseconds(result->AsDuration()));
+  }
+  return absl::InvalidArgumentError(absl::StrCat("expected a number, got ", result->TypeName()));
+}
 
 absl::StatusOr<UsageRule> ReadUsageRule(const Value& document, absl::string_view file) {
   codec::ErrorList errors(file);
@@ -199,21 +211,9 @@ double UsageMeter::Evaluate(const ResourceUse& use, const api::Object& pod, absl
   const std::string& node_name = static_cast<const api::Pod&>(pod).node_name;
   const api::ObjectPtr node = server_.Find(api::Kind::kNode, "Node", "", node_name);
   if (node != nullptr) variables.emplace_back("node", Read(*node).cel());
-  const cel::CelResult result = use.expression->Evaluate(variables, functions_);
-  if (result.ok()) {
-    if (result->Number().has_value()) return *result->Number();
-    if (result->Is(CelValue::Type::kQuantity)) {
-      return static_cast<double>(result->AsQuantity().NanoValue()) / 1e9;
-    }
-    if (result->Is(CelValue::Type::kBool)) return result->AsBool() ? 1 : 0;
-    if (result->Is(CelValue::Type::kDuration)) {
-      return static_cast<double>(absl::ToInt64Nanoseconds(result->AsDuration()));
-    }
-  }
-  const std::string what =
-      absl::StrCat("usage of ", use.resource, ": ",
-                   result.ok() ? absl::StrCat("expected a number, got ", result->TypeName())
-                               : std::string(result.status().message()));
+  const absl::StatusOr<double> number = UsageNumber(use.expression->Evaluate(variables, functions_));
+  if (number.ok()) return *number;
+  const std::string what = absl::StrCat("usage of ", use.resource, ": ", number.status().message());
   const bool is_new = std::find(warnings_.begin(), warnings_.end(), what) == warnings_.end();
   if (is_new && warnings_.size() < kWarningsMax) warnings_.push_back(what);
   return 0;
@@ -235,12 +235,16 @@ double UsageMeter::OfPod(const api::Object& pod, absl::string_view resource) {
   return sum;
 }
 
-double UsageMeter::OfNode(absl::string_view node_name, absl::string_view resource) {
-  double sum = 0;
+std::map<std::string, std::vector<double>> UsageMeter::OfNodes() {
+  const std::vector<std::string> resources = Resources();
+  std::map<std::string, std::vector<double>> sums;
+  for (const auto& [name, node] : server_.List(api::Kind::kNode)) sums[name].resize(resources.size());
   for (const auto& [key, object] : server_.List(api::Kind::kPod)) {
-    if (static_cast<const api::Pod&>(*object).node_name == node_name) sum += OfPod(*object, resource);
+    const auto sum = sums.find(static_cast<const api::Pod&>(*object).node_name);
+    if (sum == sums.end()) continue;
+    for (size_t i = 0; i < resources.size(); ++i) sum->second[i] += OfPod(*object, resources[i]);
   }
-  return sum;
+  return sums;
 }
 
 void UsageTable::Start() {
@@ -250,11 +254,9 @@ void UsageTable::Start() {
 
 void UsageTable::Sample() {
   const double seconds = absl::ToDoubleSeconds(loop_.Now() - zero_);
-  for (const auto& [name, node] : server_.List(api::Kind::kNode)) {
+  for (const auto& [name, uses] : meter_.OfNodes()) {
     absl::StrAppendFormat(&rows_, "%.15g,%s", seconds, name);
-    for (const std::string& resource : meter_.Resources()) {
-      absl::StrAppendFormat(&rows_, ",%.15g", meter_.OfNode(name, resource));
-    }
+    for (const double use : uses) absl::StrAppendFormat(&rows_, ",%.15g", use);
     rows_ += '\n';
   }
 }

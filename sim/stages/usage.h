@@ -55,6 +55,12 @@ struct UsageRule {
 // path.to.field: what`, as for stages.
 absl::StatusOr<UsageRule> ReadUsageRule(const codec::Value& document, absl::string_view file);
 
+// spec.containers of a pod, as CEL has them; empty where there are none.
+cel::CelValue::List ContainersOf(const StageObject& pod);
+// What an expression of usage gives, as a number: quantities as they are, 1 for true, and nanoseconds of a
+// duration. InvalidArgument: it failed, or is nothing of that kind.
+absl::StatusOr<double> UsageNumber(const cel::CelResult& result);
+
 // Asks the rules what is used now.
 class UsageMeter {
  public:
@@ -67,18 +73,20 @@ class UsageMeter {
   double OfContainer(const api::Object& pod, absl::string_view container, absl::string_view resource);
   // The sum over spec.containers.
   double OfPod(const api::Object& pod, absl::string_view resource);
-  // The sum over all pods on the node, whatever their phase.
-  double OfNode(absl::string_view node_name, absl::string_view resource);
+  // By node: the sums over all its pods, whatever their phase, in the order of Resources().
+  std::map<std::string, std::vector<double>> OfNodes();
 
   // Resources that a rule is about, sorted.
   std::vector<std::string> Resources() const;
   // What went wrong with expressions, each once.
   const std::vector<std::string>& warnings() const { return warnings_; }
 
+  // The object as expressions see it; valid until it is read in another version.
+  const StageObject& Read(const api::Object& object);
+
  private:
   const ResourceUse* FindUse(const api::Object& pod, absl::string_view container,
                              absl::string_view resource) const;
-  const StageObject& Read(const api::Object& object);
   double Evaluate(const ResourceUse& use, const api::Object& pod, absl::string_view container);
 
   const std::vector<UsageRule> rules_;

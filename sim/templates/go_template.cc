@@ -37,6 +37,8 @@ class Execution {
  private:
   // So many rounds of loops; they may be without output.
   static constexpr int64_t kRoundsMax = 1'000'000;
+  // So many bytes of arguments and results of functions, as GoValue counts them.
+  static constexpr size_t kWorkMax = 250'000'000;
 
   absl::Status Error(absl::string_view what) const {
     return absl::InvalidArgumentError(absl::StrCat(file_, ":", line_, ": template: ", what));
@@ -136,11 +138,19 @@ class Execution {
         continue;
       }
       if (last.has_value() && !is_decided) arguments.push_back(*std::move(last));
-      GoResult result = functions_.Call(command[0].name, arguments);
-      if (!result.ok()) return Error(result.status().message());
-      last = *std::move(result);
+      ASSIGN_OR_RETURN(last, Call(command[0].name, arguments));
     }
     return *std::move(last);
+  }
+
+  absl::StatusOr<GoValue> Call(const std::string& function, const GoArguments& arguments) {
+    GoResult result = functions_.Call(function, arguments);
+    if (!result.ok()) return Error(result.status().message());
+    size_t size = result->Size();
+    for (const GoValue& argument : arguments) size += std::min(argument.Size(), kWorkMax);
+    work_ += std::min(size, kWorkMax);
+    if (work_ <= kWorkMax) return result;
+    return Error(absl::StrCat("functions with more than ", kWorkMax, " bytes of arguments and results"));
   }
 
   // Whether the arguments behind this one don't count, and are not evaluated either.
@@ -161,12 +171,9 @@ class Execution {
         if (variable == nullptr) return Error(absl::StrCat("undefined variable \"", operand.name, "\""));
         return FieldOf(*variable, operand.fields);
       }
-      case GoTemplateOperand::Type::kFunction: {
+      case GoTemplateOperand::Type::kFunction:
         // A function among arguments is called without any.
-        GoResult result = functions_.Call(operand.name, {});
-        if (!result.ok()) return Error(result.status().message());
-        return result;
-      }
+        return Call(operand.name, {});
       case GoTemplateOperand::Type::kPipeline: {
         GoValue value;
         ASSIGN_OR_RETURN(value, Evaluate(operand.pipelines[0], dot));
@@ -190,6 +197,7 @@ class Execution {
   const GoTemplateFunctions& functions_;
   int32_t line_ = 0;
   int64_t rounds_ = 0;
+  size_t work_ = 0;
   std::string out_;
   std::vector<std::pair<std::string, GoValue>> variables_;
 };

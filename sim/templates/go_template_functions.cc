@@ -163,7 +163,12 @@ GoResult GoTemplateFunctions::Call(absl::string_view name, const GoArguments& ar
                                 function.argument_count_min, ", got ", count));
   }
   absl::StatusOr<GoValue> result = function.call(arguments);
-  if (result.ok()) return result;
+  if (result.ok()) {
+    if (result->Size() <= kValueSizeMax && result->Depth() <= kValueDepthMax) return result;
+    return absl::ResourceExhaustedError(absl::StrCat("error calling ", name, ": expected a value of at most ",
+                                                     kValueSizeMax, " bytes and ", kValueDepthMax,
+                                                     " levels, got a larger one"));
+  }
   return Invalid(absl::StrCat("error calling ", name, ": ", result.status().message()));
 }
 

@@ -42,8 +42,12 @@ class GoTemplateFunctions {
   std::vector<std::string> Names() const;
 
   // InvalidArgument, without a place, for a function that is not there, a wrong number of arguments, and
-  // whatever makes the real one fail: types that cannot be compared, a division by zero.
+  // whatever makes the real one fail: types that cannot be compared, a division by zero. ResourceExhausted
+  // for results of more than kValueSizeMax bytes, or deeper than kValueDepthMax.
   GoResult Call(absl::string_view name, const GoArguments& arguments) const;
+
+  static constexpr size_t kValueSizeMax = 10'000'000;
+  static constexpr int kValueDepthMax = 100;
 
  private:
   std::map<absl::string_view, GoTemplateFunction> functions_;

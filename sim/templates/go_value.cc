@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <climits>
 #include <cmath>
+#include <cstdint>
 #include <cstdlib>
 
 #include "absl/strings/numbers.h"
@@ -53,9 +55,20 @@ std::string JsonFloat(double number) {
 
 }  // namespace
 
-GoValue::GoValue(Map value) : type_(Type::kMap) {
+GoValue::GoValue(List value) : type_(Type::kList), depth_(1) {
+  for (const GoValue& item : value) AddPart(0, item);
+  list_ = std::make_shared<const List>(std::move(value));
+}
+
+GoValue::GoValue(Map value) : type_(Type::kMap), depth_(1) {
+  for (const auto& [key, member] : value) AddPart(key.size(), member);
   std::sort(value.begin(), value.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   map_ = std::make_shared<const Map>(std::move(value));
+}
+
+void GoValue::AddPart(size_t key_size, const GoValue& part) {
+  for (const size_t more : {key_size, part.size_}) size_ = size_ > SIZE_MAX - more ? SIZE_MAX : size_ + more;
+  if (depth_ <= part.depth_ && part.depth_ < INT_MAX) depth_ = part.depth_ + 1;
 }
 
 GoValue GoValue::JsonNumber(std::string literal) {

@@ -26,8 +26,9 @@ class GoValue {
   GoValue(bool value) : type_(Type::kBool), truth_(value) {}
   GoValue(int64_t value) : type_(Type::kInt), integer_(value) {}
   GoValue(double value) : type_(Type::kFloat), number_(value) {}
-  GoValue(std::string value) : type_(Type::kString), text_(std::move(value)) {}
-  GoValue(List value) : type_(Type::kList), list_(std::make_shared<const List>(std::move(value))) {}
+  GoValue(std::string value)
+      : type_(Type::kString), size_(kScalarSize + value.size()), text_(std::move(value)) {}
+  GoValue(List value);
   GoValue(Map value);
   // A json.Number: a string of its own type, which is JSON by itself.
   static GoValue JsonNumber(std::string literal);
@@ -47,6 +48,11 @@ class GoValue {
   // The entry of a map; nil where there is none, and for other types.
   GoValue Find(absl::string_view key) const;
 
+  // About how many bytes it takes, with all that is in it, however often that is in it; at most SIZE_MAX.
+  size_t Size() const { return size_; }
+  // How deep lists and maps are nested: 0 for others, 1 for a list of these; at most INT_MAX.
+  int Depth() const { return depth_; }
+
   // Whether a template takes it for true: not nil, zero, or empty.
   bool IsTrue() const;
   // "bool", "int", "float64", "string", "json.Number", "list", "map" or "nil", for
@@ -58,9 +64,16 @@ class GoValue {
   std::string Json() const;
 
  private:
+  static constexpr size_t kScalarSize = 64;
+
+  // Counts a part of a list or a map.
+  void AddPart(size_t key_size, const GoValue& part);
+
   Type type_ = Type::kNil;
   bool truth_ = false;
   bool is_json_number_ = false;
+  int depth_ = 0;
+  size_t size_ = kScalarSize;
   int64_t integer_ = 0;
   double number_ = 0;
   std::string text_;

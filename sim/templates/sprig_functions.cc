@@ -5,9 +5,11 @@
 #include <cmath>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
@@ -33,6 +35,20 @@ using Arguments = GoArguments;
 constexpr int64_t kSizeMax = 1'000'000;
 
 absl::Status Invalid(absl::string_view what) { return absl::InvalidArgumentError(what); }
+
+// Whether `count` times `size` bytes are more than a value may have.
+bool IsTooLong(size_t count, size_t size) {
+  return size > 0 && count > GoTemplateFunctions::kValueSizeMax / size;
+}
+
+// How often `part`, which is not empty, is in `text`.
+size_t CountOf(absl::string_view part, absl::string_view text) {
+  size_t count = 0;
+  for (size_t at = text.find(part); at != absl::string_view::npos; at = text.find(part, at + part.size())) {
+    ++count;
+  }
+  return count;
+}
 
 // Sprig's strval.
 std::string TextOf(const GoValue& value) { return value.is_nil() ? "<nil>" : value.Text(); }
@@ -144,7 +160,8 @@ GoResult Repeat(const Arguments& arguments) {
   const int64_t count = IntOf(arguments[0]);
   std::string text;
   ASSIGN_OR_RETURN(text, StringAt(arguments, 1));
-  if (count < 0 || count * static_cast<int64_t>(text.size()) > kSizeMax) return Invalid("too long a text");
+  if (text.empty() && count >= 0) return GoValue(std::move(text));
+  if (count < 0 || count > kSizeMax / static_cast<int64_t>(text.size())) return Invalid("too long a text");
   std::string out;
   for (int64_t i = 0; i < count; ++i) out += text;
   return GoValue(std::move(out));
@@ -177,11 +194,14 @@ GoResult Replace(const Arguments& arguments) {
     ASSIGN_OR_RETURN(texts[i], StringAt(arguments, i));
   }
   if (texts[0].empty()) return Invalid("expected a text to replace, got an empty one");
+  if (IsTooLong(CountOf(texts[0], texts[2]), texts[1].size())) return Invalid("too long a text");
   return GoValue(absl::StrReplaceAll(texts[2], {{texts[0], texts[1]}}));
 }
 
+constexpr int64_t kIndentMax = 1000;
+
 std::string Indented(int64_t width, absl::string_view text) {
-  const std::string pad(static_cast<size_t>(std::clamp<int64_t>(width, 0, 1000)), ' ');
+  const std::string pad(static_cast<size_t>(std::clamp<int64_t>(width, 0, kIndentMax)), ' ');
   return pad + absl::StrReplaceAll(text, {{"\n", "\n" + pad}});
 }
 
@@ -189,7 +209,10 @@ template <bool kOnNewLine>
 GoResult Indent(const Arguments& arguments) {
   std::string text;
   ASSIGN_OR_RETURN(text, StringAt(arguments, 1));
-  return GoValue((kOnNewLine ? "\n" : "") + Indented(IntOf(arguments[0]), text));
+  const int64_t width = IntOf(arguments[0]);
+  if (IsTooLong(CountOf("\n", text), static_cast<size_t>(std::clamp<int64_t>(width, 0, kIndentMax))))
+    return Invalid("too long a text");
+  return GoValue((kOnNewLine ? "\n" : "") + Indented(width, text));
 }
 
 // Those of the arguments that are there, each made by `kText`, with spaces between.
@@ -221,6 +244,7 @@ GoResult Join(const Arguments& arguments) {
   for (const GoValue& item : *arguments[1].AsList()) {
     if (!item.is_nil()) texts.push_back(TextOf(item));
   }
+  if (IsTooLong(texts.size(), separator.size())) return Invalid("too long a text");
   return GoValue(absl::StrJoin(texts, separator));
 }
 
@@ -318,11 +342,14 @@ GoResult Round(const Arguments& arguments) {
 
 GoResult Steps(int64_t from, int64_t to, int64_t step) {
   GoValue::List list;
-  if (step == 0 || (step > 0) != (to > from)) return GoValue(std::move(list));
-  for (int64_t i = from; step > 0 ? i < to : i > to; i += step) {
-    if (static_cast<int64_t>(list.size()) >= kSizeMax) return Invalid("too long a list");
-    list.emplace_back(i);
-  }
+  if (step == 0 || to == from || (step > 0) != (to > from)) return GoValue(std::move(list));
+  // Without a sign no distance is too large.
+  const auto start = static_cast<uint64_t>(from);
+  const auto stride = static_cast<uint64_t>(step);
+  const uint64_t distance = step > 0 ? static_cast<uint64_t>(to) - start : start - static_cast<uint64_t>(to);
+  const uint64_t count = (distance - 1) / (step > 0 ? stride : -stride) + 1;
+  if (count > static_cast<uint64_t>(kSizeMax)) return Invalid("too long a list");
+  for (uint64_t i = 0; i < count; ++i) list.emplace_back(static_cast<int64_t>(start + i * stride));
   return GoValue(std::move(list));
 }
 GoResult Until(const Arguments& arguments) {
@@ -393,33 +420,27 @@ GoResult Has(const Arguments& arguments) {
   ASSIGN_OR_RETURN(list, ListAt(arguments, 1));
   return GoValue(Contains(list, arguments[0]));
 }
-GoResult Uniq(const Arguments& arguments) {
+// The items of the list, the first argument, that are to stay.
+GoResult Filtered(const Arguments& arguments, absl::FunctionRef<bool(const GoValue&)> stays) {
   GoValue::List list;
   ASSIGN_OR_RETURN(list, ListAt(arguments, 0));
   GoValue::List out;
   for (const GoValue& item : list) {
-    if (!Contains(out, item)) out.push_back(item);
+    if (stays(item)) out.push_back(item);
   }
   return GoValue(std::move(out));
+}
+GoResult Uniq(const Arguments& arguments) {
+  std::set<std::pair<absl::string_view, std::string>> seen;
+  return Filtered(arguments,
+                  [&](const GoValue& item) { return seen.emplace(item.TypeName(), item.Json()).second; });
 }
 GoResult Without(const Arguments& arguments) {
-  GoValue::List list;
-  ASSIGN_OR_RETURN(list, ListAt(arguments, 0));
   const GoValue::List left_out(arguments.begin() + 1, arguments.end());
-  GoValue::List out;
-  for (const GoValue& item : list) {
-    if (!Contains(left_out, item)) out.push_back(item);
-  }
-  return GoValue(std::move(out));
+  return Filtered(arguments, [&](const GoValue& item) { return !Contains(left_out, item); });
 }
 GoResult Compact(const Arguments& arguments) {
-  GoValue::List list;
-  ASSIGN_OR_RETURN(list, ListAt(arguments, 0));
-  GoValue::List out;
-  for (const GoValue& item : list) {
-    if (item.IsTrue()) out.push_back(item);
-  }
-  return GoValue(std::move(out));
+  return Filtered(arguments, [](const GoValue& item) { return item.IsTrue(); });
 }
 GoResult SortAlpha(const Arguments& arguments) {
   GoValue::List list;

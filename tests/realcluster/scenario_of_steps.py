@@ -13,6 +13,8 @@ import sys
 # In seconds: how long a command takes, and how long a cluster is busy before it is quiet, about.
 COMMAND = 0.2
 BUSY = 3
+# Nobody makes volumes in such a cluster; a name that no class has, since without one everybody does.
+NO_PROVISIONER = 'none.example'
 
 KINDS = {'pdb': 'PodDisruptionBudget', 'poddisruptionbudget': 'PodDisruptionBudget', 'pvc': 'PersistentVolumeClaim',
          'resourcequota': 'ResourceQuota', 'namespace': 'Namespace', 'node': 'Node', 'pod': 'Pod', 'deployment': 'Deployment',
@@ -112,7 +114,7 @@ def main():
         elif verb == 'dump':
             dumps += 1
             scenario = {'apiVersion': 'schedsim/v1', 'kind': 'Scenario', 'metadata': {'name': f'{dumps}-{rest}'},
-                        'timeline': timeline, 'end': f'{now:.1f}s'}
+                        'provisioners': [NO_PROVISIONER], 'timeline': timeline, 'end': f'{now:.1f}s'}
             with open(os.path.join(out, f'{dumps}-{rest}.yaml'), 'w', encoding='utf-8') as file:
                 json.dump(scenario, file, indent=1)
         else:

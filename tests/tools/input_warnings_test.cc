@@ -98,6 +98,21 @@ TEST(InputWarningsTest, KindsOfOtherGroupsMayBeCustomResources) {
       {});
 }
 
+TEST(InputWarningsTest, AKeyThatIsThereTwiceIsSaid) {
+  const std::string pod =
+      "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n  containers:\n  - {name: c, image: x, image: "
+      "z}\n  nodeSelector: {a: b}\n  nodeSelector: {a: c}\n";
+  ExpectWarnings(
+      Documents({kNode, pod}),
+      {"FILE:11:25: Pod a: spec.containers[0].image: is there twice, and the last one counts; the "
+       "first is on line 11",
+       "FILE:13:3: Pod a: spec.nodeSelector: is there twice, and the last one counts; the first is "
+       "on line 12"});
+  const ProgramResult result = RunProgram({"run", "-f", "-", "--output", "objects"}, Documents({kNode, pod}));
+  EXPECT_TRUE(absl::StrContains(result.out, R"("nodeSelector":{"a":"c"})")) << result.out;
+  EXPECT_FALSE(absl::StrContains(result.out, R"("nodeSelector":{"a":"b"})")) << result.out;
+}
+
 TEST(InputWarningsTest, AListWithoutItsItemsIsSaid) {
   constexpr char kItem[] =
       "- {apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {containers: [{name: c}]}}\n";

@@ -56,6 +56,9 @@ TEST(MissingKindsTest, WhatIsMissingIsSaidOnceWithTheCommandThatPrintsIt) {
       {Pod(absl::StrCat(kOwned), "priority: 5, priorityClassName: gold") +
            "{apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: web, uid: r}, spec: {replicas: 1}}\n",
        "priorityclasses (ReplicaSet default/web names gold); "},
+      {Pod(absl::StrCat(kOwned), "runtimeClassName: gvisor") +
+           "{apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: web, uid: r}, spec: {replicas: 1}}\n",
+       "runtimeclasses (ReplicaSet default/web names gvisor); "},
   };
   for (const auto& [objects, message] : kRows) {
     const ProgramResult result = RunProgram({"run", "-f", "-"}, kNode + objects);
@@ -74,6 +77,10 @@ TEST(MissingKindsTest, NothingIsSaidWhereItDoesNotMatter) {
       Pod("", kUsesClaim) +
           "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: data}, spec: "
           "{storageClassName: fast}}\n",
+      // Kinds of others have names of their own.
+      Pod(", uid: p, ownerReferences: [{apiVersion: batch.volcano.sh/v1alpha1, kind: Job, name: j, uid: j, "
+          "controller: true}]",
+          ""),
       // A pod on a node is not placed, so its workload decides nothing.
       Pod(kOwned, "nodeName: n1"),
       // A class that only volumes have needs no object.

@@ -81,6 +81,56 @@ timeline:
   EXPECT_EQ(played.Pod("web-0")["reason"], "Terminating");
 }
 
+TEST(ReportCountsTest, WhatAdmissionReadsIsUsed) {
+  const std::string text =
+      Text(kNode + Pod("a", "") +
+           "{apiVersion: v1, kind: LimitRange, metadata: {name: l}, spec: {limits: []}}\n---\n"
+           "{apiVersion: v1, kind: ResourceQuota, metadata: {name: q}, spec: {hard: {pods: 9}}}\n---\n"
+           "{apiVersion: node.k8s.io/v1, kind: RuntimeClass, metadata: {name: r}, handler: h}\n---\n"
+           "{apiVersion: v1, kind: ConfigMap, metadata: {name: c}}\n");
+  EXPECT_TRUE(absl::StrContains(text, "Kept, not used  ConfigMap 1\n")) << text;
+}
+
+// "kind/name wanted ready pending" of each row.
+std::string Workloads(const std::string& objects, const std::string& controllers = "none") {
+  const Json report = Json::parse(
+      RunProgram({"run", "-f", "-", "--output", "json", "--controllers", controllers}, objects).out, nullptr,
+      false);
+  std::string rows;
+  for (const Json& row : report["workloads"]) {
+    absl::StrAppend(&rows, row["kind"].get<std::string>(), "/", row["name"].get<std::string>(), " ",
+                    row["wanted"].dump(), " ", row["ready"].dump(), " ", row["pending"].dump(), "\n");
+  }
+  return rows;
+}
+
+std::string Owned(const std::string& kind, const std::string& name, const std::string& owner_kind,
+                  const std::string& owner) {
+  return absl::StrCat("{apiVersion: apps/v1, kind: ", kind, ", metadata: {name: ", name, ", uid: u-", name,
+                      ", ownerReferences: [{apiVersion: apps/v1, kind: ", owner_kind, ", name: ", owner,
+                      ", uid: u-", owner, ", controller: true}]}, spec: {replicas: 3}}\n---\n");
+}
+
+constexpr char kOwnedPod[] =
+    ", uid: u-p, ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: r, uid: u-r, controller: "
+    "true}]";
+
+TEST(ReportCountsTest, AWorkloadWithoutItsControllerHasARow) {
+  const std::string pod = Pod("p", "nodeName: n1", kOwnedPod);
+  EXPECT_EQ(Workloads(kNode + Owned("ReplicaSet", "r", "Deployment", "d") + pod), "ReplicaSet/r 3 1 0\n");
+  EXPECT_EQ(Workloads(kNode + Owned("ReplicaSet", "r", "Deployment", "d") + pod +
+                      "{apiVersion: apps/v1, kind: Deployment, metadata: {name: d, uid: u-d}, spec: "
+                      "{replicas: 4}}\n"),
+            "Deployment/d 4 1 0\n");
+}
+
+TEST(ReportCountsTest, OwnersThatGoRoundAreNoEndlessSearch) {
+  const std::string round =
+      Owned("ReplicaSet", "r", "Deployment", "d") + Owned("Deployment", "d", "ReplicaSet", "r");
+  EXPECT_EQ(Workloads(kNode + round + Pod("p", "nodeName: n1", kOwnedPod)), "Deployment/d 3 1 0\n");
+  EXPECT_EQ(Workloads(kNode + Owned("ReplicaSet", "r", "Deployment", "r")), "ReplicaSet/r 3 0 0\n");
+}
+
 TEST(ReportCountsTest, LatenciesCountPodsThatAreGoneSince) {
   const Played played = Play(Cluster(2) + R"(timeline:
 - at: 10s

@@ -314,6 +314,56 @@ TEST(DrainTest, ABudgetThatNeverAllowsIsAFailure) {
   EXPECT_TRUE(absl::StrContains(played.err, "still there: default/web-0")) << played.err;
 }
 
+// A pod on n1.
+constexpr char kBoundPod[] =
+    "- {apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {nodeName: n1, containers: [{name: c, image: "
+    "i}]}, status: {phase: Running}}\n";
+
+TEST(DrainTest, TwoDrainsOfANodeWaitForTheSamePod) {
+  const Played played = Play(Cluster(0) + kBoundPod + R"(latency: {podTermination: 20s}
+timeline:
+- {at: 10s, drain: n1}
+- {at: 15s, drain: n1}
+- {at: 60s, waitUntil: {drained: n1}}
+)");
+  EXPECT_EQ(played.exit_code, 0) << played.err << played.report["failures"];
+  const Json& drains = played.report["drains"];
+  ASSERT_EQ(drains.size(), 2U) << drains;
+  for (const Json& drain : drains) {
+    EXPECT_EQ(drain["state"], "Drained") << drains;
+    EXPECT_EQ(drain["pods"][0]["goneMicroseconds"], 30'000'000) << drains;
+  }
+}
+
+TEST(DrainTest, ANodeThatIsNamedTwiceIsDrainedOnce) {
+  const Played played =
+      Play(Cluster(0) + kBoundPod + "timeline:\n- drain: {names: [n1, n1]}\n- cordon: [n2, n2]\n");
+  EXPECT_EQ(played.exit_code, 0) << played.err << played.report["failures"];
+  EXPECT_EQ(played.report["drains"].size(), 1U) << played.report["drains"];
+}
+
+TEST(DrainTest, APodThatWasEndingHasItsSuccessorAlready) {
+  const auto pod = [](const std::string& name, const std::string& metadata) {
+    return absl::StrCat("- {apiVersion: v1, kind: Pod, metadata: {name: ", name,
+                        ", labels: {a: b}, creationTimestamp: \"2026-01-01T00:00:00Z\", ", metadata,
+                        ", ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: r, uid: u1, "
+                        "controller: true}]}, spec: {nodeName: n1, containers: [{name: c}]}, status: {phase: "
+                        "Running, conditions: [{type: Ready, status: \"True\"}]}}\n");
+  };
+  const Played played = Play(
+      Cluster(0) +
+      "- {apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: r, uid: u1}, spec: {replicas: 1, selector: "
+      "{matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c}]}}}}\n" +
+      pod("r-old", "uid: u2, deletionTimestamp: \"2026-01-01T00:01:00Z\"") + pod("r-young", "uid: u3") +
+      "latency: {podTermination: 20s}\ntimeline:\n- {at: 1s, drain: n1}\n- waitUntil: {drained: n1}\n");
+  EXPECT_EQ(played.exit_code, 0) << played.err << played.report["failures"];
+  const Json& pods = played.report["drains"][0]["pods"];
+  ASSERT_EQ(pods.size(), 2U) << pods;
+  EXPECT_EQ(pods[0]["pod"], "default/r-old") << pods;
+  EXPECT_EQ(pods[0]["successor"], "") << pods;
+  EXPECT_TRUE(absl::StartsWith(pods[1]["successor"].get<std::string>(), "default/r-")) << pods;
+}
+
 TEST(NodeDownTest, NeedsAController) {
   const std::string scenario = Cluster(0) + "timeline:\n- nodeDown: {nodes: n1}\n";
   EXPECT_EQ(Play(scenario).exit_code, 0);
@@ -558,8 +608,7 @@ const BadScenario kBadScenarios[] = {
     {"inputs: [/dev/null]\n", "scenario.yaml:3:10: inputs[0]: /dev/null: no objects in it"},
     {"inputs: [/dev/zero]\n", "scenario.yaml:3:10: inputs[0]: /dev/zero: is a device"},
     {"inputs: [7]\n", "scenario.yaml:3:10: inputs[0]: expected a string, got a number"},
-    {"objects:\n- {apiVersion: v1, kind: Pod, metadata: {name: a}}\n",
-     ":4:3: spec: expected a pod with a spec"},
+    {"objects:\n- {apiVersion: v1, kind: Pod, metadata: {name: a}}\n", ":4:3: spec.containers: Required value"},
     {"objects:\n- {apiVersion: v1, kind: Node, metadata: {name: a}}\n- {apiVersion: v1, kind: Node, "
      "metadata: {name: a}}\n",
      ":5:3: metadata.name: Node a is there twice"},
@@ -601,7 +650,7 @@ const BadScenario kBadScenarios[] = {
     {"timeline:\n- {complete: {kind: Node, name: a}}\n", "timeline[0].complete: expected pods"},
     {"timeline:\n- {complete: {name: a, phase: Done}}\n",
      "timeline[0].complete.phase: expected Succeeded or Failed"},
-    {"timeline:\n- {create: {apiVersion: v1, kind: Pod, metadata: {generateName: a-}, spec: {containers: "
+    {"timeline:\n- {update: {apiVersion: v1, kind: Pod, metadata: {generateName: a-}, spec: {containers: "
      "[{name: c}]}}}\n",
      ":4:12: metadata.name: expected a name, got only generateName"},
     {"timeline:\n- {create: nowhere.yaml}\n", "scenario.yaml:4:12: timeline[0].create: "},

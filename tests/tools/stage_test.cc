@@ -1,14 +1,21 @@
 // schedsim stage and scale, and runs with stages.
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <string>
 #include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "tests/tools/play.h"
 #include "tests/tools/program.h"
 
 namespace schedsim {
 namespace {
+
+namespace fs = std::filesystem;
 
 constexpr char kPod[] = R"(apiVersion: v1
 kind: Pod
@@ -24,6 +31,25 @@ TEST(StageTestTest, PrintsWhatStagesDo) {
       << result.out;
   for (const char* part : {"stage: pod-ready", "<0 of PodIPsWith(", "phase: Running", "weight: 0"}) {
     EXPECT_TRUE(absl::StrContains(result.out, part)) << part << "\n" << result.out;
+  }
+}
+
+// tests/tools/stages/SET/NAME.input.yaml, each with what the set does to it in NAME.output.yaml.
+// UPDATE_GOLDEN=1 writes these anew.
+TEST(StageTestTest, SetsDoWhatIsExpected) {
+  std::vector<fs::path> inputs;
+  for (const auto& entry : fs::recursive_directory_iterator(SCHEDSIM_SOURCE_DIR "/tests/tools/stages")) {
+    if (absl::EndsWith(entry.path().string(), ".input.yaml")) inputs.push_back(entry.path());
+  }
+  std::sort(inputs.begin(), inputs.end());
+  EXPECT_GE(inputs.size(), 21u);
+  for (const fs::path& input : inputs) {
+    const std::string set = input.parent_path().filename().string();
+    const std::string golden = absl::StrReplaceAll(input.string(), {{".input.yaml", ".output.yaml"}});
+    const ProgramResult result = RunProgram({"stage", "test", "--stage", set, input.string()});
+    EXPECT_EQ(result.exit_code, 0) << input << "\n" << result.err;
+    if (std::getenv("UPDATE_GOLDEN") != nullptr) std::ofstream(golden, std::ios::binary) << result.out;
+    EXPECT_EQ(FileContent(golden), result.out) << "if that is as it should be: UPDATE_GOLDEN=1";
   }
 }
 

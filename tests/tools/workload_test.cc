@@ -1,6 +1,7 @@
 // Pods of workloads: scaling, and making anew what was deleted.
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/match.h"
@@ -75,6 +76,7 @@ TEST(ScaleTest, AStatefulSetMakesTheClaimsOfItsTemplates) {
   kind: StatefulSet
   metadata: {name: api}
   spec:
+    selector: {matchLabels: {app: api}}
     volumeClaimTemplates:
     - {metadata: {name: data}, spec: {storageClassName: local, accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}}
     template:
@@ -118,11 +120,13 @@ TEST(ScaleTest, DeletedPodsComeBackWhereThereAreControllers) {
 
 TEST(ScaleTest, ClaimTemplatesThatAreNoneAreAFailure) {
   const auto error_of = [](const std::string& claim_templates) {
-    return Play(Cluster(0) +
-                "- {apiVersion: apps/v1, kind: StatefulSet, metadata: {name: api}, spec: "
-                "{volumeClaimTemplates: " +
-                claim_templates + ", template: {spec: {containers: [{name: c, image: i}]}}}}\n" +
-                "timeline:\n- scale: {kind: StatefulSet, name: api, replicas: 1}\n")
+    return Play(
+               Cluster(0) +
+               "- {apiVersion: apps/v1, kind: StatefulSet, metadata: {name: api}, spec: "
+               "{selector: {matchLabels: {app: api}}, volumeClaimTemplates: " +
+               claim_templates +
+               ", template: {metadata: {labels: {app: api}}, spec: {containers: [{name: c, image: i}]}}}}\n" +
+               "timeline:\n- scale: {kind: StatefulSet, name: api, replicas: 1}\n")
         .err;
   };
   for (const std::string bad : {"7", "[null]", "[{metadata: {name: 3}}]"}) {
@@ -135,12 +139,13 @@ TEST(ScaleTest, ClaimTemplatesThatAreNoneAreAFailure) {
 }
 
 TEST(ScaleTest, VolumesThatAreNoListAreAFailure) {
-  const Played played =
-      Play(Cluster(0) +
-           "- {apiVersion: apps/v1, kind: StatefulSet, metadata: {name: api}, spec: "
-           "{volumeClaimTemplates: [{metadata: {name: data}}], template: {spec: {volumes: {name: "
-           "v}, containers: [{name: c, image: i}]}}}}\n" +
-           "timeline:\n- scale: {kind: StatefulSet, name: api, replicas: 1}\n");
+  const Played played = Play(
+      Cluster(0) +
+      "- {apiVersion: apps/v1, kind: StatefulSet, metadata: {name: api}, spec: "
+      "{selector: {matchLabels: {app: api}}, volumeClaimTemplates: [{metadata: {name: data}}], template: "
+      "{metadata: {labels: {app: api}}, spec: {volumes: {name: "
+      "v}, containers: [{name: c, image: i}]}}}}\n" +
+      "timeline:\n- scale: {kind: StatefulSet, name: api, replicas: 1}\n");
   EXPECT_TRUE(absl::StrContains(played.err, "spec.template.spec.volumes: expected a list of volumes"))
       << played.err;
 }
@@ -177,6 +182,111 @@ TEST(WorkloadTest, ACronJobWithoutNodesDoesNotKeepARunGoing) {
       "---\n{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {containers: [{name: c, image: i}]}}\n");
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_TRUE(absl::StrContains(result.out, "Virtual time    1m")) << result.out;
+}
+
+// A workload named web, whose pods name a class that is not there.
+std::string RefusedWorkload(const std::string& group, const std::string& kind, const std::string& front,
+                            const std::string& back = "") {
+  return absl::StrCat("{apiVersion: ", group, "/v1, kind: ", kind, ", metadata: {name: web}, spec: {", front,
+                      "template: {metadata: {labels: {app: web}}, spec: {restartPolicy: ",
+                      group == "apps" ? "Always" : "Never",
+                      ", priorityClassName: nope, containers: [{name: c, image: i}]}}}}", back, "\n");
+}
+
+constexpr char kOneNode[] =
+    "---\n{apiVersion: v1, kind: Node, metadata: {name: n1}, status: {allocatable: {cpu: 4, pods: "
+    "9}}}\n---\n";
+
+TEST(RefusedPodsTest, AreAWarningOnceAWorkload) {
+  const std::string selector = "selector: {matchLabels: {app: web}}, ";
+  const std::pair<const char*, std::string> workloads[] = {
+      {"Deployment", RefusedWorkload("apps", "Deployment", "replicas: 3, " + selector)},
+      {"ReplicaSet", RefusedWorkload("apps", "ReplicaSet", selector)},
+      {"StatefulSet", RefusedWorkload("apps", "StatefulSet", "serviceName: s, " + selector)},
+      {"DaemonSet", RefusedWorkload("apps", "DaemonSet", selector)},
+      {"Job", RefusedWorkload("batch", "Job", "")},
+      {"CronJob", RefusedWorkload("batch", "CronJob", "schedule: '* * * * *', jobTemplate: {spec: {", "}}")},
+  };
+  for (const auto& [kind, workload] : workloads) {
+    const std::string input = absl::StrCat(
+        "{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: other}, value: 1}\n",
+        kOneNode, workload);
+    const ProgramResult result = RunProgram({"run", "-f", "-"}, input);
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    const std::string front = absl::StrCat(kind, " default/web: pods \"web-");
+    const size_t at = result.err.find("is forbidden: no PriorityClass with name nope was found");
+    ASSERT_NE(at, std::string::npos) << kind << result.err;
+    EXPECT_EQ(result.err.find("is forbidden", at + 1), std::string::npos) << kind << result.err;
+    EXPECT_TRUE(absl::StrContains(result.err, front)) << kind << result.err;
+    EXPECT_EQ(RunProgram({"run", "-f", "-", "--strict"}, input).exit_code, 2) << kind;
+  }
+}
+
+TEST(RefusedPodsTest, AreNoneWhereTheySucceedLater) {
+  const std::string scenario =
+      Cluster(0) + kDeployment +
+      "- {apiVersion: v1, kind: ResourceQuota, metadata: {name: q}, spec: {hard: {pods: \"0\"}}}\n" +
+      "timeline:\n- scale: {name: api, replicas: 2}\n";
+  const Played refused = Play(scenario);
+  EXPECT_TRUE(absl::StrContains(refused.err, "Deployment default/api: pods \"api-")) << refused.err;
+  EXPECT_TRUE(absl::StrContains(refused.err, "exceeded quota: q")) << refused.err;
+  const Played later = Play(
+      scenario + "- {at: 5s, patch: {kind: ResourceQuota, name: q, patch: {spec: {hard: {pods: \"9\"}}}}}\n");
+  EXPECT_EQ(later.exit_code, 0) << later.err;
+  EXPECT_EQ(PodsOf(later.report, "api-").size(), 2U);
+  EXPECT_FALSE(absl::StrContains(later.err, "exceeded quota")) << later.err;
+}
+
+TEST(WorkloadTest, SaysWhichFieldsTheApiServerWouldRefuse) {
+  const std::string apps =
+      "selector: {matchLabels: {app: w}}, template: {metadata: {labels: {app: w}}, spec: {containers: "
+      "[{name: "
+      "c, image: i}]}}";
+  const std::string job = "template: {spec: {restartPolicy: Never, containers: [{name: c, image: i}]}}";
+  const std::string cron = "schedule: '* * * * *', jobTemplate: {spec: {" + job + "}}";
+  const std::string negative = ": expected a whole number that is not negative, got ";
+  const std::string share =
+      ": expected a whole number of 32 bits that is not negative, or a percentage such as 25%";
+  const std::string surge = "spec.strategy.rollingUpdate.maxSurge" + share;
+  const struct {
+    std::string kind;
+    std::string spec;
+    std::string want;
+  } kCases[] = {
+      {"Deployment", "revisionHistoryLimit: -1, " + apps, "spec.revisionHistoryLimit" + negative + "-1"},
+      {"StatefulSet", "revisionHistoryLimit: -1, " + apps, "spec.revisionHistoryLimit" + negative + "-1"},
+      {"DaemonSet", "revisionHistoryLimit: -1, " + apps, "spec.revisionHistoryLimit" + negative + "-1"},
+      {"CronJob", "successfulJobsHistoryLimit: -1, " + cron,
+       "spec.successfulJobsHistoryLimit" + negative + "-1"},
+      {"CronJob", "failedJobsHistoryLimit: -1, " + cron, "spec.failedJobsHistoryLimit" + negative + "-1"},
+      {"CronJob", "schedule: '* * * * *', jobTemplate: {}",
+       "spec.jobTemplate: expected a template of a job with a spec, got none"},
+      {"Job", "backoffLimit: -1, " + job, "spec.backoffLimit" + negative + "-1"},
+      {"Deployment", "strategy: {rollingUpdate: {maxSurge: 9223372036854775807%}}, " + apps, surge},
+      {"Deployment", "strategy: {rollingUpdate: {maxSurge: 9223372036854775807}}, " + apps, surge},
+      {"StatefulSet", "ordinals: {start: -5}, " + apps, "spec.ordinals.start" + negative + "-5"},
+      {"StatefulSet", "ordinals: {start: 9223372036854775807}, " + apps,
+       "spec.ordinals.start: expected a whole number of 32 bits, got 9223372036854775807"},
+  };
+  for (const auto& [kind, spec, want] : kCases) {
+    const absl::string_view group = absl::EndsWith(kind, "Job") ? "batch" : "apps";
+    const ProgramResult result =
+        RunProgram({"run", "-f", "-"}, absl::StrCat(kOneNode, "{apiVersion: ", group, "/v1, kind: ", kind,
+                                                    ", metadata: {name: w}, spec: {", spec, "}}\n"));
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_TRUE(absl::StrContains(result.err, absl::StrCat(kind, " default/w: ", want)))
+        << want << result.err;
+  }
+}
+
+TEST(WorkloadTest, AJobsStatusWithHugeIndexesIsRead) {
+  const ProgramResult result = RunProgram(
+      {"run", "-f", "-"},
+      absl::StrCat(kOneNode,
+                   "{apiVersion: batch/v1, kind: Job, metadata: {name: w}, spec: {completionMode: Indexed, "
+                   "completions: 2, template: {spec: {restartPolicy: Never, containers: [{name: c, image: "
+                   "i}]}}}, status: {completedIndexes: 9223372036854775807-9223372036854775807}}\n"));
+  EXPECT_EQ(result.exit_code, 0) << result.err;
 }
 
 }  // namespace

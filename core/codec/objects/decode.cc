@@ -159,7 +159,8 @@ absl::Status Decode(const DecodeContext& context, const Value& value, const Path
   absl::StatusOr<api::Quantity> quantity = api::Quantity::Parse(value.text);
   if (!quantity.ok()) return context.Error(value, path, quantity.status().message());
   if (context.validate && quantity->IsNegative())
-    return context.WrongType(value, path, "a quantity of 0 or more");
+    return context.Error(
+        value, path, absl::StrCat("Invalid value: \"", value.text, "\": must be greater than or equal to 0"));
   out = *quantity;
   return absl::OkStatus();
 }
@@ -263,31 +264,34 @@ absl::Status Decode(const DecodeContext& context, const Value& value, const Path
 namespace {
 
 // In and NotIn want values, Exists and DoesNotExist none, Gt and Lt one.
+// Source: apimachinery v0.37, pkg/apis/meta/v1/validation, ValidateLabelSelectorRequirement.
 absl::Status CheckValues(const DecodeContext& context, const Value& value, const Path& path,
                          absl::string_view operator_text, size_t count) {
   const Value* values = value.Find("values");
   const Value& place = values == nullptr ? value : *values;
   const Path values_path = {.parent = &path, .name = "values"};
-  const auto error = [&](absl::string_view expected) {
-    return context.Error(
-        place, values_path,
-        absl::StrCat("expected ", expected, " for operator ", operator_text, ", got ", count));
-  };
-  if ((operator_text == "In" || operator_text == "NotIn") && count == 0) return error("at least one value");
-  if ((operator_text == "Exists" || operator_text == "DoesNotExist") && count != 0) return error("no values");
-  if ((operator_text == "Gt" || operator_text == "Lt") && count != 1) return error("exactly one value");
+  if ((operator_text == "In" || operator_text == "NotIn") && count == 0) {
+    return context.Error(place, values_path,
+                         "Required value: must be specified when `operator` is 'In' or 'NotIn'");
+  }
+  if ((operator_text == "Exists" || operator_text == "DoesNotExist") && count != 0) {
+    return context.Error(place, values_path,
+                         "Forbidden: may not be specified when `operator` is 'Exists' or 'DoesNotExist'");
+  }
+  if ((operator_text == "Gt" || operator_text == "Lt") && count != 1) {
+    return context.Error(place, values_path,
+                         "Required value: must be specified single value when `operator` is 'Lt' or 'Gt'");
+  }
   return absl::OkStatus();
 }
 
 absl::Status CheckRange(const DecodeContext& context, const Value& value, const Path& path,
-                        absl::string_view name, int64_t number, int64_t low, int64_t high) {
+                        absl::string_view name, int64_t number, int64_t low, int64_t high,
+                        absl::string_view why) {
   if (number >= low && number <= high) return absl::OkStatus();
   const Value* field = value.Find(name);
-  const std::string expected = high == std::numeric_limits<int32_t>::max()
-                                   ? absl::StrCat("expected an integer of ", low, " or more")
-                                   : absl::StrCat("expected an integer from ", low, " to ", high);
   return context.Error(field == nullptr ? value : *field, {.parent = &path, .name = name},
-                       absl::StrCat(expected, ", got ", number));
+                       absl::StrCat("Invalid value: ", number, ": ", why));
 }
 
 }  // namespace
@@ -304,43 +308,47 @@ absl::Status Check(const DecodeContext& context, const Value& value, const Path&
 
 absl::Status Check(const DecodeContext& context, const Value& value, const Path& path,
                    const api::PreferredSchedulingTerm& term) {
-  return CheckRange(context, value, path, "weight", term.weight, 1, 100);
+  return CheckRange(context, value, path, "weight", term.weight, 1, 100, "must be in the range 1-100");
 }
 
 absl::Status Check(const DecodeContext& context, const Value& value, const Path& path,
                    const api::WeightedPodAffinityTerm& term) {
-  return CheckRange(context, value, path, "weight", term.weight, 1, 100);
+  return CheckRange(context, value, path, "weight", term.weight, 1, 100, "must be in the range 1-100");
 }
 
 absl::Status Check(const DecodeContext& context, const Value& value, const Path& path,
                    const api::TopologySpreadConstraint& constraint) {
   constexpr int64_t kMax = std::numeric_limits<int32_t>::max();
-  RETURN_IF_ERROR(CheckRange(context, value, path, "maxSkew", constraint.max_skew, 1, kMax));
+  constexpr char kNotPositive[] = "must be greater than zero";
+  RETURN_IF_ERROR(CheckRange(context, value, path, "maxSkew", constraint.max_skew, 1, kMax, kNotPositive));
   if (!constraint.min_domains.has_value()) return absl::OkStatus();
-  return CheckRange(context, value, path, "minDomains", *constraint.min_domains, 1, kMax);
+  return CheckRange(context, value, path, "minDomains", *constraint.min_domains, 1, kMax, kNotPositive);
 }
 
 absl::Status Check(const DecodeContext& context, const Value& value, const Path& path,
                    const api::ContainerPort& port) {
   constexpr int64_t kPortMax = 65535;
-  RETURN_IF_ERROR(CheckRange(context, value, path, "containerPort", port.container_port, 0, kPortMax));
-  return CheckRange(context, value, path, "hostPort", port.host_port, 0, kPortMax);
+  constexpr char kNoPort[] = "must be between 1 and 65535, inclusive";
+  RETURN_IF_ERROR(
+      CheckRange(context, value, path, "containerPort", port.container_port, 0, kPortMax, kNoPort));
+  return CheckRange(context, value, path, "hostPort", port.host_port, 0, kPortMax, kNoPort);
 }
 
 absl::Status Check(const DecodeContext& context, const Value& value, const Path& path,
                    const api::PodSpec& spec) {
   if (!spec.containers.empty()) return absl::OkStatus();
-  return context.Error(value, {.parent = &path, .name = "containers"},
-                       "expected at least one container, got none");
+  return context.Error(value, {.parent = &path, .name = "containers"}, "Required value");
 }
 
-std::string JoinAllowed(absl::Span<const absl::string_view> allowed) {
-  std::string out;
-  for (size_t i = 0; i < allowed.size(); ++i) {
-    if (i > 0) absl::StrAppend(&out, i + 1 == allowed.size() ? " or " : ", ");
-    absl::StrAppend(&out, allowed[i].empty() ? "\"\"" : allowed[i]);
+std::string NotAllowed(absl::string_view text, absl::Span<const absl::string_view> allowed) {
+  const std::string got = absl::StrCat("value: \"", Printable(text, kShownBytesMax), "\": ");
+  if (absl::c_linear_search(allowed, "NotIn"))
+    return absl::StrCat("Invalid ", got, "not a valid selector operator");
+  std::string values;
+  for (const absl::string_view value : allowed) {
+    if (!value.empty()) absl::StrAppend(&values, values.empty() ? "\"" : ", \"", value, "\"");
   }
-  return out;
+  return absl::StrCat("Unsupported ", got, "supported values: ", values);
 }
 
 const Value* FindPath(const Value& root, absl::Span<const Segment> path, const Value*& broken) {

@@ -120,8 +120,8 @@ absl::Status DecodeOnce(const DecodeContext& context, const Value& value, T& out
   return absl::OkStatus();
 }
 
-// `allowed` as a text for messages: `Honor, Ignore or ""`.
-std::string JoinAllowed(absl::Span<const absl::string_view> allowed);
+// Why a text is none of those that are allowed, in the API server's words.
+std::string NotAllowed(absl::string_view text, absl::Span<const absl::string_view> allowed);
 
 // The part of `root` that the field's path leads to, or nullptr. Sets `broken` to a value on the way
 // that is neither a map nor null.
@@ -167,10 +167,7 @@ absl::Status CheckAllowed(const DecodeContext& context, const Field<S, T>& field
     if ((out.*field.member).has_value()) text = *(out.*field.member);
   }
   if (absl::c_linear_search(field.allowed, text)) return absl::OkStatus();
-  std::string what = absl::StrCat("expected ", JoinAllowed(field.allowed), ", got ");
-  absl::StrAppend(&what,
-                  value == nullptr ? "nothing" : absl::StrCat("\"", Printable(text, kShownBytesMax), "\""));
-  return context.Error(value == nullptr ? parent : *value, path, what);
+  return context.Error(value == nullptr ? parent : *value, path, NotAllowed(text, field.allowed));
 }
 
 template <typename S, typename T>

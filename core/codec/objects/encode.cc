@@ -1,6 +1,7 @@
 #include "core/codec/objects/encode.h"
 
 #include "absl/strings/str_cat.h"
+#include "core/api/quantity_text.h"
 
 namespace schedsim::codec {
 namespace {
@@ -19,13 +20,18 @@ Value Number(int64_t number, Document& document) {
   return value;
 }
 
-template <typename Map, typename ToText>
-std::optional<Value> EncodeMap(const Map& map, Document& document, const ToText& to_text) {
+const std::string& EntryText(const std::string&, const std::string& text) { return text; }
+std::string EntryText(const std::string& resource, api::Quantity amount) {
+  return api::AmountText(resource, amount);
+}
+
+template <typename Map>
+std::optional<Value> EncodeMap(const Map& map, Document& document) {
   if (map.empty()) return std::nullopt;
   std::vector<Member> members;
   for (const auto& [key, entry] : map) {
     members.push_back(
-        {.key = document.CopyText(key), .key_position = {}, .value = Text(to_text(entry), document)});
+        {.key = document.CopyText(key), .key_position = {}, .value = Text(EntryText(key, entry), document)});
   }
   return document.MakeObject(members);
 }
@@ -62,19 +68,39 @@ std::optional<Value> Encode(absl::Time member, Document& document) {
 }
 
 std::optional<Value> Encode(const api::Quantity& member, Document& document) {
-  return Text(QuantityText(member), document);
+  return Text(api::QuantityText(member), document);
 }
 
 std::optional<Value> Encode(const api::StringMap& member, Document& document) {
-  return EncodeMap(member, document, [](const std::string& text) { return text; });
+  return EncodeMap(member, document);
 }
 
 std::optional<Value> Encode(const api::ResourceList& member, Document& document) {
-  return EncodeMap(member, document, [](const api::Quantity& quantity) { return QuantityText(quantity); });
+  return EncodeMap(member, document);
 }
 
 std::optional<Value> Encode(const std::shared_ptr<const api::PodSpec>& member, Document& document) {
   return member == nullptr ? std::nullopt : Encode(*member, document);
+}
+
+std::vector<const Value*> OldItems(const Value* old, const std::vector<Value>& fresh,
+                                   absl::string_view merge_key) {
+  std::vector<const Value*> found(fresh.size(), nullptr);
+  if (old == nullptr) return found;
+  std::vector<bool> is_taken(old->items.size(), false);
+  const auto take = [&](size_t place, size_t at) {
+    if (found[place] != nullptr || at >= old->items.size() || is_taken[at]) return;
+    const Value* key = fresh[place].Find(merge_key);
+    const Value* old_key = old->items[at].Find(merge_key);
+    if (key == nullptr || old_key == nullptr || key->text != old_key->text) return;
+    found[place] = &old->items[at];
+    is_taken[at] = true;
+  };
+  for (size_t place = 0; place < fresh.size(); ++place) take(place, place);
+  for (size_t place = 0; place < fresh.size(); ++place) {
+    for (size_t at = 0; at < old->items.size(); ++at) take(place, at);
+  }
+  return found;
 }
 
 Value PutAmounts(const Value* old, const api::ResourceList& now, Document& document) {
@@ -84,7 +110,7 @@ Value PutAmounts(const Value* old, const api::ResourceList& now, Document& docum
     const bool is_same = known != nullptr && DecodeLeniently<api::Quantity>(known) == quantity;
     members.push_back({.key = document.CopyText(name),
                        .key_position = {},
-                       .value = is_same ? *known : Text(QuantityText(quantity), document)});
+                       .value = is_same ? *known : Text(api::AmountText(name, quantity), document)});
   }
   return document.MakeObject(members);
 }
@@ -135,26 +161,6 @@ Value WithPath(const Value& root, absl::Span<const Segment> path, const std::opt
   out.type = Value::Type::kObject;
   out.members = document.CopyMembers(members);
   return out;
-}
-
-std::string QuantityText(const api::Quantity& quantity) {
-  const api::Quantity whole = api::Quantity::FromValue(quantity.Value());
-  if (whole == quantity) return absl::StrCat(quantity.Value());
-  const api::Quantity milli = api::Quantity::FromMilli(quantity.MilliValue());
-  if (milli == quantity) return absl::StrCat(quantity.MilliValue(), "m");
-  // Finer than a thousandth: a fraction of nine digits, found from the rest in steps of 10^-9.
-  const bool negative = quantity.IsNegative();
-  const api::Quantity size = negative ? api::Quantity() - quantity : quantity;
-  const int64_t units = size.Value() - 1;
-  api::Quantity rest = size - api::Quantity::FromValue(units);
-  int64_t nano = 0;
-  for (int64_t step = 1'000'000'000; step > 0; step /= 10) {
-    const api::Quantity part = *api::Quantity::Parse(absl::StrCat(step, "n"));
-    for (; rest >= part; nano += step) rest -= part;
-  }
-  std::string fraction = absl::StrCat(1'000'000'000 + nano).substr(1);
-  while (fraction.back() == '0') fraction.pop_back();
-  return absl::StrCat(negative ? "-" : "", units, ".", fraction);
 }
 
 }  // namespace schedsim::codec

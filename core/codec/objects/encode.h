@@ -36,6 +36,13 @@ std::optional<Value> Encode(const std::shared_ptr<const api::PodSpec>& member, D
 template <typename T>
 std::optional<Value> Encode(const std::optional<T>& member, Document& document);
 template <typename T>
+std::vector<Value> EncodeItems(const std::vector<T>& list, Document& document) {
+  std::vector<Value> items;
+  for (const T& item : list) items.push_back(EncodeAlways(item, document));
+  return items;
+}
+
+template <typename T>
 std::optional<Value> Encode(const std::vector<T>& member, Document& document);
 template <typename T>
 std::optional<Value> Encode(const api::SharedList<T>& member, Document& document);
@@ -57,9 +64,6 @@ Value EmptyValue(const T&) {
 // `root` with the field at `path` set to `value`, or without it for std::nullopt.
 Value WithPath(const Value& root, absl::Span<const Segment> path, const std::optional<Value>& value,
                Document& document);
-
-// The quantity in the shortest exact notation.
-std::string QuantityText(const api::Quantity& quantity);
 
 template <typename S, typename T>
 std::optional<Value> EncodeField(const Field<S, T>& field, const S& from, Document& document) {
@@ -125,11 +129,9 @@ std::optional<Value> Encode(const std::optional<T>& member, Document& document) 
 template <typename T>
 std::optional<Value> Encode(const std::vector<T>& member, Document& document) {
   if (member.empty()) return std::nullopt;
-  std::vector<Value> items;
-  for (const T& item : member) items.push_back(EncodeAlways(item, document));
   Value value;
   value.type = Value::Type::kArray;
-  value.items = document.CopyItems(items);
+  value.items = document.CopyItems(EncodeItems(member, document));
   return value;
 }
 
@@ -156,25 +158,29 @@ T DecodeLeniently(const Value* value) {
   return out;
 }
 
+// For each item of `fresh`, the item of the list `old` with the same merge key; nullptr: none. The one at the
+// same place goes before others, and each old item serves once, since a key may come twice (a port of two
+// protocols). `old` may be absent, or no list.
+std::vector<const Value*> OldItems(const Value* old, const std::vector<Value>& fresh,
+                                   absl::string_view merge_key);
+
 // The list with the items of `now`; those that `old` has (by the merge key, or by being the same)
 // keep the fields that T does not know.
 template <HasFields T>
 Value MergeItems(const Value* old, const std::vector<T>& now, absl::string_view merge_key,
                  Document& document) {
-  std::vector<Value> items;
-  for (const T& item : now) {
-    const Value fresh = EncodeAlways(item, document);
-    const Value* known = nullptr;
-    bool is_same = false;
+  const auto is_same = [&document](const Value& candidate, const T& item) {
+    return SameMember(DecodeLeniently<T>(&candidate), item, document);
+  };
+  std::vector<Value> items = EncodeItems(now, document);
+  const std::vector<const Value*> known = OldItems(old, items, merge_key);
+  for (size_t i = 0; i < now.size(); ++i) {
+    const Value* before = known[i];
     for (const Value& candidate : old == nullptr ? absl::Span<const Value>() : old->items) {
-      is_same = SameMember(DecodeLeniently<T>(&candidate), item, document);
-      const Value* key = candidate.Find(merge_key);
-      const Value* fresh_key = fresh.Find(merge_key);
-      if (is_same || (key != nullptr && fresh_key != nullptr && key->text == fresh_key->text))
-        known = &candidate;
-      if (known != nullptr) break;
+      if (before != nullptr) break;
+      if (is_same(candidate, now[i])) before = &candidate;
     }
-    items.push_back(known == nullptr ? fresh : is_same ? *known : PutAll(*known, item, document));
+    if (before != nullptr) items[i] = is_same(*before, now[i]) ? *before : PutAll(*before, now[i], document);
   }
   Value value;
   value.type = Value::Type::kArray;
@@ -207,17 +213,13 @@ Value PutItemChanges(const Value& old, const std::vector<T>& now, absl::string_v
                      Document& document) {
   bool is_changed = false;
   std::vector<Value> items(old.items.begin(), old.items.end());
-  for (Value& item : items) {
-    const Value* key = item.Find(merge_key);
-    for (const T& candidate : now) {
-      const Value fresh = EncodeAlways(candidate, document);
-      const Value* fresh_key = fresh.Find(merge_key);
-      if (key == nullptr || fresh_key == nullptr || key->text != fresh_key->text) continue;
-      const Value changed = PutChanges(item, candidate, document);
-      is_changed |= changed.members.data() != item.members.data();
-      item = changed;
-      break;
-    }
+  const std::vector<const Value*> known = OldItems(&old, EncodeItems(now, document), merge_key);
+  for (size_t i = 0; i < now.size(); ++i) {
+    if (known[i] == nullptr) continue;
+    Value& item = items[static_cast<size_t>(known[i] - old.items.data())];
+    const Value changed = PutChanges(item, now[i], document);
+    is_changed |= changed.members.data() != item.members.data();
+    item = changed;
   }
   if (!is_changed) return old;
   Value out = old;

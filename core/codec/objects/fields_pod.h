@@ -12,7 +12,7 @@
 
 namespace schedsim::codec {
 
-inline constexpr absl::string_view kProtocols[] = {"", "TCP", "UDP", "SCTP"};
+inline constexpr absl::string_view kProtocols[] = {"", "SCTP", "TCP", "UDP"};
 
 template <>
 struct Fields<api::ResourceRequirements> {

@@ -4,6 +4,7 @@
 #include "core/codec/objects/encode.h"
 #include "core/codec/objects/kinds.h"
 #include "core/codec/text/input.h"
+#include "core/codec/text/json_edit.h"
 #include "core/codec/text/json_reader.h"
 #include "core/codec/text/writer.h"
 
@@ -52,6 +53,14 @@ std::string ObjectJsonOf(const T& object) {
 
 std::string ObjectJson(const api::Object& object) {
   return VisitKind(object.kind, [&]<typename T>() { return ObjectJsonOf(static_cast<const T&>(object)); });
+}
+
+std::string ServedJson(const api::Object& object) {
+  std::string json = ObjectJson(object);
+  if (object.metadata.namespace_.empty()) return json;
+  std::string name_space;
+  AppendJsonString(object.metadata.namespace_, name_space);
+  return SetJsonMember(json, {"metadata", "namespace"}, name_space);
 }
 
 std::string ObjectYaml(const api::Object& object) {

@@ -14,6 +14,10 @@ namespace schedsim::codec {
 // `object.json`: all typed fields that are set.
 std::string ObjectJson(const api::Object& object);
 
+// The same as the API server hands it out: with its namespace, also where the text of the input leaves it to
+// the default.
+std::string ServedJson(const api::Object& object);
+
 // The same as YAML.
 std::string ObjectYaml(const api::Object& object);
 

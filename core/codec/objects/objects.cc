@@ -1,6 +1,9 @@
 #include "core/codec/objects/objects.h"
 
 #include <algorithm>
+#include <set>
+#include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -25,7 +28,9 @@ namespace {
 // A pod needs its spec; without validation it gets an empty one.
 absl::Status Complete(const DecodeContext& context, const Value& value, api::Pod& pod) {
   if (pod.spec != nullptr) return absl::OkStatus();
-  if (context.validate) return context.Error(value, {.name = "spec"}, "expected a pod with a spec, got none");
+  const Path spec = {.name = "spec"};
+  if (context.validate)
+    return context.Error(value, {.parent = &spec, .name = "containers"}, "Required value");
   static const auto* const kEmpty = new std::shared_ptr<const api::PodSpec>(std::make_shared<api::PodSpec>());
   pod.spec = *kEmpty;
   return absl::OkStatus();
@@ -71,8 +76,9 @@ absl::Status CheckName(const Value& value, absl::string_view file, const api::Ob
   const Value* name = place == nullptr ? nullptr : place->Find("name");
   if (name != nullptr) place = name;
   return ErrorAt({file, place == nullptr ? value.position : place->position},
-                 absl::StrCat("metadata.name: expected a name, got ",
-                              name == nullptr || name->is_string() ? "none" : Describe(name->type)));
+                 name == nullptr || name->is_string()
+                     ? std::string("metadata.name: Required value: name or generateName is required")
+                     : absl::StrCat("metadata.name: expected a string, got ", Describe(name->type)));
 }
 
 // The object with kind and apiVersion in front when they came from the list around it. `members` and the
@@ -145,15 +151,37 @@ ObjectReader::ObjectReader(DecodeOptions options)
     : options_(options), shared_(std::make_unique<SharedParts>()), texts_(std::make_unique<TextPool>()) {}
 ObjectReader::~ObjectReader() = default;
 
-absl::Status ObjectReader::Read(absl::string_view path, Sink sink) {
-  return ReadPath(path, {.split_lists = true}, [&](const Document& document, absl::string_view file) {
+absl::Status ObjectReader::ReadAll(
+    Sink sink,
+    absl::FunctionRef<absl::Status(const ReadOptions& options,
+                                   absl::FunctionRef<absl::Status(const Document&, absl::string_view file)>)>
+        read) {
+  ReadOptions options = {.split_lists = true};
+  std::vector<RepeatedKey> repeated_keys;  // Of the document that is being read.
+  std::set<std::tuple<std::string, int32_t, int32_t>> known;
+  if (on_repeated_key_ != nullptr) {
+    options.on_repeated_key = [&repeated_keys, &known](const RepeatedKey& repeated) {
+      const Position& at = repeated.position;
+      if (known.emplace(repeated.file, at.line, at.column).second) repeated_keys.push_back(repeated);
+    };
+  }
+  return read(options, [&](const Document& document, absl::string_view file) {
+    for (const RepeatedKey& repeated : repeated_keys) on_repeated_key_(document.root, repeated);
+    repeated_keys.clear();
     return ReadTree(document.root, ListHeader::Of(document), file, sink);
   });
 }
 
+absl::Status ObjectReader::Read(absl::string_view path, Sink sink) {
+  return ReadAll(sink, [path](const ReadOptions& options, auto on_document) {
+    return ReadPath(path, options, on_document);
+  });
+}
+
 absl::Status ObjectReader::ReadText(std::string text, absl::string_view file, Sink sink) {
-  return codec::ReadText(std::move(text), file, {.split_lists = true}, [&](const Document& document) {
-    return ReadTree(document.root, ListHeader::Of(document), file, sink);
+  return ReadAll(sink, [&](const ReadOptions& options, auto on_document) {
+    return codec::ReadText(std::move(text), file, options,
+                           [&](const Document& document) { return on_document(document, file); });
   });
 }
 

@@ -28,6 +28,8 @@ struct DecodeOptions {
 
 class SharedParts;
 class TextPool;
+struct ReadOptions;
+struct RepeatedKey;
 
 // Turns documents into objects. Known kinds (see api::Kind) are decoded by the field tables; a wrong
 // type in a field that scheduling reads is an error. Every other kind becomes a plain api::Object
@@ -53,6 +55,11 @@ class ObjectReader {
 
   void set_inspector(Inspector inspector) { inspector_ = std::move(inspector); }
 
+  // Hears of keys that an object's text has twice, before the inspector sees it: the last value counts then.
+  // Without it they are errors.
+  using RepeatedKeySink = std::function<void(const Value& document, const RepeatedKey& repeated)>;
+  void set_on_repeated_key(RepeatedKeySink sink) { on_repeated_key_ = std::move(sink); }
+
   // Hands on the objects of a file, of a folder's files, or of standard input ("-"), in order. Lists
   // count as their items; empty documents are skipped. Stops at the first error, also the sink's.
   absl::Status Read(absl::string_view path, Sink sink);
@@ -68,6 +75,12 @@ class ObjectReader {
 
  private:
   struct ListHeader;
+  // Reads all documents with `read`, and hands on their objects.
+  absl::Status ReadAll(Sink sink,
+                       absl::FunctionRef<absl::Status(
+                           const ReadOptions& options,
+                           absl::FunctionRef<absl::Status(const Document&, absl::string_view file)>)>
+                           read);
   absl::Status ReadTree(const Value& root, const ListHeader& header, absl::string_view file, Sink sink);
   absl::StatusOr<api::ObjectPtr> DecodeItem(const Value& value, const ListHeader& header,
                                             absl::string_view file);
@@ -77,7 +90,8 @@ class ObjectReader {
   DecodeOptions options_;
   std::unique_ptr<SharedParts> shared_;
   std::unique_ptr<TextPool> texts_;
-  Inspector inspector_;  // May be empty.
+  Inspector inspector_;              // May be empty.
+  RepeatedKeySink on_repeated_key_;  // The same.
 };
 
 // Whether a document stands for the objects in its `items`: it is a List, or its kind ends in `List` and it

@@ -3,6 +3,7 @@
 #define SCHEDSIM_CORE_CODEC_TEXT_READER_H_
 
 #include <cstdint>
+#include <functional>
 #include <string>
 
 #include "absl/functional/function_ref.h"
@@ -16,6 +17,15 @@ namespace schedsim::codec {
 // An error ends the reading and is returned from it.
 using DocumentSink = absl::FunctionRef<absl::Status(const Document&)>;
 
+// A key that its map has already.
+struct RepeatedKey {
+  std::string file;
+  // From the document, or from the entry that is handed on by itself: `spec.containers[0].image`.
+  std::string path;
+  Position position;
+  int32_t first_line = 0;
+};
+
 struct ReadOptions {
   // Hand on each entry of `items` by itself when the root is a list (kind ends in `List`), so that
   // the whole list is never in memory; nothing is handed on for the list itself.
@@ -26,6 +36,9 @@ struct ReadOptions {
   // Read everything by the readers that know the whole syntax, which give the same at a fraction of the
   // speed.
   bool by_full_syntax = false;
+  // Hears of repeated keys before their document is handed on, of each once or several times; the last value
+  // counts, as for kubectl. Without it they are errors. Those that say what a document is always are.
+  std::function<void(const RepeatedKey& repeated)> on_repeated_key = nullptr;
 };
 
 // Maps and lists may be nested this deep.

@@ -178,12 +178,44 @@ absl::Status TreeBuilder::CheckNewKey(size_t known_index, Position position) con
   if (frame.merged_count > 0 && known.key_position.line == 0) {
     return absl::OkStatus();
   }
+  const bool is_header =
+      frames_.size() == 1 && (key == "apiVersion" || key == "kind" || key == "metadata" || key == "items");
+  if (options_.on_repeated_key != nullptr && !is_header) {
+    options_.on_repeated_key({.file = std::string(file_),
+                              .path = PathTo(key),
+                              .position = position,
+                              .first_line = known.key_position.line});
+    return absl::OkStatus();
+  }
   std::string what = absl::StrCat("key \"", Printable(key, kShownBytesMax), "\" is already set on line ",
                                   known.key_position.line, ", expected each key once");
   if (frames_.size() == 1 && (key == "apiVersion" || key == "kind" || key == "metadata")) {
     absl::StrAppend(&what, "; a line `---` between two documents may be missing");
   }
   return Error(position, what);
+}
+
+std::string TreeBuilder::PathTo(absl::string_view key) const {
+  std::string path;
+  // What is left of the parts when those of inner frames are cut off; from the inside out.
+  size_t member_count = members_.size();
+  size_t value_count = values_.size();
+  for (size_t i = frames_.size(); i > 0 && !frames_[i - 1].is_streamed; --i) {
+    const Frame& frame = frames_[i - 1];
+    const bool is_map = frame.type == Value::Type::kObject;
+    std::string part;
+    if (i == frames_.size()) {
+      part = Printable(key, kShownBytesMax);
+    } else if (is_map) {
+      part = Printable(members_[member_count - 1].key, kShownBytesMax);
+    } else {
+      part = absl::StrCat("[", value_count - frame.start, "]");
+    }
+    const bool has_dot = !path.empty() && path[0] != '[';
+    path = absl::StrCat(part, has_dot ? "." : "", path);
+    (is_map ? member_count : value_count) = frame.start;
+  }
+  return path;
 }
 
 int64_t TreeBuilder::FindMember(absl::string_view key) {

@@ -131,6 +131,8 @@ class TreeBuilder {
   absl::Status CountValue(Position position);
   // The open map has the key already, as the member `known_index`.
   absl::Status CheckNewKey(size_t known_index, Position position) const;
+  // Where the open map's member `key` is: `spec.containers[0].image`.
+  std::string PathTo(absl::string_view key) const;
   // The index in `members_` of the open map's member `key`, or -1.
   int64_t FindMember(absl::string_view key);
   void IndexMember(absl::string_view key, size_t index);

@@ -73,13 +73,6 @@ api::StringMap ServiceSelectors(const api::Pod& pod, const framework::InformerCa
   return merged;
 }
 
-const api::OwnerReference* ControllerOf(const api::Pod& pod) {
-  for (const api::OwnerReference& owner : pod.metadata.owner_references) {
-    if (owner.controller) return &owner;
-  }
-  return nullptr;
-}
-
 }  // namespace
 
 SpreadConstraintsFactory::SpreadConstraintsFactory(const api::PodTopologySpreadArgs& args,

@@ -8,9 +8,9 @@
 #include "sim/cluster/admission/default_toleration_seconds.h"
 #include "sim/cluster/admission/defaults.h"
 #include "sim/cluster/admission/label_keys.h"
-#include "sim/cluster/admission/limit_ranger.h"
 #include "sim/cluster/admission/namespace_lifecycle.h"
 #include "sim/cluster/admission/pod_validation.h"
+#include "sim/cluster/admission/policy_validation.h"
 #include "sim/cluster/admission/runtime_class.h"
 #include "sim/cluster/resource_name.h"
 
@@ -33,12 +33,14 @@ absl::Status Forbidden(const api::Object& object, const absl::Status& status) {
 
 Admission::Admission(const Options& options) : options_(options) {
   auto priority = std::make_unique<PriorityPlugin>();
+  auto limits = std::make_unique<LimitRangerPlugin>();
   auto quotas = std::make_unique<ResourceQuotaPlugin>();
   priority_ = priority.get();
+  limits_ = limits.get();
   quotas_ = quotas.get();
   // Source: kubernetes v1.37, pkg/kubeapiserver/options/plugins.go, AllOrderedPlugins.
   plugins_.push_back(std::make_unique<NamespaceLifecyclePlugin>());
-  plugins_.push_back(std::make_unique<LimitRangerPlugin>());
+  plugins_.push_back(std::move(limits));
   plugins_.push_back(std::move(priority));
   plugins_.push_back(std::make_unique<DefaultTolerationSecondsPlugin>());
   plugins_.push_back(std::make_unique<DefaultStorageClassPlugin>());
@@ -55,9 +57,7 @@ void Admission::OnChange(const api::ObjectPtr& old_object, const api::ObjectPtr&
   with_keys_.Clear();
 }
 
-bool Admission::PassedBefore(const api::Object& object) {
-  return !object.metadata.uid.empty() || object.metadata.resource_version != 0;
-}
+bool Admission::PassedBefore(const api::Object& object) { return api::CameFromCluster(object); }
 
 std::shared_ptr<const api::PodSpec> Admission::CompleteOldSpec(
     const std::shared_ptr<const api::PodSpec>& spec) {
@@ -81,6 +81,7 @@ Admission::Answer Admission::MakeAnswer(const api::Pod& pod) const {
   auto completed = std::make_shared<api::PodSpec>(*pod.spec);
   SetPodDefaults(*completed);
   Answer answer = {.given = pod.spec, .completed = completed};
+  answer.limit_ranger = limits_->AnnotationFor(name_space, *completed);
   for (const auto& plugin : plugins_) {
     // An update takes what the others set, also where one refuses.
     const absl::Status status = plugin->MutateSpec(name_space, *completed);
@@ -144,6 +145,8 @@ absl::Status Admission::Mutate(api::Object& object) {
   const Answer& answer = AnswerFor(pod);
   RETURN_IF_ERROR(Forbidden(object, answer.mutated));
   pod.spec = WithLabelKeys(answer, pod.metadata.labels);
+  if (!answer.limit_ranger.empty())
+    pod.metadata.annotations.Set("kubernetes.io/limit-ranger", answer.limit_ranger);
   return absl::OkStatus();
 }
 
@@ -151,6 +154,9 @@ absl::Status Admission::Validate(const api::Object& given, const api::Object& ob
   if (!options_.complete) return absl::OkStatus();
   // Classes are of use to pods that come later, so they are looked at wherever they come from.
   if (PassedBefore(given)) return priority_->Validate(object);
+  RETURN_IF_ERROR(
+      InvalidObject(object, LabelFaults(object.metadata.labels, "metadata.labels", options_.line)));
+  RETURN_IF_ERROR(ValidatePolicy(object));
   if (given.kind == api::Kind::kPod) {
     const absl::Status& status = AnswerFor(static_cast<const api::Pod&>(given)).validated;
     if (absl::IsInvalidArgument(status)) {

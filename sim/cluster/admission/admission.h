@@ -16,6 +16,7 @@
 #include "core/api/object.h"
 #include "core/api/pod.h"
 #include "core/base/lookup_map.h"
+#include "sim/cluster/admission/limit_ranger.h"
 #include "sim/cluster/admission/plugin.h"
 #include "sim/cluster/admission/pod_topology_labels.h"
 #include "sim/cluster/admission/priority.h"
@@ -76,6 +77,8 @@ class Admission {
     absl::Status validated;  // The same.
     // Of affinity terms and spread constraints.
     std::vector<std::string> label_keys;
+    // What LimitRanger says of what it set; "": it set nothing.
+    std::string limit_ranger;
   };
   // The address of a spec, and what sets the namespace apart for each plugin that cares.
   using SpecKey = std::tuple<const api::PodSpec*, std::vector<const void*>>;
@@ -92,6 +95,7 @@ class Admission {
   // In the API server's order.
   std::vector<std::unique_ptr<AdmissionPlugin>> plugins_;
   PriorityPlugin* priority_ = nullptr;     // One of them.
+  LimitRangerPlugin* limits_ = nullptr;    // One of them.
   ResourceQuotaPlugin* quotas_ = nullptr;  // One of them.
   PodTopologyLabels topology_labels_;
   LookupMap<const api::PodSpec*, Answer> old_specs_;

@@ -1,5 +1,6 @@
 #include "sim/cluster/admission/default_storage_class.h"
 
+#include "absl/time/time.h"
 #include "core/api/storage.h"
 
 namespace schedsim::sim {
@@ -16,11 +17,20 @@ bool IsDefault(const api::Object& storage_class) {
 
 }  // namespace
 
+const api::Object* BetterDefaultClass(const api::Object* best, const api::Object& storage_class) {
+  if (!IsDefault(storage_class)) return best;
+  // Creation times of the API have whole seconds.
+  const auto seconds_of = [](const api::Object& object) {
+    return absl::ToUnixSeconds(object.metadata.creation_timestamp.value_or(absl::InfinitePast()));
+  };
+  return best == nullptr || seconds_of(storage_class) > seconds_of(*best) ? &storage_class : best;
+}
+
 bool DefaultStorageClassPlugin::OnChange(const api::ObjectPtr& old_object, const api::ObjectPtr& new_object) {
   const api::Object& object = new_object != nullptr ? *new_object : *old_object;
   if (object.kind != api::Kind::kStorageClass) return false;
   if (new_object != nullptr && IsDefault(*new_object)) {
-    defaults_[object.metadata.name] = object.metadata.creation_timestamp.value_or(absl::InfinitePast());
+    defaults_[object.metadata.name] = new_object;
   } else {
     defaults_.erase(object.metadata.name);
   }
@@ -33,14 +43,9 @@ absl::Status DefaultStorageClassPlugin::Mutate(api::Object& object) const {
   const bool asks = claim.spec.storage_class_name.has_value() ||
                     claim.metadata.annotations.Find("volume.beta.kubernetes.io/storage-class") != nullptr;
   if (asks) return absl::OkStatus();
-  // The newest default, and of equally old ones the first by name.
-  // Source: kubernetes v1.37, pkg/volume/util/storageclass.go, GetDefaultClass.
-  auto best = defaults_.begin();
-  for (auto at = defaults_.begin(); at != defaults_.end(); ++at) {
-    // Creation times of the API have whole seconds.
-    if (absl::ToUnixSeconds(at->second) > absl::ToUnixSeconds(best->second)) best = at;
-  }
-  claim.spec.storage_class_name = best->first;
+  const api::Object* best = nullptr;
+  for (const auto& [name, storage_class] : defaults_) best = BetterDefaultClass(best, *storage_class);
+  claim.spec.storage_class_name = best->metadata.name;
   return absl::OkStatus();
 }
 

@@ -7,11 +7,15 @@
 #include <string>
 
 #include "absl/status/status.h"
-#include "absl/time/time.h"
 #include "core/api/object.h"
 #include "sim/cluster/admission/plugin.h"
 
 namespace schedsim::sim {
+
+// The default class among `best`, which may be nullptr, and one that comes behind it by name: of those that
+// call themselves the default the newest, and of equally old ones the first by name; nullptr: none does.
+// Source: kubernetes v1.37, pkg/volume/util/storageclass.go, GetDefaultClass.
+const api::Object* BetterDefaultClass(const api::Object* best, const api::Object& storage_class);
 
 class DefaultStorageClassPlugin final : public AdmissionPlugin {
  public:
@@ -20,8 +24,8 @@ class DefaultStorageClassPlugin final : public AdmissionPlugin {
   absl::Status Mutate(api::Object& object) const override;
 
  private:
-  // The classes that call themselves the default: when they were made, by name.
-  std::map<std::string, absl::Time> defaults_;
+  // The classes that call themselves the default, by name.
+  std::map<std::string, api::ObjectPtr> defaults_;
 };
 
 }  // namespace schedsim::sim

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "core/api/quantity_text.h"
 #include "core/api/storage.h"
 #include "core/base/status_macros.h"
 #include "sim/cluster/admission/pod_amounts.h"
@@ -52,12 +53,12 @@ std::string MinFault(const Subject& subject, const std::string& name, const api:
   const api::Quantity* limit = subject.limits.Find(name);
   const Comparable values(request, limit, bound);
   const std::string rule =
-      absl::StrCat("minimum ", name, " usage per ", subject.type, " is ", AmountText(name, bound));
+      absl::StrCat("minimum ", name, " usage per ", subject.type, " is ", api::AmountText(name, bound));
   if (request == nullptr) return absl::StrCat(rule, ".  No request is specified");
   if (values.request < values.bound)
-    return absl::StrCat(rule, ", but request is ", AmountText(name, *request));
+    return absl::StrCat(rule, ", but request is ", api::AmountText(name, *request));
   if (limit != nullptr && values.limit < values.bound)
-    return absl::StrCat(rule, ", but limit is ", AmountText(name, *limit));
+    return absl::StrCat(rule, ", but limit is ", api::AmountText(name, *limit));
   return "";
 }
 
@@ -66,11 +67,12 @@ std::string MaxFault(const Subject& subject, const std::string& name, const api:
   const api::Quantity* limit = subject.limits.Find(name);
   const Comparable values(request, limit, bound);
   const std::string rule =
-      absl::StrCat("maximum ", name, " usage per ", subject.type, " is ", AmountText(name, bound));
+      absl::StrCat("maximum ", name, " usage per ", subject.type, " is ", api::AmountText(name, bound));
   if (limit == nullptr) return absl::StrCat(rule, ".  No limit is specified");
-  if (values.limit > values.bound) return absl::StrCat(rule, ", but limit is ", AmountText(name, *limit));
+  if (values.limit > values.bound)
+    return absl::StrCat(rule, ", but limit is ", api::AmountText(name, *limit));
   if (request != nullptr && values.request > values.bound)
-    return absl::StrCat(rule, ", but request is ", AmountText(name, *request));
+    return absl::StrCat(rule, ", but request is ", api::AmountText(name, *request));
   return "";
 }
 
@@ -78,10 +80,10 @@ std::string MaxRequestFault(const Subject& subject, const std::string& name, con
   const api::Quantity* request = subject.requests.Find(name);
   const Comparable values(request, nullptr, bound);
   const std::string rule =
-      absl::StrCat("maximum ", name, " usage per ", subject.type, " is ", AmountText(name, bound));
+      absl::StrCat("maximum ", name, " usage per ", subject.type, " is ", api::AmountText(name, bound));
   if (request == nullptr) return absl::StrCat(rule, ".  No request is specified");
   if (values.request > values.bound)
-    return absl::StrCat(rule, ", but request is ", AmountText(name, *request));
+    return absl::StrCat(rule, ", but request is ", api::AmountText(name, *request));
   return "";
 }
 
@@ -89,8 +91,8 @@ std::string RatioFault(const Subject& subject, const std::string& name, const ap
   const api::Quantity* request = subject.requests.Find(name);
   const api::Quantity* limit = subject.limits.Find(name);
   const Comparable values(request, limit, bound);
-  const std::string rule =
-      absl::StrCat(name, " max limit to request ratio per ", subject.type, " is ", AmountText(name, bound));
+  const std::string rule = absl::StrCat(name, " max limit to request ratio per ", subject.type, " is ",
+                                        api::AmountText(name, bound));
   if (request == nullptr || values.request == 0)
     return absl::StrCat(rule, ", but no request is specified or request is 0");
   if (limit == nullptr || values.limit == 0)
@@ -127,17 +129,35 @@ class Faults {
   std::vector<std::string> list_;
 };
 
-void SetMissing(const api::ResourceList& defaults, api::ResourceList& list) {
+// Returns the names of those that were missing, in order.
+std::vector<std::string> SetMissing(const api::ResourceList& defaults, api::ResourceList& list) {
+  std::vector<std::string> names;
   for (const auto& [name, quantity] : defaults) {
-    if (list.Find(name) == nullptr) list[name] = quantity;
+    if (list.Find(name) != nullptr) continue;
+    list[name] = quantity;
+    names.push_back(name);
   }
+  return names;
+}
+
+// The same for a container. Adds what was set to `notes`: "cpu, memory request for container app".
+void SetMissing(const api::ResourceRequirements& defaults, absl::string_view what, api::Container& container,
+                std::vector<std::string>& notes) {
+  const auto note = [&](const std::vector<std::string>& names, absl::string_view list) {
+    if (names.empty()) return;
+    notes.push_back(absl::StrCat(absl::StrJoin(names, ", "), " ", list, " for ", what, " ", container.name));
+  };
+  note(SetMissing(defaults.requests, container.resources.requests), "request");
+  note(SetMissing(defaults.limits, container.resources.limits), "limit");
 }
 
 }  // namespace
 
 bool LimitRangerPlugin::OnChange(const api::ObjectPtr& old_object, const api::ObjectPtr& new_object) {
   const api::Object& object = new_object != nullptr ? *new_object : *old_object;
-  if (object.kind != api::Kind::kOther || object.kind_name != "LimitRange") return false;
+  const bool is_range =
+      object.kind == api::Kind::kOther && object.kind_name == "LimitRange" && object.api_version == "v1";
+  if (!is_range) return false;
   Ranges& ranges = ranges_[object.metadata.namespace_];
   if (new_object == nullptr) {
     ranges.erase(object.metadata.name);
@@ -145,25 +165,7 @@ bool LimitRangerPlugin::OnChange(const api::ObjectPtr& old_object, const api::Ob
     return true;
   }
   Limits limits;
-  ReadPolicy(object, [&limits](const codec::Value& root) {
-    const codec::Value* list = Below(&root, {"spec", "limits"});
-    if (list == nullptr || !list->is_array()) return;
-    for (const codec::Value& item : list->items) {
-      limits.push_back({.type = TextOf(&item, "type"),
-                        .min = AmountsOf(item.Find("min")),
-                        .max = AmountsOf(item.Find("max")),
-                        .default_limits = AmountsOf(item.Find("default")),
-                        .default_requests = AmountsOf(item.Find("defaultRequest")),
-                        .max_ratio = AmountsOf(item.Find("maxLimitRequestRatio"))});
-      // The API server's own defaults: a maximum is the default limit, the default limit the default request,
-      // and so is the minimum.
-      Limit& limit = limits.back();
-      if (limit.type != "Container") continue;
-      SetMissing(limit.max, limit.default_limits);
-      SetMissing(limit.default_limits, limit.default_requests);
-      SetMissing(limit.min, limit.default_requests);
-    }
-  });
+  ReadPolicy(object, [&limits](const codec::Value& root) { limits = LimitRangeItems(root); });
   ranges[object.metadata.name] = std::move(limits);
   return true;
 }
@@ -177,24 +179,36 @@ const LimitRangerPlugin::Ranges* LimitRangerPlugin::Find(absl::string_view name_
 const void* LimitRangerPlugin::RulesOf(absl::string_view name_space) const { return Find(name_space); }
 
 absl::Status LimitRangerPlugin::MutateSpec(absl::string_view name_space, api::PodSpec& spec) const {
+  SetDefaults(name_space, spec);
+  return absl::OkStatus();
+}
+
+std::string LimitRangerPlugin::AnnotationFor(absl::string_view name_space, const api::PodSpec& spec) const {
+  if (Find(name_space) == nullptr) return "";
+  api::PodSpec completed = spec;
+  return SetDefaults(name_space, completed);
+}
+
+std::string LimitRangerPlugin::SetDefaults(absl::string_view name_space, api::PodSpec& spec) const {
+  std::string annotation;
   const Ranges* ranges = Find(name_space);
-  if (ranges == nullptr) return absl::OkStatus();
+  if (ranges == nullptr) return annotation;
   for (const auto& [name, limits] : *ranges) {
     // Of several entries of one range the last one counts.
     api::ResourceRequirements defaults;
-    for (const Limit& limit : limits) {
+    for (const LimitRangeItem& limit : limits) {
       if (limit.type != "Container") continue;
       for (const auto& [resource, amount] : limit.default_limits) defaults.limits[resource] = amount;
       for (const auto& [resource, amount] : limit.default_requests) defaults.requests[resource] = amount;
     }
-    for (auto* containers : {&spec.containers, &spec.init_containers}) {
-      for (api::Container& container : *containers) {
-        SetMissing(defaults.limits, container.resources.limits);
-        SetMissing(defaults.requests, container.resources.requests);
-      }
-    }
+    std::vector<std::string> notes;
+    for (api::Container& container : spec.containers) SetMissing(defaults, "container", container, notes);
+    for (api::Container& container : spec.init_containers)
+      SetMissing(defaults, "init container", container, notes);
+    // Each range writes over what the one before it has written.
+    if (!notes.empty()) annotation = absl::StrCat("LimitRanger plugin set: ", absl::StrJoin(notes, "; "));
   }
-  return absl::OkStatus();
+  return annotation;
 }
 
 absl::Status LimitRangerPlugin::ValidateSpec(absl::string_view name_space, const api::PodSpec& spec) const {
@@ -202,7 +216,7 @@ absl::Status LimitRangerPlugin::ValidateSpec(absl::string_view name_space, const
   if (ranges == nullptr) return absl::OkStatus();
   for (const auto& [name, limits] : *ranges) {
     Faults faults;
-    for (const Limit& limit : limits) {
+    for (const LimitRangeItem& limit : limits) {
       const auto check = [&](const Subject& subject) {
         faults.Add(subject, limit.min, MinFault);
         faults.Add(subject, limit.max, MaxFault);
@@ -230,7 +244,7 @@ absl::Status LimitRangerPlugin::Validate(const api::Object& object) const {
   const auto& claim = static_cast<const api::PersistentVolumeClaim&>(object);
   for (const auto& [name, limits] : *ranges) {
     Faults faults;
-    for (const Limit& limit : limits) {
+    for (const LimitRangeItem& limit : limits) {
       if (limit.type != "PersistentVolumeClaim") continue;
       const api::ResourceList no_limits;
       const Subject subject = {limit.type, claim.spec.requests, no_limits};

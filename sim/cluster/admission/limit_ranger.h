@@ -10,8 +10,8 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "core/api/pod.h"
-#include "core/api/quantity.h"
 #include "sim/cluster/admission/plugin.h"
+#include "sim/cluster/admission/policy_json.h"
 
 namespace schedsim::sim {
 
@@ -21,22 +21,21 @@ class LimitRangerPlugin final : public AdmissionPlugin {
   const void* RulesOf(absl::string_view name_space) const override;
   // Never refuses. Default limits are not requests of containers: the API's defaults came before.
   absl::Status MutateSpec(absl::string_view name_space, api::PodSpec& spec) const override;
+  // What becomes of the pod's annotation kubernetes.io/limit-ranger if MutateSpec gets the spec; "": nothing.
+  std::string AnnotationFor(absl::string_view name_space, const api::PodSpec& spec) const;
   // Refuses a spec with all that is out of bounds of the first LimitRange that it violates.
   absl::Status ValidateSpec(absl::string_view name_space, const api::PodSpec& spec) const override;
   // The same for claims, by their requests.
   absl::Status Validate(const api::Object& object) const override;
 
  private:
-  // One of spec.limits.
-  struct Limit {
-    std::string type;  // Container, Pod or PersistentVolumeClaim.
-    api::ResourceList min, max, default_limits, default_requests, max_ratio;
-  };
-  using Limits = std::vector<Limit>;
+  using Limits = std::vector<LimitRangeItem>;
 
   // By name, of one namespace.
   using Ranges = std::map<std::string, Limits>;
 
+  // Sets what is missing, and returns the annotation that says so.
+  std::string SetDefaults(absl::string_view name_space, api::PodSpec& spec) const;
   const Ranges* Find(absl::string_view name_space) const;
 
   std::map<std::string, Ranges> ranges_;  // By namespace.

@@ -11,9 +11,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "core/api/label_name.h"
+#include "core/api/quantity_text.h"
 #include "core/api/selectors.h"
 #include "core/framework/resource.h"
-#include "sim/cluster/admission/policy_json.h"
 
 namespace schedsim::sim {
 namespace {
@@ -45,6 +45,13 @@ class Faults {
     for (const std::string& why : api::LabelValueErrors(value, line_)) InvalidText(path, value, why);
   }
 
+  void Labels(absl::string_view path, const api::StringMap& labels) {
+    for (const auto& [key, value] : labels) {
+      LabelName(path, key);
+      LabelValue(path, value);
+    }
+  }
+
   std::vector<std::string> Take() { return std::move(list_); }
 
  private:
@@ -55,10 +62,7 @@ class Faults {
 void CheckLabelSelector(const std::optional<api::LabelSelector>& selector, const std::string& path,
                         Faults& faults) {
   if (!selector.has_value()) return;
-  for (const auto& [key, value] : selector->match_labels) {
-    faults.LabelName(path + ".matchLabels", key);
-    faults.LabelValue(path + ".matchLabels", value);
-  }
+  faults.Labels(path + ".matchLabels", selector->match_labels);
   for (size_t i = 0; i < selector->match_expressions.size(); ++i) {
     const api::LabelSelectorRequirement& requirement = selector->match_expressions[i];
     const std::string at = absl::StrCat(path, ".matchExpressions[", i, "]");
@@ -202,9 +206,9 @@ void CheckResources(const api::ResourceRequirements& resources, const std::strin
     if (limit == nullptr) continue;
     const bool must_be_equal = !MayOvercommit(name);
     if (must_be_equal ? request == *limit : request <= *limit) continue;
-    faults.InvalidText(path + ".requests", AmountText(name, request),
+    faults.InvalidText(path + ".requests", api::AmountText(name, request),
                        absl::StrCat(must_be_equal ? "must be equal to " : "must be less than or equal to ",
-                                    name, " limit of ", AmountText(name, *limit)));
+                                    name, " limit of ", api::AmountText(name, *limit)));
   }
 }
 
@@ -219,11 +223,19 @@ void CheckContainers(const std::vector<api::Container>& containers, const std::s
 
 }  // namespace
 
+std::vector<std::string> LabelFaults(const api::StringMap& labels, absl::string_view path,
+                                     api::KubernetesLine line) {
+  Faults faults(line);
+  faults.Labels(path, labels);
+  return faults.Take();
+}
+
 std::vector<std::string> PodSpecFaults(const api::PodSpec& spec, api::KubernetesLine line) {
   Faults faults(line);
   std::set<std::string> names;
   CheckContainers(spec.containers, "spec.containers", names, faults);
   CheckContainers(spec.init_containers, "spec.initContainers", names, faults);
+  if (spec.node_selector.has_value()) faults.Labels("spec.nodeSelector", *spec.node_selector);
   if (spec.affinity.has_value()) {
     if (spec.affinity->node_affinity.has_value())
       CheckNodeAffinity(*spec.affinity->node_affinity, "spec.affinity.nodeAffinity", faults);
@@ -235,7 +247,9 @@ std::vector<std::string> PodSpecFaults(const api::PodSpec& spec, api::Kubernetes
   std::set<std::string> gates;
   for (size_t i = 0; i < spec.scheduling_gates.size(); ++i) {
     const std::string& name = spec.scheduling_gates[i].name;
-    if (!gates.insert(name).second) faults.Duplicate(absl::StrCat("spec.schedulingGates[", i, "]"), name);
+    const std::string path = absl::StrCat("spec.schedulingGates[", i, "]");
+    faults.LabelName(path, name);
+    if (!gates.insert(name).second) faults.Duplicate(path, name);
   }
   return faults.Take();
 }

@@ -5,10 +5,16 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/string_view.h"
 #include "core/api/kubernetes_line.h"
+#include "core/api/object.h"
 #include "core/api/pod.h"
 
 namespace schedsim::sim {
+
+// What is wrong with the keys and values of labels, or of a selector of labels, at `path`.
+std::vector<std::string> LabelFaults(const api::StringMap& labels, absl::string_view path,
+                                     api::KubernetesLine line);
 
 // All that is wrong, in the order of the API server, each as it says it:
 // `spec.tolerations[0].operator: Invalid value: "b": value must be empty when `operator` is 'Exists'`. What

@@ -26,13 +26,30 @@ std::string TextOf(const codec::Value* root, absl::string_view name);
 // The items of a list of texts; empty for anything else.
 std::vector<std::string> TextsOf(const codec::Value* list);
 
-// The amounts of a map, but for those that cannot be read. `map` may be nullptr.
+// The amounts of a map, but for those that cannot be read (see AmountFaults). `map` may be nullptr.
 api::ResourceList AmountsOf(const codec::Value* map);
 
-// The canonical text of an amount, as the API server's messages have it. Amounts of memory and storage are
-// in powers of 1024 where that is shorter: the notation of the input is not kept.
-// Source: apimachinery v0.37, pkg/api/resource/quantity.go, String.
-std::string AmountText(absl::string_view resource, const api::Quantity& amount);
+// One of a LimitRange's spec.limits.
+struct LimitRangeItem {
+  std::string type;  // Container, Pod or PersistentVolumeClaim.
+  api::ResourceList min, max, default_limits, default_requests, max_ratio;
+};
+
+// Those of a LimitRange, with the API's defaults: for containers a maximum is the default limit, the default
+// limit the default request, and so is the minimum.
+// Source: kubernetes v1.37, pkg/apis/core/v1/defaults.go, SetDefaults_LimitRangeItem.
+std::vector<LimitRangeItem> LimitRangeItems(const codec::Value& root);
+
+// A value of a policy that should be a quantity and is none.
+struct AmountFault {
+  codec::Position position;
+  // With its path, and what was expected.
+  std::string text;
+};
+
+// Those of a policy; none for other kinds.
+std::vector<AmountFault> AmountFaults(const codec::Value& root, absl::string_view api_version,
+                                      absl::string_view kind);
 
 }  // namespace schedsim::sim
 

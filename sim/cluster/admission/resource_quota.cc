@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
+#include "core/api/quantity_text.h"
 #include "core/base/status_macros.h"
 #include "core/codec/text/json_writer.h"
 #include "core/codec/text/writer.h"
@@ -23,7 +24,7 @@ std::string Listing(const std::vector<std::string>& names, const api::ResourceLi
   for (const std::string& name : names) {
     const api::Quantity* amount = amounts.Find(name);
     absl::StrAppend(&text, text.empty() ? "" : ",", name, "=",
-                    AmountText(name, amount == nullptr ? api::Quantity() : *amount));
+                    api::AmountText(name, amount == nullptr ? api::Quantity() : *amount));
   }
   return text;
 }
@@ -67,7 +68,8 @@ void ResourceQuotaPlugin::OnQuota(const api::Object& object, bool is_gone) {
     read.hard = AmountsOf(hard);
     if (hard != nullptr) {
       for (const codec::Member& member : hard->members)
-        read.hard_text[std::string(member.key)] = std::string(member.value.text);
+        read.hard_text[std::string(member.key)] =
+            member.value.is_null() ? "0" : std::string(member.value.text);
     }
     for (const std::string& scope : TextsOf(Below(&root, {"spec", "scopes"})))
       read.scopes.push_back({.name = scope, .operator_ = "Exists"});
@@ -143,7 +145,7 @@ std::string ResourceQuotaPlugin::StatusOf(const Quota& quota) {
   json.EndObject().Key("used").BeginObject();
   for (const auto& [name, text] : quota.hard_text) {
     const api::Quantity* used = quota.used.Find(name);
-    json.Field(name, AmountText(name, used == nullptr ? api::Quantity() : *used));
+    json.Field(name, api::AmountText(name, used == nullptr ? api::Quantity() : *used));
   }
   json.EndObject().EndObject();
   return json.text();

@@ -5,6 +5,7 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "core/api/kinds.h"
 #include "sim/cluster/admission/policy_json.h"
 
 namespace schedsim::sim {
@@ -68,7 +69,9 @@ api::Toleration TolerationOf(const codec::Value& value) {
 
 bool RuntimeClassPlugin::OnChange(const api::ObjectPtr& old_object, const api::ObjectPtr& new_object) {
   const api::Object& object = new_object != nullptr ? *new_object : *old_object;
-  if (object.kind != api::Kind::kOther || object.kind_name != "RuntimeClass") return false;
+  const bool is_class = object.kind == api::Kind::kOther && object.kind_name == "RuntimeClass" &&
+                        api::GroupOf(object.api_version) == "node.k8s.io";
+  if (!is_class) return false;
   if (new_object == nullptr) {
     classes_.erase(object.metadata.name);
     return true;

@@ -1,4 +1,5 @@
 #include "core/api/quantity.h"
+#include "core/api/quantity_text.h"
 
 #include <gtest/gtest.h>
 
@@ -128,6 +129,40 @@ TEST(QuantityTest, SumsAreExact) {
   EXPECT_EQ((*Quantity::Parse("0.1") + *Quantity::Parse("0.2")), *Quantity::Parse("300m"));
   EXPECT_EQ((*Quantity::Parse("1") - *Quantity::Parse("1n")).MilliValue(), 1000);
   EXPECT_TRUE((*Quantity::Parse("1Gi") - *Quantity::Parse("1024Mi")).IsZero());
+}
+
+TEST(QuantityTest, IsWrittenExactly) {
+  for (const char* text :
+       {"0", "1", "250m", "-5", "1073741824", "0.000000001", "1.000000001", "-2.5e-7", "123456.000000007",
+        "9223372036854775806.000000007", "9223372036854775807", "0.999999999"}) {
+    const Quantity quantity = *Quantity::Parse(text);
+    EXPECT_EQ(*Quantity::Parse(QuantityText(quantity)), quantity) << text << " " << QuantityText(quantity);
+  }
+}
+
+TEST(QuantityTest, IsWrittenInItsLargestUnit) {
+  const auto text = [](absl::string_view of) { return QuantityText(*Quantity::Parse(of)); };
+  EXPECT_EQ(text("1.5"), "1500m");
+  EXPECT_EQ(text("0.0015"), "1500u");
+  EXPECT_EQ(text("-0.000000001"), "-1n");
+  EXPECT_EQ(text("1.000000001"), "1000000001n");
+  EXPECT_EQ(text("9223372036854775806.000000007"), "9223372036854775806000000007n");
+  EXPECT_EQ(text("1Gi"), "1073741824");
+  EXPECT_EQ(text("2000e3"), "2M");
+  EXPECT_EQ(text("0"), "0");
+}
+
+TEST(QuantityTest, AmountsOfMemoryArePowersOf1024WhereThatIsShorter) {
+  const auto text = [](absl::string_view resource, absl::string_view of) {
+    return AmountText(resource, *Quantity::Parse(of));
+  };
+  EXPECT_EQ(text("memory", "536870912"), "512Mi");
+  EXPECT_EQ(text("memory", "1.5Gi"), "1536Mi");
+  EXPECT_EQ(text("memory", "1e9"), "1G");
+  EXPECT_EQ(text("requests.storage", "1024Mi"), "1Gi");
+  EXPECT_EQ(text("hugepages-2Mi", "4Mi"), "4Mi");
+  EXPECT_EQ(text("cpu", "1024"), "1024");
+  EXPECT_EQ(text("cpu", "2.5"), "2500m");
 }
 
 }  // namespace

@@ -116,6 +116,16 @@ TEST(CelProgramTest, BoundsDepthAndSteps) {
   std::string nested = "true";
   for (int i = 0; i < 8; ++i) nested = list + ".all(x" + std::to_string(i) + ", " + nested + ")";
   EXPECT_EQ(Result(nested), "ERROR too many steps");
+  // Each round makes a text, or a list, that is forty times as long.
+  for (const std::string start : {"['aaaaaaaaaa']", "[[1]]"}) {
+    std::string grown = start;
+    for (const char* name : {"a", "b", "c", "d", "e"}) {
+      std::string longer = name;
+      for (int i = 0; i < 39; ++i) longer += std::string("+") + name;
+      grown += std::string(".map(") + name + ", " + longer + ")";
+    }
+    EXPECT_EQ(Result("size(" + grown + ")"), "ERROR too many steps");
+  }
 }
 
 }  // namespace

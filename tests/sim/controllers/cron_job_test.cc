@@ -66,10 +66,19 @@ TEST(CronJobController, SaysThatTimeZonesAreNotSimulated) {
   WorkloadCluster cluster(Nodes(1) + CronJob("schedule: '* * * * *', timeZone: Europe/Berlin, "));
   cluster.Run(100);
   EXPECT_TRUE(cluster.All("Job").empty());
-  ASSERT_EQ(cluster.simulation().controllers().warnings().size(), 1U);
+  ASSERT_EQ(cluster.simulation().controllers().Warnings().size(), 1U);
   EXPECT_EQ(
-      cluster.simulation().controllers().warnings()[0],
+      cluster.simulation().controllers().Warnings()[0],
       "CronJob default/tick: spec.timeZone: only UTC is simulated, got \"Europe/Berlin\": no job is made");
+}
+
+TEST(CronJobController, FindsItsJobsBesideAKindOfTheSameName) {
+  WorkloadCluster cluster(
+      Nodes(1) + CronJob("schedule: '* * * * *', ") +
+      "---\napiVersion: batch.volcano.sh/v1alpha1\nkind: Job\nmetadata: {name: tick-15778080}\nspec: {}\n");
+  cluster.Run(50);
+  EXPECT_EQ(cluster.All("Job").size(), 2U);
+  EXPECT_EQ(cluster.Pods("tick-").size(), 1U);
 }
 
 }  // namespace

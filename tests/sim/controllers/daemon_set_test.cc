@@ -137,5 +137,40 @@ TEST(DaemonSetController, ReplacesNothingByItselfWhenUpdatedOnDelete) {
   EXPECT_EQ(cluster.Status("DaemonSet", "log").value("updatedNumberScheduled", 0), 0);
 }
 
+TEST(DaemonSetController, TakesAnotherNameForARevisionWhereItsIsTaken) {
+  WorkloadCluster first(Nodes(2) + DaemonSet());
+  first.Run();
+  const auto name = first.All("ControllerRevision").at(0)["metadata"]["name"].get<std::string>();
+  WorkloadCluster again(Nodes(2) + "---\napiVersion: apps/v1\nkind: ControllerRevision\nmetadata: {name: " +
+                        name + "}\nrevision: 1\n" + DaemonSet());
+  again.Run();
+  EXPECT_EQ(Images(again), "n0=one n1=one ");
+  EXPECT_EQ(again.All("ControllerRevision").size(), 2U);
+}
+
+TEST(DaemonSetController, LeavesAloneAKindOfTheSameName) {
+  WorkloadCluster cluster(Nodes(1) + DaemonSet() +
+                          "---\napiVersion: a.kruise.io/v1\nkind: DaemonSet\nmetadata: {name: log}\n");
+  cluster.Run();
+  EXPECT_EQ(Images(cluster), "n0=one ");
+}
+
+TEST(DaemonSetController, CountsPodsAsAvailableWhenTheyHaveBeenReadyForLongEnough) {
+  WorkloadCluster cluster(Nodes(3) + DaemonSet("minReadySeconds: 20, "));
+  int available = -1;
+  int later = -1;
+  const auto look = [](Simulation& simulation) {
+    const api::ObjectPtr object = simulation.server().Find(api::Kind::kOther, "DaemonSet", "default", "log");
+    return nlohmann::json::parse(codec::ObjectJson(*object))["status"].value("numberAvailable", 0);
+  };
+  cluster.At(10, [&](Simulation& simulation) { available = look(simulation); });
+  cluster.At(30, [&](Simulation& simulation) { later = look(simulation); });
+  cluster.Patch(31, "DaemonSet", "log", R"({"spec": {"minReadySeconds": 600}})");
+  cluster.Run(100);
+  EXPECT_EQ(available, 0);
+  EXPECT_EQ(later, 3);
+  EXPECT_EQ(cluster.Status("DaemonSet", "log").value("numberAvailable", 0), 0) << "the delay is longer now";
+}
+
 }  // namespace
 }  // namespace schedsim::sim

@@ -168,7 +168,7 @@ TEST(DeploymentController, TakesUpPodsWhoseReplicaSetIsNotInTheInput) {
   again.Run();
   EXPECT_EQ(again.Pods("web-").size(), 5U);
   EXPECT_EQ(Sizes(again), "1:5 ");
-  EXPECT_EQ(again.simulation().controllers().warnings().size(), 1U);
+  EXPECT_EQ(again.simulation().controllers().Warnings().size(), 1U);
 }
 
 TEST(RolloutArithmetic, RoundsSurgeUpAndUnavailableDown) {
@@ -181,6 +181,40 @@ TEST(RolloutArithmetic, RoundsSurgeUpAndUnavailableDown) {
   EXPECT_EQ(spec.MaxUnavailable(), 1) << "not both may be zero";
   spec.is_recreate = true;
   EXPECT_EQ(spec.MaxSurge() + spec.MaxUnavailable(), 0);
+}
+
+TEST(DeploymentController, TakesAnotherNameWhereThatOfItsReplicaSetIsTaken) {
+  WorkloadCluster first(Nodes(1) + Deployment(2));
+  first.Run();
+  const auto name = first.All("ReplicaSet").at(0)["metadata"]["name"].get<std::string>();
+  WorkloadCluster again(Nodes(1) + "---\napiVersion: apps/v1\nkind: ReplicaSet\nmetadata: {name: " + name +
+                        "}\nspec: {replicas: 0, selector: {matchLabels: {app: b}}, template: {metadata: "
+                        "{labels: {app: b}}, spec: {containers: [{name: c, image: i}]}}}\n" +
+                        Deployment(2));
+  again.Run();
+  EXPECT_EQ(again.Pods("web-").size(), 2U);
+  EXPECT_EQ(again.Status("Deployment", "web")["collisionCount"], 1);
+}
+
+TEST(TemplateText, LeavesOutWhatIsEmptyUnlessItSelectsAll) {
+  const auto canonical = [](const std::string& json) {
+    std::string text;
+    const absl::Status status =
+        codec::ReadText(json, "test.json", {}, [&text](const codec::Document& document) -> absl::Status {
+          text = CanonicalJson(document.root, "");
+          return absl::OkStatus();
+        });
+    CHECK(status.ok());
+    return text;
+  };
+  const std::string none = canonical(R"({"spec": {"a": 1}})");
+  for (const char* same : {"resources", "securityContext", "emptyDir"}) {
+    EXPECT_EQ(canonical(absl::StrCat(R"({"spec": {"a": 1, ")", same, R"(": {}}})")), none) << same;
+  }
+  for (const char* other : {"labelSelector", "namespaceSelector"}) {
+    EXPECT_NE(canonical(absl::StrCat(R"({"spec": {"a": 1, ")", other, R"(": {}}})")), none) << other;
+    EXPECT_EQ(canonical(absl::StrCat(R"({"spec": {"a": 1, ")", other, R"(": null}})")), none) << other;
+  }
 }
 
 }  // namespace

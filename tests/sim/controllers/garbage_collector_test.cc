@@ -53,5 +53,20 @@ TEST(GarbageCollector, LeavesAloneWhatHasAnotherOwner) {
   EXPECT_FALSE(cluster.Get("Secret", "never").is_null()) << "its owner was not in the input";
 }
 
+TEST(GarbageCollector, DeletesPodsAlsoOfAnOwnerThatIsNotTheirController) {
+  const auto pod = [](const std::string& name, const std::string& kind, const std::string& more) {
+    return absl::StrCat("---\napiVersion: v1\nkind: Pod\nmetadata: {name: ", name,
+                        ", ownerReferences: [{apiVersion: v1, kind: ", kind, ", name: a, uid: ua", more,
+                        "}]}\nspec: {containers: [{name: c, image: i}]}\n");
+  };
+  WorkloadCluster cluster("---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, uid: ua}\n" +
+                          pod("controlled", "ConfigMap", ", controller: true") +
+                          pod("owned", "ConfigMap", ""));
+  cluster.Delete(1, "ConfigMap", "a");
+  cluster.Run();
+  EXPECT_TRUE(cluster.Pods("controlled").empty());
+  EXPECT_TRUE(cluster.Pods("owned").empty());
+}
+
 }  // namespace
 }  // namespace schedsim::sim

@@ -1,6 +1,7 @@
 #include "sim/controllers/job.h"
 
 #include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
@@ -115,6 +116,25 @@ TEST(JobIndexes, AreWrittenAsRanges) {
   EXPECT_EQ(IndexesText({0, 1, 3, 5, 6, 7}), "0,1,3,5-7");
   EXPECT_EQ(ParseIndexes("0,1,3,5-7"), (Indexes{0, 1, 3, 5, 6, 7}));
   EXPECT_EQ(IndexesText(ParseIndexes("")), "");
+}
+
+// Of a group whose key comes first.
+TEST(JobController, LeavesAloneAKindOfTheSameName) {
+  WorkloadCluster cluster(
+      Nodes(1) + Job("ttlSecondsAfterFinished: 5, ") +
+      "---\napiVersion: batch.volcano.sh/v1alpha1\nkind: Job\nmetadata: {name: work}\nspec: {tasks: []}\n");
+  size_t pods = 0;
+  cluster.At(4, [&pods](Simulation& simulation) { pods = simulation.server().List(api::Kind::kPod).size(); });
+  cluster.Run(20);
+  EXPECT_EQ(pods, 1U);
+  const std::vector<nlohmann::json> jobs = cluster.All("Job");
+  ASSERT_EQ(jobs.size(), 1U);
+  EXPECT_EQ(jobs[0]["apiVersion"], "batch.volcano.sh/v1alpha1");
+}
+
+TEST(JobIndexes, LeavesOutWhatNoJobHas) {
+  EXPECT_EQ(ParseIndexes("9223372036854775807-9223372036854775807"), Indexes());
+  EXPECT_EQ(ParseIndexes("-9223372036854775808-5,3,7-5,2,9"), (Indexes{3, 9}));
 }
 
 }  // namespace

@@ -106,5 +106,24 @@ TEST_F(OwnedPodsTest, KnowsSinceWhenPodsAreReady) {
   EXPECT_EQ(owned_.AvailableOf("u", absl::Seconds(10)), 2);
 }
 
+TEST_F(OwnedPodsTest, CountsPodsThatAreNotReadyAnyMoreNoLonger) {
+  const std::string ready = "{phase: Running, conditions: [{type: Ready, status: 'True'}]}";
+  const absl::Duration delay = absl::Seconds(10);
+  CreateJob();
+  for (const char* name : {"a", "b", "c"}) {
+    CreatePod(name, ready);
+    clock_.now += absl::Seconds(1);
+  }
+  clock_.now = absl::UnixEpoch() + absl::Seconds(11);
+  EXPECT_EQ(owned_.AvailableOf("u", delay), 2);
+  EXPECT_EQ(owned_.NextAvailable("u", delay), absl::UnixEpoch() + absl::Seconds(12));
+  ASSERT_TRUE(server_.Delete(api::Kind::kPod, "Pod", "default", "a").ok());
+  ASSERT_TRUE(server_.Delete(api::Kind::kPod, "Pod", "default", "c").ok());
+  EXPECT_EQ(owned_.AvailableOf("u", delay), 1);
+  EXPECT_EQ(owned_.NextAvailable("u", delay), absl::InfiniteFuture());
+  EXPECT_EQ(owned_.AvailableOf("u", absl::Seconds(20)), 0) << "with another delay";
+  EXPECT_EQ(owned_.AvailableOf("u", absl::Seconds(5)), 1);
+}
+
 }  // namespace
 }  // namespace schedsim::sim

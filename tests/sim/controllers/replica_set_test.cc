@@ -1,7 +1,9 @@
 #include "sim/controllers/replica_set.h"
 
 #include <string>
+#include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "tests/sim/controllers/workload_cluster.h"
@@ -73,6 +75,22 @@ TEST(ReplicaSetController, SaysWhyPodsAreRefused) {
   cluster.Run();
   EXPECT_TRUE(cluster.Pods("web-").empty());
   EXPECT_EQ(cluster.Condition("ReplicaSet", "web", "ReplicaFailure"), "True FailedCreate");
+  const std::vector<std::string> warnings = cluster.simulation().controllers().Warnings();
+  ASSERT_EQ(warnings.size(), 1U);
+  EXPECT_TRUE(absl::StartsWith(warnings[0], "ReplicaSet default/web: pods \"web-")) << warnings[0];
+  EXPECT_TRUE(absl::EndsWith(warnings[0], "is forbidden: no PriorityClass with name none was found"))
+      << warnings[0];
+}
+
+TEST(ReplicaSetController, IsSilentAboutPodsThatNobodyWantsAnyMore) {
+  WorkloadCluster scaled(Nodes(1) + ReplicaSet("", "priorityClassName: none, "));
+  scaled.Patch(10, "ReplicaSet", "web", R"({"spec": {"replicas": 0}})");
+  scaled.Run();
+  EXPECT_TRUE(scaled.simulation().controllers().Warnings().empty());
+  WorkloadCluster deleted(Nodes(1) + ReplicaSet("", "priorityClassName: none, "));
+  deleted.Delete(10, "ReplicaSet", "web");
+  deleted.Run();
+  EXPECT_TRUE(deleted.simulation().controllers().Warnings().empty());
 }
 
 TEST(ReplicaSetController, LeavesAClusterAloneThatHasWhatItWants) {
@@ -105,9 +123,42 @@ TEST(ReplicaSetController, SaysWhatIsMalformed) {
   WorkloadCluster cluster(
       "---\napiVersion: apps/v1\nkind: ReplicaSet\nmetadata: {name: bad}\nspec: {replicas: -1}\n");
   cluster.Run();
-  ASSERT_EQ(cluster.simulation().controllers().warnings().size(), 1U);
-  EXPECT_EQ(cluster.simulation().controllers().warnings()[0],
+  ASSERT_EQ(cluster.simulation().controllers().Warnings().size(), 1U);
+  EXPECT_EQ(cluster.simulation().controllers().Warnings()[0],
             "ReplicaSet default/bad: spec.replicas: expected a whole number from 0 to 1000000, got -1");
+}
+
+TEST(ReplicaSetController, SaysOnceOfWhichObjectItSpeaks) {
+  WorkloadCluster cluster(Nodes(1) + ReplicaSet("", "nodeSelector: 7, "));
+  cluster.Run();
+  const std::vector<std::string> warnings = cluster.simulation().controllers().Warnings();
+  ASSERT_EQ(warnings.size(), 1U);
+  EXPECT_EQ(warnings[0].rfind("ReplicaSet default/web"), 0U) << warnings[0];
+}
+
+TEST(ReplicaSetController, NeedsASelectorOfItsPods) {
+  const auto warning = [](const std::string& selector) {
+    WorkloadCluster cluster("---\napiVersion: apps/v1\nkind: ReplicaSet\nmetadata: {name: web}\nspec: {" +
+                            selector +
+                            "template: {metadata: {labels: {app: web}}, spec: {containers: [{name: c}]}}}\n");
+    cluster.Run();
+    const std::vector<std::string> warnings = cluster.simulation().controllers().Warnings();
+    EXPECT_EQ(cluster.Pods("web-").empty(), !warnings.empty());
+    return warnings.empty() ? "" : warnings[0];
+  };
+  const std::string others =
+      "ReplicaSet default/web: spec.template.metadata.labels: expected labels that spec.selector selects, "
+      "got "
+      "others";
+  EXPECT_EQ(warning(""),
+            "ReplicaSet default/web: spec.selector: expected a selector of the template's pods, got none");
+  EXPECT_EQ(warning("selector: {matchLabels: {app: other}}, "), others);
+  EXPECT_EQ(warning("selector: {matchLabels: {app: web, more: x}}, "), others);
+  EXPECT_EQ(warning("selector: {matchExpressions: [{key: app, operator: NotIn, values: [web]}]}, "), others);
+  EXPECT_EQ(warning("selector: {matchExpressions: [{key: app, operator: DoesNotExist}]}, "), others);
+  EXPECT_EQ(warning("selector: {matchExpressions: [{key: app, operator: In, values: [web, api]}, {key: "
+                    "app, operator: Exists}]}, "),
+            "");
 }
 
 }  // namespace

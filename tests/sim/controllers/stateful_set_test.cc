@@ -122,5 +122,39 @@ TEST(StatefulSetController, TakesTheTemplateOfTheInputForItsRevision) {
   EXPECT_EQ(cluster.Pods("db-").size(), 1U);
 }
 
+TEST(StatefulSetController, TakesAnotherNameForARevisionWhereItsIsTaken) {
+  WorkloadCluster first(Nodes(1) + StatefulSet());
+  first.Run();
+  const auto name = first.All("ControllerRevision").at(0)["metadata"]["name"].get<std::string>();
+  WorkloadCluster again(Nodes(1) + "---\napiVersion: apps/v1\nkind: ControllerRevision\nmetadata: {name: " +
+                        name + "}\nrevision: 1\n" + StatefulSet());
+  again.Run();
+  EXPECT_EQ(again.Pods("db-").size(), 1U);
+}
+
+TEST(StatefulSetController, MakesPodsInParallelOneRightAfterTheOther) {
+  WorkloadCluster cluster(Nodes(50) + StatefulSet("replicas: 150, podManagementPolicy: Parallel, "));
+  size_t pods = 0;
+  cluster.At(0.3,
+             [&pods](Simulation& simulation) { pods = simulation.server().List(api::Kind::kPod).size(); });
+  cluster.Run();
+  EXPECT_EQ(pods, 150U);
+  EXPECT_EQ(cluster.Status("StatefulSet", "db")["readyReplicas"], 150);
+}
+
+TEST(StatefulSetController, StopsAtAPodThatIsRefused) {
+  WorkloadCluster cluster(
+      Nodes(1) +
+      "---\napiVersion: v1\nkind: ResourceQuota\nmetadata: {name: q}\nspec: {hard: {pods: \"2\"}}\n" +
+      StatefulSet("replicas: 4, podManagementPolicy: Parallel, "));
+  cluster.Patch(20, "StatefulSet", "db", R"({"spec": {"replicas": 3}})");
+  cluster.Run();
+  EXPECT_EQ(cluster.Pods("db-").size(), 2U);
+  const std::vector<std::string> warnings = cluster.simulation().controllers().Warnings();
+  ASSERT_EQ(warnings.size(), 1U);
+  EXPECT_EQ(warnings[0].rfind("StatefulSet default/db: pods \"db-2\" is forbidden: exceeded quota: q", 0), 0U)
+      << warnings[0];
+}
+
 }  // namespace
 }  // namespace schedsim::sim

@@ -45,5 +45,67 @@ TEST(TaintEviction, OfTimesThatOverflowIsAsInGo) {
   EXPECT_EQ(EvictedAfter("18446744074"), absl::Nanoseconds(290'448'384));
 }
 
+// A pod on a node with this taint; both are as in a dump.
+SmallCluster Tainted(absl::string_view taint, absl::string_view pod_spec, absl::string_view pod_status = "") {
+  SmallCluster cluster(absl::StrCat(
+      "apiVersion: v1\nkind: Node\nmetadata: {name: node}\nspec: {taints: [{", taint,
+      "}]}\nstatus: {conditions: [{type: Ready, status: Unknown}]}\n"
+      "---\n{apiVersion: v1, kind: Node, metadata: {name: other}}\n"
+      "---\napiVersion: v1\nkind: Pod\nmetadata: {name: pod, namespace: default, creationTimestamp: "
+      "'1999-12-31T23:50:00Z'}\nspec: {nodeName: node, ",
+      pod_spec, "containers: [{name: c, image: i}]}\nstatus: {", pod_status, "}\n"));
+  cluster.options.controllers.nodes = true;
+  return cluster;
+}
+
+constexpr char kTolerates[] =
+    "tolerations: [{key: node.kubernetes.io/unreachable, operator: Exists, effect: NoExecute, "
+    "tolerationSeconds: 300}], ";
+
+absl::Duration EndOf(SmallCluster cluster) {
+  const std::unique_ptr<Simulation> simulation = cluster.Run(std::nullopt);
+  EXPECT_EQ(simulation->gone().count("default/pod"), 1U);
+  return simulation->now() - simulation->zero();
+}
+
+// The zero of the cluster is 2000-01-01T00:00:00Z.
+TEST(TaintEviction, GoesOnWithTheTimeThatHasBegunBeforeTheInput) {
+  const std::string taint = "key: node.kubernetes.io/unreachable, effect: NoExecute";
+  EXPECT_EQ(EndOf(Tainted(taint, kTolerates)), absl::Seconds(300));
+  EXPECT_EQ(EndOf(Tainted(taint + ", timeAdded: '1999-12-31T23:58:00Z'", kTolerates)), absl::Seconds(180));
+  EXPECT_EQ(EndOf(Tainted(taint + ", timeAdded: '1999-12-31T12:00:00Z'", kTolerates)), absl::ZeroDuration())
+      << "over";
+  EXPECT_EQ(EndOf(Tainted(taint + ", timeAdded: '1999-12-31T12:00:00Z'", kTolerates,
+                          "startTime: '1999-12-31T23:59:00Z'")),
+            absl::Seconds(240))
+      << "the pod came after the taint";
+}
+
+TEST(TaintEviction, TakesPodsThatAreOverAsWell) {
+  EXPECT_EQ(EndOf(Tainted("key: node.kubernetes.io/unreachable, effect: NoExecute", kTolerates,
+                          "phase: Succeeded")),
+            absl::Seconds(300));
+}
+
+TEST(TaintEviction, IsCalledOffWithTheLastTaintAlone) {
+  SmallCluster cluster = Tainted("key: node.kubernetes.io/unreachable, effect: NoExecute", kTolerates);
+  cluster.Update(100,
+                 "{apiVersion: v1, kind: Node, metadata: {name: node}, spec: {taints: [{key: "
+                 "node.kubernetes.io/unreachable, effect: NoExecute}, {key: k, effect: PreferNoSchedule}]}, "
+                 "status: {conditions: [{type: Ready, status: Unknown}]}}");
+  cluster.Update(200,
+                 "{apiVersion: v1, kind: Node, metadata: {name: node}, status: {conditions: [{type: Ready, "
+                 "status: 'True'}]}}");
+  const std::unique_ptr<Simulation> simulation = cluster.Run(400);
+  EXPECT_TRUE(simulation->gone().empty());
+  // A time that begins anew is a whole one.
+  cluster.Update(250,
+                 "{apiVersion: v1, kind: Node, metadata: {name: node}, spec: {taints: [{key: "
+                 "node.kubernetes.io/unreachable, effect: NoExecute}]}, status: {conditions: [{type: Ready, "
+                 "status: Unknown}]}}");
+  EXPECT_TRUE(cluster.Run(549)->gone().empty());
+  EXPECT_EQ(cluster.Run(551)->gone().count("default/pod"), 1U);
+}
+
 }  // namespace
 }  // namespace schedsim::sim

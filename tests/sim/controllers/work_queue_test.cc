@@ -63,5 +63,18 @@ TEST_F(WorkQueueTest, LooksAtTheEarliestTimeThatWasAskedFor) {
   EXPECT_EQ(Syncs(), "a@3s ");
 }
 
+TEST_F(WorkQueueTest, KnowsTheLastErrorUntilItIsForgotten) {
+  failures_ = 1;
+  queue_.Add("a");
+  queue_.Add("b");
+  Syncs();
+  ASSERT_EQ(queue_.retries().size(), 1U);
+  EXPECT_EQ(queue_.retries().at("a").error, "not yet");
+  queue_.AddRateLimited("a", "not now");
+  EXPECT_EQ(queue_.retries().at("a").error, "not now");
+  queue_.Forget("a");
+  EXPECT_TRUE(queue_.retries().empty());
+}
+
 }  // namespace
 }  // namespace schedsim::sim

@@ -93,6 +93,9 @@ TEST(JqProgramTest, LeavesAllElseToLibjq) {
       {".metadata.labels | to_entries[0].value", "s:1"},
       {".metadata | .labels.[\"b\"]?", "s:2"},
       {".spec.text | error", ""},
+      {"{input: 1, now: 2} | .input + .now", "i:3"},
+      {".metadata.name | test(\"^[a-z]+$\")", "b:true"},
+      {".status.conditions[-1:][0].type", "s:Other"},
       {".metadata.name, .metadata.name.x", ""},
   };
   for (const Row& row : rows) EXPECT_EQ(Outcome(row.text, JqProgram::By::kBoth), row.want) << row.text;
@@ -104,11 +107,47 @@ TEST(JqProgramTest, SaysWhatIsWrong) {
   }
 }
 
+std::string Repeated(absl::string_view text, int count) {
+  std::string out;
+  for (int i = 0; i < count; ++i) absl::StrAppend(&out, text);
+  return out;
+}
+
 TEST(JqProgramTest, RefusesWhatLooksElsewhereOrMayNotEnd) {
   for (const char* program : {"now", "env.HOME", "$ENV.HOME", "input", "def f: f; f", "[range(9)]",
                               "repeat(.)", "last(recurse(.))", "while(true; .)"}) {
     EXPECT_NE(Outcome(program, JqProgram::By::kBoth).find("allowed here"), std::string::npos) << program;
   }
+  const std::vector<Row> rows = {
+      // What crashes libjq, or never ends.
+      {".[input:]", "input is not allowed here"},
+      {".spec.replicas % 0.5", "the character \"%\" is not allowed here"},
+      {".a[1000000000] = 1", "the index 1000000000 is not allowed here"},
+      {".a[1e300]", "the index 1e300 is not allowed here"},
+      {".a[.spec.replicas] = 1", "an assignment beside a computed index is not allowed here"},
+      {"1e300 | todate", "todate is not allowed here"},
+      {"{a: [recurse (.)]}", "recurse is not allowed here"},
+      {"any(recurse # x\n(.); false)", "recurse is not allowed here"},
+      {"$ # x\n ENV.HOME", "$ENV is not allowed here"},
+      {".[now:]", "now is not allowed here"},
+      {"{a: 1 | input}", "input is not allowed here"},
+      {"\"\\(input)\"", "input is not allowed here"},
+      {"\"ab\" | gsub(\"\"; \"x\")", "gsub is not allowed here"},
+      {"indices(\"\")", "indices is not allowed here"},
+      {"\"x\" * 1000000000", "the operator *, which can repeat a text, is not allowed here"},
+      {"combinations(30)", "combinations is not allowed here"},
+      {"reduce .[] as $x (0; 1)", "reduce is not allowed here"},
+      {"@base64d", "@base64d is not allowed here"},
+      {"import \"a\" as a; 1", "import is not allowed here"},
+      {"\"a\"" + Repeated(" | . + .", 30), "a program whose output doubles so often is not allowed here"},
+      {"[1]" + Repeated(" | [., .]", 30), "a program whose output doubles so often is not allowed here"},
+      {".a" + Repeated(" | {a: ., b: .}", 30), "a program whose output doubles so often is not allowed here"},
+      {". " + Repeated("| [.[] as $a | .[] | 1]", 2), "a program with more than 3 loops is not allowed here"},
+      {"test(.spec.text)", "test with anything but a text as it stands is not allowed here"},
+      {"test(\"(a+)+b\")", "test with several repetitions and no ^ in front is not allowed here"},
+  };
+  for (const Row& row : rows)
+    EXPECT_EQ(Outcome(row.text, JqProgram::By::kBoth), "ERROR no jq expression: " + row.want);
   // Fields and texts may be called so.
   EXPECT_EQ(Outcome(".now // \"now\" | {env: .} | .env", JqProgram::By::kBoth), "s:now");
 }

@@ -1,9 +1,11 @@
 // What kwokctl scale makes.
 #include "sim/stages/scale.h"
 
+#include <fstream>
 #include <string>
 
 #include "absl/strings/match.h"
+#include "absl/strings/str_replace.h"
 #include "core/codec/text/writer.h"
 #include "gtest/gtest.h"
 #include "sim/kernel/event_loop.h"
@@ -57,8 +59,28 @@ TEST(ScaleTest, SaysWhatIsWrong) {
   EXPECT_EQ(Made("deployment", {}, 0), "ERROR no KwokctlResource \"deployment\", expected one of node, pod");
   EXPECT_EQ(Made("node", {.params = {".allocatable[]"}}, 0),
             "ERROR --param: \".allocatable[]\": expected one map, got 3 values");
+  EXPECT_EQ(Made("node", {.params = {".allocatable.cpu | error"}}, 0),
+            "ERROR --param: \".allocatable.cpu | error\": 32");
+  const std::string lengthy = Made("node", {.params = {std::string(20'000, ' ') + "["}}, 0);
+  EXPECT_LT(lengthy.size(), 300u);
+  EXPECT_TRUE(absl::StrContains(lengthy, "\"...: no jq expression")) << lengthy;
   EXPECT_TRUE(
       absl::StartsWith(Made("node", {.params = {".a["}}, 0), "ERROR --param: \".a[\": no jq expression"));
+}
+
+TEST(ScaleTest, SaysWhereAFileIsWrong) {
+  const auto error = [](const std::string& text) {
+    const std::string path = testing::TempDir() + "/scale.yaml";
+    std::ofstream(path) << text;
+    std::string message(FindScaleResource("x", path).status().message());
+    return absl::StrReplaceAll(message, {{path, "FILE"}});
+  };
+  const std::string head =
+      "apiVersion: config.kwok.x-k8s.io/v1alpha1\nkind: KwokctlResource\nmetadata: {name: x}\n";
+  EXPECT_EQ(error(head + "template: 'a: {{ nope }}'\n"),
+            "FILE:4: template: function \"nope\" is not known, did you mean Name?");
+  EXPECT_EQ(error(head + "template: |\n  a: 1\n  b: {{ nope }}\n"),
+            "FILE:6: template: function \"nope\" is not known, did you mean Name?");
 }
 
 }  // namespace

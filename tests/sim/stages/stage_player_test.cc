@@ -137,6 +137,61 @@ spec:
             "Stage loop (s.yaml:1): comes again at once, without end, for Node/n1; it is left out there");
 }
 
+// Two stages that take turns, each with `delay`.
+std::string TakingTurns(const std::string& delay) {
+  std::string text;
+  for (const char* stage : {"A", "B"}) {
+    absl::StrAppend(&text, "---\n", kStage, "metadata: {name: ", stage,
+                    "}\nspec:\n  resourceRef: {kind: Node}\n",
+                    "  selector:\n    matchExpressions: [{key: .status.phase, operator: ",
+                    stage[0] == 'A' ? "NotIn" : "In", ", values: [A]}]\n", delay,
+                    "  next: {statusTemplate: 'phase: ", stage, "'}\n");
+  }
+  return text;
+}
+
+TEST(StagePlayerTest, StagesThatTakeTurnsAtOnceAreLeftOut) {
+  StagedCluster cluster(kNode, {TakingTurns("")});
+  const std::vector<std::string> warnings = cluster.Run(std::nullopt)->Warnings();
+  ASSERT_EQ(warnings.size(), 1u);
+  EXPECT_EQ(warnings[0],
+            "Stage A (s.yaml:2): comes again at once, without end, for Node/n1; it is left out there");
+}
+
+TEST(StagePlayerTest, StagesThatTakeTurnsDoNotKeepTheRunGoing) {
+  StagedCluster cluster(kNode, {TakingTurns("  delay: {durationMilliseconds: 1000}\n")});
+  const std::unique_ptr<Simulation> simulation = cluster.Run(std::nullopt);
+  EXPECT_EQ(simulation->Warnings(), std::vector<std::string>());
+  EXPECT_LT(simulation->now() - simulation->zero(), absl::Minutes(1));
+  const std::unique_ptr<Simulation> longer = cluster.Run(100.5);
+  EXPECT_TRUE(absl::StrContains(codec::ObjectJson(*longer->server().Find(api::Kind::kNode, "Node", "", "n1")),
+                                "\"phase\":\"B\""));
+}
+
+// It matches all the time, and has nothing to do until someone changes the label.
+TEST(StagePlayerTest, AStageWithoutAnythingToDoIsNoEndlessOne) {
+  const std::string mirror = absl::StrCat(kStage, R"(metadata: {name: mirror}
+spec:
+  resourceRef: {kind: Node}
+  selector: {matchExpressions: [{key: .metadata.labels.x, operator: Exists}]}
+  next: {statusTemplate: 'phase: {{ .metadata.labels.x | Quote }}'}
+)");
+  const std::string later = absl::StrCat(mirror, "  delay: {durationMilliseconds: 5000}\n");
+  const auto node = [](const std::string& label) {
+    return absl::StrCat("apiVersion: v1\nkind: Node\nmetadata: {name: n1, labels: {x: ", label, "}}\n");
+  };
+  for (const std::string& stages : {mirror, later}) {
+    StagedCluster cluster(node("a"), {stages});
+    cluster.Update(20, node("b"));
+    cluster.Update(30, node("c"));
+    const std::unique_ptr<Simulation> simulation = cluster.Run(std::nullopt);
+    EXPECT_EQ(simulation->Warnings(), std::vector<std::string>());
+    const std::string json =
+        codec::ObjectJson(*simulation->server().Find(api::Kind::kNode, "Node", "", "n1"));
+    EXPECT_TRUE(absl::StrContains(json, "\"phase\":\"c\"")) << json;
+  }
+}
+
 TEST(StagePlayerTest, StepsApplyOtherObjectsAndFinalizersHoldAnObject) {
   const std::string make = absl::StrCat(kStage, R"(metadata: {name: make}
 spec:
@@ -183,6 +238,139 @@ spec:
   EXPECT_TRUE(absl::StrContains(JsonOf(*before, "a"), "x/hold"));
   EXPECT_NE(before->server().Find(api::Kind::kOther, "ConfigMap", "default", "of-a"), nullptr);
   EXPECT_EQ(JsonOf(*cluster.Run(20), "a"), "");
+}
+
+// The Event objects, by name.
+std::vector<std::string> EventsOf(const Simulation& simulation) {
+  std::vector<std::string> events;
+  for (const auto& [key, object] : simulation.server().List(api::Kind::kOther)) {
+    if (object->kind_name == "Event") events.push_back(codec::ObjectJson(*object));
+  }
+  return events;
+}
+
+TEST(StagePlayerTest, EventsAreObjectsForAnHour) {
+  StagedCluster cluster(absl::StrCat(kNode, PodOf("a")), {"general"});
+  const std::vector<std::string> events = EventsOf(*cluster.Run(60));
+  ASSERT_EQ(events.size(), 1u);
+  for (const char* part :
+       {"\"name\":\"a.", "\"reason\":\"Created\"", "\"message\":\"Created container\"", "\"count\":1",
+        "\"source\":{\"component\":\"kwok_controller\"}", "\"type\":\"Normal\"", "\"kind\":\"Pod\"",
+        "\"firstTimestamp\":\"2000-01-01T00:00:0"}) {
+    EXPECT_TRUE(absl::StrContains(events[0], part)) << part << "\n" << events[0];
+  }
+  EXPECT_TRUE(EventsOf(*cluster.Run(3700)).empty());
+}
+
+TEST(StagePlayerTest, AnEventThatComesAgainCounts) {
+  const std::string beat = absl::StrCat(kStage, R"(metadata: {name: beat}
+spec:
+  resourceRef: {kind: Node}
+  selector: {}
+  delay: {durationMilliseconds: 10000}
+  next:
+    event: {type: Warning, reason: Beat, message: again}
+    statusTemplate: '{phase: {{ Now | Quote }}}'
+)");
+  StagedCluster cluster(kNode, {beat});
+  const std::vector<std::string> events = EventsOf(*cluster.Run(35));
+  ASSERT_EQ(events.size(), 1u);
+  for (const char* part :
+       {"\"count\":3", "\"firstTimestamp\":\"2000-01-01T00:00:10Z\"", "\"namespace\":\"default\"",
+        "\"lastTimestamp\":\"2000-01-01T00:00:30Z\"", "\"kind\":\"Node\""}) {
+    EXPECT_TRUE(absl::StrContains(events[0], part)) << part << "\n" << events[0];
+  }
+}
+
+TEST(StagePlayerTest, ChaosStagesFailWhatHasTheirLabel) {
+  const std::string pod =
+      absl::StrCat(PodOf("a",
+                         ", labels: {pod-container-running-failed.stage.kwok.x-k8s.io: 'true'}, annotations: "
+                         "{pod-container-running-failed.stage.kwok.x-k8s.io/exit-code: '7'}"),
+                   PodOf("b"));
+  StagedCluster cluster(absl::StrCat(kNode, pod), {"fast", "chaos"});
+  const std::unique_ptr<Simulation> simulation = cluster.Run(std::nullopt);
+  const std::string a = JsonOf(*simulation, "a");
+  for (const char* part : {"\"phase\":\"Failed\"", "\"exitCode\":7", "\"reason\":\"containerFailed\""}) {
+    EXPECT_TRUE(absl::StrContains(a, part)) << part << "\n" << a;
+  }
+  EXPECT_TRUE(absl::StrContains(JsonOf(*simulation, "b"), "\"phase\":\"Running\""));
+}
+
+TEST(StagePlayerTest, ChaosStagesTakeANodeDown) {
+  const std::string node =
+      "apiVersion: v1\nkind: Node\nmetadata:\n  name: n2\n  labels: {node-not-ready.stage.kwok.x-k8s.io: "
+      "'true'}\n"
+      "  annotations: {node-not-ready.stage.kwok.x-k8s.io/type: DiskPressure}\n";
+  StagedCluster cluster(node, {"node-fast", "node-chaos", "node-heartbeat"});
+  const std::unique_ptr<Simulation> simulation = cluster.Run(5);
+  const std::string json = codec::ObjectJson(*simulation->server().Find(api::Kind::kNode, "Node", "", "n2"));
+  for (const char* part :
+       {"\"message\":\"node failed\",\"reason\":\"nodeFailed\",\"status\":\"False\",\"type\":\"Ready\"",
+        "\"status\":\"True\",\"type\":\"DiskPressure\"", "\"status\":\"False\",\"type\":\"PIDPressure\""}) {
+    EXPECT_TRUE(absl::StrContains(json, part)) << part << "\n" << json;
+  }
+}
+
+// A pod whose container ends after 30 s.
+std::string MortalPod(const std::string& policy, const std::string& failures) {
+  return absl::StrCat(
+      "---\napiVersion: v1\nkind: Pod\nmetadata:\n  name: a\n  namespace: default\n  annotations:\n"
+      "    pod-exit.stage.schedsim/delay: 30s\n    pod-exit.stage.schedsim/failures: '",
+      failures, "'\nspec: {restartPolicy: ", policy, ", containers: [{name: c, image: i}]}\n");
+}
+
+TEST(StagePlayerTest, ContainersEndAndAreStartedAgain) {
+  struct Row {
+    const char* policy;
+    const char* failures;
+    const char* phase;
+    const char* restarts;
+  };
+  const std::vector<Row> rows = {
+      {"Never", "0", "Succeeded", "0"},
+      {"Never", "1", "Failed", "0"},
+      {"OnFailure", "0", "Succeeded", "0"},
+      // Two runs fail, the third one does not.
+      {"OnFailure", "2", "Succeeded", "2"},
+  };
+  for (const Row& row : rows) {
+    StagedCluster cluster(absl::StrCat(kNode, MortalPod(row.policy, row.failures)), {"fast", "pod-lifetime"});
+    const std::string json = JsonOf(*cluster.Run(200), "a");
+    EXPECT_TRUE(absl::StrContains(json, absl::StrCat("\"phase\":\"", row.phase, "\""))) << json;
+    EXPECT_TRUE(absl::StrContains(json, absl::StrCat("\"restartCount\":", row.restarts))) << json;
+  }
+}
+
+TEST(StagePlayerTest, RestartsTakeLongerEachTime) {
+  StagedCluster cluster(absl::StrCat(kNode, MortalPod("Always", "9")), {"fast", "pod-lifetime"});
+  // At 30 s at once, at 60 s after 10 s, at 100 s after 20 s.
+  EXPECT_TRUE(absl::StrContains(JsonOf(*cluster.Run(31), "a"), "\"restartCount\":1"));
+  const std::string waits = JsonOf(*cluster.Run(65), "a");
+  EXPECT_TRUE(absl::StrContains(waits, "CrashLoopBackOff")) << waits;
+  EXPECT_TRUE(absl::StrContains(waits, "\"exitCode\":1")) << waits;
+  EXPECT_TRUE(absl::StrContains(JsonOf(*cluster.Run(71), "a"), "\"restartCount\":2"));
+  EXPECT_TRUE(absl::StrContains(JsonOf(*cluster.Run(119), "a"), "\"restartCount\":2"));
+  EXPECT_TRUE(absl::StrContains(JsonOf(*cluster.Run(121), "a"), "\"restartCount\":3"));
+  // It never ends, but the run does.
+  EXPECT_LT(cluster.Run(std::nullopt)->now() - absl::FromUnixSeconds(946'684'800), absl::Minutes(5));
+}
+
+TEST(StagePlayerTest, AllSetsCanBeRead) {
+  for (const std::string& name : DefaultStageSetNames()) {
+    StageFile read;
+    const absl::Status status = AddDefaultStages(name, read);
+    EXPECT_TRUE(status.ok()) << name << ": " << status;
+    EXPECT_FALSE(read.stages.empty()) << name;
+  }
+}
+
+TEST(StagePlayerTest, NodesBeat) {
+  StagedCluster cluster(kNode, {"node-fast", "node-heartbeat"});
+  const std::unique_ptr<Simulation> simulation = cluster.Run(26);
+  const std::string json = codec::ObjectJson(*simulation->server().Find(api::Kind::kNode, "Node", "", "n1"));
+  EXPECT_FALSE(absl::StrContains(json, "\"lastHeartbeatTime\":\"2000-01-01T00:00:00Z\"")) << json;
+  EXPECT_TRUE(absl::StrContains(json, "\"lastHeartbeatTime\":\"2000-01-01T00:00:2")) << json;
 }
 
 TEST(StagePlayerTest, AFailedExpressionIsSaidOnce) {

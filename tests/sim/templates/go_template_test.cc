@@ -5,8 +5,12 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "core/base/clock.h"
+#include "core/base/rng.h"
 #include "gtest/gtest.h"
 #include "sim/bench/bench_functions.h"
+#include "sim/kernel/event_loop.h"
+#include "sim/templates/sprig_functions.h"
 
 namespace schedsim::sim {
 namespace {
@@ -114,6 +118,29 @@ TEST(GoTemplateTest, BoundsLoopsAndDepth) {
   for (int i = 0; i < 1000; ++i) deep += "{{if 1}}";
   EXPECT_NE(Render(deep).find("nested too deep"), std::string::npos);
   EXPECT_NE(Render("{{" + std::string(1000, '(') + "}}").find("nested too deep"), std::string::npos);
+}
+
+TEST(GoTemplateTest, BoundsSizeAndDepthOfValues) {
+  const EventLoop clock(absl::UnixEpoch());
+  Rng rng(1);
+  GoTemplateFunctions functions;
+  AddSprigFunctions(clock, rng, functions);
+  const auto error = [&](const std::string& text) {
+    const absl::StatusOr<GoTemplate> parsed = GoTemplate::Parse(text, "t.yaml", functions);
+    const absl::StatusOr<std::string> out = parsed->Execute(Data(), functions);
+    return out.ok() ? "" : std::string(out.status().message());
+  };
+  const std::string grow = "{{$l := list 1}}{{range 300000}}{{$l = ";
+  EXPECT_EQ(error(grow + "list $l}}{{end}}"),
+            "t.yaml:1: template: error calling list: expected a value of at most 10000000 bytes and 100 "
+            "levels, got a larger one");
+  for (const char* doubled : {"list $l $l", "concat $l $l", "print $l $l", "dict \"a\" $l \"b\" $l"}) {
+    EXPECT_NE(error(grow + doubled + "}}{{end}}").find("of at most 10000000 bytes"), std::string::npos)
+        << doubled;
+  }
+  EXPECT_NE(error("{{range until 100000}}{{$x := until 100000}}{{end}}")
+                .find("functions with more than 250000000 bytes of arguments and results"),
+            std::string::npos);
 }
 
 TEST(GoTemplateTest, KnowsWhetherAnIndexIsMentioned) {

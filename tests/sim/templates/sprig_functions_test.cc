@@ -54,6 +54,9 @@ TEST(SprigFunctionsTest, GiveWhatSprigGives) {
       {"{{int \"7\"}} {{int64 2.9}} {{atoi \"x\"}} {{floor 2.7}} {{ceil 2.1}} {{round 2.345 2}}",
        "7 2 0 2 3 2.35"},
       {"{{until 3}} {{untilStep 1 6 2}} {{len (list 1 2)}}", "[0 1 2] [1 3 5] 2"},
+      {"{{untilStep 0 9223372036854775807 4611686018427387904}} {{until -2}} {{untilStep 3 3 1}}",
+       "[0 4611686018427387904] [0 -1] []"},
+      {"{{repeat 9223372036854775807 \"\"}}{{uniq (list 1 1.0 \"1\" 1)}}", "[1 1 1]"},
       {"{{first .list}} {{last .list}} {{rest .list}} {{uniq .list}} {{sortAlpha .list}} {{reverse .list}}",
        "b b [a b] [b a] [a b b] [b a b]"},
       {"{{has \"a\" .list}} {{without .list \"b\"}} {{append .list \"z\"}} {{compact (list 0 1)}}",
@@ -86,6 +89,15 @@ TEST(SprigFunctionsTest, SayWhatIsWrong) {
       {"{{upper .list}}",
        "t.yaml:1: template: error calling upper: expected a string, got a value of type list"},
       {"{{repeat 100000000 \"ab\"}}", "t.yaml:1: template: error calling repeat: too long a text"},
+      {"{{repeat 9223372036854775807 \"ab\"}}", "t.yaml:1: template: error calling repeat: too long a text"},
+      {"{{untilStep 0 9223372036854775807 1}}",
+       "t.yaml:1: template: error calling untilStep: too long a list"},
+      {"{{replace \"a\" (repeat 1000000 \"x\") (repeat 1000 \"a\")}}",
+       "t.yaml:1: template: error calling replace: too long a text"},
+      {"{{indent 1000 (repeat 100000 \"\\n\")}}",
+       "t.yaml:1: template: error calling indent: too long a text"},
+      {"{{join (repeat 1000000 \"x\") (until 100)}}",
+       "t.yaml:1: template: error calling join: too long a text"},
   };
   for (const Row& row : rows) EXPECT_EQ(Render(row.text), "ERROR " + row.want) << row.text;
   EXPECT_NE(Render("{{set (dict) \"a\" 1}}").find("function \"set\" is not known"), std::string::npos);

@@ -2,8 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <initializer_list>
+#include <memory>
 #include <string>
+#include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
@@ -11,6 +15,8 @@
 #include "core/api/pod.h"
 #include "core/api/storage.h"
 #include "core/api/workloads.h"
+#include "core/codec/objects/object_writer.h"
+#include "core/codec/text/reader.h"
 #include "tests/core/codec/text/codec_test_util.h"
 
 namespace schedsim::codec {
@@ -236,23 +242,23 @@ const BadRow kBadRows[] = {
     {"apiVersion: v1\nkind: [a]\n", "f.yaml:2:7: kind: expected a string, for example Pod, got a list"},
     {"apiVersion: ''\nkind: Pod\n",
      "f.yaml:1:13: apiVersion: expected a string, for example v1, got an empty one"},
-    {"apiVersion: v1\nkind: Widget\n", "f.yaml:1:1: metadata.name: expected a name, got none"},
+    {"apiVersion: v1\nkind: Widget\n",
+     "f.yaml:1:1: metadata.name: Required value: name or generateName is required"},
     {"apiVersion: v1\nkind: Widget\nmetadata: {labels: {}}\n",
-     "f.yaml:3:11: metadata.name: expected a name, got none"},
+     "f.yaml:3:11: metadata.name: Required value: name or generateName is required"},
     {"apiVersion: v1\nkind: Widget\nmetadata:\n  name: 5\n",
-     "f.yaml:4:9: metadata.name: expected a name, got a number"},
+     "f.yaml:4:9: metadata.name: expected a string, got a number"},
     {"apiVersion: v1\nkind: Node\nmetadata: {name: 5}\n",
      "f.yaml:3:18: metadata.name: expected a string, got the number 5"},
     {"- a\n- b\n", "f.yaml:1:1: expected an object with apiVersion, kind and metadata, got a list"},
     {"hello\n", "f.yaml:1:1: expected an object with apiVersion, kind and metadata, got a string"},
     {"apiVersion: v1\nkind: List\nitems: {a: 1}\n", "f.yaml:3:8: items: expected a list, got a map"},
     {"apiVersion: v1\nkind: List\nitems:\n- 5\n", "f.yaml:4:3: expected an object"},
-    {"apiVersion: v1\nkind: Pod\nmetadata: {name: p}\n",
-     "f.yaml:1:1: spec: expected a pod with a spec, got none"},
+    {"apiVersion: v1\nkind: Pod\nmetadata: {name: p}\n", "f.yaml:1:1: spec.containers: Required value"},
     {"apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {}\n",
-     "f.yaml:4:7: spec.containers: expected at least one container, got none"},
+     "f.yaml:4:7: spec.containers: Required value"},
     {"apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: []}\n",
-     "f.yaml:4:7: spec.containers: expected at least one container, got none"},
+     "f.yaml:4:7: spec.containers: Required value"},
     {"apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: [a]\n",
      "f.yaml:4:7: spec: expected a map, got a list"},
     {"apiVersion: v1\nkind: Pod\nmetadata: {name: p, labels: {n: y}}\nspec: {containers: [{name: c}]}\n",
@@ -271,15 +277,15 @@ const BadRow kBadRows[] = {
      "f.yaml:8:33: spec.containers[0].resources.requests[cpu]: expected a quantity such as 500m or 1.5Gi, "
      "got a list"},
     {PodYaml("    resources: {limits: {cpu: -1}}\n"),
-     "f.yaml:8:31: spec.containers[0].resources.limits[cpu]: expected a quantity of 0 or more, got the "
-     "number -1"},
+     "f.yaml:8:31: spec.containers[0].resources.limits[cpu]: Invalid value: \"-1\": must be greater than or "
+     "equal to 0"},
     {PodYaml("    resources: {requests: {cpu: 1e400}}\n"),
      "f.yaml:8:33: spec.containers[0].resources.requests[cpu]: \"1e400\" is out of range, expected a "
      "quantity below 2^63"},
     {PodYaml("    resources: {requests: 5}\n"),
      "f.yaml:8:27: spec.containers[0].resources.requests: expected a map of quantities, got the number 5"},
     {PodYaml("  overhead: {memory: -1Gi}\n"),
-     "f.yaml:8:22: spec.overhead[memory]: expected a quantity of 0 or more"},
+     "f.yaml:8:22: spec.overhead[memory]: Invalid value: \"-1Gi\": must be greater than or equal to 0"},
     {PodYaml("  priority: 3000000000\n"),
      "f.yaml:8:13: spec.priority: expected an integer from -2147483648 to 2147483647"},
     {PodYaml("  priority: 1.5\n"), "f.yaml:8:13: spec.priority: expected an integer from"},
@@ -290,30 +296,37 @@ const BadRow kBadRows[] = {
     {PodYaml("  nodeName: 5\n"), "f.yaml:8:13: spec.nodeName: expected a string, got the number 5"},
     {PodYaml("  tolerations: {key: a}\n"), "f.yaml:8:16: spec.tolerations: expected a list, got a map"},
     {PodYaml("  tolerations: [{key: a, operator: exists}]\n"),
-     "f.yaml:8:36: spec.tolerations[0].operator: expected \"\", Equal, Exists, Lt or Gt, got \"exists\""},
+     "f.yaml:8:36: spec.tolerations[0].operator: Unsupported value: \"exists\": supported values: \"Equal\", "
+     "\"Exists\", \"Lt\", \"Gt\""},
     {PodYaml("  tolerations: [{key: a, effect: NoExec}]\n"),
-     "f.yaml:8:34: spec.tolerations[0].effect: expected \"\", NoSchedule, PreferNoSchedule or NoExecute, got "
-     "\"NoExec\""},
+     "f.yaml:8:34: spec.tolerations[0].effect: Unsupported value: \"NoExec\": supported values: "
+     "\"NoSchedule\", "
+     "\"PreferNoSchedule\", \"NoExecute\""},
     {PodYaml("    ports: [{containerPort: 70000}]\n"),
-     "f.yaml:8:29: spec.containers[0].ports[0].containerPort: expected an integer from 0 to 65535, got "
-     "70000"},
+     "f.yaml:8:29: spec.containers[0].ports[0].containerPort: Invalid value: 70000: must be between 1 "
+     "and 65535, inclusive"},
     {PodYaml("    ports: [{containerPort: 1, hostPort: -1}]\n"),
-     "f.yaml:8:42: spec.containers[0].ports[0].hostPort: expected an integer from 0 to 65535, got -1"},
+     "f.yaml:8:42: spec.containers[0].ports[0].hostPort: Invalid value: -1: must be between 1 and 65535, "
+     "inclusive"},
     {PodYaml("    ports: [{containerPort: http}]\n"),
      "f.yaml:8:29: spec.containers[0].ports[0].containerPort: expected an integer, got the string \"http\""},
     {PodYaml("    ports: [{containerPort: 1, protocol: HTTP}]\n"),
-     "f.yaml:8:42: spec.containers[0].ports[0].protocol: expected \"\", TCP, UDP or SCTP, got \"HTTP\""},
+     "f.yaml:8:42: spec.containers[0].ports[0].protocol: Unsupported value: \"HTTP\": supported values: "
+     "\"SCTP\", \"TCP\", \"UDP\""},
     {PodYaml("  preemptionPolicy: Sometimes\n"),
-     "f.yaml:8:21: spec.preemptionPolicy: expected \"\", PreemptLowerPriority or Never"},
+     "f.yaml:8:21: spec.preemptionPolicy: Unsupported value: \"Sometimes\": supported values: "
+     "\"PreemptLowerPriority\", \"Never\""},
     {PodYaml("  topologySpreadConstraints: [{maxSkew: 1, topologyKey: z, whenUnsatisfiable: Wait}]\n"),
-     "f.yaml:8:79: spec.topologySpreadConstraints[0].whenUnsatisfiable: expected DoNotSchedule or "
-     "ScheduleAnyway"},
+     "f.yaml:8:79: spec.topologySpreadConstraints[0].whenUnsatisfiable: Unsupported value: \"Wait\": "
+     "supported values: "
+     "\"DoNotSchedule\", \"ScheduleAnyway\""},
     {PodYaml("  topologySpreadConstraints: [{maxSkew: 1, topologyKey: z}]\n"),
-     "f.yaml:8:31: spec.topologySpreadConstraints[0].whenUnsatisfiable: expected DoNotSchedule or "
-     "ScheduleAnyway, got nothing"},
+     "f.yaml:8:31: spec.topologySpreadConstraints[0].whenUnsatisfiable: Unsupported value: \"\": supported "
+     "values: "
+     "\"DoNotSchedule\", \"ScheduleAnyway\""},
     {PodYaml(
          "  topologySpreadConstraints: [{maxSkew: 0, topologyKey: z, whenUnsatisfiable: DoNotSchedule}]\n"),
-     "f.yaml:8:41: spec.topologySpreadConstraints[0].maxSkew: expected an integer of 1 or more, got 0"},
+     "f.yaml:8:41: spec.topologySpreadConstraints[0].maxSkew: Invalid value: 0: must be greater than zero"},
     {PodYaml("  topologySpreadConstraints: [{maxSkew: 1, whenUnsatisfiable: DoNotSchedule, nodeTaintsPolicy: "
              "No}]\n"),
      "f.yaml:8:96: spec.topologySpreadConstraints[0].nodeTaintsPolicy: expected a string, got the boolean "
@@ -321,31 +334,32 @@ const BadRow kBadRows[] = {
     {PodYaml("  affinity: {nodeAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{weight: 101, "
              "preference: {}}]}}\n"),
      "f.yaml:8:88: spec.affinity.nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution[0].weight: "
-     "expected an "
-     "integer from 1 to 100, got 101"},
+     "Invalid value: 101: must be in the range 1-100"},
     {PodYaml("  affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: z, "
              "labelSelector: "
              "{matchExpressions: [{key: a, operator: Gt, values: ['1']}]}}]}}\n"),
      "f.yaml:8:148: "
      "spec.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution[0].labelSelector."
-     "matchExpressions[0].operator: expected In, NotIn, Exists or DoesNotExist, got \"Gt\""},
+     "matchExpressions[0].operator: Invalid value: \"Gt\": not a valid selector operator"},
     {"apiVersion: apps/v1\nkind: ReplicaSet\nmetadata: {name: r}\nspec: {selector: {matchExpressions: [{key: "
      "a, operator: In}]}}\n",
-     "f.yaml:4:38: spec.selector.matchExpressions[0].values: expected at least one value for operator In, "
-     "got 0"},
+     "f.yaml:4:38: spec.selector.matchExpressions[0].values: Required value: must be specified when "
+     "`operator` is 'In' or 'NotIn'"},
     {"apiVersion: apps/v1\nkind: ReplicaSet\nmetadata: {name: r}\nspec: {selector: {matchExpressions: [{key: "
      "a, operator: Exists, values: [b]}]}}\n",
-     "f.yaml:4:73: spec.selector.matchExpressions[0].values: expected no values for operator Exists, got 1"},
+     "f.yaml:4:73: spec.selector.matchExpressions[0].values: Forbidden: may not be specified when `operator` "
+     "is 'Exists' or 'DoesNotExist'"},
     {"apiVersion: v1\nkind: Node\nmetadata: {name: m}\nspec: {taints: [{key: a, effect: Never}]}\n",
-     "f.yaml:4:34: spec.taints[0].effect: expected \"\", NoSchedule"},
+     "f.yaml:4:34: spec.taints[0].effect: Unsupported value: \"Never\": supported values: \"NoSchedule\", "},
     {"apiVersion: v1\nkind: Node\nmetadata: {name: m}\nstatus: {allocatable: {cpu: -1}}\n",
-     "f.yaml:4:29: status.allocatable[cpu]: expected a quantity of 0 or more"},
+     "f.yaml:4:29: status.allocatable[cpu]: Invalid value: \"-1\": must be greater than or equal to 0"},
     {"apiVersion: v1\nkind: Node\nmetadata: {name: m}\nstatus: {capacity: {cpu: x}}\n",
      "f.yaml:4:26: status.capacity[cpu]: \"x\" is not a quantity"},
     {"apiVersion: v1\nkind: Node\nmetadata: {name: m}\nstatus: {images: [{names: [a], sizeBytes: 1e30}]}\n",
      "f.yaml:4:43: status.images[0].sizeBytes: expected an integer from -2^63 to 2^63-1"},
     {"apiVersion: storage.k8s.io/v1\nkind: StorageClass\nmetadata: {name: m}\nvolumeBindingMode: Later\n",
-     "f.yaml:4:20: volumeBindingMode: expected \"\", Immediate or WaitForFirstConsumer, got \"Later\""},
+     "f.yaml:4:20: volumeBindingMode: Unsupported value: \"Later\": supported values: \"Immediate\", "
+     "\"WaitForFirstConsumer\""},
     {"apiVersion: storage.k8s.io/v1\nkind: CSINode\nmetadata: {name: m}\nspec: {drivers: [{name: d, "
      "allocatable: 5}]}\n",
      "f.yaml:4:41: spec.drivers[0].allocatable: expected a map, got the number 5"},
@@ -356,7 +370,11 @@ TEST(ObjectsTest, ErrorsNameThePlaceTheFieldAndWhatWasExpected) {
     const ReadResult result = ReadObjects(row.yaml, "f.yaml");
     EXPECT_TRUE(absl::StartsWith(result.status.message(), row.message))
         << row.yaml << "\nwant " << row.message << "\ngot  " << result.status.message();
-    EXPECT_TRUE(absl::StrContains(result.status.message(), "expected")) << result.status;
+    const bool says_why = absl::c_any_of(
+        std::initializer_list<absl::string_view>{
+            "expected", ": Invalid value: ", ": Unsupported value: ", ": Required value", ": Forbidden: "},
+        [&](absl::string_view text) { return absl::StrContains(result.status.message(), text); });
+    EXPECT_TRUE(says_why) << result.status;
   }
 }
 
@@ -445,6 +463,72 @@ TEST(ObjectsTest, SinkErrorsEndTheReading) {
       });
   EXPECT_EQ(status.message(), "f.yaml:1:1: no");
   EXPECT_EQ(count, 1);
+}
+
+TEST(ObjectsTest, RepeatedKeysAreSaidWithTheirPlace) {
+  const auto said = [](const std::string& text, absl::string_view file) {
+    ObjectReader reader;
+    std::string all;
+    reader.set_on_repeated_key([&all](const Value& document, const RepeatedKey& repeated) {
+      absl::StrAppend(&all, ObjectLabel(document, "Pod"), " ", repeated.position.line, " ", repeated.path,
+                      " ", repeated.first_line, "\n");
+    });
+    const absl::Status status = reader.ReadText(text, file, [&all](const api::ObjectPtr& object, auto) {
+      absl::StrAppend(&all,
+                      object->metadata.labels.Find("a") == nullptr ? "-" : *object->metadata.labels.Find("a"),
+                      "\n");
+      return absl::OkStatus();
+    });
+    return status.ok() ? all : std::string(status.message());
+  };
+  const std::string list =
+      "{\"apiVersion\": \"v1\", \"kind\": \"List\", \"items\": [\n"
+      "{\"apiVersion\": \"v1\", \"kind\": \"Node\", \"metadata\": {\"name\": \"x\", \"labels\": {\"a\": "
+      "\"1\",\n\"a\": \"2\"}}},\n"
+      "{\"apiVersion\": \"v1\", \"kind\": \"Node\", \"metadata\": {\"name\": \"y\"},\n\"metadata\": "
+      "{\"name\": \"y\"}, \"spec\": {\"taints\": [{\"key\": \"j\", \"effect\": \"NoSchedule\"}, {\"key\": "
+      "\"k\", \"effect\": \"NoSchedule\",\n"
+      "\"key\": \"k\"}]}}]}";
+  const std::string want =
+      "Pod x 3 metadata.labels.a 2\n2\nPod y 5 metadata 4\nPod y 6 spec.taints[1].key 5\n";
+  EXPECT_EQ(said(list, "f.json").substr(0, want.size()), want);
+  EXPECT_EQ(said(list, "f.yaml").substr(0, want.size()), want);
+  EXPECT_EQ(said("apiVersion: v1\nkind: Node\nkind: Node\nmetadata: {name: a}\n", "f.yaml").substr(0, 33),
+            "f.yaml:3:1: key \"kind\" is already");
+  ObjectReader strict;
+  EXPECT_FALSE(strict
+                   .ReadText("apiVersion: v1\nkind: Node\nmetadata: {name: a, name: b}\n", "f.yaml",
+                             [](const api::ObjectPtr&, auto) { return absl::OkStatus(); })
+                   .ok());
+}
+
+// A copy of the pod with all protocols written, as admission writes them.
+std::shared_ptr<api::Pod> WithProtocols(const api::ObjectPtr& object) {
+  auto pod = std::static_pointer_cast<api::Pod>(object->Clone());
+  auto spec = std::make_shared<api::PodSpec>(*pod->spec);
+  for (api::ContainerPort& port : spec->containers[0].ports) {
+    if (port.protocol.empty()) port.protocol = "TCP";
+  }
+  pod->spec = std::move(spec);
+  return pod;
+}
+
+TEST(ObjectsTest, ItemsOfOneKeyKeepWhatIsTheirs) {
+  const api::ObjectPtr object =
+      ReadOne(PodYaml("    ports:\n    - {name: dns, containerPort: 53, protocol: UDP}\n"
+                      "    - {name: dns-tcp, containerPort: 53}\n    - {name: web, containerPort: 80}\n"));
+  const std::string json = ObjectJson(*WithProtocols(object));
+  EXPECT_TRUE(absl::StrContains(json, R"("ports":[{"name":"dns","containerPort":53,"protocol":"UDP"},)"
+                                      R"({"name":"dns-tcp","containerPort":53,"protocol":"TCP"},)"
+                                      R"({"name":"web","containerPort":80,"protocol":"TCP"}])"))
+      << json;
+  // Also where they are not at their old places.
+  const std::shared_ptr<api::Pod> moved = WithProtocols(object);
+  auto spec = std::make_shared<api::PodSpec>(*moved->spec);
+  spec->containers[0].ports.erase(spec->containers[0].ports.begin());
+  moved->spec = std::move(spec);
+  EXPECT_TRUE(absl::StrContains(ObjectJson(*moved), R"({"name":"web","containerPort":80,"protocol":"TCP"}])"))
+      << ObjectJson(*moved);
 }
 
 }  // namespace

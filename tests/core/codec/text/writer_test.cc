@@ -11,7 +11,6 @@
 #include "core/api/node.h"
 #include "core/api/pod.h"
 #include "core/api/storage.h"
-#include "core/codec/objects/encode.h"
 #include "tests/core/codec/text/codec_test_util.h"
 
 namespace schedsim::codec {
@@ -235,17 +234,6 @@ TEST(WriterTest, ObjectsWithoutJsonAreWrittenFromTheirFields) {
   EXPECT_EQ(
       ObjectJson(volume),
       R"({"apiVersion":"v1","kind":"PersistentVolume","metadata":{"name":"pv"},"spec":{"cinder":{"volumeID":"x"},"nodeAffinity":{"required":{}}}})");
-}
-
-TEST(WriterTest, QuantitiesAreWrittenExactly) {
-  for (const char* text : {"0", "1", "250m", "-5", "1073741824", "0.000000001", "1.000000001", "-2.5e-7",
-                           "123456.000000007", "9223372036854775807", "0.999999999"}) {
-    const api::Quantity quantity = *api::Quantity::Parse(text);
-    EXPECT_EQ(*api::Quantity::Parse(QuantityText(quantity)), quantity)
-        << text << " " << QuantityText(quantity);
-  }
-  EXPECT_EQ(QuantityText(*api::Quantity::Parse("1.5")), "1500m");
-  EXPECT_EQ(QuantityText(*api::Quantity::Parse("1Gi")), "1073741824");
 }
 
 }  // namespace

@@ -146,12 +146,11 @@ TEST_F(AdmissionTest, ALimitRangeFillsInWhatContainersLeaveOut) {
   ASSERT_TRUE(Create(Pod("a", "")).ok());
   EXPECT_TRUE(absl::StrContains(
       Stored("a"),
-      R"("resources":{"limits":{"cpu":"500m","memory":"268435456"},"requests":{"cpu":"200m","memory":"268435456"}})"))
+      R"("resources":{"limits":{"cpu":"500m","memory":"256Mi"},"requests":{"cpu":"200m","memory":"256Mi"}})"))
       << Stored("a");
   // A limit of the container's own is its request, whatever the range says.
   ASSERT_TRUE(Create(Pod("b", "", "", ", resources: {limits: {cpu: \"1\"}}")).ok());
-  EXPECT_TRUE(absl::StrContains(Stored("b"), R"("requests":{"cpu":"1","memory":"268435456"})"))
-      << Stored("b");
+  EXPECT_TRUE(absl::StrContains(Stored("b"), R"("requests":{"cpu":"1","memory":"256Mi"})")) << Stored("b");
   // Another namespace has no range.
   const std::string other = absl::StrReplaceAll(Pod("a", ""), {{"namespace: default", "namespace: other"}});
   ASSERT_TRUE(Create("{apiVersion: v1, kind: Namespace, metadata: {name: other}}").ok());

@@ -1,0 +1,221 @@
+#include "sim/controllers/job_policy.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/types/span.h"
+#include "core/base/status_macros.h"
+#include "core/codec/objects/object_writer.h"
+#include "core/codec/text/reader.h"
+#include "sim/controllers/workload_fields.h"
+
+namespace schedsim::sim {
+namespace {
+
+// Source: kubernetes v1.37, pkg/apis/batch/validation.
+constexpr size_t kRulesMax = 20;
+
+absl::Status Malformed(absl::string_view field, absl::string_view expected) {
+  return absl::InvalidArgumentError(absl::StrCat(field, ": expected ", expected));
+}
+
+// The items of the list `key`, which is the field `name`; empty where it is absent.
+absl::Status ReadList(const FieldReader& fields, absl::string_view key, absl::string_view name,
+                      absl::Span<const codec::Value>& items) {
+  const codec::Value* list = fields.Find(key);
+  if (list == nullptr) return absl::OkStatus();
+  if (!list->is_array() || list->items.size() > kRulesMax * kRulesMax) return Malformed(name, "a list");
+  items = list->items;
+  return absl::OkStatus();
+}
+
+std::optional<PodFailure::Action> ActionOf(absl::string_view name) {
+  using Action = PodFailure::Action;
+  if (name == "Count") return Action::kCount;
+  if (name == "Ignore") return Action::kIgnore;
+  if (name == "FailIndex") return Action::kFailIndex;
+  if (name == "FailJob") return Action::kFailJob;
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string IndexesText(const Indexes& indexes) {
+  std::string text;
+  for (auto first = indexes.begin(); first != indexes.end();) {
+    auto end = std::next(first);
+    int64_t last = *first;
+    while (end != indexes.end() && *end == last + 1) last = *end++;
+    absl::StrAppend(&text, text.empty() ? "" : ",", *first);
+    if (last > *first) absl::StrAppend(&text, last == *first + 1 ? "," : "-", last);
+    first = end;
+  }
+  return text;
+}
+
+Indexes ParseIndexes(absl::string_view text) {
+  Indexes indexes;
+  for (const absl::string_view part : absl::StrSplit(text, ',')) {
+    const std::vector<absl::string_view> limits = absl::StrSplit(part, '-');
+    int64_t first = 0;
+    if (!absl::SimpleAtoi(limits[0], &first)) continue;
+    int64_t last = first;
+    if (limits.size() > 1 && !absl::SimpleAtoi(limits[1], &last)) continue;
+    const int64_t lowest = indexes.empty() ? 0 : *indexes.rbegin() + 1;
+    if (first < lowest || last > kPodsMax) continue;
+    for (int64_t index = first; index <= last; ++index) indexes.insert(index);
+  }
+  return indexes;
+}
+
+absl::Status PodFailurePolicy::Rule::Read(const codec::Value& item, Rule& rule) {
+  absl::Status error;
+  const FieldReader fields(item, {}, error);
+  const std::optional<PodFailure::Action> action = ActionOf(fields.Text("action", ""));
+  if (!action.has_value()) return Malformed("action", "Count, Ignore, FailIndex or FailJob");
+  rule.action = *action;
+  const FieldReader exit_codes(item, {"onExitCodes"}, error);
+  absl::Span<const codec::Value> values;
+  absl::Span<const codec::Value> patterns;
+  RETURN_IF_ERROR(ReadList(exit_codes, "values", "onExitCodes.values", values));
+  RETURN_IF_ERROR(ReadList(fields, "onPodConditions", "onPodConditions", patterns));
+  if (exit_codes.is_present() != patterns.empty()) {
+    return Malformed("onExitCodes", "either this or onPodConditions");
+  }
+  if (exit_codes.is_present()) {
+    const std::string operator_name = exit_codes.Text("operator", "");
+    rule.has_exit_codes = true;
+    rule.is_in = operator_name == "In";
+    rule.container = exit_codes.Text("containerName", "");
+    if (!rule.is_in && operator_name != "NotIn") return Malformed("onExitCodes.operator", "In or NotIn");
+    for (const codec::Value& value : values) {
+      int64_t code = 0;
+      if (!absl::SimpleAtoi(value.text, &code)) return Malformed("onExitCodes.values", "whole numbers");
+      rule.exit_codes.insert(code);
+    }
+    if (values.empty()) return Malformed("onExitCodes.values", "at least one number");
+  }
+  for (const codec::Value& pattern : patterns) {
+    const FieldReader condition(pattern, {}, error);
+    rule.conditions.push_back({condition.Text("type", ""), condition.Text("status", "True")});
+    if (rule.conditions.back().type.empty())
+      return Malformed("onPodConditions.type", "the type of a condition");
+  }
+  return error;
+}
+
+absl::Status PodFailurePolicy::Read(const codec::Value& root, PodFailurePolicy& policy) {
+  absl::Status error;
+  const FieldReader fields(root, {"spec", "podFailurePolicy"}, error);
+  const FieldReader spec(root, {"spec"}, error);
+  absl::Span<const codec::Value> items;
+  RETURN_IF_ERROR(ReadList(fields, "rules", "spec.podFailurePolicy.rules", items));
+  if (items.size() > kRulesMax) return Malformed("spec.podFailurePolicy.rules", "at most 20 rules");
+  for (const codec::Value& item : items) {
+    Rule rule;
+    const absl::Status read = Rule::Read(item, rule);
+    const std::string place = absl::StrCat("spec.podFailurePolicy.rules[", policy.rules_.size(), "].");
+    if (!read.ok()) return absl::InvalidArgumentError(absl::StrCat(place, read.message()));
+    const bool needs_limit = rule.action == PodFailure::Action::kFailIndex;
+    if (needs_limit && spec.Find("backoffLimitPerIndex") == nullptr) {
+      return Malformed(absl::StrCat(place, "action"), "no FailIndex without spec.backoffLimitPerIndex");
+    }
+    policy.rules_.push_back(std::move(rule));
+  }
+  return error;
+}
+
+std::optional<std::string> PodFailurePolicy::Rule::Match(const api::Pod& pod,
+                                                         const codec::Value& status) const {
+  absl::Status error;
+  const FieldReader fields(status, {}, error);
+  for (const char* list : {"containerStatuses", "initContainerStatuses"}) {
+    const codec::Value* statuses = has_exit_codes ? fields.Find(list) : nullptr;
+    for (size_t i = 0; statuses != nullptr && i < statuses->items.size(); ++i) {
+      const codec::Value& item = statuses->items[i];
+      const std::string name = FieldReader(item, {}, error).Text("name", "");
+      if (!container.empty() && name != container) continue;
+      const int64_t code = FieldReader(item, {"state", "terminated"}, error).Int("exitCode", 0);
+      if (code == 0 || (exit_codes.count(code) > 0) != is_in) continue;
+      return absl::StrCat("Container ", name, " for pod ", pod.Key(), " failed with exit code ", code);
+    }
+  }
+  for (const api::PodCondition& condition : pod.status.conditions) {
+    for (const PodCondition& pattern : conditions) {
+      if (condition.type != pattern.type || condition.status != pattern.status) continue;
+      return absl::StrCat("Pod ", pod.Key(), " has condition ", condition.type);
+    }
+  }
+  return std::nullopt;
+}
+
+PodFailure PodFailurePolicy::Match(const api::Pod& pod) const {
+  PodFailure failure;
+  if (rules_.empty()) return failure;
+  codec::ReadText(codec::ObjectJson(pod), "pod.json", {}, [&](const codec::Document& document) {
+    const codec::Value none;
+    const codec::Value* status = document.root.Find("status");
+    for (size_t i = 0; i < rules_.size(); ++i) {
+      std::optional<std::string> match = rules_[i].Match(pod, status == nullptr ? none : *status);
+      if (!match.has_value()) continue;
+      failure.action = rules_[i].action;
+      failure.message = absl::StrCat(*match, " matching FailJob rule at index ", i);
+      break;
+    }
+    return absl::OkStatus();
+  }).IgnoreError();
+  return failure;
+}
+
+absl::Status SuccessPolicy::Read(const codec::Value& root, SuccessPolicy& policy) {
+  absl::Status error;
+  const FieldReader fields(root, {"spec", "successPolicy"}, error);
+  const FieldReader spec(root, {"spec"}, error);
+  if (!fields.is_present()) return error;
+  if (spec.Text("completionMode", "NonIndexed") != "Indexed") {
+    return Malformed("spec.successPolicy", "none, since the job is not Indexed");
+  }
+  absl::Span<const codec::Value> items;
+  RETURN_IF_ERROR(ReadList(fields, "rules", "spec.successPolicy.rules", items));
+  if (items.empty() || items.size() > kRulesMax) {
+    return Malformed("spec.successPolicy.rules", "from 1 to 20 rules");
+  }
+  for (const codec::Value& item : items) {
+    const FieldReader rule(item, {}, error);
+    const std::string place = absl::StrCat("spec.successPolicy.rules[", policy.rules_.size(), "]");
+    Rule read;
+    if (rule.Find("succeededIndexes") != nullptr) {
+      read.indexes = ParseIndexes(rule.Text("succeededIndexes", ""));
+      const int64_t completions = spec.Int("completions", 0);
+      if (read.indexes->empty() || *read.indexes->rbegin() >= completions) {
+        return Malformed(absl::StrCat(place, ".succeededIndexes"), "indexes of the job, such as 0,2-4");
+      }
+    }
+    read.count = rule.OptionalCount("succeededCount");
+    if (!read.indexes.has_value() && !read.count.has_value()) {
+      return Malformed(place, "succeededIndexes or succeededCount");
+    }
+    policy.rules_.push_back(std::move(read));
+  }
+  return error;
+}
+
+std::optional<size_t> SuccessPolicy::Match(const Indexes& succeeded) const {
+  for (size_t i = 0; i < rules_.size() && !succeeded.empty(); ++i) {
+    const Rule& rule = rules_[i];
+    int64_t count = static_cast<int64_t>(succeeded.size());
+    if (rule.indexes.has_value()) {
+      count = std::count_if(succeeded.begin(), succeeded.end(),
+                            [&rule](int64_t index) { return rule.indexes->count(index) > 0; });
+    }
+    const int64_t wanted =
+        rule.count.value_or(rule.indexes.has_value() ? static_cast<int64_t>(rule.indexes->size()) : 0);
+    if (count >= wanted) return i;
+  }
+  return std::nullopt;
+}
+
+}  // namespace schedsim::sim
