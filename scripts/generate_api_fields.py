@@ -8,9 +8,11 @@ k8s.io/apimachinery; VERSION is a version of both, such as 0.37.2, oldest first.
 are merged, so that a dump of any of these releases has known fields only. A kind is left out in a version
 of its API that no longer is served in the oldest release.
 
-Only names and types are taken: the JSON name of each field, and whether it leads to another type.
+Only names, numbers and types are taken: of each field the JSON name, whether it leads to another type, and how it
+stands in protobuf (see api_fields.h for the notation).
 """
 
+import collections
 import os
 import re
 import sys
@@ -21,6 +23,17 @@ SKIPPED_KINDS = {"Binding", "Eviction", "PodStatusResult", "RangeAllocation", "S
 
 # Structs with JSON of their own: what is below them is free, or they are no maps in JSON.
 LEAVES = {"Time", "MicroTime", "Duration", "FieldsV1", "Quantity", "IntOrString", "RawExtension", "JSON"}
+
+# Their letters in the table, and those of Go's own types.
+LETTERS = {"Time": "t", "MicroTime": "u", "Duration": "d", "FieldsV1": "f", "Quantity": "q", "IntOrString": "n",
+           "RawExtension": "r", "JSON": "r", "string": "s", "bool": "b", "byte": "y"}
+
+# A field of a struct: `name` is None where the fields of an embedded struct stand in its place; `number` is None
+# where protobuf does not have it; `omits` says whether JSON leaves out what is empty, and `omits_zero` whether also
+# a struct.
+Field = collections.namedtuple("Field", "name go_type number omits omits_zero")
+# What a field is: `target` is what it leads to, `proto` how it stands in protobuf, "" for nothing.
+Look = collections.namedtuple("Look", "target proto")
 
 # Kinds whose fields are not checked: their types lie in other modules.
 FREE_KINDS = {
@@ -57,7 +70,7 @@ def strip_comments(text):
 
 
 class Package:
-    """The types of one Go package: structs as lists of (json name, Go type), others as Go types."""
+    """The types of one Go package: structs as lists of fields, others as Go types."""
 
     def __init__(self, folder, path):
         self.path = path
@@ -102,8 +115,10 @@ class Package:
             if not found:
                 continue
             _, go_type, name, options = found.groups()
+            number = re.search(r'protobuf:"\w+,(\d+)', line)
             if name != "-":
-                fields.append((None if not name or "inline" in options else name, go_type))
+                fields.append(Field(None if not name or "inline" in options else name, go_type,
+                                    number and int(number.group(1)), "omit" in options, "omitzero" in options))
         return fields
 
 
@@ -152,16 +167,53 @@ class Release:
             else:
                 return None
 
+    def proto(self, package, field):
+        """How a field's values stand in protobuf: whether it is a list or a map, when JSON has it, and its letter."""
+        go_type, around, is_pointer, letter = field.go_type, "", False, None
+        while letter is None:
+            if go_type.startswith("*"):
+                is_pointer = is_pointer or not around
+                go_type = go_type[1:]
+            elif go_type == "[]byte":
+                letter = "y"
+            elif go_type.startswith("[]"):
+                # A list below a map is a message with the items in it.
+                around += "["
+                go_type = go_type[2:]
+            elif go_type.startswith("map["):
+                around += "{"
+                go_type = go_type[go_type.index("]") + 1:]
+            elif "." in go_type:
+                alias, go_type = go_type.split(".", 1)
+                package = self.packages.get(package.imports.get(alias, ""))
+                if package is None:
+                    letter = "s"  # Such as types.UID.
+            elif go_type in LETTERS:
+                letter = LETTERS[go_type]
+            elif go_type in package.structs:
+                letter = "m"
+            elif go_type in package.named:
+                go_type = package.named[go_type]
+            else:
+                letter = "i"
+        is_struct = letter in "mtuq" and not around and not is_pointer
+        always = not field.omits or (is_struct and not field.omits_zero)
+        presence = "?" if is_pointer else "!" if always else ""
+        return around + presence + letter
+
     def flat_fields(self, path, name):
-        """The fields of a struct as {json name: what it leads to}, embedded structs written out."""
+        """The fields of a struct as {json name: what it is}, embedded structs written out."""
         package = self.packages[path]
         out = {}
-        for field, go_type in package.structs[name]:
-            target = self.resolve(package, go_type)
-            if field is not None:
-                out[field] = target
+        for field in package.structs[name]:
+            target = self.resolve(package, field.go_type)
+            if field.name is not None:
+                proto = "" if field.number is None else f"{field.number}{self.proto(package, field)}"
+                out[field.name] = Look(target, proto)
             elif target is not None:
-                out.update(self.flat_fields(target[0], target[1]))
+                for inner, look in self.flat_fields(target[0], target[1]).items():
+                    proto = look.proto and field.number and f"{field.number}.{look.proto}"
+                    out[inner] = Look(look.target, proto or "")
         return out
 
     def kinds(self, oldest_minor):
@@ -173,8 +225,8 @@ class Release:
             if package.group:
                 api_version = package.group + "/" + api_version
             for name, fields in package.structs.items():
-                inline = [go_type for field, go_type in fields if field is None]
-                metadata = [go_type for field, go_type in fields if field == "metadata"]
+                inline = [field.go_type for field in fields if field.name is None]
+                metadata = [field.go_type for field in fields if field.name == "metadata"]
                 if "metav1.TypeMeta" not in inline or metadata != ["metav1.ObjectMeta"]:
                     continue
                 if name not in SKIPPED_KINDS and package.removed.get(name, 1000) > oldest_minor:
@@ -197,7 +249,7 @@ class Table:
                 key = rest.pop()
                 fields = release.flat_fields(*key)
                 self.types.setdefault(key, {}).update(fields)
-                for target in fields.values():
+                for target, _ in fields.values():
                     if target is not None and target[:2] not in seen:
                         seen.add(target[:2])
                         rest.append(target[:2])
@@ -208,8 +260,8 @@ class Table:
         while True:
             looks = {}
             for key, fields in sorted(self.types.items()):
-                look = tuple(sorted((name, target and (number[target[:2]], target[2]))
-                                    for name, target in fields.items()))
+                look = tuple(sorted((name, look.proto, look.target and (number[look.target[:2]], look.target[2]))
+                                    for name, look in fields.items()))
                 looks.setdefault((number[key], key[1], str(look)), []).append(key)
             refined = {key: index for index, keys in enumerate(looks.values()) for key in keys}
             if len(set(refined.values())) == len(set(number.values())):
@@ -260,9 +312,9 @@ def print_table(table, versions):
     for name, fields in sorted({names[key]: fields for key, fields in table.types.items()}.items()):
         words = []
         for field in sorted(fields):
-            target = fields[field]
+            target, proto = fields[field]
             suffix = "" if target is None else (":*" if target[2] else ":") + names[target[:2]]
-            words.append(field + suffix)
+            words.append(field + (proto and "#" + proto) + suffix)
         rows.append([name] + words)
     print("const char kApiTypes[] =")
     print(quoted_lines(rows, "    ") + ";")

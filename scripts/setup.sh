@@ -8,12 +8,15 @@ packages=(
   cmake
   g++
   libabsl-dev
+  libarchive-dev
   libbenchmark-dev
   libcli11-dev
   libgtest-dev
   libjq-dev
   liblzma-dev
+  libprotozero-dev
   libsimdjson-dev
+  libssl-dev
   libyaml-cpp-dev
   libyaml-dev
   libzstd-dev

@@ -200,8 +200,8 @@ void AddRequest(CLI::App& command, sim::RunRequest& request) {
   AddOption(command, "--case", request.case_name, "NAME", "The case to run, of a file with several",
             ParseText);
   AddTexts(command, "-f,--filename", request.files, "FILE",
-           "Cluster state and pods: YAML or JSON, also .gz, .xz and .zst; a file, a folder, or - for "
-           "standard input; repeatable",
+           "Cluster state and pods: YAML or JSON, also .gz, .xz and .zst; a snapshot of etcd (.db); tar and zip; "
+           "a file, a folder, or - for standard input; repeatable",
            ParsePath);
   AddSchedulerOptions(command, request.scheduler);
   AddTexts(command, "--stage", request.stages, "SET|FILE",

@@ -19,6 +19,7 @@
 #include "core/codec/text/reader.h"
 #include "sim/cluster/admission/namespace_lifecycle.h"
 #include "sim/cluster/label_selector.h"
+#include "sim/formats/cluster_files.h"
 #include "sim/formats/missing_kinds.h"
 #include "sim/formats/named_file.h"
 #include "sim/formats/object_inspector.h"
@@ -96,8 +97,10 @@ bool IsPolicy(const api::Object& object) {
 }
 
 std::string TextOf(const std::vector<std::string>& files, const ClusterInput::Place& place) {
-  return absl::StrCat(files[static_cast<size_t>(place.file_index)], ":", place.position.line, ":",
-                      place.position.column);
+  const std::string& file = files[static_cast<size_t>(place.file_index)];
+  // What no text was written for, such as an object in a database, has no line.
+  if (place.position.line == 0) return file;
+  return absl::StrCat(file, ":", place.position.line, ":", place.position.column);
 }
 
 class InputReader {
@@ -118,9 +121,11 @@ class InputReader {
   absl::Status ReadPath(absl::string_view path) {
     const size_t count = items_.size();
     const absl::Status status =
-        reader_.Read(path, [this](api::ObjectPtr object, const codec::Location& location) {
-          return Take(std::move(object), location);
-        });
+        reader_.ReadFrom([this, path](const codec::ReadOptions& options,
+                                      auto on_document) { return files_.Read(path, options, on_document); },
+                         [this](api::ObjectPtr object, const codec::Location& location) {
+                           return Take(std::move(object), location);
+                         });
     // A folder without files of objects is an empty input as well.
     const bool has_files = !absl::IsFailedPrecondition(status);
     if (has_files) RETURN_IF_ERROR(status);
@@ -251,6 +256,7 @@ class InputReader {
     SortByPlace(warnings);
     for (InputWarning& warning : warnings) input_.warnings.push_back(std::move(warning.text));
     for (const std::string& warning : options_.warnings) input_.warnings.push_back(warning);
+    for (const std::string& warning : files_.warnings()) input_.warnings.push_back(warning);
     if (input_.node_count == 0 && !options_.has_timeline && !options_.allow_empty) {
       input_.warnings.push_back(
           "no nodes in the input, so no pod can be scheduled; `kubectl get nodes -o yaml` prints those of a "
@@ -383,6 +389,7 @@ class InputReader {
 
   const ClusterInputOptions& options_;
   const LabelSelector selector_;
+  ClusterFiles files_;
   codec::ObjectReader reader_;
   ClusterInput input_;
   std::vector<Item> items_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
@@ -33,7 +34,59 @@ std::pair<absl::string_view, absl::string_view> Parts(absl::string_view word, ab
   return {word.substr(0, colon), word.substr(colon + 1)};
 }
 
+// `2.1?s`, as the generator writes it.
+ProtoForm ReadProtoForm(absl::string_view text) {
+  using Letter = ProtoForm::Letter;
+  ProtoForm form;
+  int depth = 0;
+  while (!text.empty() && absl::ascii_isdigit(static_cast<unsigned char>(text.front()))) {
+    uint32_t number = 0;
+    while (!text.empty() && absl::ascii_isdigit(static_cast<unsigned char>(text.front()))) {
+      number = number * 10 + static_cast<uint32_t>(text.front() - '0');
+      text.remove_prefix(1);
+    }
+    CHECK(depth < ProtoForm::kDepthMax && number < 1u << ProtoForm::kNumberBits);
+    form.path = ProtoForm::Append(form.path, depth++, number);
+    absl::ConsumePrefix(&text, ".");
+  }
+  if (absl::ConsumePrefix(&text, "{[")) {
+    form.around = ProtoForm::Around::kMapOfLists;
+  } else if (absl::ConsumePrefix(&text, "{")) {
+    form.around = ProtoForm::Around::kMap;
+  } else if (absl::ConsumePrefix(&text, "[")) {
+    form.around = ProtoForm::Around::kList;
+  }
+  if (absl::ConsumePrefix(&text, "?")) form.presence = ProtoForm::Presence::kIfThere;
+  if (absl::ConsumePrefix(&text, "!")) form.presence = ProtoForm::Presence::kAlways;
+  constexpr std::pair<absl::string_view, Letter> kLetters[] = {
+      {"m", Letter::kMessage},   {"s", Letter::kString},   {"y", Letter::kBytes},
+      {"i", Letter::kInteger},   {"b", Letter::kBool},     {"t", Letter::kTime},
+      {"u", Letter::kMicroTime}, {"q", Letter::kQuantity}, {"n", Letter::kIntOrString},
+      {"d", Letter::kDuration},  {"f", Letter::kJson},     {"r", Letter::kJson},
+  };
+  for (const auto& [letter, meaning] : kLetters) {
+    if (text == letter) form.letter = meaning;
+  }
+  CHECK(form.letter != Letter::kNone);
+  return form;
+}
+
 }  // namespace
+
+const ApiField* ApiType::FindNumber(uint32_t path, int depth, uint32_t number, bool& is_embedded) const {
+  is_embedded = false;
+  if (depth >= ProtoForm::kDepthMax || number == 0 || number >= 1u << ProtoForm::kNumberBits) return nullptr;
+  const uint32_t wanted = ProtoForm::Append(path, depth, number);
+  const auto at =
+      std::lower_bound(by_path.begin(), by_path.end(), wanted,
+                       [this](uint8_t index, uint32_t key) { return fields[index].proto.path < key; });
+  if (at == by_path.end()) return nullptr;
+  const ApiField& field = fields[*at];
+  if (field.proto.path == wanted) return &field;
+  const int rest_bits = ProtoForm::kNumberBits * (ProtoForm::kDepthMax - 1 - depth);
+  is_embedded = field.proto.path >> rest_bits == wanted >> rest_bits;
+  return nullptr;
+}
 
 const ApiField* ApiType::Find(absl::string_view name) const {
   const size_t guess = slots[SlotOf(name)];
@@ -60,8 +113,14 @@ void ApiFields::ReadTypes() {
   for (const Words& row : rows) {
     std::vector<ApiField>& fields = types_[row[0]].fields;
     for (size_t i = 1; i < row.size(); ++i) {
-      const auto [name, target] = Parts(row[i], "");
-      ApiField field = {.name = name, .by_key = absl::StartsWith(target, "*")};
+      const auto [text, target] = Parts(row[i], "");
+      const std::pair<absl::string_view, absl::string_view> parts =
+          absl::StrSplit(text, absl::MaxSplits('#', 1));
+      const absl::string_view name = parts.first;
+      ApiField field;
+      field.name = name;
+      field.by_key = absl::StartsWith(target, "*");
+      if (!parts.second.empty()) field.proto = ReadProtoForm(parts.second);
       if (!target.empty()) {
         auto found = types_.find(target.substr(field.by_key ? 1 : 0));
         CHECK(found != types_.end());
@@ -73,6 +132,12 @@ void ApiFields::ReadTypes() {
     CHECK(fields.size() <= UINT8_MAX);
     CHECK(std::is_sorted(fields.begin(), fields.end(),
                          [](const ApiField& a, const ApiField& b) { return a.name < b.name; }));
+    std::vector<uint8_t>& by_path = types_[row[0]].by_path;
+    for (size_t i = 0; i < fields.size(); ++i) {
+      if (fields[i].proto.letter != ProtoForm::Letter::kNone) by_path.push_back(static_cast<uint8_t>(i));
+    }
+    std::sort(by_path.begin(), by_path.end(),
+              [&fields](uint8_t a, uint8_t b) { return fields[a].proto.path < fields[b].proto.path; });
   }
 }
 

@@ -151,11 +151,7 @@ ObjectReader::ObjectReader(DecodeOptions options)
     : options_(options), shared_(std::make_unique<SharedParts>()), texts_(std::make_unique<TextPool>()) {}
 ObjectReader::~ObjectReader() = default;
 
-absl::Status ObjectReader::ReadAll(
-    Sink sink,
-    absl::FunctionRef<absl::Status(const ReadOptions& options,
-                                   absl::FunctionRef<absl::Status(const Document&, absl::string_view file)>)>
-        read) {
+absl::Status ObjectReader::ReadFrom(DocumentSource source, Sink sink) {
   ReadOptions options = {.split_lists = true};
   std::vector<RepeatedKey> repeated_keys;  // Of the document that is being read.
   std::set<std::tuple<std::string, int32_t, int32_t>> known;
@@ -165,7 +161,7 @@ absl::Status ObjectReader::ReadAll(
       if (known.emplace(repeated.file, at.line, at.column).second) repeated_keys.push_back(repeated);
     };
   }
-  return read(options, [&](const Document& document, absl::string_view file) {
+  return source(options, [&](const Document& document, absl::string_view file) {
     for (const RepeatedKey& repeated : repeated_keys) on_repeated_key_(document.root, repeated);
     repeated_keys.clear();
     return ReadTree(document.root, ListHeader::Of(document), file, sink);
@@ -173,16 +169,18 @@ absl::Status ObjectReader::ReadAll(
 }
 
 absl::Status ObjectReader::Read(absl::string_view path, Sink sink) {
-  return ReadAll(sink, [path](const ReadOptions& options, auto on_document) {
-    return ReadPath(path, options, on_document);
-  });
+  return ReadFrom(
+      [path](const ReadOptions& options, auto on_document) { return ReadPath(path, options, on_document); },
+      sink);
 }
 
 absl::Status ObjectReader::ReadText(std::string text, absl::string_view file, Sink sink) {
-  return ReadAll(sink, [&](const ReadOptions& options, auto on_document) {
-    return codec::ReadText(std::move(text), file, options,
-                           [&](const Document& document) { return on_document(document, file); });
-  });
+  return ReadFrom(
+      [&](const ReadOptions& options, auto on_document) {
+        return codec::ReadText(std::move(text), file, options,
+                               [&](const Document& document) { return on_document(document, file); });
+      },
+      sink);
 }
 
 absl::Status ObjectReader::ReadValue(const Value& value, absl::string_view file, Sink sink) {
@@ -201,6 +199,13 @@ absl::Status ObjectReader::ReadTree(const Value& root, const ListHeader& root_he
   while (!rest.empty()) {
     const auto [value, header] = std::move(rest.back());
     rest.pop_back();
+    // Programs write lists of objects as plain arrays, too.
+    if (value->is_array() && !header.is_item) {
+      for (size_t i = value->items.size(); i > 0; --i) {
+        rest.emplace_back(&value->items[i - 1], ListHeader{.is_item = true});
+      }
+      continue;
+    }
     const Value* kind = value->Find("kind");
     if (!IsObjectList(*value)) {
       ASSIGN_OR_RETURN(api::ObjectPtr object, DecodeItem(*value, header, file));

@@ -67,6 +67,13 @@ class ObjectReader {
   // The same for text; `file` is for messages and, by its ending, for the format.
   absl::Status ReadText(std::string text, absl::string_view file, Sink sink);
 
+  // Reads documents with these options, and hands on each with the name of its file.
+  using DocumentSource = absl::FunctionRef<absl::Status(
+      const ReadOptions& options,
+      absl::FunctionRef<absl::Status(const Document&, absl::string_view file)> sink)>;
+  // The same for documents that `source` reads.
+  absl::Status ReadFrom(DocumentSource source, Sink sink);
+
   // The same for a document or a part of one that is already in memory.
   absl::Status ReadValue(const Value& value, absl::string_view file, Sink sink);
 
@@ -75,12 +82,6 @@ class ObjectReader {
 
  private:
   struct ListHeader;
-  // Reads all documents with `read`, and hands on their objects.
-  absl::Status ReadAll(Sink sink,
-                       absl::FunctionRef<absl::Status(
-                           const ReadOptions& options,
-                           absl::FunctionRef<absl::Status(const Document&, absl::string_view file)>)>
-                           read);
   absl::Status ReadTree(const Value& root, const ListHeader& header, absl::string_view file, Sink sink);
   absl::StatusOr<api::ObjectPtr> DecodeItem(const Value& value, const ListHeader& header,
                                             absl::string_view file);

@@ -250,7 +250,7 @@ const BadRow kBadRows[] = {
      "f.yaml:4:9: metadata.name: expected a string, got a number"},
     {"apiVersion: v1\nkind: Node\nmetadata: {name: 5}\n",
      "f.yaml:3:18: metadata.name: expected a string, got the number 5"},
-    {"- a\n- b\n", "f.yaml:1:1: expected an object with apiVersion, kind and metadata, got a list"},
+    {"- a\n- b\n", "f.yaml:1:3: expected an object with apiVersion, kind and metadata, got a string"},
     {"hello\n", "f.yaml:1:1: expected an object with apiVersion, kind and metadata, got a string"},
     {"apiVersion: v1\nkind: List\nitems: {a: 1}\n", "f.yaml:3:8: items: expected a list, got a map"},
     {"apiVersion: v1\nkind: List\nitems:\n- 5\n", "f.yaml:4:3: expected an object"},

@@ -1,0 +1,512 @@
+#include "core/codec/protobuf/proto_reader.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
+#include "core/api/go_text.h"
+#include "core/base/printable.h"
+#include "core/base/status_macros.h"
+#include "core/codec/objects/api_fields.h"
+#include "core/codec/text/reader.h"
+#include "protozero/pbf_reader.hpp"
+
+namespace schedsim::codec {
+namespace {
+
+using Around = ProtoForm::Around;
+using Letter = ProtoForm::Letter;
+using Presence = ProtoForm::Presence;
+
+// Where a message stands in its object: a chain that lives on the stack.
+struct Place {
+  const Place* parent = nullptr;
+  absl::string_view name;
+
+  std::string ToString() const {
+    const std::string before = parent == nullptr ? "" : parent->ToString();
+    return absl::StrCat(before, before.empty() || name.empty() ? "" : ".", name);
+  }
+};
+
+absl::Status Error(const Place& place, absl::string_view what) {
+  return absl::InvalidArgumentError(absl::StrCat(place.ToString(), place.name.empty() ? "" : ": ", what));
+}
+
+bool IsUtf8(absl::string_view text) {
+  for (size_t at = 0; at < text.size();) {
+    const bool is_ascii = static_cast<unsigned char>(text[at]) < 0x80;
+    const size_t bytes = is_ascii ? 1 : Utf8CharacterBytes(text.substr(at));
+    if (!is_ascii && bytes < 2) return false;
+    at += bytes;
+  }
+  return true;
+}
+
+// A field's value on the wire: bytes, or a number.
+struct WireValue {
+  absl::string_view bytes;
+  uint64_t number = 0;
+  bool is_number = false;
+};
+
+// The fields of a message, one by one. Every call may throw protozero::exception, which ReadProtoObject
+// takes.
+class WireReader {
+ public:
+  explicit WireReader(absl::string_view bytes) : reader_(bytes.data(), bytes.size()) {}
+
+  bool Next() { return reader_.next(); }
+  uint32_t number() const { return reader_.tag(); }
+  // False for the wire types that no field of Kubernetes has; the field is skipped.
+  bool Read(WireValue& value) {
+    switch (reader_.wire_type()) {
+      case protozero::pbf_wire_type::varint:
+        value = {.bytes = {}, .number = reader_.get_uint64(), .is_number = true};
+        return true;
+      case protozero::pbf_wire_type::length_delimited: {
+        const protozero::data_view view = reader_.get_view();
+        value = {.bytes = {view.data(), view.size()}};
+        return true;
+      }
+      default:
+        reader_.skip();
+        return false;
+    }
+  }
+
+ private:
+  protozero::pbf_reader reader_;
+};
+
+// Reads one object. Messages within messages are bounded by kDepthMax.
+class ObjectBytes {
+ public:
+  explicit ObjectBytes(Document& document) : document_(document) {}
+
+  // Appends the members of a message to `members_`. `path` and `depth` say through which embedded structs the
+  // message was reached.
+  absl::Status ReadMembers(absl::string_view bytes, const ApiType& type, uint32_t path, int depth,
+                           const Place& place);
+  absl::Status ReadMessage(absl::string_view bytes, const ApiType& type, const Place& place, Value& out);
+
+  std::vector<Member>& members() { return members_; }
+
+ private:
+  absl::Status ReadField(const ApiField& field, const WireValue& wire, const Place& place);
+  absl::Status ReadEntry(const ApiField& field, absl::string_view bytes, const Place& place, Member& out);
+  absl::Status ReadListOf(const ApiField& field, absl::string_view bytes, const Place& place, Value& out);
+  absl::Status ReadScalar(const ApiField& field, const WireValue& wire, const Place& place, Value& out);
+  absl::Status ReadText(absl::string_view bytes, const Place& place, Value& out);
+  absl::Status ReadTime(absl::string_view bytes, bool micro, const Place& place, Value& out);
+  absl::Status ReadIntOrString(absl::string_view bytes, const Place& place, Value& out);
+  absl::Status ReadJsonBytes(absl::string_view bytes, const Place& place, Value& out);
+  Value Number(int64_t number);
+  Value Text(absl::string_view text) const;
+  // A copy that lives as long as the document.
+  Value CopyTree(const Value& value);
+  // Puts the items or entries of a field that were gathered since `start` into its member.
+  void CloseLists(size_t start);
+  absl::Status CheckDepth(const Place& place) const;
+
+  Document& document_;
+  // Of the messages that are being read, one behind the other.
+  std::vector<Member> members_;
+  // The items of lists and the entries of maps of a message, with their fields; taken by CloseLists.
+  struct Part {
+    const ApiField* field = nullptr;
+    Member entry;  // Without a key for a list.
+  };
+  std::vector<Part> parts_;
+  int depth_ = 0;
+};
+
+Value ObjectBytes::Text(absl::string_view text) const {
+  Value value;
+  value.type = Value::Type::kString;
+  value.text = text;
+  return value;
+}
+
+Value ObjectBytes::Number(int64_t number) {
+  Value value;
+  value.type = Value::Type::kNumber;
+  value.text = document_.CopyText(absl::AlphaNum(number).Piece());
+  return value;
+}
+
+absl::Status ObjectBytes::CheckDepth(const Place& place) const {
+  if (depth_ < kDepthMax) return absl::OkStatus();
+  return Error(place, absl::StrCat("messages nested deeper than ", kDepthMax));
+}
+
+absl::Status ObjectBytes::ReadMessage(absl::string_view bytes, const ApiType& type, const Place& place,
+                                      Value& out) {
+  RETURN_IF_ERROR(CheckDepth(place));
+  ++depth_;
+  const size_t first_member = members_.size();
+  const size_t first_part = parts_.size();
+  RETURN_IF_ERROR(ReadMembers(bytes, type, /*path=*/0, /*depth=*/0, place));
+  CloseLists(first_part);
+  out = document_.MakeObject(absl::MakeConstSpan(members_).subspan(first_member));
+  members_.resize(first_member);
+  --depth_;
+  return absl::OkStatus();
+}
+
+absl::Status ObjectBytes::ReadMembers(absl::string_view bytes, const ApiType& type, uint32_t path, int depth,
+                                      const Place& place) {
+  const size_t first_member = members_.size();
+  WireReader reader(bytes);
+  while (reader.Next()) {
+    const uint32_t number = reader.number();
+    WireValue wire;
+    if (!reader.Read(wire)) continue;
+    bool is_embedded = false;
+    const ApiField* field = type.FindNumber(path, depth, number, is_embedded);
+    if (is_embedded) {
+      if (wire.is_number)
+        return Error(place, absl::StrCat("field ", number, ": expected a message, got a number"));
+      RETURN_IF_ERROR(
+          ReadMembers(wire.bytes, type, ProtoForm::Append(path, depth, number), depth + 1, place));
+      continue;
+    }
+    if (field == nullptr) continue;
+    const size_t count = members_.size();
+    RETURN_IF_ERROR(ReadField(*field, wire, {.parent = &place, .name = field->name}));
+    // The last one counts where a field that is no list comes twice.
+    if (members_.size() == count) continue;
+    for (size_t i = first_member; i < count; ++i) {
+      if (members_[i].key != field->name) continue;
+      members_[i] = members_.back();
+      members_.pop_back();
+      break;
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ObjectBytes::ReadField(const ApiField& field, const WireValue& wire, const Place& place) {
+  Member member;
+  member.key = field.name;
+  switch (field.proto.around) {
+    case Around::kNothing:
+      break;
+    case Around::kList:
+      // Numbers may be packed: several in one field.
+      if (!wire.is_number &&
+          (field.proto.letter == Letter::kInteger || field.proto.letter == Letter::kBool)) {
+        protozero::pbf_reader unused;
+        const char* at = wire.bytes.data();
+        const char* const end = at + wire.bytes.size();
+        while (at < end) {
+          const WireValue one = {
+              .bytes = {}, .number = protozero::decode_varint(&at, end), .is_number = true};
+          Member item;
+          RETURN_IF_ERROR(ReadScalar(field, one, place, item.value));
+          parts_.push_back({.field = &field, .entry = item});
+        }
+        return absl::OkStatus();
+      }
+      member.key = "";
+      RETURN_IF_ERROR(ReadScalar(field, wire, place, member.value));
+      parts_.push_back({.field = &field, .entry = member});
+      return absl::OkStatus();
+    case Around::kMap:
+    case Around::kMapOfLists:
+      if (wire.is_number) return Error(place, "expected a map, got a number");
+      RETURN_IF_ERROR(ReadEntry(field, wire.bytes, place, member));
+      parts_.push_back({.field = &field, .entry = member});
+      return absl::OkStatus();
+  }
+  RETURN_IF_ERROR(ReadScalar(field, wire, place, member.value));
+  const Value& value = member.value;
+  const bool is_zero = value.is_null() || (value.is_string() && value.text.empty()) ||
+                       (value.type == Value::Type::kNumber && value.text == "0") ||
+                       (value.type == Value::Type::kBool && !value.boolean);
+  if (is_zero && field.proto.presence == Presence::kIfNotEmpty) return absl::OkStatus();
+  members_.push_back(member);
+  return absl::OkStatus();
+}
+
+// An entry of a map is a message: 1 is the key, 2 the value.
+absl::Status ObjectBytes::ReadEntry(const ApiField& field, absl::string_view bytes, const Place& place,
+                                    Member& out) {
+  WireReader reader(bytes);
+  WireValue value;
+  value.is_number = field.proto.letter == Letter::kInteger || field.proto.letter == Letter::kBool;
+  out.key = "";
+  while (reader.Next()) {
+    const uint32_t number = reader.number();
+    WireValue wire;
+    if (!reader.Read(wire)) continue;
+    if (number == 1) {
+      Value key;
+      RETURN_IF_ERROR(ReadText(wire.bytes, place, key));
+      out.key = key.text;
+    } else if (number == 2) {
+      value = wire;
+    }
+  }
+  const Place below = {.parent = &place, .name = out.key};
+  if (field.proto.around == Around::kMapOfLists) return ReadListOf(field, value.bytes, below, out.value);
+  return ReadScalar(field, value, below, out.value);
+}
+
+// A list below a key is a message with the items as its field 1.
+absl::Status ObjectBytes::ReadListOf(const ApiField& field, absl::string_view bytes, const Place& place,
+                                     Value& out) {
+  std::vector<Value> items;
+  WireReader reader(bytes);
+  while (reader.Next()) {
+    const uint32_t number = reader.number();
+    WireValue wire;
+    if (!reader.Read(wire) || number != 1) continue;
+    RETURN_IF_ERROR(ReadScalar(field, wire, place, items.emplace_back()));
+  }
+  out.type = Value::Type::kArray;
+  out.items = document_.CopyItems(items);
+  return absl::OkStatus();
+}
+
+void ObjectBytes::CloseLists(size_t start) {
+  const auto begin = parts_.begin() + static_cast<int64_t>(start);
+  // Most fields stand together; others are brought together, in their order.
+  const auto by_path = [](const Part& a, const Part& b) { return a.field->proto.path < b.field->proto.path; };
+  if (!std::is_sorted(begin, parts_.end(), by_path)) std::stable_sort(begin, parts_.end(), by_path);
+  std::vector<Value> items;
+  std::vector<Member> entries;
+  for (size_t at = start; at < parts_.size();) {
+    const ApiField* const field = parts_[at].field;
+    items.clear();
+    entries.clear();
+    Member member;
+    member.key = field->name;
+    const bool is_list = field->proto.around == Around::kList;
+    for (; at < parts_.size() && parts_[at].field == field; ++at) {
+      const Member& entry = parts_[at].entry;
+      if (is_list) {
+        items.push_back(entry.value);
+        continue;
+      }
+      // Keys are sorted, so that one that comes twice stands behind its like; the last one counts.
+      const auto place = std::lower_bound(entries.begin(), entries.end(), entry,
+                                          [](const Member& a, const Member& b) { return a.key < b.key; });
+      if (place != entries.end() && place->key == entry.key) {
+        *place = entry;
+      } else {
+        entries.insert(place, entry);
+      }
+    }
+    if (is_list) {
+      member.value.type = Value::Type::kArray;
+      member.value.items = document_.CopyItems(items);
+    } else {
+      member.value = document_.MakeObject(entries);
+    }
+    members_.push_back(member);
+  }
+  parts_.resize(start);
+}
+
+absl::Status ObjectBytes::ReadText(absl::string_view bytes, const Place& place, Value& out) {
+  if (!IsUtf8(bytes)) return Error(place, "a text that is not UTF-8");
+  out = Text(bytes);
+  return absl::OkStatus();
+}
+
+absl::Status ObjectBytes::ReadScalar(const ApiField& field, const WireValue& wire, const Place& place,
+                                     Value& out) {
+  const Letter letter = field.proto.letter;
+  const bool wants_number = letter == Letter::kInteger || letter == Letter::kBool;
+  if (wire.is_number != wants_number) {
+    return Error(place, wants_number ? "expected a number, got bytes" : "expected bytes, got a number");
+  }
+  switch (letter) {
+    case Letter::kNone:
+      break;
+    case Letter::kMessage:
+      // A type without tables below it cannot be.
+      return ReadMessage(wire.bytes, *field.type, place, out);
+    case Letter::kString:
+      return ReadText(wire.bytes, place, out);
+    case Letter::kBytes:
+      out = Text(document_.CopyText(absl::Base64Escape(wire.bytes)));
+      break;
+    case Letter::kInteger:
+      out = Number(static_cast<int64_t>(wire.number));
+      break;
+    case Letter::kBool:
+      out.type = Value::Type::kBool;
+      out.boolean = wire.number != 0;
+      break;
+    case Letter::kTime:
+    case Letter::kMicroTime:
+      return ReadTime(wire.bytes, letter == Letter::kMicroTime, place, out);
+    case Letter::kIntOrString:
+      return ReadIntOrString(wire.bytes, place, out);
+    case Letter::kQuantity:
+    case Letter::kDuration:
+    case Letter::kJson: {
+      WireReader reader(wire.bytes);
+      WireValue inner;
+      inner.is_number = letter == Letter::kDuration;
+      while (reader.Next()) {
+        const uint32_t number = reader.number();
+        WireValue found;
+        if (reader.Read(found) && number == 1) inner = found;
+      }
+      if (letter == Letter::kQuantity) {
+        // Go writes the zero value as 0.
+        if (inner.bytes.empty()) inner.bytes = "0";
+        return ReadText(inner.bytes, place, out);
+      }
+      if (letter == Letter::kJson) return ReadJsonBytes(inner.bytes, place, out);
+      out = Text(
+          document_.CopyText(api::FormatGoDuration(absl::Nanoseconds(static_cast<int64_t>(inner.number)))));
+      break;
+    }
+  }
+  return absl::OkStatus();
+}
+
+// Seconds and nanoseconds since 1970; no bytes are no time, which is null in JSON.
+absl::Status ObjectBytes::ReadTime(absl::string_view bytes, bool micro, const Place& place, Value& out) {
+  if (bytes.empty()) return absl::OkStatus();
+  int64_t seconds = 0;
+  int64_t nanoseconds = 0;
+  WireReader reader(bytes);
+  while (reader.Next()) {
+    const uint32_t number = reader.number();
+    WireValue wire;
+    if (!reader.Read(wire)) continue;
+    if (number == 1) seconds = static_cast<int64_t>(wire.number);
+    if (number == 2) nanoseconds = static_cast<int64_t>(wire.number);
+  }
+  // What RFC 3339 can say: the years 0 to 9999.
+  constexpr int64_t kSecondsMin = -62'167'219'200;
+  constexpr int64_t kSecondsMax = 253'402'300'799;
+  if (seconds < kSecondsMin || seconds > kSecondsMax) {
+    return Error(place, absl::StrCat("expected a time of the years 0 to 9999, got ", seconds, " s"));
+  }
+  const absl::Time time = absl::FromUnixSeconds(seconds) + absl::Nanoseconds(nanoseconds % 1'000'000'000);
+  out = Text(document_.CopyText(
+      absl::FormatTime(micro ? "%Y-%m-%dT%H:%M:%E6SZ" : "%Y-%m-%dT%H:%M:%SZ", time, absl::UTCTimeZone())));
+  return absl::OkStatus();
+}
+
+// 1 says which of the two it is: 0, the number in 2; 1, the text in 3.
+absl::Status ObjectBytes::ReadIntOrString(absl::string_view bytes, const Place& place, Value& out) {
+  bool is_text = false;
+  WireValue number;
+  WireValue text;
+  WireReader reader(bytes);
+  while (reader.Next()) {
+    const uint32_t field = reader.number();
+    WireValue wire;
+    if (!reader.Read(wire)) continue;
+    if (field == 1) is_text = wire.number == 1;
+    if (field == 2) number = wire;
+    if (field == 3) text = wire;
+  }
+  if (is_text) return ReadText(text.bytes, place, out);
+  out = Number(static_cast<int32_t>(number.number));
+  return absl::OkStatus();
+}
+
+absl::Status ObjectBytes::ReadJsonBytes(absl::string_view bytes, const Place& place, Value& out) {
+  if (bytes.empty()) return absl::OkStatus();
+  const absl::Status status =
+      codec::ReadText(std::string(bytes), "value.json", ReadOptions(), [&](const Document& inner) {
+        out = CopyTree(inner.root);
+        return absl::OkStatus();
+      });
+  return status.ok() ? status
+                     : Error(place, absl::StrCat("expected JSON, got ", Printable(bytes, kShownBytesMax)));
+}
+
+// As deep as the reader of JSON lets it be.
+Value ObjectBytes::CopyTree(const Value& value) {
+  Value copy = value;
+  copy.position = Position();
+  copy.source_bytes = 0;
+  copy.text = document_.CopyText(value.text);
+  std::vector<Value> items;
+  for (const Value& item : value.items) items.push_back(CopyTree(item));
+  copy.items = document_.CopyItems(items);
+  std::vector<Member> members;
+  for (const Member& member : value.members) {
+    members.push_back(
+        {.key = document_.CopyText(member.key), .key_position = {}, .value = CopyTree(member.value)});
+  }
+  copy.members = document_.CopyMembers(members);
+  return copy;
+}
+
+// The envelope: 1 is a message of apiVersion (1) and kind (2), 2 the object.
+struct Envelope {
+  absl::string_view api_version;
+  absl::string_view kind;
+  absl::string_view object;
+};
+
+Envelope ReadEnvelope(absl::string_view bytes) {
+  Envelope envelope;
+  WireReader reader(bytes);
+  while (reader.Next()) {
+    const uint32_t number = reader.number();
+    WireValue wire;
+    if (!reader.Read(wire)) continue;
+    if (number == 2) envelope.object = wire.bytes;
+    if (number != 1) continue;
+    WireReader type(wire.bytes);
+    while (type.Next()) {
+      const uint32_t field = type.number();
+      WireValue text;
+      if (!type.Read(text)) continue;
+      if (field == 1) envelope.api_version = text.bytes;
+      if (field == 2) envelope.kind = text.bytes;
+    }
+  }
+  return envelope;
+}
+
+Member TextMember(absl::string_view key, absl::string_view text) {
+  Member member;
+  member.key = key;
+  member.value.type = Value::Type::kString;
+  member.value.text = text;
+  return member;
+}
+
+}  // namespace
+
+absl::Status ReadProtoObject(absl::string_view bytes, Document& document) {
+  bytes.remove_prefix(std::min(bytes.size(), kProtoMagic.size()));
+  try {
+    const Envelope envelope = ReadEnvelope(bytes);
+    const ApiKind* const kind = ApiFields::Get().Find(envelope.api_version, envelope.kind);
+    if (kind == nullptr || kind->type == nullptr) {
+      return absl::UnimplementedError(absl::StrCat("the fields of ", Printable(envelope.kind, kShownBytesMax),
+                                                   " in ", Printable(envelope.api_version, kShownBytesMax),
+                                                   " are not known"));
+    }
+    ObjectBytes object(document);
+    Value body;
+    RETURN_IF_ERROR(object.ReadMessage(envelope.object, *kind->type, Place(), body));
+    std::vector<Member> members = {TextMember("apiVersion", kind->api_version),
+                                   TextMember("kind", kind->name)};
+    members.insert(members.end(), body.members.begin(), body.members.end());
+    document.root = document.MakeObject(members);
+    return absl::OkStatus();
+  } catch (const protozero::exception& error) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("expected a protobuf message, got other bytes (", error.what(), ")"));
+  }
+}
+
+}  // namespace schedsim::codec

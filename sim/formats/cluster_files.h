@@ -1,0 +1,49 @@
+// The files in which people keep a cluster, known by what is in them and not by their names.
+#ifndef SCHEDSIM_SIM_FORMATS_CLUSTER_FILES_H_
+#define SCHEDSIM_SIM_FORMATS_CLUSTER_FILES_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "core/codec/text/reader.h"
+#include "core/codec/text/value.h"
+
+namespace schedsim::sim {
+
+// Reads such files, and remembers what the user should know about them.
+class ClusterFiles {
+ public:
+  // `file` is the name for messages: that of the file, and for a file of an archive `ARCHIVE!NAME`.
+  using Sink = absl::FunctionRef<absl::Status(const codec::Document&, absl::string_view file)>;
+
+  // Hands on the documents of all files that `path` stands for ("-" is standard input), texts as the options
+  // say:
+  //   - YAML and JSON, with or without compression (gzip, xz, zstd);
+  //   - databases of etcd, as `kwokctl snapshot save` and `etcdctl snapshot save` write them;
+  //   - archives (tar, zip) and folders: their files of these kinds. Of a support bundle of troubleshoot.sh
+  //   it is
+  //     what lies in `cluster-resources`;
+  //   - the text of `kubectl cluster-info dump`: its lists, without the logs.
+  // Errors are InvalidArgument, `file:line:column: what, and what was expected`, and NotFound.
+  // FailedPrecondition for a folder or archive without such files. An error in one of several files says how
+  // many were fine.
+  absl::Status Read(absl::string_view path, const codec::ReadOptions& options, Sink sink);
+
+  // What could not be read and was left out, a line for each file.
+  const std::vector<std::string>& warnings() const { return warnings_; }
+
+ private:
+  absl::Status ReadContent(std::string content, absl::string_view file, int depth, Sink sink);
+  absl::Status ReadDatabase(absl::string_view content, absl::string_view file, Sink sink);
+  absl::Status ReadFiles(absl::string_view archive, absl::string_view content, int depth, Sink sink);
+
+  codec::ReadOptions options_;
+  std::vector<std::string> warnings_;
+};
+
+}  // namespace schedsim::sim
+
+#endif  // SCHEDSIM_SIM_FORMATS_CLUSTER_FILES_H_

@@ -1,0 +1,232 @@
+#include "sim/formats/etcd/etcd_snapshot.h"
+
+#include <openssl/evp.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "core/base/lookup_map.h"
+#include "core/base/printable.h"
+#include "core/base/status_macros.h"
+#include "core/codec/protobuf/proto_reader.h"
+#include "protozero/pbf_reader.hpp"
+#include "sim/formats/etcd/bolt_file.h"
+
+namespace schedsim::sim {
+namespace {
+
+using codec::Document;
+using codec::Member;
+using codec::Value;
+
+// A key of the bucket `key`: a revision, as two numbers of 8 bytes with `_` between them, and `t` behind that
+// of a deletion.
+constexpr size_t kRevisionBytes = 17;
+constexpr char kTombstone = 't';
+
+// How many unreadable objects are named.
+constexpr size_t kNamedMax = 3;
+constexpr size_t kShownKeyBytesMax = 200;
+
+// etcdctl puts the SHA-256 of the database behind it; pages have a size that is a multiple of this.
+constexpr size_t kPageUnit = 512;
+constexpr size_t kHashBytes = 32;
+
+// A value with its key, as etcd stores it. The last revision of a key is what is there.
+struct KeyValue {
+  absl::string_view key;
+  absl::string_view value;
+  int64_t mod_revision = 0;
+};
+
+// False: the bytes are no KeyValue. Source: etcd v3.6, api/mvccpb/kv.proto.
+bool ReadKeyValue(absl::string_view bytes, KeyValue& out) {
+  try {
+    protozero::pbf_reader reader(bytes.data(), bytes.size());
+    while (reader.next()) {
+      const uint32_t number = reader.tag();
+      const bool is_bytes = reader.wire_type() == protozero::pbf_wire_type::length_delimited;
+      if (is_bytes && (number == 1 || number == 5)) {
+        const protozero::data_view view = reader.get_view();
+        (number == 1 ? out.key : out.value) = {view.data(), view.size()};
+      } else if (number == 3 && reader.wire_type() == protozero::pbf_wire_type::varint) {
+        out.mod_revision = reader.get_int64();
+      } else {
+        reader.skip();
+      }
+    }
+    return !out.key.empty();
+  } catch (const protozero::exception&) {
+    return false;
+  }
+}
+
+absl::Status CheckHash(absl::string_view bytes) {
+  if (bytes.size() % kPageUnit != kHashBytes) return absl::OkStatus();
+  const absl::string_view database = bytes.substr(0, bytes.size() - kHashBytes);
+  unsigned char hash[EVP_MAX_MD_SIZE];
+  unsigned int hash_bytes = 0;
+  const int done = EVP_Digest(database.data(), database.size(), hash, &hash_bytes, EVP_sha256(), nullptr);
+  const absl::string_view expected = bytes.substr(database.size());
+  const absl::string_view got(reinterpret_cast<const char*>(hash), hash_bytes);
+  if (done == 1 && expected == got) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "offset 0x", absl::Hex(database.size()),
+      ": the SHA-256 at the end of the snapshot is not that of its content: the file was damaged; save "
+      "the snapshot anew"));
+}
+
+// Which objects were there in the end, by key: a deletion and a later version take an earlier one away.
+class LastRevisions {
+ public:
+  absl::Status Add(absl::string_view revision, absl::string_view value) {
+    const bool is_tombstone = revision.size() == kRevisionBytes + 1 && revision.back() == kTombstone;
+    if (revision.size() != kRevisionBytes && !is_tombstone) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("expected the key of a revision, of 17 bytes, got one of ", revision.size()));
+    }
+    KeyValue read;
+    if (!ReadKeyValue(value, read)) {
+      ++unreadable_;
+      return absl::OkStatus();
+    }
+    // Revisions come in their order.
+    size_t& last = last_[read.key];
+    if (last > 0) values_[last - 1].key = "";
+    last = 0;
+    if (is_tombstone) return absl::OkStatus();
+    values_.push_back(read);
+    last = values_.size();
+    return absl::OkStatus();
+  }
+
+  // In the order of the keys.
+  std::vector<KeyValue> Take() {
+    std::erase_if(values_, [](const KeyValue& value) { return value.key.empty(); });
+    std::sort(values_.begin(), values_.end(),
+              [](const KeyValue& a, const KeyValue& b) { return a.key < b.key; });
+    return std::move(values_);
+  }
+  int64_t unreadable() const { return unreadable_; }
+
+ private:
+  // In the order of the revisions. One that is no longer there has no key.
+  std::vector<KeyValue> values_;
+  LookupMap<absl::string_view, size_t> last_;  // One above the place in `values_`; 0: it was deleted.
+  int64_t unreadable_ = 0;
+};
+
+// Sets metadata.resourceVersion, which is not part of the stored value. False: the value has no name, so it
+// is no object that kubectl could show.
+bool SetResourceVersion(int64_t revision, Document& document) {
+  const Value* const metadata = document.root.Find("metadata");
+  if (metadata == nullptr || !metadata->is_object()) return false;
+  const Value* const name = metadata->Find("name");
+  if (name == nullptr || !name->is_string() || name->text.empty()) return false;
+  std::vector<Member> inner(metadata->members.begin(), metadata->members.end());
+  const auto known = std::find_if(inner.begin(), inner.end(),
+                                  [](const Member& member) { return member.key == "resourceVersion"; });
+  Member& version = known != inner.end() ? *known : inner.emplace_back();
+  version.key = "resourceVersion";
+  version.value = Value();
+  version.value.type = Value::Type::kString;
+  version.value.text = document.CopyText(absl::AlphaNum(revision).Piece());
+  std::vector<Member> members(document.root.members.begin(), document.root.members.end());
+  for (Member& member : members) {
+    if (member.key == "metadata") member.value = document.MakeObject(inner);
+  }
+  document.root = document.MakeObject(members);
+  return true;
+}
+
+class SnapshotReader {
+ public:
+  SnapshotReader(codec::DocumentSink sink, EtcdSnapshotNotes& notes) : sink_(sink), notes_(notes) {}
+
+  absl::Status Read(const KeyValue& stored) {
+    if (absl::StartsWith(stored.value, codec::kProtoMagic)) {
+      Document document;
+      const absl::Status status = codec::ReadProtoObject(stored.value, document);
+      // The API server keeps ranges of addresses and ports as objects without a name.
+      if (absl::IsUnimplemented(status) && absl::StrContains(stored.key, "/ranges/")) return absl::OkStatus();
+      if (!status.ok()) return Leave(stored, status.message());
+      return HandOn(stored, document);
+    }
+    if (absl::StartsWith(stored.value, "{")) return ReadJsonValue(stored);
+    constexpr absl::string_view kEncrypted = "k8s:enc:";
+    if (absl::StartsWith(stored.value, kEncrypted)) {
+      const absl::string_view rest = stored.value.substr(kEncrypted.size());
+      return Leave(stored,
+                   absl::StrCat("it is encrypted (", Printable(rest.substr(0, rest.find(':')), 20), ")"));
+    }
+    // The API server's own marks are texts below no prefix.
+    const bool is_object = absl::StartsWith(stored.key, "/");
+    return is_object ? Leave(stored, "expected protobuf or JSON, got something else") : absl::OkStatus();
+  }
+
+ private:
+  absl::Status ReadJsonValue(const KeyValue& stored) {
+    absl::Status handed_on;
+    const absl::Status status =
+        codec::ReadText(std::string(stored.value), "value.json", {}, [&](const Document& read) {
+          Document document;
+          document.root = read.root;
+          handed_on = HandOn(stored, document);
+          return handed_on;
+        });
+    if (status.ok() || !handed_on.ok()) return handed_on;
+    return Leave(stored, absl::StrCat("expected JSON: ", absl::StripPrefix(status.message(), "value.json:")));
+  }
+
+  absl::Status HandOn(const KeyValue& stored, Document& document) {
+    if (!SetResourceVersion(stored.mod_revision, document)) return absl::OkStatus();
+    ++notes_.object_count;
+    return sink_(document);
+  }
+
+  absl::Status Leave(const KeyValue& stored, absl::string_view why) {
+    ++notes_.unreadable_count;
+    if (notes_.unreadable.size() < kNamedMax) {
+      notes_.unreadable.push_back(absl::StrCat("key ", Printable(stored.key, kShownKeyBytesMax),
+                                               " at revision ", stored.mod_revision, ": ", why));
+    }
+    return absl::OkStatus();
+  }
+
+  codec::DocumentSink sink_;
+  EtcdSnapshotNotes& notes_;
+};
+
+absl::Status Within(absl::string_view file, const absl::Status& status) {
+  if (status.ok()) return status;
+  return absl::InvalidArgumentError(absl::StrCat(file, ": ", status.message()));
+}
+
+}  // namespace
+
+absl::Status ReadEtcdSnapshot(absl::string_view bytes, absl::string_view file, codec::DocumentSink sink,
+                              EtcdSnapshotNotes& notes) {
+  RETURN_IF_ERROR(Within(file, CheckHash(bytes)));
+  const absl::StatusOr<BoltFile> database = BoltFile::Open(bytes);
+  RETURN_IF_ERROR(Within(file, database.status()));
+  LastRevisions last;
+  const absl::Status read = database->ForEach(
+      "key", [&](absl::string_view revision, absl::string_view value) { return last.Add(revision, value); });
+  if (absl::IsNotFound(read)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(file, ": expected a database of etcd, got a bbolt file without the bucket `key`"));
+  }
+  RETURN_IF_ERROR(Within(file, read));
+  notes.unreadable_count += last.unreadable();
+  if (last.unreadable() > 0) {
+    notes.unreadable.push_back(absl::StrCat(last.unreadable(), " values of etcd that are no key and value"));
+  }
+  SnapshotReader reader(sink, notes);
+  for (const KeyValue& stored : last.Take()) RETURN_IF_ERROR(reader.Read(stored));
+  return absl::OkStatus();
+}
+
+}  // namespace schedsim::sim
