@@ -369,9 +369,10 @@ absl::StatusOr<Report> RunPlan(Plan plan) {
   std::unique_ptr<Simulation> simulation;
   absl::StatusOr<Report> report = RunPlanIn(simulation, plan);
   if (plan.is_last) {
-    // Static, so that it counts as in use.
-    static auto* const kept = new std::pair(std::move(simulation), std::move(plan.input.objects));
-    static_cast<void>(kept);
+    using Built = std::pair<std::unique_ptr<Simulation>, std::vector<api::ObjectPtr>>;
+    // Volatile, so that the pointer stays, and what it leads to counts as in use.
+    [[maybe_unused]] static Built* volatile kept = nullptr;
+    kept = new Built(std::move(simulation), std::move(plan.input.objects));
   }
   return report;
 }
