@@ -43,28 +43,54 @@ std::optional<int64_t> NumberAt(const codec::Value& root, absl::string_view part
   return number;
 }
 
-std::optional<int64_t> WantedOf(const api::Object& object) {
-  std::optional<int64_t> wanted;
+// Whether status.conditions has one of the type that is True.
+bool HasCondition(const codec::Value& root, absl::string_view type) {
+  const codec::Value* status = root.Find("status");
+  const codec::Value* conditions = status == nullptr ? nullptr : status->Find("conditions");
+  if (conditions == nullptr) return false;
+  const auto is_text = [](const codec::Value* value, absl::string_view text) {
+    return value != nullptr && value->text == text;
+  };
+  return std::any_of(conditions->items.begin(), conditions->items.end(), [&](const codec::Value& condition) {
+    return is_text(condition.Find("type"), type) && is_text(condition.Find("status"), "True");
+  });
+}
+
+void ReadJob(const codec::Value& root, WorkloadReport& row) {
+  row.wanted = NumberAt(root, "spec", "completions");
+  if (!row.wanted.has_value() && !NumberAt(root, "spec", "parallelism").has_value()) row.wanted = 1;
+  row.is_finished = HasCondition(root, "Complete") || HasCondition(root, "Failed");
+  row.succeeded = NumberAt(root, "status", "succeeded").value_or(0);
+  row.failed = NumberAt(root, "status", "failed").value_or(0);
+}
+
+// The row of the object as it describes itself.
+WorkloadReport RowOf(const api::Object& object) {
+  WorkloadReport row;
+  row.kind = object.kind_name;
+  row.name_space = object.metadata.namespace_;
+  row.name = object.metadata.name;
   // The ending makes JSON of it.
   codec::ReadText(codec::ObjectJson(object), "object.json", {}, [&](const codec::Document& document) {
     const codec::Value& root = document.root;
     if (object.kind_name == "DaemonSet") {
-      wanted = NumberAt(root, "status", "desiredNumberScheduled");
+      row.wanted = NumberAt(root, "status", "desiredNumberScheduled");
     } else if (object.kind_name == "Job") {
-      wanted = NumberAt(root, "spec", "completions");
-      if (!wanted.has_value() && !NumberAt(root, "spec", "parallelism").has_value()) wanted = 1;
+      ReadJob(root, row);
     } else if (object.kind_name != "CronJob") {
-      wanted = NumberAt(root, "spec", "replicas").value_or(1);
+      row.wanted = NumberAt(root, "spec", "replicas").value_or(1);
     }
     return absl::OkStatus();
   }).IgnoreError();
-  return wanted;
+  return row;
 }
 
 // Workloads by uid, and for those that another one may control, by whom.
 struct Index {
   std::map<std::string, WorkloadReport> rows;
   std::map<std::string, std::string> controllers;
+  // What the statuses of Jobs count: pods of them may be gone.
+  std::map<std::string, std::pair<int64_t, int64_t>> succeeded_and_failed;
 
   // The row for what this one controls; nullptr: none is there.
   WorkloadReport* Find(const std::string& uid) {
@@ -90,10 +116,10 @@ void Add(const api::Object& object, Index& index) {
   const api::OwnerReference* owner = ControllerOf(object);
   const bool is_controlled = owner != nullptr && owner->kind == ControllerKindOf(object.kind_name);
   if (is_controlled) index.controllers[object.metadata.uid] = owner->uid;
-  index.rows[object.metadata.uid] = {.kind = object.kind_name,
-                                     .name_space = object.metadata.namespace_,
-                                     .name = object.metadata.name,
-                                     .wanted = WantedOf(object)};
+  WorkloadReport row = RowOf(object);
+  index.succeeded_and_failed[object.metadata.uid] = {std::exchange(row.succeeded, 0),
+                                                     std::exchange(row.failed, 0)};
+  index.rows[object.metadata.uid] = std::move(row);
 }
 
 void Count(const api::Pod& pod, WorkloadReport& row) {
@@ -119,6 +145,7 @@ std::string CountsText(const WorkloadReport& row) {
 }  // namespace
 
 bool WorkloadReport::IsShort() const {
+  if (is_finished) return false;
   if (!wanted.has_value()) return pending > 0;
   return (kind == "Job" ? succeeded : ready) < *wanted;
 }
@@ -137,7 +164,12 @@ std::vector<WorkloadReport> MakeWorkloadReports(const ApiServer& server) {
     WorkloadReport* row = owner == nullptr ? nullptr : index.Find(owner->uid);
     if (row != nullptr) Count(static_cast<const api::Pod&>(*object), *row);
   }
-  for (auto& [uid, row] : index.rows) list.push_back(std::move(row));
+  for (auto& [uid, row] : index.rows) {
+    const auto& [succeeded, failed] = index.succeeded_and_failed[uid];
+    row.succeeded = std::max(row.succeeded, succeeded);
+    row.failed = std::max(row.failed, failed);
+    list.push_back(std::move(row));
+  }
   std::sort(list.begin(), list.end(), [](const WorkloadReport& a, const WorkloadReport& b) {
     return std::tie(a.kind, a.name_space, a.name) < std::tie(b.kind, b.name_space, b.name);
   });

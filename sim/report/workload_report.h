@@ -23,9 +23,11 @@ struct WorkloadReport {
   // Pods that are neither over nor being deleted: ready (see IsHealthy), and without a node.
   int64_t ready = 0;
   int64_t pending = 0;
-  // Pods that are over.
+  // Pods that are over; of a Job, also those that its status counts and that are gone.
   int64_t succeeded = 0;
   int64_t failed = 0;
+  // Of a Job: it is Complete, or Failed, and asks for no pods any more.
+  bool is_finished = false;
 
   // Whether it has fewer pods than it asks for.
   bool IsShort() const;

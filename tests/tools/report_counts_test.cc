@@ -124,6 +124,30 @@ TEST(ReportCountsTest, AWorkloadWithoutItsControllerHasARow) {
             "Deployment/d 4 1 0\n");
 }
 
+// Its pods may be gone, and one that failed makes no others.
+TEST(ReportCountsTest, AJobThatIsOverIsShortOfNothing) {
+  const auto job = [](const std::string& name, const std::string& status) {
+    return absl::StrCat(
+        "{apiVersion: batch/v1, kind: Job, metadata: {name: ", name, ", uid: u-", name,
+        "}, spec: {completions: 3, template: {spec: {restartPolicy: Never, containers: [{name: "
+        "c, image: i}]}}}, status: {",
+        status, "}}\n---\n");
+  };
+  const std::string objects =
+      kNode + job("done", "succeeded: 3, conditions: [{type: Complete, status: 'True'}]") +
+      job("failed", "succeeded: 1, failed: 7, conditions: [{type: Failed, status: 'True'}]") +
+      job("half", "succeeded: 2, conditions: [{type: Complete, status: 'False'}]");
+  const std::string text = RunProgram({"run", "-f", "-", "--controllers", "none"}, objects).out;
+  EXPECT_TRUE(
+      absl::StrContains(text,
+                        "Workloads       3, 1 short of pods\n"
+                        "                Job default/half: 3 wanted, 2 succeeded, 0 ready, 0 pending\n"))
+      << text;
+  const Json rows = Json::parse(RunProgram({"run", "-f", "-", "--output", "json"}, objects).out)["workloads"];
+  EXPECT_EQ(rows[0]["succeeded"], 3);
+  EXPECT_EQ(rows[1]["failed"], 7);
+}
+
 TEST(ReportCountsTest, OwnersThatGoRoundAreNoEndlessSearch) {
   const std::string round =
       Owned("ReplicaSet", "r", "Deployment", "d") + Owned("Deployment", "d", "ReplicaSet", "r");
