@@ -14,8 +14,6 @@ constexpr float kUnhealthyShare = 0.55F;
 // Fewer nodes that are not ready never make a zone unhealthy.
 constexpr int64_t kUnhealthyMin = 3;
 
-constexpr char kExcluded[] = "node.kubernetes.io/exclude-disruption";
-
 }  // namespace
 
 EvictionZones::State EvictionZones::StateOf(const Zone& zone) {
@@ -59,7 +57,7 @@ bool EvictionZones::IsAllDisrupted() const {
 
 void EvictionZones::Count(const api::Node& node, int64_t by) {
   Zone& zone = zones_[ZoneOf(node)];
-  if (node.metadata.labels.Find(kExcluded) != nullptr) return;
+  if (IsExcludedFromDisruption(node)) return;
   (IsNotReady(node) ? zone.not_ready : zone.ready) += by;
 }
 

@@ -69,8 +69,15 @@ bool IsNotReady(const api::Node& node) {
   return !ready.empty() && ready != "True";
 }
 
+bool IsExcludedFromDisruption(const api::Node& node) {
+  return node.metadata.labels.Find("node.kubernetes.io/exclude-disruption") != nullptr;
+}
+
 bool HasTaint(const api::Node& node, absl::string_view key, absl::string_view effect) {
-  return IsOneOf(key, effect, node.spec.taints);
+  const std::vector<api::Taint>& taints = node.spec.taints;
+  return std::any_of(taints.begin(), taints.end(), [&](const api::Taint& taint) {
+    return taint.key == key && (effect.empty() || taint.effect == effect);
+  });
 }
 
 bool HasNoExecuteTaint(const api::Node& node) {

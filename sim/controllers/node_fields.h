@@ -25,7 +25,12 @@ absl::string_view ConditionOf(const api::Node& node, absl::string_view type);
 // that nobody's kubelet has seen.
 bool IsNotReady(const api::Node& node);
 
-bool HasTaint(const api::Node& node, absl::string_view key, absl::string_view effect);
+// Whether the node does not count where disruptions of its zone are judged.
+// Source: kubernetes v1.37, pkg/controller/nodelifecycle, isNodeExcludedFromDisruptionChecks.
+bool IsExcludedFromDisruption(const api::Node& node);
+
+// `effect`: "" for any.
+bool HasTaint(const api::Node& node, absl::string_view key, absl::string_view effect = "");
 bool HasNoExecuteTaint(const api::Node& node);
 
 // The zone of the node with its region; "": it has neither.

@@ -77,6 +77,11 @@ bool SameZone(const api::Node& a, const api::Node& b) {
   return a.metadata.labels == b.metadata.labels || ZoneOf(a) == ZoneOf(b);
 }
 
+// Whether the zone of both counts both in the same way.
+bool CountAlike(const api::Node& a, const api::Node& b) {
+  return IsNotReady(a) == IsNotReady(b) && IsExcludedFromDisruption(a) == IsExcludedFromDisruption(b);
+}
+
 absl::Status NoNode(const std::string& name) {
   return absl::NotFoundError(absl::StrCat("there is no Node ", name));
 }
@@ -92,7 +97,7 @@ void NodeLifecycleController::OnEvent(const WatchEvent& event) {
   const auto* before = static_cast<const api::Node*>(event.old_object.get());
   const auto* now = static_cast<const api::Node*>(event.new_object.get());
   const bool stays = before != nullptr && now != nullptr && SameZone(*before, *now);
-  if (!stays || IsNotReady(*before) != IsNotReady(*now)) {
+  if (!stays || !CountAlike(*before, *now)) {
     if (before != nullptr) zones_.Count(*before, -1);
     if (now != nullptr) zones_.Count(*now, 1);
     if (before != nullptr && !stays) zones_.Forget(*before);

@@ -21,12 +21,7 @@ constexpr int64_t kTerminatedMax = 12'500;
 
 constexpr char kOutOfService[] = "node.kubernetes.io/out-of-service";
 
-bool IsOutOfService(const api::Node& node) {
-  const std::vector<api::Taint>& taints = node.spec.taints;
-  return std::any_of(taints.begin(), taints.end(),
-                     [](const api::Taint& taint) { return taint.key == kOutOfService; }) &&
-         IsNotReady(node);
-}
+bool IsOutOfService(const api::Node& node) { return HasTaint(node, kOutOfService) && IsNotReady(node); }
 
 // Whether a kubelet has evicted the pod, which it says in status.reason.
 bool IsEvicted(const api::Pod& pod) {
@@ -163,11 +158,14 @@ void PodGcController::CollectOrphaned() {
   }
 }
 
-void PodGcController::FailAndDelete(const api::Pod& pod, absl::string_view reason,
+void PodGcController::FailAndDelete(const api::Pod& found, absl::string_view reason,
                                     absl::string_view message) {
-  const api::ObjectMeta& meta = pod.metadata;
-  if (!pod.IsTerminal()) {
-    auto failed = std::static_pointer_cast<api::Pod>(pod.Clone());
+  const api::ObjectMeta& meta = found.metadata;
+  // The end of others may have changed it since the look began.
+  const api::PodPtr pod = server_.FindPod(meta.namespace_, meta.name);
+  if (pod == nullptr || pod->metadata.uid != meta.uid) return;
+  if (!pod->IsTerminal()) {
+    auto failed = std::static_pointer_cast<api::Pod>(pod->Clone());
     failed->status.phase = "Failed";
     if (!reason.empty()) {
       failed->SetCondition({.type = "DisruptionTarget",
@@ -175,14 +173,13 @@ void PodGcController::FailAndDelete(const api::Pod& pod, absl::string_view reaso
                             .reason = std::string(reason),
                             .message = std::string(message)});
     }
-    // A controller of it may act on another version meanwhile; then the next look finds it again.
     if (!server_.Update(failed).ok()) return;
     if (!reason.empty()) trace_.Status(*server_.FindPod(meta.namespace_, meta.name));
   }
   const api::PodPtr stored = server_.FindPod(meta.namespace_, meta.name);
-  if (stored == nullptr) return;
+  if (stored == nullptr || stored->metadata.uid != meta.uid) return;
   if (IsHeldByFinalizers(*stored)) {
-    if (!meta.deletion_timestamp.has_value()) {
+    if (!stored->metadata.deletion_timestamp.has_value()) {
       server_.MarkDeleted(*stored, absl::ZeroDuration()).IgnoreError();
     }
     return;

@@ -46,8 +46,9 @@ class PodGcController : public Controller {
   void CollectTerminated();
   // Pods of nodes whose quarantine is over.
   void CollectOrphaned();
-  // `reason`: of the condition DisruptionTarget; "": it gets none.
-  void FailAndDelete(const api::Pod& pod, absl::string_view reason, absl::string_view message);
+  // Ends the pod as it is now; nothing where it is gone, or another one has its name. `reason`: of the
+  // condition DisruptionTarget; "": it gets none.
+  void FailAndDelete(const api::Pod& found, absl::string_view reason, absl::string_view message);
 
   EventLoop& loop_;
   ApiServer& server_;

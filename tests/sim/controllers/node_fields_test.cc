@@ -28,6 +28,15 @@ TEST(NodeFields, AZoneIsOfItsRegion) {
   EXPECT_EQ(ZoneWith("topology.kubernetes.io/zone: a, failure-domain.beta.kubernetes.io/zone: ''"), "");
 }
 
+TEST(NodeFields, ATaintIsFoundWithItsEffectOrAny) {
+  api::Node node;
+  node.spec.taints = {{.key = "k", .value = "v", .effect = "NoSchedule"}};
+  EXPECT_TRUE(HasTaint(node, "k"));
+  EXPECT_TRUE(HasTaint(node, "k", kNoSchedule));
+  EXPECT_FALSE(HasTaint(node, "k", kNoExecute));
+  EXPECT_FALSE(HasTaint(node, "other"));
+}
+
 TEST(NodeFields, TaintsThatStayKeepTheirTimes) {
   SmallCluster cluster(
       "{apiVersion: v1, kind: Node, metadata: {name: node}, spec: {taints: [{key: a, value: v, effect: "

@@ -77,6 +77,28 @@ TEST(NodeLifecycle, ANodeThatSaysSoKeepsItsOtherConditions) {
             "node.kubernetes.io/not-ready:NoExecute ");
 }
 
+// Without the other one, no node of any zone is ready, and none is given up.
+TEST(NodeLifecycle, ANodeThatIsExcludedLaterNoLongerCounts) {
+  const auto exclude = [](ApiServer& server, bool is_excluded) {
+    const auto other = server.Find(api::Kind::kNode, "Node", "", "other")->Clone();
+    other->metadata.labels.Erase("node.kubernetes.io/exclude-disruption");
+    if (is_excluded) other->metadata.labels.Set("node.kubernetes.io/exclude-disruption", "");
+    EXPECT_TRUE(server.Update(other).ok());
+  };
+  EXPECT_EQ(NodeAfter([&exclude](NodeLifecycleController& controller, Simulation& simulation) {
+              exclude(simulation.server(), true);
+              EXPECT_TRUE(controller.SetNotReady("node").ok());
+            }),
+            "MemoryPressure=False Ready=False own:NoSchedule node.kubernetes.io/not-ready:NoSchedule ");
+  EXPECT_EQ(NodeAfter([&exclude](NodeLifecycleController& controller, Simulation& simulation) {
+              exclude(simulation.server(), true);
+              EXPECT_TRUE(controller.SetNotReady("node").ok());
+              exclude(simulation.server(), false);
+            }),
+            "MemoryPressure=False Ready=False own:NoSchedule node.kubernetes.io/not-ready:NoSchedule "
+            "node.kubernetes.io/not-ready:NoExecute ");
+}
+
 TEST(NodeLifecycle, ANodeThatIsBackHasItsOwnTaintsAlone) {
   for (const absl::Duration after : {absl::Seconds(39), absl::Seconds(41)}) {
     const std::string state = NodeAfter([after](NodeLifecycleController& controller, Simulation& simulation) {

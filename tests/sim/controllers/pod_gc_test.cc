@@ -114,6 +114,46 @@ TEST(PodGc, EndsPodsOfANodeThatIsOutOfService) {
   EXPECT_NE(WithPod(pod)->server().FindPod("default", "pod"), nullptr);
 }
 
+// Two pods that end without a node, of which the end of the first changes the second by `act`.
+std::unique_ptr<Simulation> WithTwoPods(const std::function<void(ApiServer&)>& act) {
+  const auto pod = [](const std::string& name) {
+    return absl::StrCat("{apiVersion: v1, kind: Pod, metadata: {name: ", name,
+                        ", namespace: default, deletionTimestamp: '1999-12-31T00:00:00Z'}, spec: "
+                        "{containers: [{name: c, image: i}]}}\n");
+  };
+  SmallCluster cluster(absl::StrCat(pod("a"), "---\n", pod("b")));
+  cluster.options.controllers.nodes = true;
+  cluster.on_made = [act](Simulation& simulation) {
+    ApiServer& server = simulation.server();
+    server.Watch([&server, act](const WatchEvent& event) {
+      if (event.new_object == nullptr && event.old_object->metadata.name == "a") act(server);
+    });
+  };
+  return cluster.Run(std::nullopt);
+}
+
+TEST(PodGc, EndsAPodThatTheEndOfAnotherChanged) {
+  const auto simulation = WithTwoPods([](ApiServer& server) {
+    const auto changed = server.FindPod("default", "b")->Clone();
+    changed->metadata.annotations.Set("seen", "true");
+    EXPECT_TRUE(server.Update(changed).ok());
+  });
+  EXPECT_EQ(simulation->server().FindPod("default", "b"), nullptr);
+}
+
+TEST(PodGc, LeavesAPodThatTookTheNameOfOneThatWasFound) {
+  const auto simulation = WithTwoPods([](ApiServer& server) {
+    const auto other = server.FindPod("default", "b")->Clone();
+    EXPECT_TRUE(server.Delete(api::Kind::kPod, "Pod", "default", "b").ok());
+    other->metadata.uid = "another";
+    other->metadata.deletion_timestamp = std::nullopt;
+    EXPECT_TRUE(server.Create(other).ok());
+  });
+  const api::PodPtr pod = simulation->server().FindPod("default", "b");
+  ASSERT_NE(pod, nullptr);
+  EXPECT_FALSE(pod->IsTerminal());
+}
+
 TEST(PodGc, DeletesTheOldestOfTooManyPodsThatAreOver) {
   std::string objects;
   for (int i = 0; i < 12'502; ++i) {
