@@ -9,6 +9,7 @@
 #include "absl/strings/strip.h"
 #include "core/api/kinds.h"
 #include "core/api/pod.h"
+#include "sim/controllers/controller_refs.h"
 
 namespace schedsim::sim {
 namespace {
@@ -36,9 +37,10 @@ std::vector<api::Kind> GarbageCollector::Watches() const {
   return kinds;
 }
 
-// Pods of their controllers are kept by OwnedPods.
+// Pods of their controllers are kept by OwnedPods, but for those of pods: few are, and nobody has to go
+// through the pods of every pod that goes.
 bool GarbageCollector::IsKeptHere(const api::Object& dependent, const api::OwnerReference& owner) {
-  return dependent.kind != api::Kind::kPod || &owner != ControllerOf(dependent);
+  return dependent.kind != api::Kind::kPod || &owner != ControllerOf(dependent) || owner.kind == "Pod";
 }
 
 void GarbageCollector::KeepOwners(const WatchEvent& event) {
@@ -97,7 +99,6 @@ std::vector<api::ObjectPtr> GarbageCollector::DependentsOf(const std::string& ow
       if (object != nullptr && IsOwnedBy(*object, owner_uid)) found.push_back(std::move(object));
     }
   }
-  // No pod controls another one.
   if (is_pod) return found;
   owned_pods_.KeepAll();
   for (const auto& [name, entry] : owned_pods_.Of(owner_uid)) found.push_back(entry.pod);
@@ -137,12 +138,8 @@ void GarbageCollector::Delete(const api::Object& object) {
 
 void GarbageCollector::Orphan(const api::Object& owner) {
   const std::string& uid = owner.metadata.uid;
-  for (const api::ObjectPtr& object : DependentsOf(uid, /*is_pod=*/false)) {
-    std::shared_ptr<api::Object> copy = object->Clone();
-    std::vector<api::OwnerReference> owners = copy->metadata.owner_references.items();
-    std::erase_if(owners, [&uid](const api::OwnerReference& reference) { return reference.uid == uid; });
-    copy->metadata.owner_references = std::move(owners);
-    server_.Update(copy).IgnoreError();
+  for (const api::ObjectPtr& object : DependentsOf(uid, owner.kind == api::Kind::kPod)) {
+    server_.Update(WithoutOwner(*object, uid)).IgnoreError();
   }
 }
 

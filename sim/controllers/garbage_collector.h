@@ -57,7 +57,8 @@ class GarbageCollector : public Controller {
   ApiServer& server_;
   OwnedPods& owned_pods_;
   WorkQueue queue_;
-  // Objects that have owners, by the owner's uid; pods only by those that are not their controller.
+  // Objects that have owners, by the owner's uid; pods only by those that are not their controller, or
+  // are pods.
   std::map<std::string, std::set<Reference>> dependents_;
   bool started_ = false;
 };

@@ -68,5 +68,33 @@ TEST(GarbageCollector, DeletesPodsAlsoOfAnOwnerThatIsNotTheirController) {
   EXPECT_TRUE(cluster.Pods("owned").empty());
 }
 
+// Two pods, of which the first controls the second.
+std::string PodOfPod() {
+  return "---\napiVersion: v1\nkind: Pod\nmetadata: {name: owner, uid: uo}\nspec: {containers: [{name: c, "
+         "image: i}]}\n"
+         "---\napiVersion: v1\nkind: Pod\nmetadata: {name: owned, uid: up, ownerReferences: [{apiVersion: "
+         "v1, kind: Pod, name: owner, uid: uo, controller: true}]}\nspec: {containers: [{name: c, image: "
+         "i}]}\n";
+}
+
+TEST(GarbageCollector, DeletesAPodThatADeletedPodControlled) {
+  WorkloadCluster cluster(Nodes(1) + PodOfPod());
+  cluster.Delete(10, "Pod", "owner");
+  cluster.Run();
+  EXPECT_TRUE(cluster.Pods("own").empty());
+}
+
+TEST(GarbageCollector, LeavesAPodThatADeletedPodGaveUp) {
+  WorkloadCluster cluster(Nodes(1) + PodOfPod());
+  cluster.At(10, [](Simulation& simulation) {
+    const api::PodPtr owner = simulation.server().FindPod("default", "owner");
+    simulation.controllers().Get<GarbageCollector>()->Orphan(*owner);
+    ASSERT_TRUE(simulation.server().DeletePod(*owner).ok());
+  });
+  cluster.Run();
+  ASSERT_EQ(cluster.Pods("own").size(), 1U);
+  EXPECT_TRUE(cluster.Pods("own")[0]->metadata.owner_references.empty());
+}
+
 }  // namespace
 }  // namespace schedsim::sim
