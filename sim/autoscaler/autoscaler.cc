@@ -7,6 +7,9 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
 #include "sim/autoscaler/drainability.h"
+#include "sim/controllers/daemon_set.h"
+#include "sim/controllers/node_fields.h"
+#include "sim/controllers/workload_fields.h"
 
 namespace schedsim::sim {
 namespace {
@@ -39,7 +42,7 @@ bool AsksForGpu(const api::Pod& pod) {
 bool IsAnother(const api::Node& before, const api::Node& now) {
   return before.metadata.labels != now.metadata.labels || before.spec.taints != now.spec.taints ||
          before.spec.unschedulable != now.spec.unschedulable ||
-         before.status.allocatable != now.status.allocatable || IsNodeReady(before) != IsNodeReady(now) ||
+         before.status.allocatable != now.status.allocatable || IsNotReady(before) != IsNotReady(now) ||
          before.metadata.annotations != now.metadata.annotations;
 }
 
@@ -97,13 +100,9 @@ absl::StatusOr<std::unique_ptr<Autoscaler>> Autoscaler::Make(
 void Autoscaler::Start() {
   std::vector<int64_t> sizes = Sizes();
   for (size_t pool = 0; pool < options_.pools.size(); ++pool) {
-    for (; sizes[pool] < options_.pools[pool].min; ++sizes[pool]) {
-      const std::string name = NextName(pool);
-      nodes_[name] = {.pool = pool, .since = environment_.zero};
-      const absl::Status status =
-          environment_.server.Create(MakePoolNode(options_.pools[pool], name, /*is_ready=*/true));
-      if (!status.ok())
-        warnings_.push_back(absl::StrCat("node pool ", options_.pools[pool].name, ": ", status.message()));
+    while (sizes[pool] < options_.pools[pool].min &&
+           CreateNode({.pool = pool, .since = environment_.zero}).has_value()) {
+      ++sizes[pool];
     }
     record_.pools[pool].start_count = sizes[pool];
   }
@@ -204,6 +203,21 @@ std::string Autoscaler::NextName(size_t pool) {
     name = absl::StrCat(options_.pools[pool].name, "-", next_numbers_[pool]++);
   } while (environment_.server.Find(api::Kind::kNode, "Node", "", name) != nullptr);
   return name;
+}
+
+std::optional<std::string> Autoscaler::CreateNode(const PoolNode& node) {
+  const NodePool& pool = options_.pools[node.pool];
+  std::string name = NextName(node.pool);
+  nodes_[name] = node;
+  if (node.is_starting) environment_.hold_node(name, true);
+  const absl::Status status = environment_.server.Create(MakePoolNode(pool, name, !node.is_starting));
+  if (status.ok()) return name;
+  nodes_.erase(name);
+  if (node.is_starting) environment_.hold_node(name, false);
+  // The next one has this name.
+  --next_numbers_[node.pool];
+  Warn(absl::StrCat("node pool ", pool.name, ": ", status.message()), warnings_);
+  return std::nullopt;
 }
 
 // Work that has no end is not a reason to go on for ever.
@@ -338,23 +352,19 @@ void Autoscaler::ScaleUp(const ScaleUpPlan& plan) {
   EventLoop& loop = environment_.loop;
   const NodePool& pool = options_.pools[*plan.pool];
   const int64_t size = Sizes()[*plan.pool];
-  record_.scale_ups.push_back(
-      {.at = loop.Now(), .pool = pool.name, .from = size, .to = size + plan.node_count, .pods = plan.pods});
   last_scale_up_ = loop.Now();
-  for (int64_t i = 0; i < plan.node_count; ++i) {
-    const std::string name = NextName(*plan.pool);
-    nodes_[name] = {.pool = *plan.pool, .since = loop.Now(), .is_starting = true};
-    environment_.hold_node(name, true);
-    const absl::Status status = environment_.server.Create(MakePoolNode(pool, name, /*is_ready=*/false));
-    if (!status.ok()) {
-      nodes_.erase(name);
-      warnings_.push_back(absl::StrCat("node pool ", pool.name, ": ", status.message()));
-      return;
-    }
-    ++record_.pools[*plan.pool].added_count;
+  int64_t count = 0;
+  for (; count < plan.node_count; ++count) {
+    const std::optional<std::string> name =
+        CreateNode({.pool = *plan.pool, .since = loop.Now(), .is_starting = true});
+    if (!name.has_value()) break;
     const absl::Duration delay = pool.startup_delay.Draw(startup_rng_);
-    loop.At(loop.Now() + delay, Phase::kWork, [this, name] { EndStartup(name); });
+    loop.At(loop.Now() + delay, Phase::kWork, [this, name = *name] { EndStartup(name); });
   }
+  record_.pools[*plan.pool].added_count += count;
+  if (count == 0) return;
+  record_.scale_ups.push_back(
+      {.at = loop.Now(), .pool = pool.name, .from = size, .to = size + count, .pods = plan.pods});
 }
 
 void Autoscaler::EndStartup(const std::string& node_name) {

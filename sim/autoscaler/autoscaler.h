@@ -90,6 +90,9 @@ class Autoscaler {
   void EndStartup(const std::string& node_name);
   void EndDeletion(const std::string& node_name, const std::string& failure);
   std::string NextName(size_t pool);
+  // Adds a node to its pool, one that is ready unless it starts up, and returns its name; absent: the API
+  // server refuses it, which is a warning.
+  std::optional<std::string> CreateNode(const PoolNode& node);
   std::vector<int64_t> Sizes() const;
 
   const AutoscalerOptions options_;

@@ -7,19 +7,11 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
 #include "core/codec/text/json_writer.h"
+#include "sim/controllers/daemon_set.h"
 #include "sim/controllers/pod_template.h"
 #include "sim/controllers/workload_fields.h"
 
 namespace schedsim::sim {
-namespace {
-
-bool IsDaemonSet(const api::Object& object) {
-  return object.kind == api::Kind::kOther && object.kind_name == "DaemonSet" &&
-         object.api_version == "apps/v1";
-}
-
-}  // namespace
-
 void DaemonPods::OnEvent(const WatchEvent& event) {
   const api::Object& object = event.new_object != nullptr ? *event.new_object : *event.old_object;
   if (!IsDaemonSet(object)) return;

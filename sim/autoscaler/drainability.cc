@@ -9,6 +9,7 @@
 #include "absl/strings/str_split.h"
 #include "core/api/workloads.h"
 #include "sim/cluster/disruption_budget.h"
+#include "sim/controllers/daemon_set.h"
 #include "sim/controllers/workload_fields.h"
 
 namespace schedsim::sim {
@@ -151,11 +152,6 @@ PodsToMove FindPodsToMove(const ClusterSnapshot::Pods& pods, const ApiServer& se
     found.pods.push_back(pod);
   }
   return found;
-}
-
-bool IsDaemonSetPod(const api::Pod& pod) {
-  const api::OwnerReference* owner = ControllerOf(pod);
-  return owner != nullptr && owner->kind == "DaemonSet";
 }
 
 bool IsLongTerminating(const api::Pod& pod, absl::Time now) {

@@ -59,7 +59,6 @@ struct PodsToMove {
 PodsToMove FindPodsToMove(const ClusterSnapshot::Pods& pods, const ApiServer& server, absl::Time now,
                           BudgetTracker& budgets);
 
-bool IsDaemonSetPod(const api::Pod& pod);
 // Whether the pod's termination time is over by far: it takes no room any more.
 bool IsLongTerminating(const api::Pod& pod, absl::Time now);
 

@@ -9,6 +9,7 @@
 #include "sim/autoscaler/drainability.h"
 #include "sim/autoscaler/node_pool.h"
 #include "sim/cluster/eviction.h"
+#include "sim/controllers/node_fields.h"
 
 namespace schedsim::sim {
 namespace {

@@ -15,7 +15,6 @@ namespace schedsim::sim {
 namespace {
 
 constexpr char kHostname[] = "kubernetes.io/hostname";
-constexpr char kScaleDownDisabled[] = "cluster-autoscaler.kubernetes.io/scale-down-disabled";
 
 // What one node has alone.
 constexpr char kOfOneNode[] =
@@ -111,18 +110,6 @@ void SetReady(bool is_ready, api::Node& node) {
   if (is_ready) return;
   node.spec.taints.push_back(
       {.key = std::string(api::kTaintNodeNotReady), .value = "", .effect = "NoSchedule"});
-}
-
-bool IsNodeReady(const api::Node& node) {
-  return std::none_of(node.status.conditions.begin(), node.status.conditions.end(),
-                      [](const api::NodeCondition& condition) {
-                        return condition.type == "Ready" && condition.status != "True";
-                      });
-}
-
-bool HasTaint(const api::Node& node, absl::string_view key) {
-  return std::any_of(node.spec.taints.begin(), node.spec.taints.end(),
-                     [key](const api::Taint& taint) { return taint.key == key; });
 }
 
 }  // namespace schedsim::sim

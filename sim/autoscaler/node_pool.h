@@ -24,6 +24,9 @@ namespace schedsim::sim {
 // The taints of Cluster Autoscaler: on a node that is about to go, and on one that may go soon.
 inline constexpr absl::string_view kToBeDeletedTaint = "ToBeDeletedByClusterAutoscaler";
 inline constexpr absl::string_view kDeletionCandidateTaint = "DeletionCandidateOfClusterAutoscaler";
+// The annotation, "true", of a node that it must leave.
+inline constexpr absl::string_view kScaleDownDisabled =
+    "cluster-autoscaler.kubernetes.io/scale-down-disabled";
 
 // What Cluster Autoscaler calls a node group. docs/autoscaler.md describes the fields.
 struct NodePool {
@@ -68,9 +71,6 @@ std::shared_ptr<api::Node> MakePoolNode(const NodePool& pool, const std::string&
 
 // Makes the node ready, or not, by its condition and taint.
 void SetReady(bool is_ready, api::Node& node);
-// Whether its condition Ready says so; a node without one counts as ready.
-bool IsNodeReady(const api::Node& node);
-bool HasTaint(const api::Node& node, absl::string_view key);
 
 }  // namespace schedsim::sim
 

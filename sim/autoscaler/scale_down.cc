@@ -5,11 +5,11 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "sim/controllers/daemon_set.h"
+#include "sim/controllers/node_fields.h"
 
 namespace schedsim::sim {
 namespace {
-
-constexpr char kScaleDownDisabled[] = "cluster-autoscaler.kubernetes.io/scale-down-disabled";
 
 // The share of `total` that is requested; negative: there is nothing to share. `set_apart` is taken off both.
 double ShareOf(const api::Quantity* total, bool is_milli, double requested, double set_apart) {
@@ -57,7 +57,7 @@ std::vector<std::string> ScaleDownPlanner::Candidates(absl::Time now, const Pool
     if (node == snapshot_.nodes().end() || pool_node.is_going || pool_node.is_starting) continue;
     const double utilization = Utilization(name, now);
     const bool is_low = utilization >= 0 && utilization < options_.scale_down_utilization_threshold;
-    if (!is_low || !IsNodeReady(*node->second)) continue;
+    if (!is_low || IsNotReady(*node->second)) continue;
     const std::string* disabled = node->second->metadata.annotations.Find(kScaleDownDisabled);
     if (disabled != nullptr && *disabled == "true") {
       kept_[name] = absl::StrCat("annotation ", kScaleDownDisabled);

@@ -18,10 +18,6 @@ constexpr char kApiVersion[] = "apps/v1";
 constexpr char kHashLabel[] = "controller-revision-hash";
 constexpr absl::Duration kInterval = absl::Milliseconds(1);
 
-bool IsDaemonSet(const api::Object& object) {
-  return object.kind == api::Kind::kOther && object.kind_name == kKind && object.api_version == kApiVersion;
-}
-
 std::string HashOf(const api::Pod& pod) {
   const std::string* hash = pod.metadata.labels.Find(kHashLabel);
   return hash == nullptr ? "" : *hash;
@@ -94,6 +90,15 @@ void WriteTolerations(const codec::Value& pod_spec, codec::JsonWriter& spec) {
 }
 
 }  // namespace
+
+bool IsDaemonSet(const api::Object& object) {
+  return object.kind == api::Kind::kOther && object.kind_name == kKind && object.api_version == kApiVersion;
+}
+
+bool IsDaemonSetPod(const api::Object& pod) {
+  const api::OwnerReference* owner = ControllerOf(pod);
+  return owner != nullptr && owner->kind == "DaemonSet";
+}
 
 absl::Status ReadDaemonSet(const api::Object& object, DaemonSetSpec& spec) {
   return ReadFields(object, [&spec](const codec::Value& root) {

@@ -31,6 +31,10 @@
 
 namespace schedsim::sim {
 
+// Whether the object is a DaemonSet of Kubernetes.
+bool IsDaemonSet(const api::Object& object);
+bool IsDaemonSetPod(const api::Object& pod);
+
 struct DaemonSetSpec {
   int64_t min_ready_seconds = 0;
   int64_t revision_history_limit = 10;

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "sim/cluster/eviction.h"
+#include "sim/controllers/daemon_set.h"
 
 namespace schedsim::sim {
 namespace {
@@ -18,11 +19,6 @@ constexpr absl::Duration kRetryPeriod = absl::Seconds(5);
 constexpr absl::Duration kPollPeriod = absl::Seconds(1);
 // So many tries come one after the other; later ones wait for a change.
 constexpr int64_t kTryCount = 1000;
-
-bool IsOfDaemonSet(const api::Pod& pod) {
-  const api::OwnerReference* owner = ControllerOf(pod);
-  return owner != nullptr && owner->kind == "DaemonSet";
-}
 
 bool HasEmptyDir(const api::Pod& pod) {
   return std::any_of(pod.spec->volumes.begin(), pod.spec->volumes.end(), [](const api::Volume& volume) {
@@ -54,7 +50,7 @@ std::string Drainer::Refusal(const std::vector<api::PodPtr>& pods, const DrainOp
   std::vector<std::string> of_daemon_sets;
   for (const api::PodPtr& pod : pods) {
     if (pod->IsTerminal() || api::IsMirrorPod(*pod)) continue;
-    if (IsOfDaemonSet(*pod)) {
+    if (IsDaemonSetPod(*pod)) {
       if (!options.ignore_daemon_sets) of_daemon_sets.push_back(pod->Key());
     } else if (HasEmptyDir(*pod) && !options.delete_empty_dir_data) {
       local.push_back(pod->Key());
@@ -95,7 +91,7 @@ void Drainer::BeginNode(size_t command_index) {
     }
     turn.record.state = DrainedNode::State::kDraining;
     for (api::PodPtr& pod : pods) {
-      if (api::IsMirrorPod(*pod) || (IsOfDaemonSet(*pod) && !pod->IsTerminal())) continue;
+      if (api::IsMirrorPod(*pod) || (IsDaemonSetPod(*pod) && !pod->IsTerminal())) continue;
       const api::OwnerReference* owner = ControllerOf(*pod);
       pods_[pod->metadata.uid].push_back(
           {.command = command_index, .turn = turn_index, .pod = turn.pods.size()});

@@ -11,6 +11,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
+#include "sim/controllers/node_fields.h"
 #include "tests/sim/run/small_cluster.h"
 
 namespace schedsim::sim {
@@ -149,12 +150,12 @@ TEST(Autoscaler, NodesAreNotReadyWhileTheyStart) {
   cluster.Run(30);
   const api::ObjectPtr starting = cluster.simulation().server().Find(api::Kind::kNode, "Node", "", "a-1");
   ASSERT_NE(starting, nullptr);
-  EXPECT_FALSE(IsNodeReady(static_cast<const api::Node&>(*starting)));
+  EXPECT_TRUE(IsNotReady(static_cast<const api::Node&>(*starting)));
   EXPECT_TRUE(HasTaint(static_cast<const api::Node&>(*starting), api::kTaintNodeNotReady));
   EXPECT_EQ(cluster.NodeOf("p"), "");
   cluster.Run(75);
   const api::ObjectPtr ready = cluster.simulation().server().Find(api::Kind::kNode, "Node", "", "a-1");
-  EXPECT_TRUE(IsNodeReady(static_cast<const api::Node&>(*ready)));
+  EXPECT_FALSE(IsNotReady(static_cast<const api::Node&>(*ready)));
   EXPECT_FALSE(HasTaint(static_cast<const api::Node&>(*ready), api::kTaintNodeNotReady));
   EXPECT_EQ(*ready->metadata.labels.Find("kubernetes.io/hostname"), "a-1");
   EXPECT_EQ(cluster.NodeOf("p"), "a-1");
@@ -225,6 +226,28 @@ TEST(Autoscaler, PoolsHaveTheirMinimumFromTheStart) {
   EXPECT_EQ(record.pools[0].start_count, 3);
   EXPECT_EQ(record.pools[0].added_count, 0);
   EXPECT_EQ(record.times_to_capacity.size(), 0U) << "they are ready";
+}
+
+// The API server takes no node with such a label.
+NodePool BadPool(int64_t min) {
+  NodePool pool = Pool("bad", min, 5, "4");
+  pool.labels.emplace_back("tier", "no value");
+  CHECK(SetTemplate(*pool.node_template, pool).ok());
+  return pool;
+}
+
+TEST(Autoscaler, ANodeThatIsRefusedIsNotOfThePool) {
+  ScaledCluster cluster(Node("out", "none") + Pod("p", "1") + Pod("q", "4"), {BadPool(2)});
+  const AutoscalerRecord record = cluster.Run(100);
+  EXPECT_EQ(record.pools[0].start_count, 0);
+  EXPECT_EQ(record.pools[0].added_count, 0);
+  EXPECT_EQ(record.pools[0].end_count, 0);
+  EXPECT_EQ(record.pools[0].node_time, absl::ZeroDuration());
+  EXPECT_TRUE(record.scale_ups.empty());
+  const std::vector<std::string> warnings = cluster.simulation().autoscaler()->Warnings();
+  ASSERT_EQ(warnings.size(), 1U) << "once, though each scan finds it";
+  EXPECT_TRUE(absl::StartsWith(warnings[0], "node pool bad: Node \"bad-1\" is invalid: metadata.labels: "))
+      << warnings[0];
 }
 
 // Not needed since the scan at 10 s; the first scan that is more than 10 min later comes at 620 s. The node
