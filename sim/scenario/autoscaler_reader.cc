@@ -14,6 +14,7 @@
 #include "sim/formats/object_inspector.h"
 #include "sim/scenario/latency_reader.h"
 #include "sim/scenario/span_reader.h"
+#include "sim/scenario/taint_reader.h"
 
 namespace schedsim::sim {
 namespace {
@@ -207,12 +208,13 @@ class AutoscalerReader {
   void ReadLabels(StrictReader& reader, NodePool& pool) {
     reader.ReadMap("labels", [&](const Value& labels, const std::string& path) {
       for (const codec::Member& member : labels.members) {
+        const std::string member_path = absl::StrCat(path, "[", member.key, "]");
         if (member.value.is_string()) {
+          CheckLabel(member.key, member.value.text, member.value, member_path, errors_);
           pool.labels.emplace_back(member.key, member.value.text);
         } else {
           errors_.Add(member.value.position,
-                      absl::StrCat(path, ".", Printable(member.key, kShownBytesMax),
-                                   ": expected a string, got ", Describe(member.value.type)));
+                      absl::StrCat(member_path, ": expected a string, got ", Describe(member.value.type)));
         }
       }
     });
@@ -220,21 +222,7 @@ class AutoscalerReader {
 
   void ReadTaints(StrictReader& reader, NodePool& pool) {
     reader.ReadList("taints", [&](const Value& item, const std::string& path) {
-      StrictReader fields(item, path, errors_);
-      if (!item.is_object()) return;
-      api::Taint taint;
-      fields.Read("key", taint.key);
-      fields.Read("value", taint.value);
-      fields.Read("effect", taint.effect);
-      fields.Finish();
-      const bool is_known =
-          taint.effect == "NoSchedule" || taint.effect == "PreferNoSchedule" || taint.effect == "NoExecute";
-      if (taint.key.empty() || !is_known) {
-        errors_.Add(item.position, absl::StrCat(path,
-                                                ": expected a key, and an effect that is NoSchedule, "
-                                                "PreferNoSchedule or NoExecute"));
-      }
-      pool.taints.push_back(std::move(taint));
+      pool.taints.push_back(ReadTaint(item, path, TaintForm::kWhole, errors_));
     });
   }
 
@@ -264,6 +252,10 @@ class AutoscalerReader {
         WithName(value, document), file_, [&](api::ObjectPtr object, const codec::Location&) {
           if (object->kind != api::Kind::kNode) {
             errors_.Add(value.position, absl::StrCat(path, ": expected a Node, got ", object->kind_name));
+            return absl::OkStatus();
+          }
+          if (pool.node_template != nullptr) {
+            errors_.Add(value.position, absl::StrCat(path, ": expected one Node, got several"));
             return absl::OkStatus();
           }
           return SetTemplate(static_cast<const api::Node&>(*object), pool);

@@ -6,11 +6,11 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "core/api/kinds.h"
-#include "core/api/label_name.h"
 #include "core/base/status_macros.h"
 #include "core/codec/text/writer.h"
 #include "sim/formats/named_file.h"
 #include "sim/scenario/span_reader.h"
+#include "sim/scenario/taint_reader.h"
 
 namespace schedsim::sim {
 namespace {
@@ -349,24 +349,8 @@ Action EntryReader::ReadTaints(const Value& value, const std::string& path, bool
   if (!value.is_object()) return action;
   action.nodes = TakeNodes(reader, value);
   reader.ReadList("taints", [&](const Value& item, const std::string& item_path) {
-    api::Taint taint;
-    StrictReader taint_reader(item, item_path, errors_);
-    taint_reader.Read("key", taint.key);
-    taint_reader.Read("value", taint.value);
-    taint_reader.Read("effect", taint.effect);
-    taint_reader.Finish();
-    if (taint.key.empty()) {
-      Error(item, item_path, "expected a taint with a key");
-    } else {
-      for (const std::string& what : api::LabelKeyErrors(taint.key))
-        Error(*item.Find("key"), absl::StrCat(item_path, ".key"), what);
-    }
-    for (const std::string& what : api::LabelValueErrors(taint.value))
-      Error(*item.Find("value"), absl::StrCat(item_path, ".value"), what);
-    const bool known = taint.effect == "NoSchedule" || taint.effect == "PreferNoSchedule" ||
-                       taint.effect == "NoExecute" || (remove && taint.effect.empty());
-    if (!known) Error(item, item_path, "expected the effect NoSchedule, PreferNoSchedule or NoExecute");
-    action.taints.push_back(std::move(taint));
+    const TaintForm form = remove ? TaintForm::kToBeRemoved : TaintForm::kWhole;
+    action.taints.push_back(sim::ReadTaint(item, item_path, form, errors_));
   });
   if (action.taints.empty()) Error(value, reader.PathOf("taints"), "expected a list with at least one taint");
   reader.Finish();
@@ -381,7 +365,6 @@ Action EntryReader::ReadLabel(const Value& value, const std::string& path) {
   reader.ReadMap("labels", [&](const Value& labels, const std::string& labels_path) {
     for (const codec::Member& member : labels.members) {
       const std::string member_path = absl::StrCat(labels_path, "[", member.key, "]");
-      for (const std::string& what : api::LabelKeyErrors(member.key)) Error(member.value, member_path, what);
       if (!member.value.is_string() && !member.value.is_null()) {
         Error(member.value, member_path,
               absl::StrCat("expected a string, or null to remove the label, got ",
@@ -389,8 +372,7 @@ Action EntryReader::ReadLabel(const Value& value, const std::string& path) {
       }
       std::optional<std::string> text;
       if (member.value.is_string()) text = std::string(member.value.text);
-      for (const std::string& what : api::LabelValueErrors(text.value_or("")))
-        Error(member.value, member_path, what);
+      CheckLabel(member.key, text.value_or(""), member.value, member_path, errors_);
       action.labels.emplace_back(member.key, std::move(text));
     }
   });

@@ -105,10 +105,27 @@ TEST(AutoscalerToolTest, AClusterMayBeginWithoutNodes) {
   EXPECT_EQ(report["pods"][0]["node"], "all-1");
 }
 
+constexpr char kTemplate[] =
+    "template: {apiVersion: v1, kind: Node, status: {allocatable: {cpu: 1, memory: 1Gi, pods: 10}}}";
+
+// Each text of a file, and what is said of it.
+void ExpectRefusals(const std::vector<std::pair<std::string, std::string>>& cases) {
+  const TestFolder folder;
+  const std::string cluster = folder.Write("cluster.yaml",
+                                           "apiVersion: v1\nkind: Node\nmetadata: {name: n1}\nstatus: "
+                                           "{allocatable: {cpu: 1, memory: 1Gi, pods: 5}}\n");
+  for (const auto& [text, message] : cases) {
+    const std::string path =
+        folder.Write("a.yaml", "apiVersion: schedsim/v1\nkind: Autoscaler\n" + text + "\n");
+    const ProgramResult result = RunProgram({"run", "-f", cluster, "--autoscaler", path});
+    EXPECT_EQ(result.exit_code, 2) << text;
+    EXPECT_TRUE(absl::StrContains(result.err, message)) << text << "\n" << result.err;
+  }
+}
+
 TEST(AutoscalerToolTest, SaysWhatIsWrongWithItsFile) {
-  const std::string node =
-      "template: {apiVersion: v1, kind: Node, status: {allocatable: {cpu: 1, memory: 1Gi, pods: 10}}}";
-  const std::vector<std::pair<std::string, std::string>> cases = {
+  const std::string node = kTemplate;
+  ExpectRefusals({
       {"nodePools: []", ":3:12: nodePools: expected a list of node pools, got none"},
       {"scanInterval: 10s", ":1:1: nodePools: expected a list of node pools, got none"},
       {"expander: cheapest\nnodePools: [{name: a, max: 1, " + node + "}]",
@@ -136,8 +153,29 @@ TEST(AutoscalerToolTest, SaysWhatIsWrongWithItsFile) {
        ":3:38: nodePools[0].nodes: \"a in\": column"},
       {"nodePools: [{name: a, max: 2, startupDelay: -1s, " + node + "}]",
        ":3:45: nodePools[0].startupDelay: expected a duration from 0s to 24h, got -1s"},
+  });
+  const TestFolder folder;
+  const std::string cluster =
+      folder.Write("cluster.yaml", "apiVersion: v1\nkind: Node\nmetadata: {name: n1}\n");
+  const std::string other = folder.Write("b.yaml", "kind: Scenario\n");
+  EXPECT_TRUE(absl::StrContains(RunProgram({"run", "-f", cluster, "--autoscaler", other}).err,
+                                ":1:1: expected apiVersion: schedsim/v1 and kind: Autoscaler"));
+  EXPECT_EQ(RunProgram({"run", "-f", cluster, "--autoscaler", folder.Path("none.yaml")}).exit_code, 2);
+}
+
+TEST(AutoscalerToolTest, SaysWhatIsWrongWithTaintsLabelsAndTemplates) {
+  const std::string node = kTemplate;
+  ExpectRefusals({
       {"nodePools: [{name: a, max: 2, taints: [{key: k}], " + node + "}]",
-       ":3:40: nodePools[0].taints[0]: expected a key, and an effect"},
+       ":3:40: nodePools[0].taints[0]: expected the effect NoSchedule, PreferNoSchedule or NoExecute"},
+      {"nodePools: [{name: a, max: 2, taints: [{effect: NoExecute}], " + node + "}]",
+       ":3:40: nodePools[0].taints[0]: expected a taint with a key"},
+      {"nodePools: [{name: a, max: 2, taints: [{key: k, value: a b, effect: NoExecute}], " + node + "}]",
+       ":3:56: nodePools[0].taints[0].value: a valid label must be an empty string or consist of"},
+      {"nodePools: [{name: a, max: 2, labels: {tier: a b}, " + node + "}]",
+       ":3:46: nodePools[0].labels[tier]: a valid label must be an empty string or consist of"},
+      {"nodePools: [{name: a, max: 2, labels: {/tier: a}, " + node + "}]",
+       ":3:47: nodePools[0].labels[/tier]: prefix part must be non-empty"},
       {"nodePools: [{name: a, max: 2, template: {apiVersion: v1, kind: Node, status: {allocatable: {cpu: 1, "
        "pods: "
        "5}}}}]",
@@ -147,25 +185,14 @@ TEST(AutoscalerToolTest, SaysWhatIsWrongWithItsFile) {
       {"nodePools: [{name: a, max: 2, template: {apiVersion: v1, kind: Node}}]", "the template has no cpu"},
       {"nodePools: [{name: a, max: 2, template: {apiVersion: v1, kind: ConfigMap, metadata: {name: x}}}]",
        "nodePools[0].template: expected a Node, got ConfigMap"},
+      {"nodePools: [{name: a, max: 2, template: {apiVersion: v1, kind: NodeList, metadata: {name: l}, items: "
+       "[{metadata: {name: a}, status: {allocatable: {cpu: 1, memory: 1Gi, pods: 5}}}, {metadata: {name: b}, "
+       "status: {allocatable: {cpu: 1, memory: 1Gi, pods: 5}}}]}}]",
+       ":3:41: nodePools[0].template: expected one Node, got several"},
       {"nodePools: [{name: a, max: 2, template: node.yaml}]",
        ":3:41: nodePools[0].template: expected a Node, got a "
        "string"},
-  };
-  const TestFolder folder;
-  const std::string cluster = folder.Write("cluster.yaml",
-                                           "apiVersion: v1\nkind: Node\nmetadata: {name: n1}\nstatus: "
-                                           "{allocatable: {cpu: 1, memory: 1Gi, pods: 5}}\n");
-  for (const auto& [text, message] : cases) {
-    const std::string path =
-        folder.Write("a.yaml", "apiVersion: schedsim/v1\nkind: Autoscaler\n" + text + "\n");
-    const ProgramResult result = RunProgram({"run", "-f", cluster, "--autoscaler", path});
-    EXPECT_EQ(result.exit_code, 2) << text;
-    EXPECT_TRUE(absl::StrContains(result.err, message)) << text << "\n" << result.err;
-  }
-  const std::string other = folder.Write("b.yaml", "kind: Scenario\n");
-  EXPECT_TRUE(absl::StrContains(RunProgram({"run", "-f", cluster, "--autoscaler", other}).err,
-                                ":1:1: expected apiVersion: schedsim/v1 and kind: Autoscaler"));
-  EXPECT_EQ(RunProgram({"run", "-f", cluster, "--autoscaler", folder.Path("none.yaml")}).exit_code, 2);
+  });
 }
 
 // kwok's stages would make a new node ready at once.
@@ -173,6 +200,28 @@ TEST(AutoscalerToolTest, StagesLeaveNodesAloneThatStartUp) {
   const Played played = Play(absl::StrCat(Scaled(5, "min: 0, max: 5, startupDelay: 1m"), "stages: [fast]\n"));
   EXPECT_EQ(played.exit_code, 0) << played.err;
   EXPECT_GT(played.report["autoscaler"]["timeToCapacityMicroseconds"]["p50"], 69'000'000);
+}
+
+// The autoscaler's node of that name was refused, and somebody else's comes.
+TEST(AutoscalerToolTest, StagesDoNotLeaveANodeAloneForOneThatWasRefused) {
+  const Played played = Play(R"(apiVersion: schedsim/v1
+kind: Scenario
+objects:
+- {apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {containers: [{name: c, image: i}]}}
+stages: [fast]
+autoscaler:
+  nodePools:
+  - name: a
+    max: 2
+    template: {apiVersion: v1, kind: Node, metadata: {labels: {tier: "no value"}}, status: {allocatable: {cpu: 4, memory: 8Gi, pods: 10}}}
+timeline:
+- at: 30s
+  create: {apiVersion: v1, kind: Node, metadata: {name: a-1}, spec: {taints: [{key: node.kubernetes.io/not-ready, effect: NoSchedule}]}, status: {allocatable: {cpu: 4, memory: 8Gi, pods: 10}}}
+)",
+                             {"--until", "1m"});
+  EXPECT_TRUE(absl::StrContains(played.err, "node pool a: Node \"a-1\" is invalid: metadata.labels: "))
+      << played.err;
+  EXPECT_EQ(played.Pod("p")["node"], "a-1") << played.report["pods"];
 }
 
 }  // namespace
