@@ -74,7 +74,7 @@ struct ControllerContext {
   ControllerRefs& refs;
   std::vector<std::string>& warnings;
   int64_t& busy_count;
-  std::vector<const WorkQueue*>& queues;
+  std::vector<WorkQueue*>& queues;
 };
 
 // A loop of the controller manager that brings the cluster closer to what its objects ask for. It watches the

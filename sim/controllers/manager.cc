@@ -1,9 +1,11 @@
 #include "sim/controllers/manager.h"
 
 #include <algorithm>
+#include <initializer_list>
 #include <set>
 #include <utility>
 
+#include "sim/cluster/admission/policy_json.h"
 #include "sim/controllers/claim_protection.h"
 #include "sim/controllers/controller_refs.h"
 #include "sim/controllers/cron_job.h"
@@ -61,6 +63,39 @@ bool IsEarly(const Controller& controller) {
          dynamic_cast<const DisruptionController*>(&controller) != nullptr;
 }
 
+bool IsQuota(const api::Object& object) {
+  return object.kind == api::Kind::kOther && object.kind_name == "ResourceQuota";
+}
+
+// The amounts of a quota below `names`.
+api::ResourceList AmountsAt(const api::Object& quota, std::initializer_list<absl::string_view> names) {
+  api::ResourceList amounts;
+  ReadPolicy(quota, [&](const codec::Value& root) { amounts = AmountsOf(Below(&root, names)); });
+  return amounts;
+}
+
+// Whether what admission reads to refuse an object, other than what is used, is another than before.
+bool IsNewRule(const WatchEvent& event) {
+  const api::Object& object = event.new_object != nullptr ? *event.new_object : *event.old_object;
+  if (object.kind == api::Kind::kPriorityClass || object.kind == api::Kind::kNamespace) return true;
+  if (object.kind != api::Kind::kOther) return false;
+  if (object.kind_name == "LimitRange" || object.kind_name == "RuntimeClass") return true;
+  if (!IsQuota(object)) return false;
+  if (event.old_object == nullptr || event.new_object == nullptr) return true;
+  return AmountsAt(*event.old_object, {"spec", "hard"}) != AmountsAt(*event.new_object, {"spec", "hard"});
+}
+
+// Whether less of a quota is used than before.
+bool GivesRoom(const WatchEvent& event) {
+  if (event.old_object == nullptr || event.new_object == nullptr || !IsQuota(*event.new_object)) return false;
+  const api::ResourceList now = AmountsAt(*event.new_object, {"status", "used"});
+  const api::ResourceList before = AmountsAt(*event.old_object, {"status", "used"});
+  return std::any_of(before.begin(), before.end(), [&now](const auto& entry) {
+    const api::Quantity* amount = now.Find(entry.first);
+    return amount != nullptr && *amount < entry.second;
+  });
+}
+
 }  // namespace
 
 ControllerManager::ControllerManager(const ControllerOptions& options, const Rng& rng, EventLoop& loop,
@@ -89,12 +124,22 @@ ControllerManager::ControllerManager(const ControllerOptions& options, const Rng
   server.Watch([this](const WatchEvent& event) {
     owned_pods_->OnEvent(event);
     refs_->OnEvent(event);
+    AwaitRetries(event);
     const api::Object& object = event.new_object != nullptr ? *event.new_object : *event.old_object;
     for (Controller* controller : watchers_[static_cast<size_t>(object.kind)]) controller->OnEvent(event);
   });
 }
 
 ControllerManager::~ControllerManager() = default;
+
+void ControllerManager::AwaitRetries(const WatchEvent& event) {
+  const bool any_waits = std::any_of(queues_.begin(), queues_.end(),
+                                     [](const WorkQueue* queue) { return !queue->retries().empty(); });
+  if (!any_waits) return;
+  const bool is_new_rule = IsNewRule(event);
+  if (!is_new_rule && !GivesRoom(event)) return;
+  for (WorkQueue* queue : queues_) queue->AwaitRetries(is_new_rule);
+}
 
 void ControllerManager::StartEarly() {
   for (const std::unique_ptr<Controller>& controller : controllers_) {

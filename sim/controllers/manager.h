@@ -53,11 +53,14 @@ class ControllerManager {
   }
 
  private:
+  // Sees to it that what was refused is tried again where the change lets more through.
+  void AwaitRetries(const WatchEvent& event);
+
   std::unique_ptr<OwnedPods> owned_pods_;
   std::unique_ptr<ControllerRefs> refs_;
   std::vector<std::string> warnings_;
   int64_t busy_count_ = 0;
-  std::vector<const WorkQueue*> queues_;
+  std::vector<WorkQueue*> queues_;
   std::vector<std::unique_ptr<Controller>> controllers_;
   // Shape: by kind; who hears of it.
   std::array<std::vector<Controller*>, api::kKindCount> watchers_;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/strings/match.h"
+
 namespace schedsim::sim {
 namespace {
 
@@ -12,6 +14,8 @@ constexpr absl::Duration kErrorDelayMax = absl::Seconds(1000);
 constexpr absl::Duration kForegroundDelayMax = absl::Seconds(30);
 // So many errors in a row reach the longest delay.
 constexpr int kErrorCountMax = 18;
+// So often room that comes back is a reason to go on for one object.
+constexpr int kAwaitedMax = 10;
 
 }  // namespace
 
@@ -49,6 +53,20 @@ void WorkQueue::AddRateLimited(const std::string& key, absl::string_view error) 
   retry.count = std::min(retry.count + 1, kErrorCountMax);
   retry.error = std::string(error);
   AddAt(key, loop_.Now() + delay, /*in_background=*/delay > kForegroundDelayMax);
+}
+
+void WorkQueue::AwaitRetries(bool is_new_rule) {
+  std::map<std::string, absl::Time>& in_background = later_[1];
+  for (auto& [key, retry] : retries_) {
+    const auto found = in_background.find(key);
+    if (found == in_background.end()) continue;
+    const bool may_go_on_for_ever = retry.awaited == kAwaitedMax || absl::StartsWith(retry.error, "CronJob ");
+    if (!is_new_rule && may_go_on_for_ever) continue;
+    if (!is_new_rule) ++retry.awaited;
+    const absl::Time time = found->second;
+    in_background.erase(found);
+    AddAt(key, time, /*in_background=*/false);
+  }
 }
 
 void WorkQueue::Continue(absl::Duration delay, std::function<void()> work) {

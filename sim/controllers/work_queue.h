@@ -47,6 +47,11 @@ class WorkQueue {
   void AddRateLimited(const std::string& key, absl::string_view error);
   // Goes on with what a look has begun, after `delay`. Until then the controller is busy.
   void Continue(absl::Duration delay, std::function<void()> work);
+  // What waits in the background since it was refused has a chance: from now on its next try, which comes
+  // when it would have come, is a reason for a run to go on. `is_new_rule`: what refuses it says something
+  // else now, rather than that there is room again, which may come and go for ever: then this holds some
+  // times for each object, and not for those of CronJobs.
+  void AwaitRetries(bool is_new_rule);
   // All is well, or the object is gone: the next error is the first one.
   void Forget(const std::string& key) { retries_.erase(key); }
 
@@ -54,6 +59,7 @@ class WorkQueue {
   struct Retry {
     int count = 0;      // How often in a row.
     std::string error;  // The last one.
+    int awaited = 0;    // How often AwaitRetries was for it without a new rule.
   };
   // By key.
   const std::map<std::string, Retry>& retries() const { return retries_; }

@@ -161,5 +161,63 @@ TEST(ReplicaSetController, NeedsASelectorOfItsPods) {
             "");
 }
 
+// What the API server refuses at first, and lets through after an hour.
+TEST(ReplicaSetController, TriesAgainWhenWhatRefusedItsPodsChanges) {
+  const auto create = [](const std::string& object) {
+    return [object](Simulation& simulation) {
+      codec::ObjectReader reader;
+      const absl::Status status =
+          reader.ReadText(object, "late.yaml", [&simulation](api::ObjectPtr read, const codec::Location&) {
+            return simulation.server().Create(read);
+          });
+      ASSERT_TRUE(status.ok()) << status;
+    };
+  };
+  const std::string quota =
+      "---\napiVersion: v1\nkind: ResourceQuota\nmetadata: {name: q}\nspec: {hard: {pods: 1}}\n";
+  {
+    WorkloadCluster cluster(Nodes(1) + quota + ReplicaSet());
+    cluster.Patch(3600, "ResourceQuota", "q", R"({"spec": {"hard": {"pods": "9"}}})");
+    cluster.Run();
+    EXPECT_EQ(cluster.Pods("web-").size(), 3U);
+    EXPECT_TRUE(cluster.simulation().controllers().Warnings().empty());
+  }
+  {
+    WorkloadCluster cluster(Nodes(1) + quota +
+                            "---\napiVersion: v1\nkind: Pod\nmetadata: {name: first}\nspec: {containers: "
+                            "[{name: c, image: i}]}\n" +
+                            ReplicaSet());
+    cluster.Patch(10, "ReplicaSet", "web", R"({"spec": {"replicas": 1}})");
+    cluster.Delete(3600, "Pod", "first");
+    cluster.Run();
+    EXPECT_EQ(cluster.Pods("web-").size(), 1U) << "there is room again";
+  }
+  {
+    WorkloadCluster cluster(
+        Nodes(1) +
+        "---\napiVersion: v1\nkind: LimitRange\nmetadata: {name: l}\nspec: {limits: [{type: "
+        "Container, max: {cpu: 500m}}]}\n" +
+        ReplicaSet());
+    cluster.Delete(3600, "LimitRange", "l");
+    cluster.Run();
+    EXPECT_EQ(cluster.Pods("web-").size(), 3U);
+  }
+  {
+    WorkloadCluster cluster(Nodes(1) + ReplicaSet("", "priorityClassName: high, "));
+    cluster.At(3600, create("{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: high}, "
+                            "value: 7}"));
+    cluster.Run();
+    EXPECT_EQ(cluster.Pods("web-").size(), 3U);
+  }
+  {
+    WorkloadCluster cluster(Nodes(1) + ReplicaSet("", "runtimeClassName: kata, "));
+    cluster.At(3600,
+               create("{apiVersion: node.k8s.io/v1, kind: RuntimeClass, metadata: {name: kata}, handler: "
+                      "kata}"));
+    cluster.Run();
+    EXPECT_EQ(cluster.Pods("web-").size(), 3U);
+  }
+}
+
 }  // namespace
 }  // namespace schedsim::sim

@@ -76,5 +76,34 @@ TEST_F(WorkQueueTest, KnowsTheLastErrorUntilItIsForgotten) {
   EXPECT_TRUE(queue_.retries().empty());
 }
 
+// The fourteenth error comes after 41 s; the next wait, of 41 s, is in the background.
+TEST_F(WorkQueueTest, GoesOnForWhatWasRefusedWhereItHasAChance) {
+  failures_ = 14;
+  queue_.Add("a");
+  size_t before = 0;
+  size_t after = 0;
+  loop_.At(absl::UnixEpoch() + absl::Seconds(60), EventLoop::Phase::kStep, [&] {
+    before = loop_.foreground_count();
+    text_.clear();
+    queue_.AwaitRetries(/*is_new_rule=*/true);
+    after = loop_.foreground_count();
+  });
+  EXPECT_EQ(Syncs(), "a@1m21.916s ") << "once, at the time of its retry";
+  EXPECT_EQ(before, 0U);
+  EXPECT_EQ(after, 1U);
+}
+
+TEST_F(WorkQueueTest, GoesOnForRoomThatComesAndGoesSomeTimesOnly) {
+  failures_ = 1000;
+  queue_.Add("a");
+  for (int i = 1; i <= 40; ++i) {
+    loop_.AtInBackground(absl::UnixEpoch() + absl::Minutes(60 * i), EventLoop::Phase::kStep,
+                         [&] { queue_.AwaitRetries(/*is_new_rule=*/false); });
+  }
+  loop_.At(absl::UnixEpoch() + absl::Hours(50), EventLoop::Phase::kStep, [this] { loop_.Stop(); });
+  loop_.Run();
+  EXPECT_EQ(queue_.retries().at("a").awaited, 10);
+}
+
 }  // namespace
 }  // namespace schedsim::sim
