@@ -1,5 +1,6 @@
 #include "sim/controllers/controller_refs.h"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -34,6 +35,18 @@ std::shared_ptr<api::Object> WithoutOwner(const api::Object& object, const std::
   std::erase_if(owners, [&owner_uid](const api::OwnerReference& owner) { return owner.uid == owner_uid; });
   copy->metadata.owner_references = std::move(owners);
   return copy;
+}
+
+bool SameSelector(const std::optional<api::LabelSelector>& a, const std::optional<api::LabelSelector>& b) {
+  if (a.has_value() != b.has_value()) return false;
+  if (!a.has_value()) return true;
+  const auto same = [](const api::LabelSelectorRequirement& x, const api::LabelSelectorRequirement& y) {
+    return x.key == y.key && x.operator_ == y.operator_ && x.values == y.values;
+  };
+  const auto& of_a = a->match_expressions;
+  const auto& of_b = b->match_expressions;
+  return a->match_labels == b->match_labels &&
+         std::equal(of_a.begin(), of_a.end(), of_b.begin(), of_b.end(), same);
 }
 
 void ControllerRefs::OnEvent(const WatchEvent& event) {
@@ -91,26 +104,32 @@ void ControllerRefs::Fill() {
   }
 }
 
+void ControllerRefs::Select(const std::string& uid, const std::optional<api::LabelSelector>& selector,
+                            Claimant& claimant) {
+  claimant.selector = selector;
+  std::optional<framework::LabelMatcher> matcher = framework::LabelMatcher::Make(selector, symbols_);
+  claimant.is_valid = selector.has_value() && matcher.has_value();
+  claimant.matcher = std::move(matcher).value_or(framework::LabelMatcher());
+  for (const auto& [name, entry] : owned_pods_.Of(uid)) claimant.changed.insert(name);
+  for (const auto& [name, labels] : orphans_[claimant.name_space]) {
+    if (claimant.matcher.Matches(labels, symbols_)) claimant.changed.insert(name);
+  }
+}
+
 void ControllerRefs::Claim(const api::Object& owner, const std::optional<api::LabelSelector>& selector,
                            absl::FunctionRef<bool(const api::Pod& pod)> may_take, const Listener& listener) {
-  if (!selector.has_value()) return;
-  if (!fills_) Fill();
   const std::string& uid = owner.metadata.uid;
   const std::string& name_space = owner.metadata.namespace_;
+  if (!selector.has_value() && claimants_.count(uid) == 0) return;
+  if (!fills_) Fill();
   const auto [known, is_new] = claimants_.try_emplace(uid);
   Claimant& claimant = known->second;
   if (is_new) {
     claimant.name_space = name_space;
-    std::optional<framework::LabelMatcher> matcher = framework::LabelMatcher::Make(selector, symbols_);
-    claimant.is_valid = matcher.has_value();
-    claimant.matcher = std::move(matcher).value_or(framework::LabelMatcher());
     claimant.listener = listener;
     claimants_in_[name_space].insert(uid);
-    for (const auto& [name, entry] : owned_pods_.Of(uid)) claimant.changed.insert(name);
-    for (const auto& [name, labels] : orphans_[name_space]) {
-      if (claimant.matcher.Matches(labels, symbols_)) claimant.changed.insert(name);
-    }
   }
+  if (is_new || !SameSelector(claimant.selector, selector)) Select(uid, selector, claimant);
   const std::set<std::string> changed = std::exchange(claimant.changed, {});
   if (!claimant.is_valid) return;
   for (const std::string& name : changed) {

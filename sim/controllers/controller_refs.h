@@ -24,6 +24,9 @@ namespace schedsim::sim {
 std::shared_ptr<api::Object> WithController(const api::Object& object, const api::Object& owner);
 std::shared_ptr<api::Object> WithoutOwner(const api::Object& object, const std::string& owner_uid);
 
+// Whether both ask for the same, in the same order.
+bool SameSelector(const std::optional<api::LabelSelector>& a, const std::optional<api::LabelSelector>& b);
+
 // Keeps the pods of each workload those that its selector selects: it takes active ones that nobody controls,
 // and lets those go whose labels have changed. Until the first workload asks, it keeps nothing, and an event
 // costs a comparison. One for all controllers.
@@ -41,14 +44,16 @@ class ControllerRefs {
   // A change of any object, after OwnedPods has heard of it.
   void OnEvent(const WatchEvent& event);
   // Takes and lets go what has changed since the last call for `owner`, which is not being deleted.
-  // `selector` and `listener` are those of the first call. An absent selector claims nothing. `may_take`:
-  // what pods that nobody controls have to fulfil as well.
+  // Another selector than that of the last call decides about all pods anew; `listener` is that of the first
+  // call. An absent selector claims nothing. `may_take`: what pods that nobody controls have to fulfil as
+  // well.
   void Claim(const api::Object& owner, const std::optional<api::LabelSelector>& selector,
              absl::FunctionRef<bool(const api::Pod& pod)> may_take, const Listener& listener);
 
  private:
   struct Claimant {
     std::string name_space;
+    std::optional<api::LabelSelector> selector;
     framework::LabelMatcher matcher;
     bool is_valid = false;  // Of the selector; one that is not claims nothing.
     Listener listener;
@@ -60,6 +65,8 @@ class ControllerRefs {
   void Fill();
   void OnPod(const WatchEvent& event);
   void TellOfOrphan(const api::Pod& pod);
+  // Gives the claimant this selector, and all pods to look at.
+  void Select(const std::string& uid, const std::optional<api::LabelSelector>& selector, Claimant& claimant);
 
   ApiServer& server_;
   const OwnedPods& owned_pods_;

@@ -152,5 +152,24 @@ TEST(SlowStart, TwoReplicaSetsShareAQuota) {
   EXPECT_EQ(cluster.Pods("half-").size(), 3U);
 }
 
+// Its selector may change, other than those of workloads of apps/v1.
+TEST(ControllerRefs, AReplicationControllerWithAnotherSelectorDecidesAnew) {
+  WorkloadCluster cluster(
+      Nodes(1) + Pod("mine", "app: web") + Pod("late", "app: api") +
+      "---\napiVersion: v1\nkind: ReplicationController\nmetadata: {name: web}\nspec: {replicas: 2, "
+      "selector: "
+      "{app: web}, template: {metadata: {labels: {app: web}}, spec: {containers: [{name: c, image: i}]}}}\n");
+  cluster.Patch(
+      10, "ReplicationController", "web",
+      R"({"spec": {"selector": {"app": "api"}, "template": {"metadata": {"labels": {"app": "api"}}}}})");
+  cluster.Run();
+  EXPECT_EQ(OwnerOf(cluster, "mine"), "");
+  EXPECT_EQ(OwnerOf(cluster, "late"), "ReplicationController/web");
+  size_t owned = 0;
+  for (const api::PodPtr& pod : cluster.Pods("web-")) owned += ControllerOf(*pod) != nullptr ? 1 : 0;
+  EXPECT_EQ(cluster.Pods("web-").size(), 2U) << "the one of before, and one beside late";
+  EXPECT_EQ(owned, 1U);
+}
+
 }  // namespace
 }  // namespace schedsim::sim
