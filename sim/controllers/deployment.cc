@@ -13,7 +13,6 @@
 #include "core/codec/patch/merge_patch.h"
 #include "core/codec/text/reader.h"
 #include "core/codec/text/writer.h"
-#include "core/framework/selector.h"
 #include "sim/controllers/controller_refs.h"
 #include "sim/controllers/pod_template.h"
 
@@ -83,7 +82,10 @@ void DeploymentController::OnEvent(const WatchEvent& event) {
     return;
   }
   if (!IsDeployment(object)) return;
-  if (event.new_object == nullptr) specs_.Erase(object.metadata.uid);
+  if (event.new_object == nullptr) {
+    specs_.Erase(object.metadata.uid);
+    takers_[object.metadata.namespace_].erase(object.metadata.uid);
+  }
   if (started_) queue_.Add(object.Key());
 }
 
@@ -97,17 +99,16 @@ void DeploymentController::OnReplicaSet(const WatchEvent& event) {
   if (!change.now.empty()) names_[change.now].insert(object.metadata.name);
   const bool is_orphan = event.new_object != nullptr && ControllerOf(object) == nullptr &&
                          !object.metadata.deletion_timestamp.has_value();
-  std::set<std::string>& orphans = orphans_[object.metadata.namespace_];
+  std::map<std::string, framework::LabelSet>& orphans = orphans_[object.metadata.namespace_];
   if (!is_orphan) orphans.erase(object.metadata.name);
-  const bool is_news = is_orphan && (orphans.insert(object.metadata.name).second ||
+  const bool is_news = is_orphan && (orphans.count(object.metadata.name) == 0 ||
                                      event.old_object->metadata.labels != object.metadata.labels);
-  if (!started_) return;
   if (is_news) {
-    for (const auto& [key, other] : server_.List(api::Kind::kOther)) {
-      const bool is_near = IsDeployment(*other) && other->metadata.namespace_ == object.metadata.namespace_;
-      if (is_near) queue_.Add(other->Key());
-    }
+    framework::LabelSet& labels = orphans[object.metadata.name];
+    labels = framework::LabelSet(object.metadata.labels, symbols_);
+    TellTakers(object, labels);
   }
+  if (!started_) return;
   for (const api::ObjectPtr& version : {event.old_object, event.new_object}) {
     const api::OwnerReference* owner = version == nullptr ? nullptr : ControllerOf(*version);
     if (owner == nullptr || owner->kind != kKind) continue;
@@ -122,20 +123,38 @@ void DeploymentController::Start() {
   }
 }
 
+void DeploymentController::TellTakers(const api::Object& set, const framework::LabelSet& labels) {
+  const auto takers = takers_.find(set.metadata.namespace_);
+  if (takers == takers_.end()) return;
+  for (auto& [uid, taker] : takers->second) {
+    if (!taker.matcher.has_value() || !taker.matcher->Matches(labels, symbols_)) continue;
+    taker.found.insert(set.metadata.name);
+    queue_.Add(taker.key);
+  }
+}
+
 void DeploymentController::AdoptSets(const Rollout& rollout) {
   const api::ObjectMeta& meta = rollout.object->metadata;
   const std::optional<api::LabelSelector>& selector = rollout.spec->selector;
-  const auto found = orphans_.find(meta.namespace_);
-  const bool has_orphans = found != orphans_.end() && !found->second.empty();
-  if (!has_orphans || !selector.has_value() || meta.deletion_timestamp.has_value()) return;
-  const auto matcher = framework::LabelMatcher::Make(selector, symbols_);
-  const std::set<std::string> names = found->second;
-  for (const std::string& name : names) {
+  if (!selector.has_value() || meta.deletion_timestamp.has_value()) return;
+  std::map<std::string, framework::LabelSet>& orphans = orphans_[meta.namespace_];
+  const auto [known, is_new] = takers_[meta.namespace_].try_emplace(meta.uid);
+  Taker& taker = known->second;
+  if (is_new || !SameSelector(taker.selector, selector)) {
+    taker.key = rollout.object->Key();
+    taker.selector = selector;
+    taker.matcher = framework::LabelMatcher::Make(selector, symbols_);
+    for (const auto& [name, labels] : orphans) {
+      if (taker.matcher.has_value() && taker.matcher->Matches(labels, symbols_)) taker.found.insert(name);
+    }
+  }
+  const std::set<std::string> found = std::exchange(taker.found, {});
+  for (const std::string& name : found) {
+    const auto labels = orphans.find(name);
+    const bool is_taken = labels != orphans.end() && taker.matcher.has_value() &&
+                          taker.matcher->Matches(labels->second, symbols_);
     const api::ObjectPtr set = server_.Find(api::Kind::kReplicaSet, "ReplicaSet", meta.namespace_, name);
-    if (set == nullptr || !matcher.has_value()) continue;
-    const framework::LabelSet labels(set->metadata.labels, symbols_);
-    if (matcher->Matches(labels, symbols_))
-      server_.Update(WithController(*set, *rollout.object)).IgnoreError();
+    if (is_taken && set != nullptr) server_.Update(WithController(*set, *rollout.object)).IgnoreError();
   }
 }
 

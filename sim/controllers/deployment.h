@@ -15,6 +15,7 @@
 #include "core/api/object.h"
 #include "core/base/symbol.h"
 #include "core/codec/objects/objects.h"
+#include "core/framework/selector.h"
 #include "sim/controllers/controller.h"
 #include "sim/controllers/deployment_fields.h"
 #include "sim/controllers/owned_pods.h"
@@ -53,6 +54,8 @@ class DeploymentController : public Controller {
 
   absl::Status Sync(const std::string& key);
   void OnReplicaSet(const WatchEvent& event);
+  // Tells the Deployments that would take the set, which nobody controls.
+  void TellTakers(const api::Object& set, const framework::LabelSet& labels);
   // Takes the sets that its selector selects and that nobody controls.
   void AdoptSets(const Rollout& rollout);
   // The sets of the Deployment, and which of them is the new one.
@@ -108,8 +111,17 @@ class DeploymentController : public Controller {
   SpecCache<RolloutSet> sets_{ReadRolloutSet};
   // Names of ReplicaSets by the uid of their Deployment.
   std::map<std::string, std::set<std::string>> names_;
-  // Names of ReplicaSets that nobody controls, by namespace.
-  std::map<std::string, std::set<std::string>> orphans_;
+  // ReplicaSets that nobody controls, by namespace and name.
+  std::map<std::string, std::map<std::string, framework::LabelSet>> orphans_;
+  // A Deployment that has been looked at.
+  struct Taker {
+    std::string key;
+    std::optional<api::LabelSelector> selector;
+    std::optional<framework::LabelMatcher> matcher;  // Absent: the selector is not valid.
+    std::set<std::string> found;                     // Names of sets that it may take.
+  };
+  // By namespace and uid.
+  std::map<std::string, std::map<std::string, Taker>> takers_;
   SymbolTable symbols_;
   bool started_ = false;
 };

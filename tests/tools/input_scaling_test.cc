@@ -85,6 +85,22 @@ TEST(InputScalingTest, FourTimesTheInputTakesAboutFourTimesAsLong) {
          for (int i = 0; i < 30; ++i) absl::StrAppend(&images, i == 0 ? "" : ", ", "{names: [app-", i, "]}");
          return Nodes(n, [&](int i) { return Node(i, "", absl::StrCat(images, "]}\n")); });
        }},
+      {"Deployments beside ReplicaSets that nobody takes", 1'000,
+       [](int n) {
+         const auto workload = [](const std::string& kind, const std::string& name) {
+           return absl::StrCat("---\napiVersion: apps/v1\nkind: ", kind, "\nmetadata: {name: ", name,
+                               ", labels: {app: ", name,
+                               "}}\nspec: {replicas: 0, selector: {matchLabels: {app: ", name,
+                               "}}, template: {metadata: {labels: {app: ", name,
+                               "}}, spec: {containers: [{name: c, image: i}]}}}\n");
+         };
+         std::string text = Node(1, "");
+         for (int i = 0; i < n; ++i) {
+           text +=
+               workload("Deployment", absl::StrCat("d", i)) + workload("ReplicaSet", absl::StrCat("r", i));
+         }
+         return text;
+       }},
       {"fields that are not known", 20'000,
        [](int n) { return absl::StrCat(Node(1, ""), "spec: {", Keys(n, "x"), "}\n"); }},
       {"a map behind a merge", 20'000,

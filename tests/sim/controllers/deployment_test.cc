@@ -217,5 +217,28 @@ TEST(TemplateText, LeavesOutWhatIsEmptyUnlessItSelectsAll) {
   }
 }
 
+// Of two sets that nobody controls, one is its own from the start, the other once it has the labels.
+TEST(DeploymentController, TakesSetsThatNobodyControls) {
+  const auto set = [](const std::string& name, const std::string& app) {
+    return absl::StrCat("---\napiVersion: apps/v1\nkind: ReplicaSet\nmetadata: {name: ", name,
+                        ", labels: {app: ", app,
+                        "}}\nspec: {replicas: 0, selector: {matchLabels: {app: ", app,
+                        "}}, template: {metadata: {labels: {app: ", app,
+                        "}}, spec: {containers: [{name: c, image: zero}]}}}\n");
+  };
+  WorkloadCluster cluster(Nodes(1) + set("early", "web") + set("late", "api") + set("other", "api") +
+                          Deployment(1));
+  cluster.Patch(10, "ReplicaSet", "late", R"({"metadata": {"labels": {"app": "web"}}})");
+  cluster.Run();
+  const auto owner_of = [&cluster](const std::string& name) {
+    const nlohmann::json metadata = cluster.Get("ReplicaSet", name)["metadata"];
+    return metadata.contains("ownerReferences") ? metadata["ownerReferences"][0]["name"].get<std::string>()
+                                                : std::string();
+  };
+  EXPECT_EQ(owner_of("early"), "web");
+  EXPECT_EQ(owner_of("late"), "web");
+  EXPECT_EQ(owner_of("other"), "");
+}
+
 }  // namespace
 }  // namespace schedsim::sim
