@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/codec/text/json_writer.h"
+#include "sim/controllers/job_validation.h"
 
 namespace schedsim::sim {
 
@@ -49,10 +50,8 @@ absl::Status ReadJob(const api::Object& object, JobSpec& spec) {
                    .conditions = WorkloadConditions::Read(root, "lastProbeTime")};
     error.Update(CheckPodCount("spec.parallelism", spec.parallelism));
     error.Update(CheckPodCount("spec.completions", spec.completions.value_or(0)));
-    if (error.ok() && spec.is_indexed && !spec.completions.has_value()) {
-      error = absl::InvalidArgumentError("spec.completions: expected a number, since the job is Indexed");
-    }
     error.Update(CheckTemplate(root));
+    error.Update(CheckJob(root));
     return error;
   });
 }

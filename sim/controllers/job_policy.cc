@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/types/span.h"
+#include "core/base/printable.h"
 #include "core/base/status_macros.h"
 #include "core/codec/objects/object_writer.h"
 #include "core/codec/text/reader.h"
@@ -17,6 +19,8 @@ namespace {
 
 // Source: kubernetes v1.37, pkg/apis/batch/validation.
 constexpr size_t kRulesMax = 20;
+constexpr size_t kExitCodesMax = 255;
+constexpr size_t kShownBytesMax = 40;
 
 absl::Status Malformed(absl::string_view field, absl::string_view expected) {
   return absl::InvalidArgumentError(absl::StrCat(field, ": expected ", expected));
@@ -29,6 +33,48 @@ absl::Status ReadList(const FieldReader& fields, absl::string_view key, absl::st
   if (list == nullptr) return absl::OkStatus();
   if (!list->is_array() || list->items.size() > kRulesMax * kRulesMax) return Malformed(name, "a list");
   items = list->items;
+  return absl::OkStatus();
+}
+
+// Of the template's containers, also those that run first.
+std::set<std::string> ContainerNames(const codec::Value& root) {
+  std::set<std::string> names;
+  absl::Status error;
+  const FieldReader pod(root, {"spec", "template", "spec"}, error);
+  for (const char* list : {"containers", "initContainers"}) {
+    const codec::Value* containers = pod.Find(list);
+    for (size_t i = 0; containers != nullptr && i < containers->items.size(); ++i) {
+      names.insert(FieldReader(containers->items[i], {}, error).Text("name", ""));
+    }
+  }
+  return names;
+}
+
+// As Go's strconv.Atoi reads it, but that an index has no sign in front.
+bool IsIndex(absl::string_view text, int64_t& index) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), absl::ascii_isdigit) &&
+         absl::SimpleAtoi(text, &index);
+}
+
+// Reads what a rule of a success policy lists, for a job of `completions` indexes.
+// Source: kubernetes v1.37, pkg/apis/batch/validation/validation.go, validateIndexesFormat.
+absl::Status ReadSucceededIndexes(const std::string& text, int64_t completions, Indexes& indexes) {
+  const auto malformed = [&text](absl::string_view expected) {
+    return Malformed("succeededIndexes", absl::StrCat(expected, ", such as 0,2-4, got \"",
+                                                      Printable(text, kShownBytesMax), "\""));
+  };
+  if (text.empty()) return absl::OkStatus();
+  for (const absl::string_view part : absl::StrSplit(text, ',')) {
+    const std::vector<absl::string_view> limits = absl::StrSplit(part, '-');
+    int64_t first = 0;
+    if (limits.size() > 2 || !IsIndex(limits.front(), first)) return malformed("indexes, and ranges of them");
+    int64_t last = first;
+    if (limits.size() == 2 && !IsIndex(limits.back(), last)) return malformed("indexes, and ranges of them");
+    if (last >= completions) return malformed(absl::StrCat("indexes below ", completions));
+    const bool rises = indexes.empty() || *indexes.rbegin() < first;
+    if (!rises || (limits.size() == 2 && first >= last)) return malformed("indexes in rising order");
+    for (int64_t index = first; index <= last; ++index) indexes.insert(index);
+  }
   return absl::OkStatus();
 }
 
@@ -71,6 +117,30 @@ Indexes ParseIndexes(absl::string_view text) {
   return indexes;
 }
 
+absl::Status PodFailurePolicy::Rule::ReadExitCodes(const codec::Value& item) {
+  absl::Status error;
+  const FieldReader fields(item, {"onExitCodes"}, error);
+  absl::Span<const codec::Value> values;
+  RETURN_IF_ERROR(ReadList(fields, "values", "onExitCodes.values", values));
+  const std::string operator_name = fields.Text("operator", "");
+  has_exit_codes = true;
+  is_in = operator_name == "In";
+  container = fields.Text("containerName", "");
+  if (!is_in && operator_name != "NotIn") return Malformed("onExitCodes.operator", "In or NotIn");
+  if (values.empty()) return Malformed("onExitCodes.values", "at least one number");
+  if (values.size() > kExitCodesMax) return Malformed("onExitCodes.values", "at most 255 numbers");
+  for (const codec::Value& value : values) {
+    int64_t code = 0;
+    if (!absl::SimpleAtoi(value.text, &code)) return Malformed("onExitCodes.values", "whole numbers");
+    if (is_in && code == 0) return Malformed("onExitCodes.values", "no 0 where the operator is In");
+    if (!exit_codes.empty() && code <= *exit_codes.rbegin()) {
+      return Malformed("onExitCodes.values", "numbers in order, each once");
+    }
+    exit_codes.insert(code);
+  }
+  return error;
+}
+
 absl::Status PodFailurePolicy::Rule::Read(const codec::Value& item, Rule& rule) {
   absl::Status error;
   const FieldReader fields(item, {}, error);
@@ -78,31 +148,20 @@ absl::Status PodFailurePolicy::Rule::Read(const codec::Value& item, Rule& rule) 
   if (!action.has_value()) return Malformed("action", "Count, Ignore, FailIndex or FailJob");
   rule.action = *action;
   const FieldReader exit_codes(item, {"onExitCodes"}, error);
-  absl::Span<const codec::Value> values;
   absl::Span<const codec::Value> patterns;
-  RETURN_IF_ERROR(ReadList(exit_codes, "values", "onExitCodes.values", values));
   RETURN_IF_ERROR(ReadList(fields, "onPodConditions", "onPodConditions", patterns));
   if (exit_codes.is_present() != patterns.empty()) {
     return Malformed("onExitCodes", "either this or onPodConditions");
   }
-  if (exit_codes.is_present()) {
-    const std::string operator_name = exit_codes.Text("operator", "");
-    rule.has_exit_codes = true;
-    rule.is_in = operator_name == "In";
-    rule.container = exit_codes.Text("containerName", "");
-    if (!rule.is_in && operator_name != "NotIn") return Malformed("onExitCodes.operator", "In or NotIn");
-    for (const codec::Value& value : values) {
-      int64_t code = 0;
-      if (!absl::SimpleAtoi(value.text, &code)) return Malformed("onExitCodes.values", "whole numbers");
-      rule.exit_codes.insert(code);
-    }
-    if (values.empty()) return Malformed("onExitCodes.values", "at least one number");
-  }
+  if (exit_codes.is_present()) RETURN_IF_ERROR(rule.ReadExitCodes(item));
   for (const codec::Value& pattern : patterns) {
     const FieldReader condition(pattern, {}, error);
     rule.conditions.push_back({condition.Text("type", ""), condition.Text("status", "True")});
     if (rule.conditions.back().type.empty())
       return Malformed("onPodConditions.type", "the type of a condition");
+    const std::string& status = rule.conditions.back().status;
+    if (status != "True" && status != "False" && status != "Unknown")
+      return Malformed("onPodConditions.status", "True, False or Unknown");
   }
   return error;
 }
@@ -114,6 +173,7 @@ absl::Status PodFailurePolicy::Read(const codec::Value& root, PodFailurePolicy& 
   absl::Span<const codec::Value> items;
   RETURN_IF_ERROR(ReadList(fields, "rules", "spec.podFailurePolicy.rules", items));
   if (items.size() > kRulesMax) return Malformed("spec.podFailurePolicy.rules", "at most 20 rules");
+  const std::set<std::string> containers = ContainerNames(root);
   for (const codec::Value& item : items) {
     Rule rule;
     const absl::Status read = Rule::Read(item, rule);
@@ -122,6 +182,9 @@ absl::Status PodFailurePolicy::Read(const codec::Value& root, PodFailurePolicy& 
     const bool needs_limit = rule.action == PodFailure::Action::kFailIndex;
     if (needs_limit && spec.Find("backoffLimitPerIndex") == nullptr) {
       return Malformed(absl::StrCat(place, "action"), "no FailIndex without spec.backoffLimitPerIndex");
+    }
+    if (!rule.container.empty() && containers.count(rule.container) == 0) {
+      return Malformed(absl::StrCat(place, "onExitCodes.containerName"), "a container of the template");
     }
     policy.rules_.push_back(std::move(rule));
   }
@@ -187,14 +250,19 @@ absl::Status SuccessPolicy::Read(const codec::Value& root, SuccessPolicy& policy
     const FieldReader rule(item, {}, error);
     const std::string place = absl::StrCat("spec.successPolicy.rules[", policy.rules_.size(), "]");
     Rule read;
+    const int64_t completions = spec.Int("completions", 0);
+    int64_t most = completions;
     if (rule.Find("succeededIndexes") != nullptr) {
-      read.indexes = ParseIndexes(rule.Text("succeededIndexes", ""));
-      const int64_t completions = spec.Int("completions", 0);
-      if (read.indexes->empty() || *read.indexes->rbegin() >= completions) {
-        return Malformed(absl::StrCat(place, ".succeededIndexes"), "indexes of the job, such as 0,2-4");
-      }
+      const std::string text = rule.Text("succeededIndexes", "");
+      const absl::Status indexes = ReadSucceededIndexes(text, completions, read.indexes.emplace());
+      if (!indexes.ok()) return absl::InvalidArgumentError(absl::StrCat(place, ".", indexes.message()));
+      most = static_cast<int64_t>(read.indexes->size());
     }
     read.count = rule.OptionalCount("succeededCount");
+    if (read.count.value_or(0) > most) {
+      return Malformed(absl::StrCat(place, ".succeededCount"),
+                       absl::StrCat("at most ", most, ", got ", *read.count));
+    }
     if (!read.indexes.has_value() && !read.count.has_value()) {
       return Malformed(place, "succeededIndexes or succeededCount");
     }
@@ -206,6 +274,7 @@ absl::Status SuccessPolicy::Read(const codec::Value& root, SuccessPolicy& policy
 std::optional<size_t> SuccessPolicy::Match(const Indexes& succeeded) const {
   for (size_t i = 0; i < rules_.size() && !succeeded.empty(); ++i) {
     const Rule& rule = rules_[i];
+    if (rule.indexes.has_value() && rule.indexes->empty()) continue;
     int64_t count = static_cast<int64_t>(succeeded.size());
     if (rule.indexes.has_value()) {
       count = std::count_if(succeeded.begin(), succeeded.end(),

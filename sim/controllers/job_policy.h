@@ -58,6 +58,7 @@ class PodFailurePolicy {
     std::vector<PodCondition> conditions;
 
     static absl::Status Read(const codec::Value& item, Rule& rule);
+    absl::Status ReadExitCodes(const codec::Value& item);
     // The message of kFailJob, without the rule; absent: the rule does not fit.
     std::optional<std::string> Match(const api::Pod& pod, const codec::Value& status) const;
   };

@@ -92,7 +92,7 @@ TEST_F(JobPolicyTest, OneThatNoRuleFitsCounts) {
   Start(
       "backoffLimit: 0, podFailurePolicy: {rules: [{action: Ignore, onExitCodes: {operator: NotIn, values: "
       "[1]}}, "
-      "{action: Ignore, onExitCodes: {containerName: other, operator: In, values: [1]}}]}, ");
+      "{action: Ignore, onExitCodes: {containerName: c, operator: In, values: [2]}}]}, ");
   End(5, "work-", Exit(1));
   cluster_->Run();
   EXPECT_EQ(cluster_->Condition("Job", "work", "Failed"), "True BackoffLimitExceeded");
@@ -143,28 +143,78 @@ TEST_F(JobPolicyTest, EnoughIndexesEndTheJob) {
   EXPECT_EQ(cluster_->Pods("work-").size(), 2U);
 }
 
+const struct {
+  const char* fields;
+  const char* error;
+} kMalformed[] = {
+    {"podFailurePolicy: {rules: [{action: Explode}]}",
+     "spec.podFailurePolicy.rules[0].action: expected Count, Ignore, FailIndex or FailJob"},
+    {"podFailurePolicy: {rules: [{action: Count}]}",
+     "spec.podFailurePolicy.rules[0].onExitCodes: expected either this or onPodConditions"},
+    {"podFailurePolicy: {rules: [{action: Count, onExitCodes: {operator: Is, values: [1]}}]}",
+     "spec.podFailurePolicy.rules[0].onExitCodes.operator: expected In or NotIn"},
+    {"podFailurePolicy: {rules: [{action: FailIndex, onExitCodes: {operator: In, values: [1]}}]}",
+     "spec.podFailurePolicy.rules[0].action: expected no FailIndex without spec.backoffLimitPerIndex"},
+    {"podFailurePolicy: {rules: 7}", "spec.podFailurePolicy.rules: expected a list"},
+    {"successPolicy: {rules: [{succeededCount: 1}]}",
+     "spec.successPolicy: expected none, since the job is not Indexed"},
+    {"completionMode: Indexed, completions: 2, successPolicy: {rules: [{}]}",
+     "spec.successPolicy.rules[0]: expected succeededIndexes or succeededCount"},
+    {"completionMode: Indexed, completions: 2, successPolicy: {rules: [{succeededIndexes: '1-2'}]}",
+     "spec.successPolicy.rules[0].succeededIndexes: expected indexes below 2, such as 0,2-4, got \"1-2\""},
+    {"completionMode: Indexed, completions: 9, successPolicy: {rules: [{succeededIndexes: '1-2-3'}]}",
+     "spec.successPolicy.rules[0].succeededIndexes: expected indexes, and ranges of them, such as 0,2-4, "
+     "got "
+     "\"1-2-3\""},
+    {"completionMode: Indexed, completions: 9, successPolicy: {rules: [{succeededIndexes: '1,x'}]}",
+     "spec.successPolicy.rules[0].succeededIndexes: expected indexes, and ranges of them, such as 0,2-4, "
+     "got "
+     "\"1,x\""},
+    {"completionMode: Indexed, completions: 9, successPolicy: {rules: [{succeededIndexes: '3,1'}]}",
+     "spec.successPolicy.rules[0].succeededIndexes: expected indexes in rising order, such as 0,2-4, got "
+     "\"3,1\""},
+    {"completionMode: Indexed, completions: 9, successPolicy: {rules: [{succeededIndexes: '1-1'}]}",
+     "spec.successPolicy.rules[0].succeededIndexes: expected indexes in rising order, such as 0,2-4, got "
+     "\"1-1\""},
+    {"completionMode: Indexed, completions: 2, successPolicy: {rules: [{succeededCount: 3}]}",
+     "spec.successPolicy.rules[0].succeededCount: expected at most 2, got 3"},
+    {"completionMode: Indexed, completions: 9, successPolicy: {rules: [{succeededIndexes: '1-2', "
+     "succeededCount: 3}]}",
+     "spec.successPolicy.rules[0].succeededCount: expected at most 2, got 3"},
+    {"podFailurePolicy: {rules: [{action: Count, onExitCodes: {operator: In, values: [0, 1]}}]}",
+     "spec.podFailurePolicy.rules[0].onExitCodes.values: expected no 0 where the operator is In"},
+    {"podFailurePolicy: {rules: [{action: Count, onExitCodes: {operator: NotIn, values: [2, 1]}}]}",
+     "spec.podFailurePolicy.rules[0].onExitCodes.values: expected numbers in order, each once"},
+    {"podFailurePolicy: {rules: [{action: Count, onExitCodes: {containerName: x, operator: In, values: "
+     "[1]}}]}",
+     "spec.podFailurePolicy.rules[0].onExitCodes.containerName: expected a container of the template"},
+    {"podFailurePolicy: {rules: [{action: Count, onPodConditions: [{type: a, status: Maybe}]}]}",
+     "spec.podFailurePolicy.rules[0].onPodConditions.status: expected True, False or Unknown"},
+    {"completionMode: Sorted", "spec.completionMode: expected NonIndexed or Indexed, got \"Sorted\""},
+    {"completionMode: Indexed, completions: null, parallelism: 1",
+     "spec.completions: expected a number, since the job is Indexed"},
+    {"completionMode: Indexed, completions: 1, parallelism: 100001",
+     "spec.parallelism: expected at most 100000, got 100001"},
+    {"backoffLimitPerIndex: 1", "spec.backoffLimitPerIndex: expected none, since the job is not Indexed"},
+    {"completionMode: Indexed, completions: 3, maxFailedIndexes: 1",
+     "spec.backoffLimitPerIndex: expected a number, since there is maxFailedIndexes"},
+    {"completionMode: Indexed, completions: 3, backoffLimitPerIndex: 1, maxFailedIndexes: 4",
+     "spec.maxFailedIndexes: expected at most 3, got 4"},
+    {"completionMode: Indexed, completions: 100001, backoffLimitPerIndex: 1",
+     "spec.maxFailedIndexes: expected a number, since there are more than 100000 completions and a "
+     "backoffLimitPerIndex"},
+    {"completionMode: Indexed, completions: 100001, parallelism: 10001, backoffLimitPerIndex: 1, "
+     "maxFailedIndexes: 1",
+     "spec.parallelism: expected at most 10000, got 10001"},
+    {"podReplacementPolicy: Never",
+     "spec.podReplacementPolicy: expected Failed or TerminatingOrFailed, got \"Never\""},
+    {"podReplacementPolicy: TerminatingOrFailed, podFailurePolicy: {rules: []}",
+     "spec.podReplacementPolicy: expected Failed, since there is a podFailurePolicy, got "
+     "\"TerminatingOrFailed\""},
+};
+
 TEST_F(JobPolicyTest, SaysWhatIsMalformed) {
-  const struct {
-    const char* fields;
-    const char* error;
-  } kCases[] = {
-      {"podFailurePolicy: {rules: [{action: Explode}]}",
-       "spec.podFailurePolicy.rules[0].action: expected Count, Ignore, FailIndex or FailJob"},
-      {"podFailurePolicy: {rules: [{action: Count}]}",
-       "spec.podFailurePolicy.rules[0].onExitCodes: expected either this or onPodConditions"},
-      {"podFailurePolicy: {rules: [{action: Count, onExitCodes: {operator: Is, values: [1]}}]}",
-       "spec.podFailurePolicy.rules[0].onExitCodes.operator: expected In or NotIn"},
-      {"podFailurePolicy: {rules: [{action: FailIndex, onExitCodes: {operator: In, values: [1]}}]}",
-       "spec.podFailurePolicy.rules[0].action: expected no FailIndex without spec.backoffLimitPerIndex"},
-      {"podFailurePolicy: {rules: 7}", "spec.podFailurePolicy.rules: expected a list"},
-      {"successPolicy: {rules: [{succeededCount: 1}]}",
-       "spec.successPolicy: expected none, since the job is not Indexed"},
-      {"completionMode: Indexed, completions: 2, successPolicy: {rules: [{}]}",
-       "spec.successPolicy.rules[0]: expected succeededIndexes or succeededCount"},
-      {"completionMode: Indexed, completions: 2, successPolicy: {rules: [{succeededIndexes: '1-2'}]}",
-       "spec.successPolicy.rules[0].succeededIndexes: expected indexes of the job, such as 0,2-4"},
-  };
-  for (const auto& [fields, error] : kCases) {
+  for (const auto& [fields, error] : kMalformed) {
     WorkloadCluster cluster(Nodes(1) + Job(absl::StrCat(fields, ", ")));
     cluster.Run();
     const std::vector<std::string> warnings = cluster.simulation().controllers().Warnings();
