@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
@@ -40,9 +41,19 @@ const cel::CelFunctions& KnownFunctions() {
   return *kKnown;
 }
 
+// Whether Prometheus takes it as the name of a metric, or of a label.
+bool IsMetricName(absl::string_view name, bool of_label) {
+  const bool is_reserved = of_label && absl::StartsWith(name, "__");
+  const auto may_stand = [of_label](char c) {
+    return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '_' || (c == ':' && !of_label);
+  };
+  return !name.empty() && !absl::ascii_isdigit(static_cast<unsigned char>(name.front())) && !is_reserved &&
+         std::all_of(name.begin(), name.end(), may_stand);
+}
+
 class Reader {
  public:
-  explicit Reader(codec::ErrorList& errors) : errors_(errors) {}
+  Reader(const std::vector<MetricRule>& known, codec::ErrorList& errors) : known_(known), errors_(errors) {}
 
   void Read(const Value& root, MetricRule& rule) {
     StrictReader reader(root, "", errors_);
@@ -54,6 +65,11 @@ class Reader {
       if (name != nullptr) rule.name = std::string(name->text);
     }
     if (rule.name.empty()) errors_.Add(root.position, "metadata.name: expected a name");
+    for (const MetricRule& other : known_) {
+      if (other.name != rule.name) continue;
+      errors_.Add(root.position, absl::StrCat("metadata.name: expected a name that no other Metric has, got ",
+                                              api::GoQuote(rule.name)));
+    }
     reader.ReadMap("spec", [&](const Value& value, const std::string& path) {
       StrictReader spec(value, path, errors_);
       std::string text;
@@ -65,7 +81,10 @@ class Reader {
       }
       rule.is_of_each_node = absl::StrContains(text, "{nodeName}");
       spec.ReadList("metrics", [&](const Value& item, const std::string& below) {
-        ReadFamily(item, below, rule.metrics.emplace_back());
+        MetricFamily family;
+        ReadFamily(item, below, family);
+        CheckName(item, below, family, rule.metrics);
+        rule.metrics.push_back(std::move(family));
       });
       spec.Finish();
     });
@@ -76,10 +95,31 @@ class Reader {
   using Kind = MetricFamily::Kind;
   using Dimension = MetricFamily::Dimension;
 
+  // Source: Prometheus, data model, and client_golang, which registers each name once for an endpoint.
+  void CheckName(const Value& item, const std::string& path, const MetricFamily& family,
+                 const std::vector<MetricFamily>& before) {
+    const auto is_same = [&family](const MetricFamily& other) { return other.name == family.name; };
+    if (!IsMetricName(family.name, /*of_label=*/false)) {
+      errors_.Add(item.position, absl::StrCat(path,
+                                              ".name: expected letters, digits, _ and :, without a digit in "
+                                              "front, got ",
+                                              api::GoQuote(family.name)));
+    } else if (std::any_of(before.begin(), before.end(), is_same)) {
+      errors_.Add(item.position, absl::StrCat(path, ".name: expected a name that no other metric has, got ",
+                                              api::GoQuote(family.name)));
+    }
+    for (const MetricRule& rule : known_) {
+      const auto other = std::find_if(rule.metrics.begin(), rule.metrics.end(), is_same);
+      if (other == rule.metrics.end() || other->kind == family.kind) continue;
+      errors_.Add(
+          item.position,
+          absl::StrCat(path, ".kind: expected that of the metric of this name in Metric ", rule.name));
+    }
+  }
+
   void ReadFamily(const Value& item, const std::string& path, MetricFamily& family) {
     StrictReader reader(item, path, errors_);
     reader.Read("name", family.name);
-    if (family.name.empty()) errors_.Add(item.position, absl::StrCat(path, ".name: expected a name"));
     reader.Read("help", family.help);
     std::string text;
     reader.Read("kind", text);
@@ -96,6 +136,20 @@ class Reader {
       label.Read("name", name);
       std::optional<cel::CelProgram> program = ReadProgram(label, "value", value, below);
       label.Finish();
+      const bool is_known = std::any_of(family.labels.begin(), family.labels.end(),
+                                        [&name](const MetricLabel& other) { return other.name == name; });
+      const bool is_of_bucket = family.kind == Kind::kHistogram && name == "le";
+      if (!IsMetricName(name, /*of_label=*/true) || is_of_bucket) {
+        errors_.Add(value.position,
+                    absl::StrCat(below,
+                                 ".name: expected letters, digits and _, without a digit or __ in front, "
+                                 "and of a histogram no le, got ",
+                                 api::GoQuote(name)));
+      } else if (is_known) {
+        errors_.Add(
+            value.position,
+            absl::StrCat(below, ".name: expected a name that no other label has, got ", api::GoQuote(name)));
+      }
       if (program.has_value()) family.labels.push_back({std::move(name), *std::move(program)});
     });
     std::sort(family.labels.begin(), family.labels.end(),
@@ -148,6 +202,7 @@ class Reader {
     return std::nullopt;
   }
 
+  const std::vector<MetricRule>& known_;
   codec::ErrorList& errors_;
   // Those that expressions of the family may name.
   std::vector<absl::string_view> variables_;
@@ -184,10 +239,11 @@ CelResult CallStarted(MetricEnvironment& environment, const CelArguments& argume
 
 }  // namespace
 
-absl::StatusOr<MetricRule> ReadMetricRule(const Value& document, absl::string_view file) {
+absl::StatusOr<MetricRule> ReadMetricRule(const Value& document, absl::string_view file,
+                                          const std::vector<MetricRule>& known) {
   codec::ErrorList errors(file);
   MetricRule rule;
-  Reader(errors).Read(document, rule);
+  Reader(known, errors).Read(document, rule);
   RETURN_IF_ERROR(errors.ToStatus());
   return rule;
 }

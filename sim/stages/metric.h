@@ -52,8 +52,11 @@ struct MetricRule {
   std::vector<MetricFamily> metrics;
 };
 
-// `document` is of kind Metric. InvalidArgument, `file:line:column: path.to.field: what`, as for stages.
-absl::StatusOr<MetricRule> ReadMetricRule(const codec::Value& document, absl::string_view file);
+// `document` is of kind Metric. InvalidArgument, `file:line:column: path.to.field: what`, as for stages;
+// `known` are those that were read before: no two have one name, and metrics that share theirs are of one
+// kind.
+absl::StatusOr<MetricRule> ReadMetricRule(const codec::Value& document, absl::string_view file,
+                                          const std::vector<MetricRule>& known);
 
 // Answers what expressions of metrics ask of the cluster beside what stages may.
 class MetricEnvironment {

@@ -389,7 +389,7 @@ absl::Status AddDocument(const codec::Document& document, absl::string_view file
   }
   if (is_of_kwok && kind == "Metric") {
     MetricRule rule;
-    ASSIGN_OR_RETURN(rule, ReadMetricRule(root, file));
+    ASSIGN_OR_RETURN(rule, ReadMetricRule(root, file, read.metrics));
     read.metrics.push_back(std::move(rule));
     return absl::OkStatus();
   }

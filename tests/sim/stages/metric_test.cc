@@ -150,6 +150,38 @@ TEST(MetricTest, SaysWhatIsWrong) {
   EXPECT_TRUE(absl::StrContains(
       TextOf("  path: /metrics\n  metrics: [{name: a, kind: gauge, value: 'pod.metadata.name'}]\n"),
       "spec.metrics[0].value: column 1: variable pod is not known, expected one of node"));
+  EXPECT_EQ(
+      TextOf("  path: /metrics\n  metrics: [{name: 1a, kind: gauge, value: '1'}]\n"),
+      "m.yaml:16:13: spec.metrics[0].name: expected letters, digits, _ and :, without a digit in front, got "
+      "\"1a\"");
+  EXPECT_EQ(
+      TextOf("  path: /metrics\n  metrics: [{name: '', kind: gauge, value: '1'}]\n"),
+      "m.yaml:16:13: spec.metrics[0].name: expected letters, digits, _ and :, without a digit in front, got "
+      "\"\"");
+  EXPECT_EQ(
+      TextOf("  path: /metrics\n  metrics: [{name: a, kind: gauge, value: '1'}, {name: a, kind: counter, "
+             "value: '1'}]\n"),
+      "m.yaml:16:49: spec.metrics[1].name: expected a name that no other metric has, got \"a\"");
+  EXPECT_EQ(
+      TextOf("  path: /metrics\n  metrics: [{name: a, kind: gauge, value: '1', labels: [{name: a.b, value: "
+             "'\"x\"'}]}]\n"),
+      "m.yaml:16:57: spec.metrics[0].labels[0].name: expected letters, digits and _, without a digit or __ "
+      "in front, and of a histogram no le, got \"a.b\"");
+  EXPECT_EQ(
+      TextOf("  path: /metrics\n  metrics: [{name: a, kind: gauge, value: '1', labels: [{name: b, value: "
+             "'\"x\"'}, {name: b, value: '\"y\"'}]}]\n"),
+      "m.yaml:16:82: spec.metrics[0].labels[1].name: expected a name that no other label has, got \"b\"");
+  const auto second = [](const std::string& name, const std::string& kind) {
+    return absl::StrCat(
+        "  path: /metrics\n  metrics: [{name: a, kind: gauge, value: '1'}]\n---\napiVersion: "
+        "kwok.x-k8s.io/v1alpha1\nkind: Metric\nmetadata: {name: ",
+        name, "}\nspec:\n  path: /metrics\n  metrics: [{name: a, kind: ", kind, ", value: '1'}]\n");
+  };
+  EXPECT_EQ(TextOf(second("m", "gauge")),
+            "m.yaml:18:1: metadata.name: expected a name that no other Metric has, got \"m\"");
+  EXPECT_EQ(TextOf(second("o", "counter")),
+            "m.yaml:23:13: spec.metrics[0].kind: expected that of the metric of this name in Metric m");
+  EXPECT_EQ(TextOf(second("o", "gauge")), "") << "there is neither node";
   std::vector<std::string> warnings;
   EXPECT_EQ(
       TextOf(
