@@ -29,12 +29,13 @@ absl::Status ReadCronJob(const api::Object& object, CronJobSpec& spec) {
   return ReadFields(object, [&spec](const codec::Value& root) -> absl::Status {
     absl::Status error;
     const FieldReader fields(root, {"spec"}, error);
-    const std::string zone = fields.Text("timeZone", "UTC");
-    if (zone != "UTC" && zone != "Etc/UTC") {
-      return absl::InvalidArgumentError(
-          absl::StrCat("spec.timeZone: only UTC is simulated, got ", api::GoQuote(zone), ": no job is made"));
+    const std::string zone_name = fields.Text("timeZone", "UTC");
+    const absl::StatusOr<absl::TimeZone> zone = FindTimeZone(zone_name);
+    if (!zone.ok()) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "spec.timeZone: Invalid value: ", api::GoQuote(zone_name), ": ", zone.status().message()));
     }
-    absl::StatusOr<CronSchedule> schedule = CronSchedule::Parse(fields.Text("schedule", ""));
+    absl::StatusOr<CronSchedule> schedule = CronSchedule::Parse(fields.Text("schedule", ""), *zone);
     if (!schedule.ok()) {
       return absl::InvalidArgumentError(absl::StrCat("spec.schedule: ", schedule.status().message()));
     }

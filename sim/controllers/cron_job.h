@@ -41,7 +41,7 @@ struct CronJobSpec {
   Status status;
 };
 
-// InvalidArgument for what is malformed, and for a time zone other than UTC, which is not simulated.
+// InvalidArgument for what is malformed.
 absl::Status ReadCronJob(const api::Object& object, CronJobSpec& spec);
 
 // Makes a job whenever the schedule says so. The next time does not keep a run from ending.

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
@@ -88,12 +89,39 @@ absl::Status AddRange(absl::string_view text, const FieldKind& kind, uint64_t& b
   return absl::OkStatus();
 }
 
+// Whether it may be a part of the name of a time zone.
+bool IsZonePart(absl::string_view text) {
+  constexpr size_t kBytesMax = 14;
+  return !text.empty() && text.size() <= kBytesMax && std::all_of(text.begin(), text.end(), [](char c) {
+    return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '.' || c == '-' || c == '_' || c == '+';
+  });
+}
+
 bool Has(uint64_t bits, int64_t value) { return ((bits >> value) & 1) != 0; }
 
 }  // namespace
 
-absl::StatusOr<CronSchedule> CronSchedule::Parse(absl::string_view text) {
+absl::StatusOr<absl::TimeZone> FindTimeZone(const std::string& name) {
+  if (name.empty()) return Invalid("timeZone must be nil or non-empty string");
+  const absl::Status unknown = Invalid(absl::StrCat("unknown time zone ", name));
+  for (const absl::string_view part : absl::StrSplit(name, '/')) {
+    if (part == "." || part == ".." || absl::StartsWith(part, "-") || !IsZonePart(part)) return unknown;
+  }
+  if (absl::EqualsIgnoreCase(name, "Local")) {
+    return Invalid("timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones");
+  }
+  absl::TimeZone zone;
+  // The machine's own would make two runs differ.
+  if (name == "localtime" || !absl::LoadTimeZone(name, &zone)) return unknown;
+  return zone;
+}
+
+absl::StatusOr<CronSchedule> CronSchedule::Parse(absl::string_view text, absl::TimeZone zone) {
+  if (absl::StrContains(text, "TZ")) {
+    return Invalid("cannot use TZ or CRON_TZ in schedule, use timeZone field instead");
+  }
   CronSchedule schedule;
+  schedule.zone_ = zone;
   absl::string_view rest = text;
   if (absl::ConsumePrefix(&rest, "@every ")) {
     const std::optional<absl::Duration> period = api::ParseGoDuration(rest);
@@ -130,24 +158,72 @@ bool CronSchedule::IsDay(absl::CivilDay day) const {
   return any_day_of_month_ || any_day_of_week_ ? by_month && by_week : by_month || by_week;
 }
 
+// What clocks say may come twice, or not at all. Source: Go, time.Date.
+absl::Time CronSchedule::TimeOf(absl::CivilSecond clock) const {
+  const absl::Time as_utc = absl::FromCivil(clock, absl::UTCTimeZone());
+  const int offset = zone_.At(as_utc).offset;
+  if (offset == 0) return as_utc;
+  return as_utc - absl::Seconds(zone_.At(as_utc - absl::Seconds(offset)).offset);
+}
+
+bool CronSchedule::FindMonth(absl::Time& time, bool& begun) const {
+  while (!Has(months_, ClockAt(time).month())) {
+    absl::CivilSecond clock = ClockAt(time);
+    if (!begun) clock = ClockAt(TimeOf(absl::CivilSecond(absl::CivilMonth(clock))));
+    begun = true;
+    time = TimeOf(absl::CivilSecond(clock.year(), clock.month() + 1, clock.day(), clock.hour(),
+                                    clock.minute(), clock.second()));
+    if (ClockAt(time).month() == 1) return true;
+  }
+  return false;
+}
+
+bool CronSchedule::FindDay(absl::Time& time, bool& begun) const {
+  constexpr int kHours = 24;
+  while (!IsDay(absl::CivilDay(ClockAt(time)))) {
+    absl::CivilSecond clock = ClockAt(time);
+    if (!begun) clock = ClockAt(TimeOf(absl::CivilSecond(absl::CivilDay(clock))));
+    begun = true;
+    time = TimeOf(absl::CivilSecond(clock.year(), clock.month(), clock.day() + 1, clock.hour(),
+                                    clock.minute(), clock.second()));
+    // Where midnight is left out, or comes twice.
+    const int hour = ClockAt(time).hour();
+    if (hour != 0) time += absl::Hours(hour > kHours / 2 ? kHours - hour : -hour);
+    if (ClockAt(time).day() == 1) return true;
+  }
+  return false;
+}
+
+bool CronSchedule::FindHour(absl::Time& time, bool& begun) const {
+  while (!Has(hours_, ClockAt(time).hour())) {
+    if (!begun) time = TimeOf(absl::CivilSecond(absl::CivilHour(ClockAt(time))));
+    begun = true;
+    time += absl::Hours(1);
+    if (ClockAt(time).hour() == 0) return true;
+  }
+  return false;
+}
+
+bool CronSchedule::FindMinute(absl::Time& time) const {
+  while (!Has(minutes_, ClockAt(time).minute())) {
+    time += absl::Minutes(1);
+    if (ClockAt(time).minute() == 0) return true;
+  }
+  return false;
+}
+
 absl::Time CronSchedule::Next(absl::Time time) const {
-  const absl::TimeZone utc = absl::UTCTimeZone();
-  if (period_ > absl::ZeroDuration()) return absl::FromCivil(absl::ToCivilSecond(time, utc), utc) + period_;
+  if (period_ > absl::ZeroDuration()) return absl::FromUnixSeconds(absl::ToUnixSeconds(time)) + period_;
   constexpr int kYears = 5;
-  absl::CivilMinute minute = absl::ToCivilMinute(time, utc) + 1;
-  const absl::CivilYear last = absl::CivilYear(minute) + kYears;
-  while (absl::CivilYear(minute) <= last) {
-    if (!Has(months_, minute.month())) {
-      minute = absl::CivilMinute(absl::CivilMonth(minute) + 1);
-    } else if (!IsDay(absl::CivilDay(minute))) {
-      minute = absl::CivilMinute(absl::CivilDay(minute) + 1);
-    } else if (!Has(hours_, minute.hour())) {
-      minute = absl::CivilMinute(absl::CivilHour(minute) + 1);
-    } else if (!Has(minutes_, minute.minute())) {
-      minute += 1;
-    } else {
-      return absl::FromCivil(minute, utc);
-    }
+  // Nothing is due between two minutes.
+  absl::Time next =
+      absl::UnixEpoch() + absl::Floor(time - absl::UnixEpoch(), absl::Minutes(1)) + absl::Minutes(1);
+  const absl::civil_year_t last = ClockAt(next).year() + kYears;
+  bool begun = false;
+  while (ClockAt(next).year() <= last) {
+    const bool goes_on =
+        FindMonth(next, begun) || FindDay(next, begun) || FindHour(next, begun) || FindMinute(next);
+    if (!goes_on) return next;
   }
   return absl::InfiniteFuture();
 }

@@ -62,14 +62,22 @@ TEST(CronJobController, WaitsWhileSuspendedAndDropsWhatIsTooLate) {
   EXPECT_TRUE(cluster.All("Job").empty());
 }
 
-TEST(CronJobController, SaysThatTimeZonesAreNotSimulated) {
-  WorkloadCluster cluster(Nodes(1) + CronJob("schedule: '* * * * *', timeZone: Europe/Berlin, "));
+// Virtual zero is one o'clock in the morning in Berlin.
+TEST(CronJobController, FollowsTheClocksOfItsTimeZone) {
+  WorkloadCluster cluster(Nodes(1) + CronJob("schedule: '30 2 * * *', timeZone: Europe/Berlin, "));
+  cluster.Run(2 * 3600);
+  ASSERT_EQ(cluster.All("Job").size(), 1U);
+  EXPECT_EQ(cluster.Status("CronJob", "tick")["lastScheduleTime"], "2000-01-01T01:30:00Z");
+}
+
+TEST(CronJobController, MakesNoJobInATimeZoneThatIsNone) {
+  WorkloadCluster cluster(Nodes(1) + CronJob("schedule: '* * * * *', timeZone: Mars/Olympus, "));
   cluster.Run(100);
   EXPECT_TRUE(cluster.All("Job").empty());
   ASSERT_EQ(cluster.simulation().controllers().Warnings().size(), 1U);
-  EXPECT_EQ(
-      cluster.simulation().controllers().Warnings()[0],
-      "CronJob default/tick: spec.timeZone: only UTC is simulated, got \"Europe/Berlin\": no job is made");
+  EXPECT_EQ(cluster.simulation().controllers().Warnings()[0],
+            "CronJob default/tick: spec.timeZone: Invalid value: \"Mars/Olympus\": unknown time zone "
+            "Mars/Olympus");
 }
 
 TEST(CronJobController, FindsItsJobsBesideAKindOfTheSameName) {
