@@ -69,7 +69,8 @@ TEST(InputScalingTest, FourTimesTheInputTakesAboutFourTimesAsLong) {
          for (int i = 0; i < n; ++i) absl::StrAppend(&resources, ", x.y/", Mixed(i), ": 1");
          return absl::StrCat(
              Node(1, "", absl::StrCat("status: {allocatable: {pods: 10, ", resources, "}}\n")),
-             "---\napiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: [{name: c, resources: "
+             "---\napiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: [{name: c, image: i, "
+             "resources: "
              "{requests: {",
              resources, "}, limits: {", resources, "}}}]}\n");
        }},

@@ -115,7 +115,7 @@ TEST(InputWarningsTest, AKeyThatIsThereTwiceIsSaid) {
 
 TEST(InputWarningsTest, AListWithoutItsItemsIsSaid) {
   constexpr char kItem[] =
-      "- {apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {containers: [{name: c}]}}\n";
+      "- {apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {containers: [{name: c, image: i}]}}\n";
   ExpectWarnings(
       Documents({kNode, absl::StrCat("apiVersion: v1\nkind: List\nitem:\n", kItem),
                  absl::StrCat("apiVersion: v1\nkind: PodList\nmetadata: {}\nItems:\n", kItem),
@@ -254,7 +254,7 @@ TEST(InputWarningsTest, NamesAreShortenedAndTheirEscapesShown) {
   const TestFolder folder;
   const std::string path = folder.Write(
       "objects.yaml",
-      Documents({absl::StrReplaceAll(kNode, {{"n1", name}}),
+      Documents({absl::StrReplaceAll(kNode, {{"n1", name.substr(0, 253)}}),
                  absl::StrCat(Pod("a"), "\"e\\e[2J\": 1\n", name, ": 1\n"),
                  absl::StrCat("apiVersion: v1\nkind: \"Po\\e[2J", name, "\"\nmetadata: {name: b}\n")}));
   const ProgramResult result = RunProgram({"run", "-f", path});

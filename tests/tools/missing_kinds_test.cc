@@ -19,7 +19,7 @@ constexpr char kLacks[] = "the input lacks what decides over some of its pods: "
 
 std::string Pod(const std::string& metadata, const std::string& spec) {
   return absl::StrCat("{apiVersion: v1, kind: Pod, metadata: {name: a", metadata, "}, spec: {", spec,
-                      spec.empty() ? "" : ", ", "containers: [{name: c}]}}\n---\n");
+                      spec.empty() ? "" : ", ", "containers: [{name: c, image: i}]}}\n---\n");
 }
 
 std::string Claim(const std::string& spec) {

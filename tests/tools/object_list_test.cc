@@ -115,7 +115,8 @@ TEST(ObjectListTest, AResetPodHasNoStatusOfItsRun) {
       {"run", "-f", "-", "--bound", "reset", "--output", "objects"},
       "{apiVersion: v1, kind: Node, metadata: {name: n1}, status: {allocatable: {cpu: 4, pods: 10}}}\n---\n"
       "{apiVersion: v1, kind: Pod, metadata: {name: p, namespace: default, uid: u, resourceVersion: \"8\", "
-      "creationTimestamp: \"2026-01-01T00:00:00Z\"}, spec: {nodeName: old, containers: [{name: c}]}, status: "
+      "creationTimestamp: \"2026-01-01T00:00:00Z\"}, spec: {nodeName: old, containers: [{name: c, image: "
+      "i}]}, status: "
       "{phase: Running, podIP: 1.2.3.4, hostIP: 9.9.9.9, startTime: \"2025-01-01T00:00:00Z\", "
       "containerStatuses: [{name: c, ready: true}]}}\n");
   EXPECT_EQ(result.exit_code, 0) << result.err;

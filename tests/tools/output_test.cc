@@ -165,7 +165,8 @@ TEST(ResultFile, IsNotWrittenOverAnInput) {
       "scenario.yaml",
       "{apiVersion: schedsim/v1, kind: Scenario, inputs: [in], timeline: [{create: later.yaml}]}\n");
   const std::string later = folder.Write(
-      "later.yaml", "{apiVersion: v1, kind: Pod, metadata: {name: q}, spec: {containers: [{name: c}]}}\n");
+      "later.yaml",
+      "{apiVersion: v1, kind: Pod, metadata: {name: q}, spec: {containers: [{name: c, image: i}]}}\n");
   const std::string link = folder.Path("link.jsonl");
   fs::create_symlink(cluster, link);
   const std::string hard_link = folder.Path("hard.jsonl");

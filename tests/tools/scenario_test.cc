@@ -344,16 +344,18 @@ TEST(DrainTest, ANodeThatIsNamedTwiceIsDrainedOnce) {
 
 TEST(DrainTest, APodThatWasEndingHasItsSuccessorAlready) {
   const auto pod = [](const std::string& name, const std::string& metadata) {
-    return absl::StrCat("- {apiVersion: v1, kind: Pod, metadata: {name: ", name,
-                        ", labels: {a: b}, creationTimestamp: \"2026-01-01T00:00:00Z\", ", metadata,
-                        ", ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: r, uid: u1, "
-                        "controller: true}]}, spec: {nodeName: n1, containers: [{name: c}]}, status: {phase: "
-                        "Running, conditions: [{type: Ready, status: \"True\"}]}}\n");
+    return absl::StrCat(
+        "- {apiVersion: v1, kind: Pod, metadata: {name: ", name,
+        ", labels: {a: b}, creationTimestamp: \"2026-01-01T00:00:00Z\", ", metadata,
+        ", ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: r, uid: u1, "
+        "controller: true}]}, spec: {nodeName: n1, containers: [{name: c, image: i}]}, status: {phase: "
+        "Running, conditions: [{type: Ready, status: \"True\"}]}}\n");
   };
   const Played played = Play(
       Cluster(0) +
       "- {apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: r, uid: u1}, spec: {replicas: 1, selector: "
-      "{matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c}]}}}}\n" +
+      "{matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c, image: "
+      "i}]}}}}\n" +
       pod("r-old", "uid: u2, deletionTimestamp: \"2026-01-01T00:01:00Z\"") + pod("r-young", "uid: u3") +
       "latency: {podTermination: 20s}\ntimeline:\n- {at: 1s, drain: n1}\n- waitUntil: {drained: n1}\n");
   EXPECT_EQ(played.exit_code, 0) << played.err << played.report["failures"];
@@ -608,7 +610,8 @@ const BadScenario kBadScenarios[] = {
     {"inputs: [/dev/null]\n", "scenario.yaml:3:10: inputs[0]: /dev/null: no objects in it"},
     {"inputs: [/dev/zero]\n", "scenario.yaml:3:10: inputs[0]: /dev/zero: is a device"},
     {"inputs: [7]\n", "scenario.yaml:3:10: inputs[0]: expected a string, got a number"},
-    {"objects:\n- {apiVersion: v1, kind: Pod, metadata: {name: a}}\n", ":4:3: spec.containers: Required value"},
+    {"objects:\n- {apiVersion: v1, kind: Pod, metadata: {name: a}}\n",
+     ":4:3: spec.containers: Required value"},
     {"objects:\n- {apiVersion: v1, kind: Node, metadata: {name: a}}\n- {apiVersion: v1, kind: Node, "
      "metadata: {name: a}}\n",
      ":5:3: metadata.name: Node a is there twice"},
@@ -651,7 +654,7 @@ const BadScenario kBadScenarios[] = {
     {"timeline:\n- {complete: {name: a, phase: Done}}\n",
      "timeline[0].complete.phase: expected Succeeded or Failed"},
     {"timeline:\n- {update: {apiVersion: v1, kind: Pod, metadata: {generateName: a-}, spec: {containers: "
-     "[{name: c}]}}}\n",
+     "[{name: c, image: i}]}}}\n",
      ":4:12: metadata.name: expected a name, got only generateName"},
     {"timeline:\n- {create: nowhere.yaml}\n", "scenario.yaml:4:12: timeline[0].create: "},
     {"timeline:\n- {create: nowhere.yaml}\n",

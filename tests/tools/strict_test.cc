@@ -15,7 +15,8 @@ using Strings = std::vector<std::string>;
 
 constexpr char kNode[] =
     "{apiVersion: v1, kind: Node, metadata: {name: n1}, status: {allocatable: {cpu: 4, pods: 9}}}\n";
-constexpr char kPod[] = "{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {containers: [{name: c}]}}\n";
+constexpr char kPod[] =
+    "{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {containers: [{name: c, image: i}]}}\n";
 
 std::string Documents(const Strings& documents) {
   std::string text;
@@ -50,7 +51,7 @@ TEST(Strict, CountsNotesAboutTheVersion) {
 TEST(Strict, CountsARunThatTheEndOfTimeCutsOff) {
   const std::string last =
       "{apiVersion: v1, kind: Pod, metadata: {name: late, creationTimestamp: "
-      "'9999-12-31T23:59:59Z'}, spec: {containers: [{name: c}]}}\n";
+      "'9999-12-31T23:59:59Z'}, spec: {containers: [{name: c, image: i}]}}\n";
   const std::string want =
       "virtual time ended with the year 9999, before the run was over; --start gives another zero";
   ExpectCounted({"run", "-f", "-"}, Documents({kNode, last, kPod}), "warning: " + want, false);
@@ -76,7 +77,7 @@ TEST(Strict, CountsNotesAboutTheConfiguration) {
 TEST(Strict, CountsEveryWarningAboutTheInput) {
   const std::string lost =
       "{apiVersion: v1, kind: Pod, metadata: {name: lost}, spec: {nodeName: ghost, containers: [{name: "
-      "c}]}}\n";
+      "c, image: i}]}}\n";
   ExpectCounted({"run", "-f", "-"}, Documents({kNode, lost}), "on node ghost: no such node in the input",
                 true);
 }
@@ -87,7 +88,7 @@ std::string Drain(const std::string& more = "") {
       "apiVersion: schedsim/v1\nkind: Scenario\nobjects:\n- ", kNode,
       "- {apiVersion: v1, kind: Pod, metadata: {name: web-1, ownerReferences: [{apiVersion: apps/v1, "
       "kind: ReplicaSet, name: web, uid: u, controller: true}]}, spec: {nodeName: n1, containers: "
-      "[{name: c}]}}\ntimeline:\n- drain: n1\n",
+      "[{name: c, image: i}]}}\ntimeline:\n- drain: n1\n",
       more);
 }
 
@@ -99,7 +100,7 @@ TEST(Strict, CountsWarningsOfTheTimeline) {
 TEST(Strict, CountsInexactPods) {
   const std::string claim =
       "{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {resourceClaims: [{name: r, resourceClaimName: "
-      "r}], containers: [{name: c}]}}\n";
+      "r}], containers: [{name: c, image: i}]}}\n";
   ExpectCounted({"run", "-f", "-"}, Documents({kNode, claim}), "warning: the result is inexact for 1 pods",
                 false);
 }

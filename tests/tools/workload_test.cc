@@ -139,13 +139,14 @@ TEST(ScaleTest, ClaimTemplatesThatAreNoneAreAFailure) {
 }
 
 TEST(ScaleTest, VolumesThatAreNoListAreAFailure) {
-  const Played played = Play(
-      Cluster(0) +
-      "- {apiVersion: apps/v1, kind: StatefulSet, metadata: {name: api}, spec: "
-      "{selector: {matchLabels: {app: api}}, volumeClaimTemplates: [{metadata: {name: data}}], template: "
-      "{metadata: {labels: {app: api}}, spec: {volumes: {name: "
-      "v}, containers: [{name: c, image: i}]}}}}\n" +
-      "timeline:\n- scale: {kind: StatefulSet, name: api, replicas: 1}\n");
+  const Played played =
+      Play(Cluster(0) +
+           "- {apiVersion: apps/v1, kind: StatefulSet, metadata: {name: api}, spec: "
+           "{selector: {matchLabels: {app: api}}, volumeClaimTemplates: [{metadata: {name: data}, spec: "
+           "{accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}}], template: "
+           "{metadata: {labels: {app: api}}, spec: {volumes: {name: "
+           "v}, containers: [{name: c, image: i}]}}}}\n" +
+           "timeline:\n- scale: {kind: StatefulSet, name: api, replicas: 1}\n");
   EXPECT_TRUE(absl::StrContains(played.err, "spec.template.spec.volumes: expected a list of volumes"))
       << played.err;
 }

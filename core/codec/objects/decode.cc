@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <limits>
+#include <set>
 
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "core/api/dns_name.h"
 #include "core/api/go_text.h"
 #include "core/base/printable.h"
 #include "core/codec/text/writer.h"
@@ -334,10 +336,49 @@ absl::Status Check(const DecodeContext& context, const Value& value, const Path&
   return CheckRange(context, value, path, "hostPort", port.host_port, 0, kPortMax, kNoPort);
 }
 
+namespace {
+
+// "": left out, and so set.
+constexpr absl::string_view kRestartPolicies[] = {"Always", "OnFailure", "Never", ""};
+
+// The names that specs do not keep are compared here, where they are read.
+absl::Status CheckVolumeNames(const DecodeContext& context, const Value& value, const Path& path) {
+  const Value* volumes = value.Find("volumes");
+  if (volumes == nullptr || !volumes->is_array()) return absl::OkStatus();
+  const Path list_path = {.parent = &path, .name = "volumes"};
+  std::set<absl::string_view> names;
+  for (size_t i = 0; i < volumes->items.size(); ++i) {
+    const Value& item = volumes->items[i];
+    const Path item_path = {.parent = &list_path, .index = static_cast<int64_t>(i)};
+    const Path name_path = {.parent = &item_path, .name = "name"};
+    const Value* name = item.Find("name");
+    const absl::string_view text = name == nullptr ? absl::string_view() : name->text;
+    // Pods that were made without a text have lost theirs.
+    if (text.empty()) continue;
+    const std::vector<std::string> errors = api::DnsLabelErrors(text);
+    const std::string shown = absl::StrCat("value: \"", Printable(text, kShownBytesMax), "\"");
+    if (!errors.empty()) {
+      return context.Error(*name, name_path, absl::StrCat("Invalid ", shown, ": ", errors.front()));
+    }
+    if (!names.insert(text).second) return context.Error(*name, name_path, absl::StrCat("Duplicate ", shown));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
 absl::Status Check(const DecodeContext& context, const Value& value, const Path& path,
                    const api::PodSpec& spec) {
-  if (!spec.containers.empty()) return absl::OkStatus();
-  return context.Error(value, {.parent = &path, .name = "containers"}, "Required value");
+  if (spec.containers.empty()) {
+    return context.Error(value, {.parent = &path, .name = "containers"}, "Required value");
+  }
+  RETURN_IF_ERROR(CheckVolumeNames(context, value, path));
+  // Nobody reads it otherwise.
+  const Value* policy = value.Find("restartPolicy");
+  const bool is_given = policy != nullptr && policy->is_string();
+  if (!is_given || absl::c_linear_search(kRestartPolicies, policy->text)) return absl::OkStatus();
+  return context.Error(*policy, {.parent = &path, .name = "restartPolicy"},
+                       NotAllowed(policy->text, kRestartPolicies));
 }
 
 std::string NotAllowed(absl::string_view text, absl::Span<const absl::string_view> allowed) {

@@ -1,13 +1,13 @@
 #include "sim/cluster/admission/admission.h"
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "core/base/check.h"
 #include "core/base/status_macros.h"
 #include "sim/cluster/admission/default_storage_class.h"
 #include "sim/cluster/admission/default_toleration_seconds.h"
 #include "sim/cluster/admission/defaults.h"
 #include "sim/cluster/admission/label_keys.h"
+#include "sim/cluster/admission/metadata_validation.h"
 #include "sim/cluster/admission/namespace_lifecycle.h"
 #include "sim/cluster/admission/pod_validation.h"
 #include "sim/cluster/admission/policy_validation.h"
@@ -92,11 +92,7 @@ Admission::Answer Admission::MakeAnswer(const api::Pod& pod) const {
     if (answer.validated.ok()) answer.validated = plugin->ValidateSpec(name_space, *completed);
   }
   answer.label_keys = LabelKeysOf(*completed);
-  // Validation comes before the plugins that look at the whole.
-  const std::vector<std::string> faults = PodSpecFaults(*completed, options_.line);
-  if (faults.empty()) return answer;
-  answer.validated = absl::InvalidArgumentError(
-      faults.size() == 1 ? faults[0] : absl::StrCat("[", absl::StrJoin(faults, ", "), "]"));
+  answer.faults = PodSpecFaults(*completed, options_.line);
   return answer;
 }
 
@@ -154,17 +150,15 @@ absl::Status Admission::Validate(const api::Object& given, const api::Object& ob
   if (!options_.complete) return absl::OkStatus();
   // Classes are of use to pods that come later, so they are looked at wherever they come from.
   if (PassedBefore(given)) return priority_->Validate(object);
-  RETURN_IF_ERROR(
-      InvalidObject(object, LabelFaults(object.metadata.labels, "metadata.labels", options_.line)));
+  const bool is_pod = given.kind == api::Kind::kPod;
+  const Answer* answer = is_pod ? &AnswerFor(static_cast<const api::Pod&>(given)) : nullptr;
+  std::vector<std::string> faults = MetadataFaults(object, options_.line);
+  const std::vector<std::string>& of_spec = is_pod ? answer->faults : ClaimFaults(object);
+  faults.insert(faults.end(), of_spec.begin(), of_spec.end());
+  // Validation comes before the plugins that look at the whole.
+  RETURN_IF_ERROR(InvalidObject(object, faults));
   RETURN_IF_ERROR(ValidatePolicy(object));
-  if (given.kind == api::Kind::kPod) {
-    const absl::Status& status = AnswerFor(static_cast<const api::Pod&>(given)).validated;
-    if (absl::IsInvalidArgument(status)) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("Pod \"", object.metadata.name, "\" is invalid: ", status.message()));
-    }
-    RETURN_IF_ERROR(Forbidden(object, status));
-  }
+  if (is_pod) RETURN_IF_ERROR(Forbidden(object, answer->validated));
   for (const auto& plugin : plugins_) RETURN_IF_ERROR(Forbidden(object, plugin->Validate(object)));
   return absl::OkStatus();
 }

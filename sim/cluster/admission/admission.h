@@ -75,6 +75,8 @@ class Admission {
     std::shared_ptr<const api::PodSpec> completed;
     absl::Status mutated;    // As a plugin says it.
     absl::Status validated;  // The same.
+    // What PodSpecFaults says.
+    std::vector<std::string> faults;
     // Of affinity terms and spread constraints.
     std::vector<std::string> label_keys;
     // What LimitRanger says of what it set; "": it set nothing.

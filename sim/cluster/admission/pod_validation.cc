@@ -10,6 +10,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "core/api/dns_name.h"
 #include "core/api/label_name.h"
 #include "core/api/quantity_text.h"
 #include "core/api/selectors.h"
@@ -30,13 +31,16 @@ class Faults {
     Invalid(path, absl::StrCat("\"", value, "\""), why);
   }
   void Required(absl::string_view path, absl::string_view why) {
-    list_.push_back(absl::StrCat(path, ": Required value: ", why));
+    list_.push_back(absl::StrCat(path, ": Required value", why.empty() ? "" : ": ", why));
   }
   void Forbidden(absl::string_view path, absl::string_view why) {
     list_.push_back(absl::StrCat(path, ": Forbidden: ", why));
   }
   void Duplicate(absl::string_view path, absl::string_view value) {
     list_.push_back(absl::StrCat(path, ": Duplicate value: \"", value, "\""));
+  }
+  void LabelOfDns(absl::string_view path, absl::string_view name) {
+    for (const std::string& why : api::DnsLabelErrors(name)) InvalidText(path, name, why);
   }
   void LabelName(absl::string_view path, absl::string_view name) {
     for (const std::string& why : api::LabelKeyErrors(name, line_)) InvalidText(path, name, why);
@@ -212,12 +216,47 @@ void CheckResources(const api::ResourceRequirements& resources, const std::strin
   }
 }
 
+// Two ports of one host; `taken` are those before.
+void CheckHostPorts(const api::Container& container, const std::string& path, std::set<std::string>& taken,
+                    Faults& faults) {
+  for (size_t i = 0; i < container.ports.size(); ++i) {
+    const api::ContainerPort& port = container.ports[i];
+    if (port.host_port == 0) continue;
+    const std::string text = absl::StrCat(port.protocol, "/", port.host_ip, "/", port.host_port);
+    if (!taken.insert(text).second) faults.Duplicate(absl::StrCat(path, ".ports[", i, "].hostPort"), text);
+  }
+}
+
 void CheckContainers(const std::vector<api::Container>& containers, const std::string& path,
                      std::set<std::string>& names, Faults& faults) {
   for (size_t i = 0; i < containers.size(); ++i) {
+    const api::Container& container = containers[i];
     const std::string at = absl::StrCat(path, "[", i, "]");
-    if (!names.insert(containers[i].name).second) faults.Duplicate(at + ".name", containers[i].name);
-    CheckResources(containers[i].resources, at + ".resources", faults);
+    if (container.name.empty()) {
+      faults.Required(at + ".name", "");
+    } else {
+      faults.LabelOfDns(at + ".name", container.name);
+    }
+    if (container.image.empty()) faults.Required(at + ".image", "");
+    for (size_t j = 0; j < container.ports.size(); ++j) {
+      if (container.ports[j].container_port == 0)
+        faults.Required(absl::StrCat(at, ".ports[", j, "].containerPort"), "");
+    }
+    CheckResources(container.resources, at + ".resources", faults);
+    if (!names.insert(container.name).second) faults.Duplicate(at + ".name", container.name);
+  }
+}
+
+// Of a pod in the network of its node; ports that do not say theirs there have the container's by then.
+void CheckHostNetwork(const api::PodSpec& spec, Faults& faults) {
+  for (size_t i = 0; spec.host_network && i < spec.containers.size(); ++i) {
+    const std::vector<api::ContainerPort>& ports = spec.containers[i].ports;
+    for (size_t j = 0; j < ports.size(); ++j) {
+      if (ports[j].host_port == ports[j].container_port) continue;
+      faults.Invalid(absl::StrCat("spec.containers[", i, "].ports[", j, "].hostPort"),
+                     absl::StrCat(ports[j].host_port),
+                     "must match `containerPort` when `hostNetwork` is true");
+    }
   }
 }
 
@@ -234,7 +273,12 @@ std::vector<std::string> PodSpecFaults(const api::PodSpec& spec, api::Kubernetes
   Faults faults(line);
   std::set<std::string> names;
   CheckContainers(spec.containers, "spec.containers", names, faults);
+  std::set<std::string> ports;
+  for (size_t i = 0; i < spec.containers.size(); ++i) {
+    CheckHostPorts(spec.containers[i], absl::StrCat("spec.containers[", i, "]"), ports, faults);
+  }
   CheckContainers(spec.init_containers, "spec.initContainers", names, faults);
+  CheckHostNetwork(spec, faults);
   if (spec.node_selector.has_value()) faults.Labels("spec.nodeSelector", *spec.node_selector);
   if (spec.affinity.has_value()) {
     if (spec.affinity->node_affinity.has_value())
@@ -242,8 +286,6 @@ std::vector<std::string> PodSpecFaults(const api::PodSpec& spec, api::Kubernetes
     CheckPodAffinity(spec.affinity->pod_affinity, "spec.affinity.podAffinity", faults);
     CheckPodAffinity(spec.affinity->pod_anti_affinity, "spec.affinity.podAntiAffinity", faults);
   }
-  CheckTolerations(spec.tolerations, faults);
-  CheckSpread(spec.topology_spread_constraints, faults);
   std::set<std::string> gates;
   for (size_t i = 0; i < spec.scheduling_gates.size(); ++i) {
     const std::string& name = spec.scheduling_gates[i].name;
@@ -251,6 +293,8 @@ std::vector<std::string> PodSpecFaults(const api::PodSpec& spec, api::Kubernetes
     faults.LabelName(path, name);
     if (!gates.insert(name).second) faults.Duplicate(path, name);
   }
+  CheckSpread(spec.topology_spread_constraints, faults);
+  CheckTolerations(spec.tolerations, faults);
   return faults.Take();
 }
 

@@ -18,8 +18,8 @@ std::vector<std::string> LabelFaults(const api::StringMap& labels, absl::string_
 
 // All that is wrong, in the order of the API server, each as it says it:
 // `spec.tolerations[0].operator: Invalid value: "b": value must be empty when `operator` is 'Exists'`. What
-// the reading of objects refuses is left out: values of operators, weights, maxSkew. Source: kubernetes
-// v1.37, pkg/apis/core/validation/validation.go.
+// the reading of objects refuses is left out: values of operators and of restartPolicy, weights, maxSkew,
+// names of volumes. Source: kubernetes v1.37, pkg/apis/core/validation/validation.go.
 std::vector<std::string> PodSpecFaults(const api::PodSpec& spec, api::KubernetesLine line);
 
 }  // namespace schedsim::sim

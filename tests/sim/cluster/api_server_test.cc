@@ -176,15 +176,17 @@ TEST_F(ApiServerTest, ADeletedPodThatRunsStaysForItsGracePeriod) {
 
 TEST_F(ApiServerTest, ADeletionThatHasBegunGoesOnWhateverAnUpdateSays) {
   const std::string running =
-      "{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {nodeName: n1, containers: [{name: c}]}}";
+      "{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {nodeName: n1, containers: [{name: c, image: "
+      "i}]}}";
   ASSERT_TRUE(server_.Create(Read(running)).ok());
   ASSERT_TRUE(server_.MarkDeleted(*server_.FindPod("default", "p"), absl::Seconds(30)).ok());
   ASSERT_TRUE(server_.Update(Read(running)).ok());
   EXPECT_EQ(server_.FindPod("default", "p")->metadata.deletion_timestamp, loop_.Now() + absl::Seconds(30));
-  ASSERT_TRUE(server_
-                  .Update(Read("{apiVersion: v1, kind: Pod, metadata: {name: p, deletionTimestamp: "
-                               "\"2030-01-01T00:00:00Z\"}, spec: {nodeName: n1, containers: [{name: c}]}}"))
-                  .ok());
+  ASSERT_TRUE(
+      server_
+          .Update(Read("{apiVersion: v1, kind: Pod, metadata: {name: p, deletionTimestamp: "
+                       "\"2030-01-01T00:00:00Z\"}, spec: {nodeName: n1, containers: [{name: c, image: i}]}}"))
+          .ok());
   EXPECT_EQ(server_.FindPod("default", "p")->metadata.deletion_timestamp, loop_.Now() + absl::Seconds(30));
 }
 

@@ -138,9 +138,9 @@ TEST(ReplicaSetController, SaysOnceOfWhichObjectItSpeaks) {
 
 TEST(ReplicaSetController, NeedsASelectorOfItsPods) {
   const auto warning = [](const std::string& selector) {
-    WorkloadCluster cluster("---\napiVersion: apps/v1\nkind: ReplicaSet\nmetadata: {name: web}\nspec: {" +
-                            selector +
-                            "template: {metadata: {labels: {app: web}}, spec: {containers: [{name: c}]}}}\n");
+    WorkloadCluster cluster(
+        "---\napiVersion: apps/v1\nkind: ReplicaSet\nmetadata: {name: web}\nspec: {" + selector +
+        "template: {metadata: {labels: {app: web}}, spec: {containers: [{name: c, image: i}]}}}\n");
     cluster.Run();
     const std::vector<std::string> warnings = cluster.simulation().controllers().Warnings();
     EXPECT_EQ(cluster.Pods("web-").empty(), !warnings.empty());
@@ -196,7 +196,7 @@ TEST(ReplicaSetController, TriesAgainWhenWhatRefusedItsPodsChanges) {
     WorkloadCluster cluster(
         Nodes(1) +
         "---\napiVersion: v1\nkind: LimitRange\nmetadata: {name: l}\nspec: {limits: [{type: "
-        "Container, max: {cpu: 500m}}]}\n" +
+        "Container, min: {cpu: 2}}]}\n" +
         ReplicaSet());
     cluster.Delete(3600, "LimitRange", "l");
     cluster.Run();

@@ -199,7 +199,8 @@ TEST(VolumeBinding, PartsOfAClusterThatAreNotInTheInputChangeNothing) {
       "away, uid: u}, persistentVolumeReclaimPolicy: Delete}, status: {phase: Bound}}\n"
       "---\n{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: data, namespace: default, "
       "annotations: "
-      "{pv.kubernetes.io/bind-completed: \"yes\"}}, spec: {volumeName: away}, status: {phase: Bound}}\n");
+      "{pv.kubernetes.io/bind-completed: \"yes\"}}, spec: {volumeName: away, accessModes: "
+      "[ReadWriteOnce], resources: {requests: {storage: 1Gi}}}, status: {phase: Bound}}\n");
   const auto simulation = Simulate(cluster);
   EXPECT_EQ(VolumeText(*simulation, "v"), "Bound to away");
   EXPECT_EQ(ClaimText(*simulation, "data"), "Bound, class (none), volume away");

@@ -313,6 +313,13 @@ const BadRow kBadRows[] = {
     {PodYaml("    ports: [{containerPort: 1, protocol: HTTP}]\n"),
      "f.yaml:8:42: spec.containers[0].ports[0].protocol: Unsupported value: \"HTTP\": supported values: "
      "\"SCTP\", \"TCP\", \"UDP\""},
+    {PodYaml("  restartPolicy: Sometimes\n"),
+     "f.yaml:8:18: spec.restartPolicy: Unsupported value: \"Sometimes\": supported values: \"Always\", "
+     "\"OnFailure\", \"Never\""},
+    {PodYaml("  volumes: [{name: a}, {name: a}]\n"),
+     "f.yaml:8:31: spec.volumes[1].name: Duplicate value: \"a\""},
+    {PodYaml("  volumes: [{name: A}]\n"),
+     "f.yaml:8:20: spec.volumes[0].name: Invalid value: \"A\": a lowercase RFC 1123 label must consist of"},
     {PodYaml("  preemptionPolicy: Sometimes\n"),
      "f.yaml:8:21: spec.preemptionPolicy: Unsupported value: \"Sometimes\": supported values: "
      "\"PreemptLowerPriority\", \"Never\""},
