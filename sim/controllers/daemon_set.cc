@@ -16,7 +16,9 @@ namespace {
 constexpr char kKind[] = "DaemonSet";
 constexpr char kApiVersion[] = "apps/v1";
 constexpr char kHashLabel[] = "controller-revision-hash";
-constexpr absl::Duration kInterval = absl::Milliseconds(1);
+// So many pods are asked for at most before the controller looks at all nodes again. Source: kubernetes
+// v1.37, pkg/controller/daemon, BurstReplicas.
+constexpr int64_t kBurst = 250;
 
 std::string HashOf(const api::Pod& pod) {
   const std::string* hash = pod.metadata.labels.Find(kHashLabel);
@@ -129,6 +131,8 @@ absl::Status ReadDaemonSet(const api::Object& object, DaemonSetSpec& spec) {
 
 DaemonSetController::DaemonSetController(const ControllerContext& context)
     : rng_(context.rng.Fork("controllers/daemon-sets")),
+      call_rng_(rng_.Fork("calls")),
+      api_call_(context.api_call),
       loop_(context.loop),
       server_(context.server),
       owned_pods_(context.owned_pods),
@@ -233,10 +237,7 @@ absl::Status DaemonSetController::Sync(const std::string& key) {
     if (!place.is_node && place.pods.empty()) state.places.erase(name);
   }
   if (!acted && state.missing.empty() && !look.spec->updates_on_delete) RollOut(look);
-  if (!state.missing.empty() && !state.is_creating) {
-    state.is_creating = true;
-    queue_.Continue(absl::ZeroDuration(), [this, key] { CreateNext(key); });
-  }
+  if (!state.missing.empty() && !state.is_creating) CreateAll(key, state);
   if (state.missing.empty()) queue_.Forget(key);
   WriteStatus(look);
   if (!state.due.empty()) queue_.AddAt(key, state.due.begin()->first, /*in_background=*/false);
@@ -514,6 +515,14 @@ void DaemonSetController::RollOutWithSurge(Look& look, int64_t max_surge) {
   for (const api::PodPtr& pod : to_delete) Delete(*pod);
 }
 
+void DaemonSetController::CreateAll(const std::string& key, State& state) {
+  state.is_creating = true;
+  state.batches.Restart();
+  state.tried.clear();
+  state.burst = kBurst;
+  queue_.Continue(absl::ZeroDuration(), [this, key] { CreateNext(key); });
+}
+
 void DaemonSetController::CreateNext(const std::string& key) {
   const auto found = states_.find(key);
   if (found == states_.end()) return;
@@ -522,26 +531,32 @@ void DaemonSetController::CreateNext(const std::string& key) {
   Look look;
   look.object = server_.FindOther(kApiVersion, kKind, key);
   look.state = &state;
-  if (state.missing.empty() || look.object == nullptr) return;
-  const std::string node_name = *state.missing.begin();
-  const absl::Status status = CreatePod(look, node_name);
+  const auto node = state.missing.upper_bound(state.tried);
+  if (node == state.missing.end() || look.object == nullptr) {
+    if (!state.missing.empty()) queue_.Add(key);
+    return;
+  }
+  state.tried = *node;
+  const absl::Status status = CreatePod(look, state.tried);
   if (absl::IsInvalidArgument(status)) {
     Warn(WithObject(*look.object, status.message()), warnings_);
     state.missing.clear();
     queue_.Forget(key);
     return;
   }
-  if (!status.ok()) {
-    queue_.AddRateLimited(key, WithObject(*look.object, status.message()));
-    return;
-  }
-  state.missing.erase(node_name);
-  if (state.missing.empty()) {
+  if (status.ok()) state.missing.erase(state.tried);
+  const std::optional<absl::Duration> pause = state.batches.Next(status, api_call_, call_rng_);
+  const bool has_more = state.missing.upper_bound(state.tried) != state.missing.end() && --state.burst > 0;
+  if (has_more && pause.has_value()) {
+    state.is_creating = true;
+    queue_.Continue(*pause, [this, key] { CreateNext(key); });
+  } else if (!state.batches.error().ok()) {
+    queue_.AddRateLimited(key, WithObject(*look.object, state.batches.error().message()));
+  } else if (state.missing.empty()) {
     queue_.Forget(key);
-    return;
+  } else {
+    queue_.Add(key);
   }
-  state.is_creating = true;
-  queue_.Continue(kInterval, [this, key] { CreateNext(key); });
 }
 
 absl::Status DaemonSetController::CreatePod(const Look& look, const std::string& node_name) {

@@ -26,6 +26,7 @@
 #include "sim/controllers/controller_history.h"
 #include "sim/controllers/controller_refs.h"
 #include "sim/controllers/owned_pods.h"
+#include "sim/controllers/slow_start.h"
 #include "sim/controllers/work_queue.h"
 #include "sim/controllers/workload_fields.h"
 
@@ -115,6 +116,10 @@ class DaemonSetController : public Controller {
     Share sum;
     std::set<std::string> missing;  // Nodes for which a pod is to be made.
     bool is_creating = false;
+    // While it is: how, the last node for which one was asked for, and for how many more one may be.
+    SlowStart batches;
+    std::string tried;
+    int64_t burst = 0;
   };
   struct Look {
     api::ObjectPtr object;
@@ -138,12 +143,16 @@ class DaemonSetController : public Controller {
   void AddShare(const Look& look, const std::string& name, Place& place);
   void RollOut(Look& look);
   void RollOutWithSurge(Look& look, int64_t max_surge);
+  // Begins to make the pods that are missing, and goes on with it.
+  void CreateAll(const std::string& key, State& state);
   void CreateNext(const std::string& key);
   absl::Status CreatePod(const Look& look, const std::string& node_name);
   void Delete(const api::Pod& pod) { server_.DeletePod(pod).IgnoreError(); }
   void WriteStatus(const Look& look);
 
   Rng rng_;
+  Rng call_rng_;
+  const Latency api_call_;
   EventLoop& loop_;
   ApiServer& server_;
   OwnedPods& owned_pods_;

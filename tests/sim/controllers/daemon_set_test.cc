@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
@@ -170,6 +171,32 @@ TEST(DaemonSetController, CountsPodsAsAvailableWhenTheyHaveBeenReadyForLongEnoug
   EXPECT_EQ(available, 0);
   EXPECT_EQ(later, 3);
   EXPECT_EQ(cluster.Status("DaemonSet", "log").value("numberAvailable", 0), 0) << "the delay is longer now";
+}
+
+TEST(DaemonSetController, MakesPodsInBatchesThatDouble) {
+  WorkloadCluster cluster(Nodes(8) + DaemonSet());
+  cluster.options().latency.api_call = absl::Milliseconds(10);
+  cluster.Run();
+  std::vector<absl::Time> times;
+  for (const api::PodPtr& pod : cluster.Pods("log-")) times.push_back(*pod->metadata.creation_timestamp);
+  std::sort(times.begin(), times.end());
+  std::vector<int64_t> since_first;
+  for (const absl::Time time : times) since_first.push_back(absl::ToInt64Milliseconds(time - times.front()));
+  EXPECT_EQ(since_first, (std::vector<int64_t>{0, 10, 11, 21, 22, 23, 24, 34}));
+}
+
+// The batch in which one is refused is the last, and the others are tried again.
+TEST(DaemonSetController, GoesOnWhenItsPodsAreNoLongerRefused) {
+  WorkloadCluster cluster(
+      Nodes(8) + "---\napiVersion: v1\nkind: ResourceQuota\nmetadata: {name: q}\nspec: {hard: {pods: 4}}\n" +
+      DaemonSet());
+  cluster.Patch(3600, "ResourceQuota", "q", R"({"spec": {"hard": {"pods": "20"}}})");
+  size_t early = 0;
+  cluster.At(3500,
+             [&early](Simulation& simulation) { early = simulation.server().List(api::Kind::kPod).size(); });
+  cluster.Run();
+  EXPECT_EQ(early, 4U);
+  EXPECT_EQ(cluster.Pods("log-").size(), 8U);
 }
 
 }  // namespace
