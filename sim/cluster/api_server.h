@@ -99,6 +99,9 @@ class ApiServer {
   // Whether an object may not go yet, since it is in use. Without it, none is protected.
   using Protection = std::function<bool(const api::Object&)>;
   void set_protection(Protection protection) { protection_ = std::move(protection); }
+  // From now on nodes that are created have the taint node.kubernetes.io/not-ready, as admission gives it to
+  // them. Not those that a cluster gave out.
+  void TaintNewNodes() { admission_.TaintNewNodes(); }
   // Ends a pod's life gracefully: sets its deletionTimestamp, `grace` from now. NotFound when there is none.
   absl::Status MarkDeleted(const api::Pod& pod, absl::Duration grace);
   // NotFound when there is none. An object that is protected gets a deletionTimestamp and stays; who protects

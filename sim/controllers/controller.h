@@ -49,6 +49,9 @@ struct ControllerOptions {
   bool disruption = false;
   // Whether pods leave nodes that fail, that are tainted, or that are gone.
   bool nodes = false;
+  // Whether somebody else (stages) says of a new node that it is ready. Otherwise one that says nothing of it
+  // is ready soon, as if it had a kubelet.
+  bool others_say_ready = false;
   // Whether there are the controllers of workloads (ReplicaSets, Jobs and the like) and the garbage
   // collector.
   bool workloads = false;

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/api/pod.h"
 #include "core/api/taints.h"
+#include "core/base/status_macros.h"
 #include "sim/controllers/node_fields.h"
 #include "sim/controllers/workload_fields.h"
 
@@ -15,6 +16,8 @@ namespace schedsim::sim {
 namespace {
 
 constexpr absl::Duration kPeriod = absl::Seconds(5);
+// What kwok's nodes take from their creation until they may be used; most kubelets take longer.
+constexpr absl::Duration kTimeToReady = absl::Milliseconds(100);
 
 constexpr char kReady[] = "Ready";
 constexpr char kUnknown[] = "Unknown";
@@ -50,15 +53,8 @@ api::Taint TaintOf(absl::string_view key, absl::string_view effect) {
   return {.key = std::string(key), .value = "", .effect = std::string(effect)};
 }
 
-// What keeps the NoSchedule taints of a node from being as its conditions ask for.
-struct TaintChange {
-  std::vector<api::Taint> added;
-  std::vector<api::Taint> removed;
-};
-
-bool IsEmpty(const TaintChange& change) { return change.added.empty() && change.removed.empty(); }
-
-// A taint of a condition that the node does not have stays: a file that has no conditions knows better.
+// What keeps the NoSchedule taints of a node from being as its conditions ask for. A taint of a condition
+// that the node does not have stays: a file that has no conditions knows better.
 TaintChange NoScheduleChange(const api::Node& node) {
   TaintChange change;
   const auto want = [&](absl::string_view key, bool is_wanted) {
@@ -106,9 +102,27 @@ void NodeLifecycleController::OnEvent(const WatchEvent& event) {
   if (now == nullptr) {
     silences_.erase(before->metadata.name);
     noted_.erase(before->metadata.name);
+    coming_.erase(before->metadata.name);
     return;
   }
+  if (before == nullptr) OnNewNode(*now);
   Note(*now);
+}
+
+void NodeLifecycleController::OnNewNode(const api::Node& node) {
+  const bool gets_ready = !others_say_ready_ && ConditionOf(node, kReady).empty() &&
+                          HasTaint(node, api::kTaintNodeNotReady, kNoSchedule);
+  if (!gets_ready) return;
+  coming_.insert(node.metadata.name);
+  no_schedule_.Add(node.metadata.name, kTimeToReady);
+}
+
+TaintChange NodeLifecycleController::NoScheduleChangeOf(const api::Node& node) const {
+  TaintChange change = NoScheduleChange(node);
+  const bool gets_ready = coming_.count(node.metadata.name) > 0 && ConditionOf(node, kReady).empty() &&
+                          HasTaint(node, api::kTaintNodeNotReady, kNoSchedule);
+  if (gets_ready) change.removed.push_back(TaintOf(api::kTaintNodeNotReady, kNoSchedule));
+  return change;
 }
 
 void NodeLifecycleController::Start() {
@@ -118,7 +132,7 @@ void NodeLifecycleController::Start() {
   for (const auto& [key, object] : server_.List(api::Kind::kNode)) {
     const auto& node = static_cast<const api::Node&>(*object);
     zones_.Count(node, 1);
-    if (!IsEmpty(NoScheduleChange(node)) || NeedsLook(node)) names.push_back(node.metadata.name);
+    if (!NoScheduleChange(node).empty() || NeedsLook(node)) names.push_back(node.metadata.name);
   }
   zones_.Settle();
   for (const std::string& name : names) {
@@ -132,7 +146,7 @@ void NodeLifecycleController::Start() {
 // What a look changes it has seen to itself.
 void NodeLifecycleController::Note(const api::Node& node) {
   if (looks_) return;
-  if (!IsEmpty(NoScheduleChange(node))) no_schedule_.Add(node.metadata.name);
+  if (!NoScheduleChange(node).empty()) no_schedule_.Add(node.metadata.name);
   if (!NeedsLook(node)) return;
   noted_.insert(node.metadata.name);
   LookAt(loop_.Now());
@@ -157,9 +171,12 @@ bool NodeLifecycleController::NeedsLook(const api::Node& node) const {
 absl::Status NodeLifecycleController::SetNoScheduleTaints(const std::string& node_name) {
   const auto node = FindNode(server_, node_name);
   if (node == nullptr) return absl::OkStatus();
-  const TaintChange change = NoScheduleChange(*node);
-  if (IsEmpty(change)) return absl::OkStatus();
-  return SwapTaints(node_name, change.added, change.removed, loop_.Now(), server_);
+  const TaintChange change = NoScheduleChangeOf(*node);
+  if (!change.empty()) {
+    RETURN_IF_ERROR(SwapTaints(node_name, change.added, change.removed, loop_.Now(), server_));
+  }
+  coming_.erase(node_name);
+  return absl::OkStatus();
 }
 
 void NodeLifecycleController::Check(const std::string& node_name, const absl::Status& status) {

@@ -12,11 +12,20 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "core/api/node.h"
+#include "core/api/taints.h"
 #include "sim/controllers/controller.h"
 #include "sim/controllers/eviction_zones.h"
 #include "sim/controllers/work_queue.h"
 
 namespace schedsim::sim {
+
+// How taints of a node have to change.
+struct TaintChange {
+  std::vector<api::Taint> added;
+  std::vector<api::Taint> removed;
+
+  bool empty() const { return added.empty() && removed.empty(); }
+};
 
 // Keeps the NoSchedule taints of a node as its conditions and spec.unschedulable ask for, and puts NoExecute
 // taints on nodes that are not ready, as fast as their zone allows (EvictionZones). Source: kubernetes v1.37,
@@ -33,6 +42,7 @@ class NodeLifecycleController : public Controller {
       : loop_(context.loop),
         server_(context.server),
         warnings_(context.warnings),
+        others_say_ready_(context.options.others_say_ready),
         no_schedule_(context, [this](const std::string& name) { return SetNoScheduleTaints(name); }) {}
   NodeLifecycleController(const NodeLifecycleController&) = delete;
   NodeLifecycleController& operator=(const NodeLifecycleController&) = delete;
@@ -57,6 +67,10 @@ class NodeLifecycleController : public Controller {
     absl::Duration grace;
   };
 
+  // The node has come, with the taint that admission gives to new ones.
+  void OnNewNode(const api::Node& node);
+  // How the NoSchedule taints of the node have to change.
+  TaintChange NoScheduleChangeOf(const api::Node& node) const;
   // What the API server refuses is a warning.
   void Check(const std::string& node_name, const absl::Status& status);
   absl::Status SetNoScheduleTaints(const std::string& node_name);
@@ -79,6 +93,9 @@ class NodeLifecycleController : public Controller {
   EventLoop& loop_;
   ApiServer& server_;
   std::vector<std::string>& warnings_;
+  const bool others_say_ready_;
+  // Nodes that have come and say nothing of being ready, until they count as ready.
+  std::set<std::string> coming_;
   // Nodes whose NoSchedule taints may be wrong.
   WorkQueue no_schedule_;
   EvictionZones zones_;

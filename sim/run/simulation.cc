@@ -67,11 +67,15 @@ absl::StatusOr<std::unique_ptr<Simulation>> Simulation::Make(SimulationOptions o
       simulation->loop_);
   simulation->trace_ = std::make_unique<Trace>(own.trace_level, simulation->loop_, own.trace_sink);
   simulation->trace_->set_zero(simulation->zero_);
+  own.controllers.others_say_ready =
+      own.stages != nullptr && std::any_of(own.stages->begin(), own.stages->end(), [](const Stage& stage) {
+        return stage.kind == "Node" && stage.api_version == "v1";
+      });
   // The stream has the name that it had when scenarios alone had controllers: names of pods come from it.
   const Rng chance = Rng(own.seed).Fork("timeline");
-  simulation->controllers_ = std::make_unique<ControllerManager>(own.controllers, chance, simulation->loop_,
-                                                                 *simulation->server_, *simulation->trace_,
-                                                                 own.latency.api_call);
+  simulation->controllers_ =
+      std::make_unique<ControllerManager>(own.controllers, chance, simulation->loop_, *simulation->server_,
+                                          *simulation->trace_, own.latency.api_call);
   const api::KubeSchedulerConfiguration& config = own.config.config;
   SchedulerActor::Options actor = {
       .scheduler = {.line = own.line,
@@ -194,8 +198,8 @@ void Simulation::CreateObjects(const std::vector<api::ObjectPtr>& objects) {
 bool Simulation::IsOfCronJob(const api::Pod& pod) const {
   const api::OwnerReference* owner = ControllerOf(pod);
   if (owner == nullptr || owner->kind != "Job") return false;
-  const api::ObjectPtr job = server_->FindOther(owner->api_version, "Job",
-                                                absl::StrCat(pod.metadata.namespace_, "/", owner->name));
+  const api::ObjectPtr job =
+      server_->FindOther(owner->api_version, "Job", absl::StrCat(pod.metadata.namespace_, "/", owner->name));
   const api::OwnerReference* above = job == nullptr ? nullptr : ControllerOf(*job);
   return above != nullptr && above->kind == "CronJob";
 }
@@ -415,6 +419,8 @@ void Simulation::Run() {
   loop_.set_on_settled([this] { OnSettled(); });
   controllers_->Start();
   if (autoscaler_ != nullptr) autoscaler_->Start();
+  // Somebody has to take the taint away again.
+  if (options_.controllers.nodes) server_->TaintNewNodes();
   // Where stages say what becomes of pods, nobody else does.
   const bool has_pod_stages = stages_ != nullptr && stages_->has_pod_stages();
   if (!has_pod_stages) {

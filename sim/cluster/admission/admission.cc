@@ -1,6 +1,9 @@
 #include "sim/cluster/admission/admission.h"
 
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
+#include "core/api/taints.h"
 #include "core/base/check.h"
 #include "core/base/status_macros.h"
 #include "sim/cluster/admission/default_storage_class.h"
@@ -27,6 +30,14 @@ absl::Status Forbidden(const api::Object& object, const absl::Status& status) {
   if (!absl::IsPermissionDenied(status)) return status;
   return absl::PermissionDeniedError(absl::StrCat(ResourceOf(object), " \"", NameOf(object.metadata),
                                                   "\" is forbidden: ", status.message()));
+}
+
+void AddNotReadyTaint(api::Node& node) {
+  const api::Taint taint = {.key = std::string(api::kTaintNodeNotReady), .value = "", .effect = "NoSchedule"};
+  const bool is_there = std::any_of(
+      node.spec.taints.begin(), node.spec.taints.end(),
+      [&taint](const api::Taint& other) { return other.key == taint.key && other.effect == taint.effect; });
+  if (!is_there) node.spec.taints.push_back(taint);
 }
 
 }  // namespace
@@ -135,6 +146,7 @@ absl::Status Admission::Mutate(api::Object& object) {
     return absl::OkStatus();
   }
   for (const auto& plugin : plugins_) RETURN_IF_ERROR(Forbidden(object, plugin->Mutate(object)));
+  if (object.kind == api::Kind::kNode && taints_new_nodes_) AddNotReadyTaint(static_cast<api::Node&>(object));
   if (!is_pod) return absl::OkStatus();
   auto& pod = static_cast<api::Pod&>(object);
   CHECK(pod.spec != nullptr);

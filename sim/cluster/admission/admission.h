@@ -52,6 +52,10 @@ class Admission {
   // same errors.
   absl::Status Validate(const api::Object& given, const api::Object& object);
 
+  // From now on new nodes get a taint until their kubelets are ready.
+  // Source: kubernetes v1.37, plugin/pkg/admission/nodetaint, TaintNodesByCondition.
+  void TaintNewNodes() { taints_new_nodes_ = true; }
+
   // What both would say of the pod, which stays as it is.
   absl::Status Check(const api::Pod& pod);
 
@@ -100,6 +104,7 @@ class Admission {
   LimitRangerPlugin* limits_ = nullptr;    // One of them.
   ResourceQuotaPlugin* quotas_ = nullptr;  // One of them.
   PodTopologyLabels topology_labels_;
+  bool taints_new_nodes_ = false;
   LookupMap<const api::PodSpec*, Answer> old_specs_;
   LookupMap<SpecKey, Answer> answers_;
   // By the spec before and the labels' values.

@@ -13,6 +13,7 @@
 #include "absl/time/time.h"
 #include "core/codec/objects/object_writer.h"
 #include "gtest/gtest.h"
+#include "sim/stages/stage.h"
 #include "tests/sim/run/small_cluster.h"
 
 namespace schedsim::sim {
@@ -316,6 +317,39 @@ TEST(NodeLifecycle, PodsOfALostNodeAreNotReady) {
   });
   const auto simulation = cluster.Run(std::nullopt);
   EXPECT_EQ(simulation->server().FindPod("default", "pod")->FindCondition("Ready")->status, "True");
+}
+
+// Taints of a node that comes after 1 s, after 1.05 s and after 1.2 s.
+std::string TaintsOfNewNode(const std::string& conditions, bool has_stages) {
+  SmallCluster cluster(kObjects);
+  cluster.options.controllers.nodes = true;
+  if (has_stages) {
+    std::vector<Stage> stages(1);
+    stages[0].api_version = "v1";
+    stages[0].kind = "Node";
+    stages[0].name = "never";
+    cluster.options.stages = std::make_shared<const std::vector<Stage>>(std::move(stages));
+  }
+  cluster.Create(
+      1, absl::StrCat("{apiVersion: v1, kind: Node, metadata: {name: late}, status: {allocatable: {cpu: "
+                      "4, memory: 8Gi, pods: 110}, conditions: [",
+                      conditions, "]}}"));
+  std::string text;
+  for (const double at : {1.05, 1.2}) {
+    ActAt(cluster, absl::Seconds(at), [&text](NodeLifecycleController&, Simulation& simulation) {
+      absl::StrAppend(&text, StateOf(simulation, "late"), "| ");
+    });
+  }
+  cluster.Run(2);
+  return text;
+}
+
+TEST(NodeLifecycle, ANewNodeIsTaintedUntilItIsReady) {
+  EXPECT_EQ(TaintsOfNewNode("", false), "node.kubernetes.io/not-ready:NoSchedule | | ");
+  EXPECT_EQ(TaintsOfNewNode("{type: Ready, status: 'True'}", false), "Ready=True | Ready=True | ");
+  EXPECT_EQ(TaintsOfNewNode("", true),
+            "node.kubernetes.io/not-ready:NoSchedule | node.kubernetes.io/not-ready:NoSchedule | ")
+      << "stages say it";
 }
 
 }  // namespace
