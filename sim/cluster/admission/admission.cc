@@ -145,6 +145,7 @@ absl::Status Admission::Mutate(api::Object& object) {
     pod.spec = CompleteOldSpec(pod.spec);
     return absl::OkStatus();
   }
+  SetJobDefaults(object);
   for (const auto& plugin : plugins_) RETURN_IF_ERROR(Forbidden(object, plugin->Mutate(object)));
   if (object.kind == api::Kind::kNode && taints_new_nodes_) AddNotReadyTaint(static_cast<api::Node&>(object));
   if (!is_pod) return absl::OkStatus();

@@ -403,7 +403,7 @@ TEST_F(ResourceQuotaTest, CountsObjectsOfOtherKinds) {
   const auto claim = [](const char* size) {
     return absl::StrCat(
         "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: c, namespace: default}, spec: "
-        "{storageClassName: fast, resources: {requests: {storage: ",
+        "{storageClassName: fast, accessModes: [ReadWriteOnce], resources: {requests: {storage: ",
         size, "}}}}");
   };
   EXPECT_EQ(
@@ -454,6 +454,157 @@ TEST_F(AdmissionTest, SpecsThatTheServerRefusesAreRefusedInItsWords) {
             absl::InvalidArgumentError("Pod \"a\" is invalid: spec.containers[0].resources.requests: Invalid "
                                        "value: \"2Gi\": must be less than "
                                        "or equal to memory limit of 1Gi"));
+}
+
+constexpr char kNotSubdomain[] =
+    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must "
+    "start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is "
+    "'[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
+constexpr char kNotLabel[] =
+    "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start "
+    "and "
+    "end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is "
+    "'[a-z0-9]([-a-z0-9]*[a-z0-9])?')";
+
+TEST_F(AdmissionTest, NamesAreThoseThatTheKindMayHave) {
+  EXPECT_EQ(Create(Pod("A_b", "")).message(),
+            absl::StrCat("Pod \"A_b\" is invalid: metadata.name: Invalid value: \"A_b\": ", kNotSubdomain));
+  EXPECT_TRUE(Create(Pod("a.b-c", "")).ok());
+  EXPECT_EQ(Create(Pod("a-", "")).message(),
+            absl::StrCat("Pod \"a-\" is invalid: metadata.name: Invalid value: \"a-\": ", kNotSubdomain));
+  const auto object = [](const std::string& type, const std::string& name) {
+    return absl::StrCat("{apiVersion: ", type, ", metadata: {name: ", name, "}}");
+  };
+  EXPECT_EQ(Create(object("v1, kind: Namespace", "a.b")).message(),
+            "Namespace \"a.b\" is invalid: metadata.name: Invalid value: \"a.b\": must not contain dots");
+  EXPECT_EQ(Create(object("v1, kind: Namespace", "a_b")).message(),
+            absl::StrCat("Namespace \"a_b\" is invalid: metadata.name: Invalid value: \"a_b\": ", kNotLabel));
+  EXPECT_EQ(
+      Create(object("apps/v1, kind: StatefulSet", "a.b")).message(),
+      "StatefulSet.apps \"a.b\" is invalid: metadata.name: Invalid value: \"a.b\": must not contain dots");
+  EXPECT_TRUE(Create(object("v1, kind: ConfigMap", "a.b")).ok());
+  EXPECT_TRUE(Create(object("v1, kind: Service", "1a")).ok());
+  EXPECT_FALSE(Create(object("example.com/v1, kind: Widget", "a_b")).ok());
+  EXPECT_TRUE(Create(object("rbac.authorization.k8s.io/v1, kind: ClusterRole", "system:a")).ok());
+  EXPECT_EQ(Create(object("batch/v1, kind: CronJob", std::string(53, 'a'))).message(),
+            absl::StrCat("CronJob.batch \"", std::string(53, 'a'),
+                         "\" is invalid: metadata.name: Invalid value: \"", std::string(53, 'a'),
+                         "\": must be no more than 52 characters"));
+  EXPECT_EQ(
+      Create(object("v1, kind: ConfigMap", std::string(254, 'a'))).message(),
+      absl::StrCat("ConfigMap \"", std::string(254, 'a'), "\" is invalid: metadata.name: Invalid value: \"",
+                   std::string(254, 'a'), "\": must be no more than 253 characters"));
+}
+
+TEST_F(AdmissionTest, BeforeKubernetes136ServicesHaveOlderNames) {
+  ApiServer server({.admission = {.line = api::KubernetesLine::k1_35}}, loop_);
+  EXPECT_EQ(
+      server.Create(Read("{apiVersion: v1, kind: Service, metadata: {name: 1a, namespace: default}}"))
+          .message(),
+      "Service \"1a\" is invalid: metadata.name: Invalid value: \"1a\": a DNS-1035 label must consist of "
+      "lower case alphanumeric characters or '-', start with an alphabetic character, and end with an "
+      "alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is "
+      "'[a-z]([-a-z0-9]*[a-z0-9])?')");
+}
+
+TEST_F(AdmissionTest, OneOwnerControls) {
+  const auto owner = [](const std::string& name, bool controls) {
+    return absl::StrCat("{apiVersion: v1, kind: ConfigMap, name: ", name, ", uid: u-", name,
+                        ", controller: ", controls ? "true" : "false", "}");
+  };
+  EXPECT_TRUE(
+      Create(
+          Pod("a", "", absl::StrCat(", ownerReferences: [", owner("x", true), ", ", owner("z", false), "]")))
+          .ok());
+  EXPECT_EQ(
+      Create(
+          Pod("b", "", absl::StrCat(", ownerReferences: [", owner("x", true), ", ", owner("z", true), "]")))
+          .message(),
+      "Pod \"b\" is invalid: metadata.ownerReferences: Invalid value: "
+      R"([{"apiVersion":"v1","kind":"ConfigMap","name":"x","uid":"u-x","controller":true},)"
+      R"({"apiVersion":"v1","kind":"ConfigMap","name":"z","uid":"u-z","controller":true}]: )"
+      "Only one reference can have Controller set to true. Found \"true\" in references for ConfigMap/x and "
+      "ConfigMap/z");
+}
+
+TEST_F(AdmissionTest, ContainersHaveNamesImagesAndPortsThatFit) {
+  const auto pod = [](const std::string& spec) {
+    return absl::StrCat("{apiVersion: v1, kind: Pod, metadata: {name: p, namespace: default}, spec: {", spec,
+                        "}}");
+  };
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {"containers: [{name: c}]", "spec.containers[0].image: Required value"},
+      {"containers: [{image: i}]", "spec.containers[0].name: Required value"},
+      {"containers: [{name: C, image: i}]",
+       absl::StrCat("spec.containers[0].name: Invalid value: \"C\": ", kNotLabel)},
+      {"containers: [{name: c, image: i}], initContainers: [{name: d}]",
+       "spec.initContainers[0].image: Required value"},
+      {"hostNetwork: true, containers: [{name: c, image: i, ports: [{containerPort: 80, hostPort: 81}]}]",
+       "spec.containers[0].ports[0].hostPort: Invalid value: 81: must match `containerPort` when "
+       "`hostNetwork` "
+       "is true"},
+      {"containers: [{name: c, image: i, ports: [{containerPort: 80, hostPort: 8}]}, {name: d, image: i, "
+       "ports: "
+       "[{containerPort: 81, hostPort: 8}]}]",
+       "spec.containers[1].ports[0].hostPort: Duplicate value: \"TCP//8\""},
+      {"containers: [{name: c, image: i, ports: [{hostPort: 80}]}]",
+       "spec.containers[0].ports[0].containerPort: Required value"},
+  };
+  for (const auto& [spec, fault] : cases) {
+    EXPECT_EQ(Create(pod(spec)).message(), absl::StrCat("Pod \"p\" is invalid: ", fault)) << spec;
+  }
+  EXPECT_TRUE(
+      Create(pod("hostNetwork: true, containers: [{name: c, image: i, ports: [{containerPort: 80}]}]")).ok());
+  // All that is wrong, in the order of the API server.
+  EXPECT_EQ(
+      Create(Pod("A",
+                 "tolerations: [{operator: Exists, value: v}], topologySpreadConstraints: [{maxSkew: 1, "
+                 "topologyKey: z, whenUnsatisfiable: DoNotSchedule, minDomains: 2, matchLabelKeys: [a]}]"))
+          .message(),
+      absl::StrCat(
+          "Pod \"A\" is invalid: [metadata.name: Invalid value: \"A\": ", kNotSubdomain,
+          ", spec.topologySpreadConstraints[0].matchLabelKeys: Forbidden: must not be specified when "
+          "labelSelector is not set, spec.tolerations[0].operator: Invalid value: \"v\": value must "
+          "be empty when `operator` is 'Exists']"));
+}
+
+TEST_F(AdmissionTest, ClaimsAskForStorage) {
+  const auto claim = [](const std::string& spec) {
+    return absl::StrCat(
+        "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: c, namespace: default}, "
+        "spec: {",
+        spec, "}}");
+  };
+  const std::string prefix = "PersistentVolumeClaim \"c\" is invalid: ";
+  EXPECT_EQ(Create(claim("accessModes: [ReadWriteOnce], resources: {requests: {storage: 0}}")).message(),
+            prefix + "spec.resources[storage]: Invalid value: \"0\": must be greater than zero");
+  EXPECT_EQ(Create(claim("accessModes: [ReadWriteOnce]")).message(),
+            prefix + "spec.resources[storage]: Required value");
+  EXPECT_EQ(Create(claim("resources: {requests: {storage: 1Gi}}")).message(),
+            prefix + "spec.accessModes: Required value: at least 1 access mode is required");
+  EXPECT_EQ(
+      Create(claim("accessModes: [ReadWriteOncePod, ReadOnlyMany], resources: {requests: {storage: 1Gi}}"))
+          .message(),
+      prefix + "spec.accessModes: Forbidden: may not use ReadWriteOncePod with other access modes");
+  EXPECT_TRUE(Create(claim("accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}")).ok());
+}
+
+TEST_F(AdmissionTest, AJobHasWhatItsManifestLeavesOut) {
+  const auto stored = [this](const std::string& name, const std::string& spec) {
+    EXPECT_TRUE(Create(absl::StrCat("{apiVersion: batch/v1, kind: Job, metadata: {name: ", name,
+                                    ", namespace: default}, spec: {", spec, "}}"))
+                    .ok());
+    return codec::ObjectJson(*server_.Find(api::Kind::kOther, "Job", "default", name));
+  };
+  EXPECT_TRUE(absl::StrContains(stored("a", "template: {}"),
+                                R"("spec":{"template":{},"completions":1,"parallelism":1,"backoffLimit":6,)"
+                                R"("completionMode":"NonIndexed","suspend":false,)"
+                                R"("podReplacementPolicy":"TerminatingOrFailed"})"))
+      << stored("aa", "template: {}");
+  const std::string queue = stored("b", "parallelism: 2, suspend: true, podFailurePolicy: {rules: []}");
+  EXPECT_FALSE(absl::StrContains(queue, "completions\"")) << queue;
+  EXPECT_TRUE(absl::StrContains(queue, R"("suspend":true)")) << queue;
+  EXPECT_TRUE(absl::StrContains(queue, R"("podReplacementPolicy":"Failed")")) << queue;
 }
 
 }  // namespace
