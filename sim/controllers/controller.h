@@ -10,6 +10,7 @@
 
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "core/api/kubernetes_line.h"
 #include "core/api/object.h"
 #include "core/base/rng.h"
 #include "sim/cluster/api_server.h"
@@ -55,6 +56,8 @@ struct ControllerOptions {
   // Whether there are the controllers of workloads (ReplicaSets, Jobs and the like) and the garbage
   // collector.
   bool workloads = false;
+  // The release whose types the hashes of templates are made of.
+  api::KubernetesLine line = api::kDefaultKubernetesLine;
   // From a change to what a controller makes of it: its informer hears of it, and it looks at the object.
   absl::Duration delay = absl::Milliseconds(1);
 };

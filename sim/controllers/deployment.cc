@@ -15,6 +15,7 @@
 #include "core/codec/text/writer.h"
 #include "sim/controllers/controller_refs.h"
 #include "sim/controllers/pod_template.h"
+#include "sim/controllers/pod_template_hash.h"
 
 namespace schedsim::sim {
 namespace {
@@ -62,7 +63,8 @@ bool SetReplicasAnnotations(const DeploymentSpec& spec, api::StringMap& annotati
 }  // namespace
 
 DeploymentController::DeploymentController(const ControllerContext& context)
-    : loop_(context.loop),
+    : line_(context.options.line),
+      loop_(context.loop),
       server_(context.server),
       owned_pods_(context.owned_pods),
       warnings_(context.warnings),
@@ -358,15 +360,21 @@ DeploymentController::LostSet DeploymentController::FreshSet(const Rollout& roll
                                                              DeploymentSpec::Status& status) const {
   const api::ObjectMeta& meta = rollout.object->metadata;
   LostSet fresh;
-  for (int64_t count = status.collision_count.value_or(0);; ++count) {
-    const DeploymentSpec& spec = *rollout.spec;
-    fresh.hash = count == 0 ? spec.hash : TemplateHash(absl::StrCat(spec.pod_template, count));
-    fresh.name = absl::StrCat(meta.name, "-", fresh.hash);
-    const bool is_free =
-        server_.Find(api::Kind::kReplicaSet, "ReplicaSet", meta.namespace_, fresh.name) == nullptr;
-    if (is_free) return fresh;
-    status.collision_count = count + 1;
-  }
+  ReadFields(*rollout.object, [&](const codec::Value& root) {
+    const codec::Value none;
+    const codec::Value* spec = root.Find("spec");
+    const codec::Value* pod_template = spec == nullptr ? nullptr : spec->Find("template");
+    for (;;) {
+      fresh.hash =
+          PodTemplateHash(pod_template == nullptr ? none : *pod_template, line_, status.collision_count);
+      fresh.name = absl::StrCat(meta.name, "-", fresh.hash);
+      const bool is_free =
+          server_.Find(api::Kind::kReplicaSet, "ReplicaSet", meta.namespace_, fresh.name) == nullptr;
+      if (is_free) return absl::OkStatus();
+      status.collision_count = status.collision_count.value_or(0) + 1;
+    }
+  }).IgnoreError();
+  return fresh;
 }
 
 absl::Status DeploymentController::CreateNewSet(Rollout& rollout, int64_t revision) {

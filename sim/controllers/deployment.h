@@ -71,7 +71,7 @@ class DeploymentController : public Controller {
   };
   // The one of the Deployment that has the youngest pod, where the Deployment comes from a cluster.
   std::optional<LostSet> FindLostSet(const Rollout& rollout) const;
-  // The names of a set that is to be made. Collisions are counted in `status`.
+  // The names of a set that is to be made, as the real ones. Collisions are counted in `status`.
   LostSet FreshSet(const Rollout& rollout, DeploymentSpec::Status& status) const;
   absl::StatusOr<api::ObjectPtr> MakeNewSet(const Rollout& rollout, const std::string& name,
                                             const std::string& hash);
@@ -101,6 +101,7 @@ class DeploymentController : public Controller {
   WorkloadCondition Condition(absl::string_view type, absl::string_view status, absl::string_view reason,
                               std::string message) const;
 
+  const api::KubernetesLine line_;
   EventLoop& loop_;
   ApiServer& server_;
   OwnedPods& owned_pods_;

@@ -66,7 +66,6 @@ absl::Status ReadDeployment(const api::Object& object, DeploymentSpec& spec) {
     spec.max_surge = rolling.OptionalIntOrPercent("maxSurge").value_or(spec.max_surge);
     spec.max_unavailable = rolling.OptionalIntOrPercent("maxUnavailable").value_or(spec.max_unavailable);
     spec.pod_template = TemplateOf(root);
-    spec.hash = TemplateHash(spec.pod_template);
     const FieldReader status(root, {"status"}, error);
     spec.status = {.observed_generation = status.OptionalLong("observedGeneration"),
                    .replicas = status.Int("replicas", 0),

@@ -32,9 +32,8 @@ struct DeploymentSpec {
   int64_t revision_history_limit = 10;
   // Absent: none.
   std::optional<absl::Duration> progress_deadline;
-  // Canonical, and its hash: ten characters of names. The real one is another hash over another text.
+  // Canonical.
   std::string pod_template;
-  std::string hash;
   std::optional<int64_t> generation;
   std::optional<api::LabelSelector> selector;
 

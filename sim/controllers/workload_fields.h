@@ -145,8 +145,8 @@ std::string TimestampText(absl::Time time);
 // empty where that is the same, or named in `without_label` below metadata.labels.
 std::string CanonicalJson(const codec::Value& value, absl::string_view without_label);
 
-// Ten characters for a canonical template, for names and labels. The real ones are another hash over another
-// text.
+// Ten characters for the canonical template of a revision, for names and labels. The real ones are another
+// hash over another text.
 std::string TemplateHash(absl::string_view canonical);
 
 // What has been read of each object, kept until the object changes. `Spec` is a struct, made by `Read`, which
