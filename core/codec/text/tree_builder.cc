@@ -160,7 +160,7 @@ absl::Status TreeBuilder::Close(const char* source_end) {
 absl::Status TreeBuilder::Key(absl::string_view text, Position position, bool is_borrowed) {
   CHECK(ExpectsKey());
   const int64_t known = FindMember(text);
-  if (known >= 0) RETURN_IF_ERROR(CheckNewKey(static_cast<size_t>(known), position));
+  if (known >= 0) RETURN_IF_ERROR(OnRepeatedKey(static_cast<size_t>(known), position));
   frames_.back().replaces = known;
   ++node_count_;
   members_.push_back(
@@ -170,7 +170,7 @@ absl::Status TreeBuilder::Key(absl::string_view text, Position position, bool is
   return absl::OkStatus();
 }
 
-absl::Status TreeBuilder::CheckNewKey(size_t known_index, Position position) const {
+absl::Status TreeBuilder::OnRepeatedKey(size_t known_index, Position position) {
   const Frame& frame = frames_.back();
   const Member& known = members_[known_index];
   const absl::string_view key = known.key;
@@ -178,9 +178,14 @@ absl::Status TreeBuilder::CheckNewKey(size_t known_index, Position position) con
   if (frame.merged_count > 0 && known.key_position.line == 0) {
     return absl::OkStatus();
   }
-  const bool is_header =
-      frames_.size() == 1 && (key == "apiVersion" || key == "kind" || key == "metadata" || key == "items");
+  const bool is_root = frames_.size() == 1;
+  const bool is_item = IsItem();
+  const bool names_object =
+      (is_root || is_item) && (key == "apiVersion" || key == "kind" || key == "metadata");
+  const bool is_header = names_object || (is_root && key == "items");
   if (options_.on_repeated_key != nullptr && !is_header) {
+    // What is copied from here, or decoded by its source, would lose the key without a word.
+    for (Frame& open : frames_) open.source = nullptr;
     options_.on_repeated_key({.file = std::string(file_),
                               .path = PathTo(key),
                               .position = position,
@@ -189,8 +194,9 @@ absl::Status TreeBuilder::CheckNewKey(size_t known_index, Position position) con
   }
   std::string what = absl::StrCat("key \"", Printable(key, kShownBytesMax), "\" is already set on line ",
                                   known.key_position.line, ", expected each key once");
-  if (frames_.size() == 1 && (key == "apiVersion" || key == "kind" || key == "metadata")) {
-    absl::StrAppend(&what, "; a line `---` between two documents may be missing");
+  if (names_object) {
+    absl::StrAppend(&what, is_item ? "; a `- ` between two items may be missing"
+                                   : "; a line `---` between two documents may be missing");
   }
   return Error(position, what);
 }

@@ -130,7 +130,12 @@ class TreeBuilder {
   absl::Status CheckAliases(Position position) const;
   absl::Status CountValue(Position position);
   // The open map has the key already, as the member `known_index`.
-  absl::Status CheckNewKey(size_t known_index, Position position) const;
+  absl::Status OnRepeatedKey(size_t known_index, Position position);
+  // Whether the open map is an item of a list of objects.
+  bool IsItem() const {
+    const bool is_in_array = frames_.size() == 2 && frames_[0].type == Value::Type::kArray;
+    return is_in_array || (frames_.size() == 3 && frames_[1].is_streamed);
+  }
   // Where the open map's member `key` is: `spec.containers[0].image`.
   std::string PathTo(absl::string_view key) const;
   // The index in `members_` of the open map's member `key`, or -1.

@@ -492,16 +492,27 @@ TEST(ObjectsTest, RepeatedKeysAreSaidWithTheirPlace) {
       "{\"apiVersion\": \"v1\", \"kind\": \"List\", \"items\": [\n"
       "{\"apiVersion\": \"v1\", \"kind\": \"Node\", \"metadata\": {\"name\": \"x\", \"labels\": {\"a\": "
       "\"1\",\n\"a\": \"2\"}}},\n"
-      "{\"apiVersion\": \"v1\", \"kind\": \"Node\", \"metadata\": {\"name\": \"y\"},\n\"metadata\": "
-      "{\"name\": \"y\"}, \"spec\": {\"taints\": [{\"key\": \"j\", \"effect\": \"NoSchedule\"}, {\"key\": "
+      "{\"apiVersion\": \"v1\", \"kind\": \"Node\", \"metadata\": {\"name\": \"y\"}, \"spec\": "
+      "{},\n\"spec\": "
+      "{\"taints\": [{\"key\": \"j\", \"effect\": \"NoSchedule\"}, {\"key\": "
       "\"k\", \"effect\": \"NoSchedule\",\n"
       "\"key\": \"k\"}]}}]}";
-  const std::string want =
-      "Pod x 3 metadata.labels.a 2\n2\nPod y 5 metadata 4\nPod y 6 spec.taints[1].key 5\n";
+  const std::string want = "Pod x 3 metadata.labels.a 2\n2\nPod y 5 spec 4\nPod y 6 spec.taints[1].key 5\n";
   EXPECT_EQ(said(list, "f.json").substr(0, want.size()), want);
   EXPECT_EQ(said(list, "f.yaml").substr(0, want.size()), want);
   EXPECT_EQ(said("apiVersion: v1\nkind: Node\nkind: Node\nmetadata: {name: a}\n", "f.yaml").substr(0, 33),
             "f.yaml:3:1: key \"kind\" is already");
+  // Without its dash an item would take the place of the one before it.
+  for (const absl::string_view head : {"apiVersion: v1\nkind: List\nitems:\n", ""}) {
+    const std::string items = absl::StrCat(head, "- apiVersion: v1\n  kind: Node\n  metadata: {name: a}\n",
+                                           "  apiVersion: v1\n  kind: Node\n  metadata: {name: b}\n");
+    const std::string error = said(items, "f.yaml");
+    EXPECT_TRUE(absl::StartsWith(error, head.empty()
+                                            ? "f.yaml:4:3: key \"apiVersion\" is already set on line 1"
+                                            : "f.yaml:7:3: key \"apiVersion\" is already set on line 4"))
+        << error;
+    EXPECT_TRUE(absl::EndsWith(error, "a `- ` between two items may be missing")) << error;
+  }
   ObjectReader strict;
   EXPECT_FALSE(strict
                    .ReadText("apiVersion: v1\nkind: Node\nmetadata: {name: a, name: b}\n", "f.yaml",

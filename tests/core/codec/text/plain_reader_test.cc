@@ -3,9 +3,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
@@ -29,8 +31,15 @@ void AppendPlaces(const Value& value, std::string& out) {
 // reader, which may look ahead.
 std::string Told(const std::string& text, absl::string_view file, bool by_full_syntax) {
   std::string out;
+  std::set<std::string> repeated_keys;  // They may be said several times.
   const ReadOptions options = {
-      .split_lists = true, .value_count_max = 10'000'000, .by_full_syntax = by_full_syntax};
+      .split_lists = true,
+      .value_count_max = 10'000'000,
+      .by_full_syntax = by_full_syntax,
+      .on_repeated_key = [&repeated_keys](const RepeatedKey& repeated) {
+        repeated_keys.insert(absl::StrCat(repeated.path, " ", repeated.first_line, " ",
+                                          repeated.position.line, ":", repeated.position.column, "\n"));
+      }};
   const absl::Status status = ReadText(text, file, options, [&](const Document& document) {
     absl::StrAppend(&out, document.list_kind, " ", document.list_api_version, " ");
     AppendJson(document.root, out);
@@ -38,6 +47,7 @@ std::string Told(const std::string& text, absl::string_view file, bool by_full_s
     out.push_back('\n');
     return absl::OkStatus();
   });
+  for (const std::string& repeated : repeated_keys) out += repeated;
   return status.ok() ? out : std::string(status.message());
 }
 
@@ -351,6 +361,23 @@ TEST(PlainReaderTest, ItemsThatAreAlikeReadTheSame) {
     ExpectSame(absl::StrCat("objects:\n", yaml, "---\n", yaml), "f.yaml");
     if (HasFatalFailure()) return;
   }
+}
+
+TEST(PlainReaderTest, ItemsThatHaveAKeyTwiceAreNotCopied) {
+  const std::string json_item = R"({"a": {"b": [{"c": 1, "d": 2, "c": 3}]}, "e": 1})";
+  const std::string json =
+      absl::StrCat(R"({"kind": "List", "apiVersion": "v1", "items": [)", json_item, ",\n", json_item, "]}");
+  const std::string yaml_item = "- a:\n    b:\n    - c: 1\n      d: 2\n      c: 3\n  e: 1\n";
+  const std::string yaml = absl::StrCat("kind: List\napiVersion: v1\nitems:\n", yaml_item, yaml_item);
+  for (const bool by_full_syntax : {false, true}) {
+    const std::string of_json = Told(json, "f.json", by_full_syntax);
+    EXPECT_TRUE(absl::EndsWith(of_json, "\na.b[0].c 1 1:78\na.b[0].c 2 2:29\n")) << of_json;
+    const std::string of_yaml = Told(yaml, "f.yaml", by_full_syntax);
+    EXPECT_TRUE(absl::EndsWith(of_yaml, "\na.b[0].c 12 14:7\na.b[0].c 6 8:7\n")) << of_yaml;
+  }
+  // Nor are documents.
+  const std::string document = "a:\n  b: 1\n  c: 2\n  b: 3\nd: e\n";
+  ExpectSame(absl::StrCat(document, "---\n", document), "f.yaml");
 }
 
 // How many maps and lists know how they are written. Each source holds what they hold.
