@@ -44,10 +44,6 @@ std::string KindKey(absl::string_view group, absl::string_view kind_name) {
   return absl::StrCat(kind_name, group.empty() ? "" : ".", group, "/");
 }
 
-std::string NameKey(absl::string_view name_space, absl::string_view name) {
-  return absl::StrCat(name_space, name_space.empty() ? "" : "/", name);
-}
-
 // The objects in a namespace, by kind and key.
 std::vector<api::ObjectPtr> ContentOf(const ApiServer& server, absl::string_view name_space) {
   std::vector<api::ObjectPtr> content;
@@ -96,7 +92,8 @@ void DeleteContent(const std::string& name_space, ApiServer& server) {
 std::string ApiServer::KeyOf(const api::Object& object) {
   std::string key;
   if (object.kind == api::Kind::kOther) key = KindKey(api::GroupOf(object.api_version), object.kind_name);
-  return key + NameKey(object.metadata.namespace_, object.metadata.name);
+  absl::StrAppend(&key, api::ObjectKey(object).text());
+  return key;
 }
 
 api::ObjectPtr ApiServer::Find(const api::Object& object) const {
@@ -123,8 +120,12 @@ api::ObjectPtr ApiServer::FindOther(absl::string_view api_version, absl::string_
 
 api::ObjectPtr ApiServer::Find(api::Kind kind, absl::string_view kind_name, absl::string_view name_space,
                                absl::string_view name) const {
-  if (kind != api::Kind::kOther) return FindStored(kind, api::ObjectKey(name_space, name).text());
-  const std::string key = NameKey(name_space, name);
+  return FindByKey(kind, kind_name, api::ObjectKey(name_space, name).text());
+}
+
+api::ObjectPtr ApiServer::FindByKey(api::Kind kind, absl::string_view kind_name,
+                                    absl::string_view key) const {
+  if (kind != api::Kind::kOther) return FindStored(kind, key);
   const Objects& objects = List(kind);
   // The keys of a kind stand together by group: "Kind.group/".
   for (auto at = objects.lower_bound(std::string(kind_name)); at != objects.end();) {
@@ -132,7 +133,7 @@ api::ObjectPtr ApiServer::Find(api::Kind kind, absl::string_view kind_name, absl
     if (!absl::ConsumePrefix(&rest, kind_name)) break;
     const std::string kind_key(at->first.substr(0, at->first.find('/') + 1));
     if (absl::StartsWith(rest, "/") || absl::StartsWith(rest, ".")) {
-      auto found = objects.find(kind_key + key);
+      auto found = objects.find(absl::StrCat(kind_key, key));
       if (found != objects.end()) return found->second;
     }
     // On to the next group or kind: '0' follows the slash.

@@ -121,11 +121,8 @@ class ApiServer {
   // in share it, the first group has precedence.
   api::ObjectPtr Find(api::Kind kind, absl::string_view kind_name, absl::string_view name_space,
                       absl::string_view name) const;
-  // The same by "namespace/name", as Object::Key has it.
-  api::ObjectPtr FindByKey(api::Kind kind, absl::string_view kind_name, absl::string_view key) const {
-    const size_t slash = key.find('/');
-    return Find(kind, kind_name, key.substr(0, slash), key.substr(slash + 1));
-  }
+  // The same by "namespace/name", or "name" where there is no namespace, as Object::Key has it.
+  api::ObjectPtr FindByKey(api::Kind kind, absl::string_view kind_name, absl::string_view key) const;
   // The object of a kind without an enumerator, of this group, by the same key, or nullptr. `api_version`:
   // "batch/v1"; other versions of the group count as well.
   api::ObjectPtr FindOther(absl::string_view api_version, absl::string_view kind_name,

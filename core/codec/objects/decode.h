@@ -111,12 +111,13 @@ absl::Status DecodeOnce(const DecodeContext& context, const Value& value, T& out
   // Lenient decoding takes for granted what is an error elsewhere.
   const bool by_source = context.by_source && !context.is_lenient && value.source_bytes > 0;
   if (!by_source) return decode();
-  if (const T* known = context.shared->FindBySource<T>(value)) {
+  const SharedParts::SourceKey key = SharedParts::KeyOf(value);
+  if (const T* known = context.shared->FindBySource<T>(key)) {
     out = *known;
     return absl::OkStatus();
   }
   RETURN_IF_ERROR(decode());
-  context.shared->Remember(value, out);
+  context.shared->Remember(key, out);
   return absl::OkStatus();
 }
 

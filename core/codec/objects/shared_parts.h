@@ -44,36 +44,37 @@ class SharedParts {
     known = list.storage();
   }
 
-  // The part that a value with the same source was decoded to, or nullptr. Valid until the next call. The
-  // value is as it was read, and has a source.
-  template <typename T>
-  const T* FindBySource(const Value& value) const {
-    return std::get<Sources<T>>(sources_).Find(KeyOf(value));
+  // How a value is written: its source, and its column where that matters, else 0.
+  using SourceKey = std::pair<std::string, int32_t>;
+
+  // The value is as it was read, and has a source.
+  static SourceKey KeyOf(const Value& value) {
+    const absl::string_view source = value.source();
+    const bool is_bracketed = source[0] == '{' || source[0] == '[';
+    return {std::string(source), is_bracketed ? 0 : value.position.column};
   }
-  // What the value is, without an error, for FindBySource.
+  // The part that a value of this key was decoded to, or nullptr. Valid until the next call.
   template <typename T>
-  void Remember(const Value& value, const T& part) {
-    source_bytes_ += value.source_bytes;
+  const T* FindBySource(const SourceKey& key) const {
+    return std::get<Sources<T>>(sources_).Find(key);
+  }
+  // What a value of this key is, without an error, for FindBySource.
+  template <typename T>
+  void Remember(const SourceKey& key, const T& part) {
+    source_bytes_ += key.first.size();
     if (source_bytes_ > kSourceBytesMax) {
       std::apply([](auto&... sources) { (sources.Clear(), ...); }, sources_);
-      source_bytes_ = value.source_bytes;
+      source_bytes_ = key.first.size();
     }
-    std::get<Sources<T>>(sources_)[KeyOf(value)] = part;
+    std::get<Sources<T>>(sources_)[key] = part;
   }
 
  private:
   // Sources are kept up to so many bytes; then it begins anew.
   static constexpr size_t kSourceBytesMax = 1 << 20;
 
-  // By source and column. The column is 0 where it does not matter.
   template <typename T>
-  using Sources = LookupMap<std::pair<std::string, int32_t>, T>;
-
-  static std::pair<std::string, int32_t> KeyOf(const Value& value) {
-    const absl::string_view source = value.source();
-    const bool is_bracketed = source[0] == '{' || source[0] == '[';
-    return {std::string(source), is_bracketed ? 0 : value.position.column};
-  }
+  using Sources = LookupMap<SourceKey, T>;
 
   template <typename T>
   using Lists = LookupMap<uint64_t, std::weak_ptr<std::vector<T>>>;

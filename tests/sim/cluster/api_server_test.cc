@@ -123,8 +123,20 @@ TEST_F(ApiServerTest, KindsOfOneNameInTwoGroupsAreApart) {
   EXPECT_EQ(server_.Find(api::Kind::kOther, "Gateway", "default", "h")->api_version, "b.example/v1");
   EXPECT_EQ(server_.Find(api::Kind::kOther, "Gateway", "default", "i"), nullptr);
   EXPECT_EQ(server_.Find(api::Kind::kOther, "GatewayClass", "default", "g")->api_version, "v1");
+  EXPECT_EQ(server_.FindByKey(api::Kind::kOther, "Gateway", "default/h"), server_.Find(*b));
   EXPECT_TRUE(server_.Delete(api::Kind::kOther, "Gateway", "default", "h").ok());
   EXPECT_EQ(server_.Find(*b), nullptr);
+}
+
+TEST_F(ApiServerTest, ObjectsWithoutANamespaceAreFoundByTheirName) {
+  const api::ObjectPtr role =
+      Read("{apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRole, metadata: {name: r}}");
+  const api::ObjectPtr node = Read("{apiVersion: v1, kind: Node, metadata: {name: n}}");
+  for (const api::ObjectPtr& object : {role, node}) ASSERT_TRUE(server_.Create(object).ok());
+  EXPECT_NE(server_.FindByKey(api::Kind::kOther, "ClusterRole", "r"), nullptr);
+  EXPECT_EQ(server_.FindByKey(api::Kind::kOther, "ClusterRole", "r"), server_.Find(*role));
+  EXPECT_NE(server_.FindByKey(api::Kind::kNode, "Node", "n"), nullptr);
+  EXPECT_EQ(server_.FindByKey(api::Kind::kNode, "Node", "n/n"), nullptr);
 }
 
 TEST_F(ApiServerTest, AdmissionRefusesAPodOfAnUnknownClass) {
