@@ -139,4 +139,12 @@ std::string FormatRfc3339(absl::Time time) {
   return absl::FormatTime("%E4Y-%m-%dT%H:%M:%E*SZ", time, absl::UTCTimeZone());
 }
 
+std::string FormatRfc3339Seconds(absl::Time time) {
+  return absl::FormatTime("%E4Y-%m-%dT%H:%M:%SZ", time, absl::UTCTimeZone());
+}
+
+std::string FormatRfc3339Micros(absl::Time time) {
+  return absl::FormatTime("%E4Y-%m-%dT%H:%M:%E6SZ", time, absl::UTCTimeZone());
+}
+
 }  // namespace schedsim::api

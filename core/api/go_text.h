@@ -27,6 +27,10 @@ std::optional<absl::Time> ParseRfc3339(absl::string_view text);
 
 // `time` in UTC as time.Time prints it by time.RFC3339Nano: "2006-01-02T15:04:05.5Z".
 std::string FormatRfc3339(absl::Time time);
+// The same without fractions, as the API's Time is written, and with six digits of them, as MicroTime is:
+// "2006-01-02T15:04:05Z", "2006-01-02T15:04:05.500000Z".
+std::string FormatRfc3339Seconds(absl::Time time);
+std::string FormatRfc3339Micros(absl::Time time);
 
 }  // namespace schedsim::api
 

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
+#include "core/api/go_text.h"
 #include "core/codec/objects/object_writer.h"
 #include "core/codec/text/json_writer.h"
 #include "core/codec/text/reader.h"
@@ -15,8 +16,6 @@ namespace schedsim::sim {
 namespace {
 
 using codec::Value;
-
-constexpr char kTimeFormat[] = "%Y-%m-%dT%H:%M:%SZ";
 
 // Absent where there is no value. An unreadable one goes to `error`.
 std::optional<PodAmount> ReadAmount(const Value* value, std::string& error) {
@@ -127,7 +126,7 @@ void SetDisruptionAllowed(BudgetStatus& status) {
 
 absl::Status WriteBudgetStatus(const api::PodDisruptionBudget& object, const BudgetStatus& before,
                                const BudgetStatus& status, absl::Time now, ApiServer& server) {
-  const std::string now_text = absl::FormatTime(kTimeFormat, now, absl::UTCTimeZone());
+  const std::string now_text = api::FormatRfc3339Seconds(now);
   std::string transition = before.condition == status.condition ? TransitionTime(object) : "";
   if (transition.empty()) transition = now_text;
   codec::JsonWriter json;
@@ -147,7 +146,7 @@ absl::Status WriteBudgetStatus(const api::PodDisruptionBudget& object, const Bud
       if (status.disrupted_pods.count(pod) == 0) json.Key(pod).Null();
     }
     for (const auto& [pod, time] : status.disrupted_pods) {
-      json.Field(pod, absl::FormatTime(kTimeFormat, time, absl::UTCTimeZone()));
+      json.Field(pod, api::FormatRfc3339Seconds(time));
     }
     json.EndObject();
   }

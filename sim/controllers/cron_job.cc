@@ -218,7 +218,8 @@ absl::Status CronJobController::CreateJob(const api::Object& object, absl::Time 
       api::ObjectPtr read;
       ASSIGN_OR_RETURN(read, reader_.Decode(document.root, name));
       std::shared_ptr<api::Object> copy = read->Clone();
-      copy->metadata.annotations.Set("batch.kubernetes.io/cronjob-scheduled-timestamp", TimestampText(time));
+      copy->metadata.annotations.Set("batch.kubernetes.io/cronjob-scheduled-timestamp",
+                                     api::FormatRfc3339Seconds(time));
       return server_.Create(copy);
     });
   });
@@ -256,10 +257,10 @@ void CronJobController::WriteStatus(const api::ObjectPtr& object, CronJobSpec& s
     json.EndArray();
   }
   if (status.last_schedule_time.has_value()) {
-    json.Field("lastScheduleTime", TimestampText(*status.last_schedule_time));
+    json.Field("lastScheduleTime", api::FormatRfc3339Seconds(*status.last_schedule_time));
   }
   if (status.last_successful_time.has_value()) {
-    json.Field("lastSuccessfulTime", TimestampText(*status.last_successful_time));
+    json.Field("lastSuccessfulTime", api::FormatRfc3339Seconds(*status.last_successful_time));
   }
   json.EndObject();
   if (specs_.WriteStatus(server_, *object, json.text()) == nullptr) return;

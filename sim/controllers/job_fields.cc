@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "core/api/go_text.h"
 #include "core/codec/text/json_writer.h"
 #include "sim/controllers/job_validation.h"
 
@@ -60,9 +61,9 @@ std::string JobStatusJson(const JobSpec& spec, const JobSpec::Status& status) {
   codec::JsonWriter json;
   json.BeginObject();
   status.conditions.Write("lastProbeTime", json);
-  if (status.start_time.has_value()) json.Field("startTime", TimestampText(*status.start_time));
+  if (status.start_time.has_value()) json.Field("startTime", api::FormatRfc3339Seconds(*status.start_time));
   if (status.completion_time.has_value()) {
-    json.Field("completionTime", TimestampText(*status.completion_time));
+    json.Field("completionTime", api::FormatRfc3339Seconds(*status.completion_time));
   }
   const auto write = [&json](absl::string_view name, int64_t count) {
     if (count != 0) json.Field(name, count);

@@ -6,6 +6,7 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
+#include "core/api/go_text.h"
 #include "core/codec/objects/object_writer.h"
 #include "core/codec/patch/object_patch.h"
 #include "core/codec/text/json_writer.h"
@@ -135,7 +136,7 @@ absl::Status SetConditions(const api::Node& node, const std::vector<NodeConditio
     patch.BeginObject().Field("type", change.type).Field("status", change.status);
     patch.Field("reason", change.reason).Field("message", change.message);
     if (ConditionOf(node, change.type) != change.status) {
-      patch.Field("lastTransitionTime", TimestampText(now));
+      patch.Field("lastTransitionTime", api::FormatRfc3339Seconds(now));
     }
     patch.EndObject();
   }
@@ -170,7 +171,7 @@ absl::Status SwapTaints(const std::string& node_name, const std::vector<api::Tai
   });
   for (const api::Taint& taint : missing) {
     list.BeginObject().Field("key", taint.key).Field("effect", taint.effect);
-    list.Field("timeAdded", TimestampText(now)).EndObject();
+    list.Field("timeAdded", api::FormatRfc3339Seconds(now)).EndObject();
   }
   list.EndArray();
   // Null takes the list away.

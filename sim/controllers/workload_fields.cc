@@ -7,6 +7,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "core/api/go_text.h"
 #include "core/base/digest.h"
 #include "core/base/rng.h"
 #include "core/codec/objects/object_writer.h"
@@ -314,20 +315,16 @@ void WorkloadConditions::Write(absl::string_view update_key, codec::JsonWriter& 
   for (const WorkloadCondition& condition : conditions_) {
     status.BeginObject().Field("type", condition.type).Field("status", condition.status);
     if (!update_key.empty() && condition.last_update.has_value()) {
-      status.Field(update_key, TimestampText(*condition.last_update));
+      status.Field(update_key, api::FormatRfc3339Seconds(*condition.last_update));
     }
     if (condition.last_transition != absl::InfinitePast()) {
-      status.Field("lastTransitionTime", TimestampText(condition.last_transition));
+      status.Field("lastTransitionTime", api::FormatRfc3339Seconds(condition.last_transition));
     }
     if (!condition.reason.empty()) status.Field("reason", condition.reason);
     if (!condition.message.empty()) status.Field("message", condition.message);
     status.EndObject();
   }
   status.EndArray();
-}
-
-std::string TimestampText(absl::Time time) {
-  return absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", time, absl::UTCTimeZone());
 }
 
 namespace {

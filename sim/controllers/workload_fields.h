@@ -138,9 +138,6 @@ class WorkloadConditions {
   std::vector<WorkloadCondition> conditions_;
 };
 
-// A time as the API server writes it.
-std::string TimestampText(absl::Time time);
-
 // `value` in a form that is the same for what means the same: members sorted, without those that are null, or
 // empty where that is the same, or named in `without_label` below metadata.labels.
 std::string CanonicalJson(const codec::Value& value, absl::string_view without_label);

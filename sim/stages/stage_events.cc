@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "core/api/go_text.h"
 #include "core/api/kinds.h"
 #include "core/base/status_macros.h"
 #include "core/codec/text/value.h"
@@ -16,11 +17,6 @@ using codec::Value;
 
 constexpr absl::Duration kTimeToLive = absl::Hours(1);
 constexpr char kSource[] = "kwok_controller";
-
-// Seconds are all that these fields hold.
-std::string TimeText(absl::Time time) {
-  return absl::FormatTime("%E4Y-%m-%dT%H:%M:%SZ", time, absl::UTCTimeZone());
-}
 
 Member Text(absl::string_view key, absl::string_view text, codec::Document& document) {
   return {.key = key, .value = {.type = Value::Type::kString, .text = document.CopyText(text)}};
@@ -83,20 +79,21 @@ absl::Status StageEvents::Create(const StageEvent& event, const api::Object& obj
   const std::vector<Member> metadata = {Text("name", sent.name, document),
                                         Text("namespace", sent.name_space, document)};
   const std::vector<Member> source = {Text("component", kSource, document)};
-  const std::vector<Member> members = {Text("apiVersion", "v1", document),
-                                       Text("kind", "Event", document),
-                                       Map("metadata", metadata, document),
-                                       InvolvedObject(object, document),
-                                       Text("reason", event.reason, document),
-                                       Text("message", event.message, document),
-                                       Text("type", event.type, document),
-                                       Number("count", sent.count, document),
-                                       Text("firstTimestamp", TimeText(sent.first), document),
-                                       Text("lastTimestamp", TimeText(sent.last), document),
-                                       {.key = "eventTime"},
-                                       Map("source", source, document),
-                                       Text("reportingComponent", kSource, document),
-                                       Text("reportingInstance", "", document)};
+  const std::vector<Member> members = {
+      Text("apiVersion", "v1", document),
+      Text("kind", "Event", document),
+      Map("metadata", metadata, document),
+      InvolvedObject(object, document),
+      Text("reason", event.reason, document),
+      Text("message", event.message, document),
+      Text("type", event.type, document),
+      Number("count", sent.count, document),
+      Text("firstTimestamp", api::FormatRfc3339Seconds(sent.first), document),
+      Text("lastTimestamp", api::FormatRfc3339Seconds(sent.last), document),
+      {.key = "eventTime"},
+      Map("source", source, document),
+      Text("reportingComponent", kSource, document),
+      Text("reportingInstance", "", document)};
   api::ObjectPtr made;
   ASSIGN_OR_RETURN(made, reader_.Decode(document.MakeObject(members), "event"));
   return server_.Create(made);
@@ -109,7 +106,7 @@ absl::Status StageEvents::Count(const Sent& sent) {
   if (stored == nullptr) return absl::OkStatus();
   codec::Document document;
   const std::vector<Member> members = {Number("count", sent.count, document),
-                                       Text("lastTimestamp", TimeText(sent.last), document)};
+                                       Text("lastTimestamp", api::FormatRfc3339Seconds(sent.last), document)};
   return server_.Patch(*stored, codec::PatchType::kMerge, document.MakeObject(members)).status();
 }
 

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "core/api/go_text.h"
 #include "gtest/gtest.h"
 
 namespace schedsim::sim {
@@ -18,7 +19,7 @@ std::string NextOf(absl::string_view schedule, const std::string& after, const s
   EXPECT_TRUE(found.ok()) << found.status();
   const absl::StatusOr<CronSchedule> parsed = CronSchedule::Parse(schedule, *found);
   EXPECT_TRUE(parsed.ok()) << parsed.status();
-  return absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", parsed->Next(At(after)), absl::UTCTimeZone());
+  return api::FormatRfc3339Seconds(parsed->Next(At(after)));
 }
 
 TEST(CronSchedule, FindsTheNextTime) {
