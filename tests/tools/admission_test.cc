@@ -283,11 +283,36 @@ TEST(AdmissionTest, LimitRangesThatContradictThemselvesAreRefused) {
        "maxLimitRequestRatio[cpu]: Invalid value: \"20\": ratio 20 is greater than max/min = 10.000000"},
       {Range("{type: Pod, default: {cpu: 1}}"),
        "spec.limits[0].default: Forbidden: may not be specified when `type` is 'Pod'"},
+      {Range("{type: Pod, max: {\"a b\": 1, pods: 2, kubernetes.io/x: 1}}"),
+       "[spec.limits[0].max[a b]: Invalid value: \"a b\": "},
+      {Range("{type: Container, maxLimitRequestRatio: {cpus: 2, requests.example.com/gpu: 2}}"),
+       "[spec.limits[0].maxLimitRequestRatio[cpus]: Invalid value: \"cpus\": must be a standard resource "
+       "type "
+       "or fully qualified, spec.limits[0].maxLimitRequestRatio[cpus]: Invalid value: \"cpus\": must be a "
+       "standard resource for containers, "
+       "spec.limits[0].maxLimitRequestRatio[requests.example.com/gpu]: Invalid value: "
+       "\"requests.example.com/gpu\": doesn't follow extended resource name standard]"},
+      {Range("{type: Container, maxLimitRequestRatio: {cpu: 500m}}"),
+       "spec.limits[0].maxLimitRequestRatio[cpu]: Invalid value: \"500m\": ratio 500m is less than 1"},
+      {Range("{type: example.com/thing, max: {\"a b\": 1}}"),
+       "spec.limits[0].max[a b]: Invalid value: \"a b\": "},
       {Range("{type: PersistentVolumeClaim}"),
        "spec.limits[0].limits: Required value: either minimum or maximum storage value is required, but "
        "neither "
        "was provided"},
   });
+}
+
+// Only containers and pods are asked for what containers need.
+TEST(AdmissionTest, LimitRangesMayBeAboutOtherTypes) {
+  const TestFolder folder;
+  const ProgramResult result = RunProgram(
+      {"run", "-f",
+       folder.Write("f.yaml", Range("{type: example.com/thing, max: {pods: 1}}, {type: Container, max: "
+                                    "{example.com/gpu: 2, kubernetes.io/batch-cpu: 1}}")),
+       "--allow-empty"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_FALSE(absl::StrContains(result.err, "is invalid")) << result.err;
 }
 
 TEST(AdmissionTest, BudgetsAndRuntimeClassesThatMeanNothingAreRefused) {

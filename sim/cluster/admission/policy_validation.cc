@@ -69,16 +69,36 @@ bool IsStandard(absl::string_view name) {
          absl::StartsWith(name, "hugepages-") || absl::StartsWith(name, "requests.hugepages-");
 }
 
-void CheckQualified(const std::string& field, const std::string& name, api::FieldErrors& errors) {
-  for (const std::string& why : api::LabelKeyErrors(name)) errors.Invalid(field, name, why);
+// Returns whether the name has the form of one.
+bool CheckQualified(const std::string& field, const std::string& name, api::FieldErrors& errors) {
+  const std::vector<std::string> faults = api::LabelKeyErrors(name);
+  for (const std::string& why : faults) errors.Invalid(field, name, why);
+  return faults.empty();
+}
+
+// Source: kubernetes v1.37, pkg/apis/core/validation/validation.go, validateResourceName.
+void CheckResourceName(const std::string& field, const std::string& name, api::FieldErrors& errors) {
+  if (!CheckQualified(field, name, errors)) return;
+  if (!absl::StrContains(name, '/') && !IsStandard(name))
+    errors.Invalid(field, name, "must be a standard resource type or fully qualified");
+}
+
+// What containers may ask for. Source: the same file, validateContainerResourceName.
+void CheckContainerResourceName(const std::string& field, const std::string& name, api::FieldErrors& errors) {
+  CheckResourceName(field, name, errors);
+  if (!absl::StrContains(name, '/')) {
+    const bool is_of_containers =
+        absl::c_linear_search(kContainerResources, name) || absl::StartsWith(name, "hugepages-");
+    if (!is_of_containers) errors.Invalid(field, name, "must be a standard resource for containers");
+  } else if (!absl::StrContains(name, "kubernetes.io/") && !api::IsExtendedResourceName(name)) {
+    errors.Invalid(field, name, "doesn't follow extended resource name standard");
+  }
 }
 
 void CheckQuotaAmount(const std::string& name, api::Quantity amount, api::FieldErrors& errors) {
   const std::string field = absl::StrCat("spec.hard[", name, "]");
-  CheckQualified(field, name, errors);
+  CheckResourceName(field, name, errors);
   const bool has_group = absl::StrContains(name, '/');
-  if (!has_group && !IsStandard(name))
-    errors.Invalid(field, name, "must be a standard resource type or fully qualified");
   if (!has_group && (!IsStandard(name) || name == "storage"))
     errors.Invalid(field, name, "must be a standard resource for quota");
   const std::string text = api::AmountText(name, amount);
@@ -133,8 +153,10 @@ class LimitCheck {
   LimitCheck(const LimitRangeItem& limit, std::string path, api::FieldErrors& errors)
       : limit_(limit), path_(std::move(path)), errors_(errors) {}
 
-  void Run() {
+  // `is_repeated`: there is an entry of its type already.
+  void Run(bool is_repeated) {
     CheckType();
+    if (is_repeated) errors_.Duplicate(path_ + ".type", limit_.type);
     const bool is_pod = limit_.type == "Pod";
     CheckNames("max", limit_.max);
     CheckNames("min", limit_.min);
@@ -151,6 +173,7 @@ class LimitCheck {
       errors_.Required(path_ + ".limits",
                        "either minimum or maximum storage value is required, but neither was provided");
     }
+    CheckNames("maxLimitRequestRatio", limit_.max_ratio);
     for (const std::string& name : names_) CheckAmounts(name);
   }
 
@@ -160,22 +183,16 @@ class LimitCheck {
     const bool is_standard =
         limit_.type == "Pod" || limit_.type == "Container" || limit_.type == "PersistentVolumeClaim";
     if (is_standard) return;
-    CheckQualified(field, limit_.type, errors_);
-    if (api::LabelKeyErrors(limit_.type).empty() && !absl::StrContains(limit_.type, '/'))
+    if (CheckQualified(field, limit_.type, errors_) && !absl::StrContains(limit_.type, '/'))
       errors_.Invalid(field, limit_.type, "must be a standard limit type or fully qualified");
   }
 
   void CheckNames(absl::string_view list, const api::ResourceList& amounts) {
+    const bool is_of_containers = limit_.type == "Pod" || limit_.type == "Container";
+    const auto check = is_of_containers ? CheckContainerResourceName : CheckResourceName;
     for (const auto& [name, amount] : amounts) {
       names_.insert(name);
-      if (absl::StrContains(name, '/')) continue;
-      const std::string field = absl::StrCat(path_, ".", list, "[", name, "]");
-      if (!IsStandard(name))
-        errors_.Invalid(field, name, "must be a standard resource type or fully qualified");
-      const bool is_of_containers =
-          absl::c_linear_search(kContainerResources, name) || absl::StartsWith(name, "hugepages-");
-      if (!is_of_containers && limit_.type != "PersistentVolumeClaim")
-        errors_.Invalid(field, name, "must be a standard resource for containers");
+      check(absl::StrCat(path_, ".", list, "[", name, "]"), name, errors_);
     }
   }
 
@@ -227,8 +244,8 @@ void CheckLimitRange(const Value& root, api::FieldErrors& errors) {
   const std::vector<LimitRangeItem> limits = LimitRangeItems(root);
   for (size_t i = 0; i < limits.size(); ++i) {
     const std::string path = absl::StrCat("spec.limits[", i, "]");
-    LimitCheck(limits[i], path, errors).Run();
-    if (!types.insert(limits[i].type).second) errors.Duplicate(path + ".type", limits[i].type);
+    const bool is_repeated = !types.insert(limits[i].type).second;
+    LimitCheck(limits[i], path, errors).Run(is_repeated);
   }
 }
 
