@@ -10,6 +10,7 @@
 #include "core/api/go_text.h"
 #include "core/base/status_macros.h"
 #include "core/codec/config/strict_reader.h"
+#include "sim/stages/kwok_object.h"
 #include "sim/stages/stage_functions.h"
 
 namespace schedsim::sim {
@@ -57,14 +58,7 @@ class Reader {
 
   void Read(const Value& root, MetricRule& rule) {
     StrictReader reader(root, "", errors_);
-    reader.Skip("apiVersion");
-    reader.Skip("kind");
-    reader.Skip("status");
-    if (const Value* metadata = reader.Take("metadata")) {
-      const Value* name = metadata->Find("name");
-      if (name != nullptr) rule.name = std::string(name->text);
-    }
-    if (rule.name.empty()) errors_.Add(root.position, "metadata.name: expected a name");
+    rule.name = ReadKwokObjectHead(root, reader, errors_).name;
     for (const MetricRule& other : known_) {
       if (other.name != rule.name) continue;
       errors_.Add(root.position, absl::StrCat("metadata.name: expected a name that no other Metric has, got ",

@@ -14,6 +14,7 @@
 #include "core/codec/objects/objects.h"
 #include "core/codec/text/reader.h"
 #include "sim/jq/jq_program.h"
+#include "sim/stages/kwok_object.h"
 #include "sim/stages/pod_addresses.h"
 #include "sim/stages/stage_functions.h"
 #include "sim/stages/stage_reader.h"
@@ -208,14 +209,7 @@ absl::StatusOr<GoValue> WithParam(const GoValue& parameters, const std::string& 
 absl::StatusOr<ScaleResource> ReadScaleResource(const Value& document, absl::string_view file) {
   codec::ErrorList errors(file);
   StrictReader reader(document, "", errors);
-  reader.Skip("apiVersion");
-  reader.Skip("kind");
-  std::string name;
-  reader.ReadMap("metadata", [&](const Value& value, const std::string&) {
-    const Value* given = value.Find("name");
-    if (given != nullptr && given->is_string()) name = std::string(given->text);
-  });
-  if (name.empty()) errors.Add(document.position, "metadata.name: expected a name");
+  const std::string name = ReadKwokObjectHead(document, reader, errors).name;
   GoValue parameters{GoValue::Map()};
   if (const Value* given = reader.Take("parameters")) parameters = GoValueOf(*given, GoNumbers::kJsonNumber);
   std::string text;

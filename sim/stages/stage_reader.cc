@@ -10,6 +10,7 @@
 #include "core/base/status_macros.h"
 #include "core/codec/config/strict_reader.h"
 #include "core/codec/text/reader.h"
+#include "sim/stages/kwok_object.h"
 #include "sim/stages/stage_functions.h"
 
 namespace schedsim::sim {
@@ -27,15 +28,7 @@ class Reader {
 
   void Read(const Value& root, Stage& stage) {
     StrictReader reader(root, "", errors_);
-    reader.Skip("apiVersion");
-    reader.Skip("kind");
-    // The API server keeps it; it says nothing here.
-    reader.Skip("status");
-    if (const Value* metadata = reader.Take("metadata")) {
-      const Value* name = metadata->Find("name");
-      if (name != nullptr && name->is_string()) stage.name = std::string(name->text);
-    }
-    if (stage.name.empty()) errors_.Add(root.position, "metadata.name: expected a name");
+    stage.name = ReadKwokObjectHead(root, reader, errors_).name;
     const bool has_spec = reader.ReadMap(
         "spec", [&](const Value& value, const std::string& path) { ReadSpec(value, path, stage); });
     if (!has_spec && !reader.Has("spec")) errors_.Add(root.position, "spec: expected a map");

@@ -10,6 +10,7 @@
 #include "core/api/pod.h"
 #include "core/base/status_macros.h"
 #include "core/codec/config/strict_reader.h"
+#include "sim/stages/kwok_object.h"
 #include "sim/stages/stage_functions.h"
 
 namespace schedsim::sim {
@@ -27,17 +28,10 @@ class RuleReader {
 
   void Read(const Value& root, UsageRule& rule) {
     StrictReader reader(root, "", errors_);
-    reader.Skip("apiVersion");
-    reader.Skip("status");
-    const Value* kind = reader.Take("kind");
-    rule.is_of_one_pod = kind != nullptr && kind->text == "ResourceUsage";
-    if (const Value* metadata = reader.Take("metadata")) {
-      const Value* name = metadata->Find("name");
-      const Value* name_space = metadata->Find("namespace");
-      if (name != nullptr) rule.name = std::string(name->text);
-      rule.name_space = name_space == nullptr ? "default" : std::string(name_space->text);
-    }
-    if (rule.name.empty()) errors_.Add(root.position, "metadata.name: expected a name");
+    KwokObjectHead head = ReadKwokObjectHead(root, reader, errors_);
+    rule.is_of_one_pod = head.kind == "ResourceUsage";
+    rule.name = std::move(head.name);
+    rule.name_space = head.name_space.empty() ? "default" : std::move(head.name_space);
     reader.ReadMap("spec", [&](const Value& value, const std::string& path) { ReadSpec(value, path, rule); });
     reader.Finish();
   }
