@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
@@ -12,8 +13,8 @@
 #include "core/base/printable.h"
 #include "core/base/status_macros.h"
 #include "core/codec/objects/api_fields.h"
+#include "core/codec/protobuf/wire_reader.h"
 #include "core/codec/text/reader.h"
-#include "protozero/pbf_reader.hpp"
 
 namespace schedsim::codec {
 namespace {
@@ -47,42 +48,6 @@ bool IsUtf8(absl::string_view text) {
   return true;
 }
 
-// A field's value on the wire: bytes, or a number.
-struct WireValue {
-  absl::string_view bytes;
-  uint64_t number = 0;
-  bool is_number = false;
-};
-
-// The fields of a message, one by one. Every call may throw protozero::exception, which ReadProtoObject
-// takes.
-class WireReader {
- public:
-  explicit WireReader(absl::string_view bytes) : reader_(bytes.data(), bytes.size()) {}
-
-  bool Next() { return reader_.next(); }
-  uint32_t number() const { return reader_.tag(); }
-  // False for the wire types that no field of Kubernetes has; the field is skipped.
-  bool Read(WireValue& value) {
-    switch (reader_.wire_type()) {
-      case protozero::pbf_wire_type::varint:
-        value = {.bytes = {}, .number = reader_.get_uint64(), .is_number = true};
-        return true;
-      case protozero::pbf_wire_type::length_delimited: {
-        const protozero::data_view view = reader_.get_view();
-        value = {.bytes = {view.data(), view.size()}};
-        return true;
-      }
-      default:
-        reader_.skip();
-        return false;
-    }
-  }
-
- private:
-  protozero::pbf_reader reader_;
-};
-
 // Reads one object. Messages within messages are bounded by kDepthMax.
 class ObjectBytes {
  public:
@@ -97,13 +62,19 @@ class ObjectBytes {
   std::vector<Member>& members() { return members_; }
 
  private:
+  // ForEachField with errors that name the place.
+  static absl::Status ForEach(absl::string_view bytes, const Place& place,
+                              absl::FunctionRef<absl::Status(uint32_t number, const WireValue& value)> visit);
   absl::Status ReadField(const ApiField& field, const WireValue& wire, const Place& place);
+  absl::Status ReadPackedItems(const ApiField& field, absl::string_view bytes, const Place& place);
   absl::Status ReadEntry(const ApiField& field, absl::string_view bytes, const Place& place, Member& out);
   absl::Status ReadListOf(const ApiField& field, absl::string_view bytes, const Place& place, Value& out);
   absl::Status ReadScalar(const ApiField& field, const WireValue& wire, const Place& place, Value& out);
   absl::Status ReadText(absl::string_view bytes, const Place& place, Value& out);
   absl::Status ReadTime(absl::string_view bytes, bool micro, const Place& place, Value& out);
   absl::Status ReadIntOrString(absl::string_view bytes, const Place& place, Value& out);
+  // The value of field 1 of a message that has this one alone.
+  absl::Status ReadOnlyField(absl::string_view bytes, const Place& place, WireValue& out);
   absl::Status ReadJsonBytes(absl::string_view bytes, const Place& place, Value& out);
   Value Number(int64_t number);
   Value Text(absl::string_view text) const;
@@ -111,6 +82,7 @@ class ObjectBytes {
   Value CopyTree(const Value& value);
   // Puts the items or entries of a field that were gathered since `start` into its member.
   void CloseLists(size_t start);
+  Value TakeEntries(std::vector<Member>& entries);
   absl::Status CheckDepth(const Place& place) const;
 
   Document& document_;
@@ -124,6 +96,13 @@ class ObjectBytes {
   std::vector<Part> parts_;
   int depth_ = 0;
 };
+
+absl::Status ObjectBytes::ForEach(
+    absl::string_view bytes, const Place& place,
+    absl::FunctionRef<absl::Status(uint32_t number, const WireValue& value)> visit) {
+  const absl::Status status = ForEachField(bytes, visit);
+  return absl::IsDataLoss(status) ? Error(place, status.message()) : status;
+}
 
 Value ObjectBytes::Text(absl::string_view text) const {
   Value value;
@@ -161,33 +140,27 @@ absl::Status ObjectBytes::ReadMessage(absl::string_view bytes, const ApiType& ty
 absl::Status ObjectBytes::ReadMembers(absl::string_view bytes, const ApiType& type, uint32_t path, int depth,
                                       const Place& place) {
   const size_t first_member = members_.size();
-  WireReader reader(bytes);
-  while (reader.Next()) {
-    const uint32_t number = reader.number();
-    WireValue wire;
-    if (!reader.Read(wire)) continue;
+  return ForEach(bytes, place, [&](uint32_t number, const WireValue& wire) -> absl::Status {
     bool is_embedded = false;
     const ApiField* field = type.FindNumber(path, depth, number, is_embedded);
     if (is_embedded) {
       if (wire.is_number)
         return Error(place, absl::StrCat("field ", number, ": expected a message, got a number"));
-      RETURN_IF_ERROR(
-          ReadMembers(wire.bytes, type, ProtoForm::Append(path, depth, number), depth + 1, place));
-      continue;
+      return ReadMembers(wire.bytes, type, ProtoForm::Append(path, depth, number), depth + 1, place);
     }
-    if (field == nullptr) continue;
+    if (field == nullptr) return absl::OkStatus();
     const size_t count = members_.size();
     RETURN_IF_ERROR(ReadField(*field, wire, {.parent = &place, .name = field->name}));
     // The last one counts where a field that is no list comes twice.
-    if (members_.size() == count) continue;
+    if (members_.size() == count) return absl::OkStatus();
     for (size_t i = first_member; i < count; ++i) {
       if (members_[i].key != field->name) continue;
       members_[i] = members_.back();
       members_.pop_back();
       break;
     }
-  }
-  return absl::OkStatus();
+    return absl::OkStatus();
+  });
 }
 
 absl::Status ObjectBytes::ReadField(const ApiField& field, const WireValue& wire, const Place& place) {
@@ -200,17 +173,7 @@ absl::Status ObjectBytes::ReadField(const ApiField& field, const WireValue& wire
       // Numbers may be packed: several in one field.
       if (!wire.is_number &&
           (field.proto.letter == Letter::kInteger || field.proto.letter == Letter::kBool)) {
-        protozero::pbf_reader unused;
-        const char* at = wire.bytes.data();
-        const char* const end = at + wire.bytes.size();
-        while (at < end) {
-          const WireValue one = {
-              .bytes = {}, .number = protozero::decode_varint(&at, end), .is_number = true};
-          Member item;
-          RETURN_IF_ERROR(ReadScalar(field, one, place, item.value));
-          parts_.push_back({.field = &field, .entry = item});
-        }
-        return absl::OkStatus();
+        return ReadPackedItems(field, wire.bytes, place);
       }
       member.key = "";
       RETURN_IF_ERROR(ReadScalar(field, wire, place, member.value));
@@ -233,25 +196,28 @@ absl::Status ObjectBytes::ReadField(const ApiField& field, const WireValue& wire
   return absl::OkStatus();
 }
 
+absl::Status ObjectBytes::ReadPackedItems(const ApiField& field, absl::string_view bytes,
+                                          const Place& place) {
+  const absl::Status status = ForEachPacked(bytes, [&](uint64_t number) -> absl::Status {
+    Member item;
+    RETURN_IF_ERROR(ReadScalar(field, {.bytes = {}, .number = number, .is_number = true}, place, item.value));
+    parts_.push_back({.field = &field, .entry = item});
+    return absl::OkStatus();
+  });
+  return absl::IsDataLoss(status) ? Error(place, status.message()) : status;
+}
+
 // An entry of a map is a message: 1 is the key, 2 the value.
 absl::Status ObjectBytes::ReadEntry(const ApiField& field, absl::string_view bytes, const Place& place,
                                     Member& out) {
-  WireReader reader(bytes);
   WireValue value;
   value.is_number = field.proto.letter == Letter::kInteger || field.proto.letter == Letter::kBool;
-  out.key = "";
-  while (reader.Next()) {
-    const uint32_t number = reader.number();
-    WireValue wire;
-    if (!reader.Read(wire)) continue;
-    if (number == 1) {
-      Value key;
-      RETURN_IF_ERROR(ReadText(wire.bytes, place, key));
-      out.key = key.text;
-    } else if (number == 2) {
-      value = wire;
-    }
-  }
+  Value key;
+  RETURN_IF_ERROR(ForEach(bytes, place, [&](uint32_t number, const WireValue& wire) {
+    if (number == 2) value = wire;
+    return number == 1 ? ReadText(wire.bytes, place, key) : absl::OkStatus();
+  }));
+  out.key = key.text;
   const Place below = {.parent = &place, .name = out.key};
   if (field.proto.around == Around::kMapOfLists) return ReadListOf(field, value.bytes, below, out.value);
   return ReadScalar(field, value, below, out.value);
@@ -261,16 +227,28 @@ absl::Status ObjectBytes::ReadEntry(const ApiField& field, absl::string_view byt
 absl::Status ObjectBytes::ReadListOf(const ApiField& field, absl::string_view bytes, const Place& place,
                                      Value& out) {
   std::vector<Value> items;
-  WireReader reader(bytes);
-  while (reader.Next()) {
-    const uint32_t number = reader.number();
-    WireValue wire;
-    if (!reader.Read(wire) || number != 1) continue;
-    RETURN_IF_ERROR(ReadScalar(field, wire, place, items.emplace_back()));
-  }
+  RETURN_IF_ERROR(ForEach(bytes, place, [&](uint32_t number, const WireValue& wire) {
+    return number == 1 ? ReadScalar(field, wire, place, items.emplace_back()) : absl::OkStatus();
+  }));
   out.type = Value::Type::kArray;
   out.items = document_.CopyItems(items);
   return absl::OkStatus();
+}
+
+// A map of the entries, by key. The last one counts of those with one key.
+Value ObjectBytes::TakeEntries(std::vector<Member>& entries) {
+  const auto by_key = [](const Member& a, const Member& b) { return a.key < b.key; };
+  // Go writes them in this order.
+  if (!std::is_sorted(entries.begin(), entries.end(), by_key)) {
+    std::stable_sort(entries.begin(), entries.end(), by_key);
+  }
+  size_t count = 0;
+  for (const Member& entry : entries) {
+    if (count > 0 && entries[count - 1].key == entry.key) --count;
+    entries[count++] = entry;
+  }
+  entries.resize(count);
+  return document_.MakeObject(entries);
 }
 
 void ObjectBytes::CloseLists(size_t start) {
@@ -291,22 +269,15 @@ void ObjectBytes::CloseLists(size_t start) {
       const Member& entry = parts_[at].entry;
       if (is_list) {
         items.push_back(entry.value);
-        continue;
-      }
-      // Keys are sorted, so that one that comes twice stands behind its like; the last one counts.
-      const auto place = std::lower_bound(entries.begin(), entries.end(), entry,
-                                          [](const Member& a, const Member& b) { return a.key < b.key; });
-      if (place != entries.end() && place->key == entry.key) {
-        *place = entry;
       } else {
-        entries.insert(place, entry);
+        entries.push_back(entry);
       }
     }
     if (is_list) {
       member.value.type = Value::Type::kArray;
       member.value.items = document_.CopyItems(items);
     } else {
-      member.value = document_.MakeObject(entries);
+      member.value = TakeEntries(entries);
     }
     members_.push_back(member);
   }
@@ -352,14 +323,8 @@ absl::Status ObjectBytes::ReadScalar(const ApiField& field, const WireValue& wir
     case Letter::kQuantity:
     case Letter::kDuration:
     case Letter::kJson: {
-      WireReader reader(wire.bytes);
       WireValue inner;
-      inner.is_number = letter == Letter::kDuration;
-      while (reader.Next()) {
-        const uint32_t number = reader.number();
-        WireValue found;
-        if (reader.Read(found) && number == 1) inner = found;
-      }
+      RETURN_IF_ERROR(ReadOnlyField(wire.bytes, place, inner));
       if (letter == Letter::kQuantity) {
         // Go writes the zero value as 0.
         if (inner.bytes.empty()) inner.bytes = "0";
@@ -374,19 +339,23 @@ absl::Status ObjectBytes::ReadScalar(const ApiField& field, const WireValue& wir
   return absl::OkStatus();
 }
 
+absl::Status ObjectBytes::ReadOnlyField(absl::string_view bytes, const Place& place, WireValue& out) {
+  return ForEach(bytes, place, [&out](uint32_t number, const WireValue& wire) {
+    if (number == 1) out = wire;
+    return absl::OkStatus();
+  });
+}
+
 // Seconds and nanoseconds since 1970; no bytes are no time, which is null in JSON.
 absl::Status ObjectBytes::ReadTime(absl::string_view bytes, bool micro, const Place& place, Value& out) {
   if (bytes.empty()) return absl::OkStatus();
   int64_t seconds = 0;
   int64_t nanoseconds = 0;
-  WireReader reader(bytes);
-  while (reader.Next()) {
-    const uint32_t number = reader.number();
-    WireValue wire;
-    if (!reader.Read(wire)) continue;
+  RETURN_IF_ERROR(ForEach(bytes, place, [&](uint32_t number, const WireValue& wire) {
     if (number == 1) seconds = static_cast<int64_t>(wire.number);
     if (number == 2) nanoseconds = static_cast<int64_t>(wire.number);
-  }
+    return absl::OkStatus();
+  }));
   // What RFC 3339 can say: the years 0 to 9999.
   constexpr int64_t kSecondsMin = -62'167'219'200;
   constexpr int64_t kSecondsMax = 253'402'300'799;
@@ -394,8 +363,7 @@ absl::Status ObjectBytes::ReadTime(absl::string_view bytes, bool micro, const Pl
     return Error(place, absl::StrCat("expected a time of the years 0 to 9999, got ", seconds, " s"));
   }
   const absl::Time time = absl::FromUnixSeconds(seconds) + absl::Nanoseconds(nanoseconds % 1'000'000'000);
-  out = Text(document_.CopyText(
-      absl::FormatTime(micro ? "%Y-%m-%dT%H:%M:%E6SZ" : "%Y-%m-%dT%H:%M:%SZ", time, absl::UTCTimeZone())));
+  out = Text(document_.CopyText(micro ? api::FormatRfc3339Micros(time) : api::FormatRfc3339Seconds(time)));
   return absl::OkStatus();
 }
 
@@ -404,15 +372,12 @@ absl::Status ObjectBytes::ReadIntOrString(absl::string_view bytes, const Place& 
   bool is_text = false;
   WireValue number;
   WireValue text;
-  WireReader reader(bytes);
-  while (reader.Next()) {
-    const uint32_t field = reader.number();
-    WireValue wire;
-    if (!reader.Read(wire)) continue;
+  RETURN_IF_ERROR(ForEach(bytes, place, [&](uint32_t field, const WireValue& wire) {
     if (field == 1) is_text = wire.number == 1;
     if (field == 2) number = wire;
     if (field == 3) text = wire;
-  }
+    return absl::OkStatus();
+  }));
   if (is_text) return ReadText(text.bytes, place, out);
   out = Number(static_cast<int32_t>(number.number));
   return absl::OkStatus();
@@ -454,25 +419,16 @@ struct Envelope {
   absl::string_view object;
 };
 
-Envelope ReadEnvelope(absl::string_view bytes) {
-  Envelope envelope;
-  WireReader reader(bytes);
-  while (reader.Next()) {
-    const uint32_t number = reader.number();
-    WireValue wire;
-    if (!reader.Read(wire)) continue;
+absl::Status ReadEnvelope(absl::string_view bytes, Envelope& envelope) {
+  return ForEachField(bytes, [&envelope](uint32_t number, const WireValue& wire) {
     if (number == 2) envelope.object = wire.bytes;
-    if (number != 1) continue;
-    WireReader type(wire.bytes);
-    while (type.Next()) {
-      const uint32_t field = type.number();
-      WireValue text;
-      if (!type.Read(text)) continue;
+    if (number != 1) return absl::OkStatus();
+    return ForEachField(wire.bytes, [&envelope](uint32_t field, const WireValue& text) {
       if (field == 1) envelope.api_version = text.bytes;
       if (field == 2) envelope.kind = text.bytes;
-    }
-  }
-  return envelope;
+      return absl::OkStatus();
+    });
+  });
 }
 
 Member TextMember(absl::string_view key, absl::string_view text) {
@@ -487,26 +443,22 @@ Member TextMember(absl::string_view key, absl::string_view text) {
 
 absl::Status ReadProtoObject(absl::string_view bytes, Document& document) {
   bytes.remove_prefix(std::min(bytes.size(), kProtoMagic.size()));
-  try {
-    const Envelope envelope = ReadEnvelope(bytes);
-    const ApiKind* const kind = ApiFields::Get().Find(envelope.api_version, envelope.kind);
-    if (kind == nullptr || kind->type == nullptr) {
-      return absl::UnimplementedError(absl::StrCat("the fields of ", Printable(envelope.kind, kShownBytesMax),
-                                                   " in ", Printable(envelope.api_version, kShownBytesMax),
-                                                   " are not known"));
-    }
-    ObjectBytes object(document);
-    Value body;
-    RETURN_IF_ERROR(object.ReadMessage(envelope.object, *kind->type, Place(), body));
-    std::vector<Member> members = {TextMember("apiVersion", kind->api_version),
-                                   TextMember("kind", kind->name)};
-    members.insert(members.end(), body.members.begin(), body.members.end());
-    document.root = document.MakeObject(members);
-    return absl::OkStatus();
-  } catch (const protozero::exception& error) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("expected a protobuf message, got other bytes (", error.what(), ")"));
+  Envelope envelope;
+  const absl::Status read = ReadEnvelope(bytes, envelope);
+  if (!read.ok()) return Error(Place(), read.message());
+  const ApiKind* const kind = ApiFields::Get().Find(envelope.api_version, envelope.kind);
+  if (kind == nullptr || kind->type == nullptr) {
+    return absl::UnimplementedError(absl::StrCat("the fields of ", Printable(envelope.kind, kShownBytesMax),
+                                                 " in ", Printable(envelope.api_version, kShownBytesMax),
+                                                 " are not known"));
   }
+  ObjectBytes object(document);
+  Value body;
+  RETURN_IF_ERROR(object.ReadMessage(envelope.object, *kind->type, Place(), body));
+  std::vector<Member> members = {TextMember("apiVersion", kind->api_version), TextMember("kind", kind->name)};
+  members.insert(members.end(), body.members.begin(), body.members.end());
+  document.root = document.MakeObject(members);
+  return absl::OkStatus();
 }
 
 }  // namespace schedsim::codec

@@ -14,6 +14,7 @@ namespace {
 
 constexpr uint64_t kPageBytesMin = 512;
 constexpr uint64_t kPageBytesMax = 65536;
+constexpr size_t kUsualPageBytes = 4096;
 
 // A tree of a database that fits into memory is not that deep.
 constexpr size_t kDepthMax = 64;
@@ -31,6 +32,13 @@ T Read(absl::string_view bytes, size_t at) {
 
 absl::Status ErrorAt(size_t offset, absl::string_view what) {
   return absl::InvalidArgumentError(absl::StrCat("offset 0x", absl::Hex(offset), ": ", what));
+}
+
+// Whether a meta page begins here, be it whole or not.
+bool BeginsMeta(absl::string_view bytes, size_t offset) {
+  return offset + bolt::kPageHeaderBytes + bolt::kMetaBytes <= bytes.size() &&
+         Read<uint16_t>(bytes, offset + 8) == bolt::kMetaPage &&
+         Read<uint32_t>(bytes, offset + bolt::kPageHeaderBytes) == bolt::kMagic;
 }
 
 struct Meta {
@@ -57,9 +65,7 @@ std::optional<Meta> MetaAt(absl::string_view bytes, size_t offset) {
 }  // namespace
 
 bool BoltFile::IsOne(absl::string_view bytes) {
-  if (bytes.size() < bolt::kPageHeaderBytes + bolt::kMetaBytes) return false;
-  return Read<uint16_t>(bytes, 8) == bolt::kMetaPage &&
-         Read<uint32_t>(bytes, bolt::kPageHeaderBytes) == bolt::kMagic;
+  return BeginsMeta(bytes, 0) || BeginsMeta(bytes, kUsualPageBytes);
 }
 
 absl::StatusOr<BoltFile> BoltFile::Open(absl::string_view bytes) {
@@ -87,7 +93,10 @@ absl::Status BoltFile::ReadMeta() {
   page_bytes_ = meta->page_bytes;
   root_ = meta->root;
   page_count_ = meta->page_count;
-  return absl::OkStatus();
+  // All pages that were ever used are there.
+  if (bytes_.size() / page_bytes_ >= page_count_) return absl::OkStatus();
+  return ErrorAt(bytes_.size(), absl::StrCat("the file ends here: it was cut off, expected ", page_count_,
+                                             " pages of ", page_bytes_, " bytes"));
 }
 
 absl::StatusOr<BoltFile::Page> BoltFile::FindPage(uint64_t id) const {
@@ -97,17 +106,12 @@ absl::StatusOr<BoltFile::Page> BoltFile::FindPage(uint64_t id) const {
         absl::StrCat("expected a page from 2 to ", page_count_ - 1, ", got page ", id));
   }
   const uint64_t offset = id * page_bytes_;
-  if (offset / page_bytes_ != id || offset + bolt::kPageHeaderBytes > bytes_.size()) {
-    return absl::InvalidArgumentError(absl::StrCat("page ", id, " lies behind the end of the file, at byte ",
-                                                   bytes_.size(), ": it was cut off, expected ", page_count_,
-                                                   " pages of ", page_bytes_, " bytes"));
-  }
   ASSIGN_OR_RETURN(Page page, PageAt(offset, bytes_.substr(offset)));
   if (page.id != id) return ErrorAt(offset, absl::StrCat("expected page ", id, ", got page ", page.id));
   const uint64_t size = (uint64_t{Read<uint32_t>(page.bytes, 12)} + 1) * page_bytes_;
   if (size > page.bytes.size()) {
     return ErrorAt(offset, absl::StrCat("page ", id, " has ", size, " bytes, and the file ends after ",
-                                        page.bytes.size(), " of them: it was cut off"));
+                                        page.bytes.size(), " of them"));
   }
   page.bytes = page.bytes.substr(0, size);
   return page;

@@ -21,7 +21,8 @@ class BoltFile {
   // Called with each key and its value, which are parts of the file; an error ends the reading.
   using Entry = absl::FunctionRef<absl::Status(absl::string_view key, absl::string_view value)>;
 
-  // Whether the bytes begin as such a file does.
+  // Whether the bytes begin as such a file does, or, where the first page is damaged, go on so at the second
+  // one.
   static bool IsOne(absl::string_view bytes);
 
   // `bytes` must outlive the object.
@@ -59,7 +60,7 @@ class BoltFile {
   absl::string_view bytes_;
   uint64_t page_bytes_ = 0;
   uint64_t root_ = 0;        // The page of the bucket of all buckets.
-  uint64_t page_count_ = 0;  // Pages from here on were never used.
+  uint64_t page_count_ = 0;  // Pages from here on were never used. The file has at least so many.
 };
 
 }  // namespace schedsim::sim

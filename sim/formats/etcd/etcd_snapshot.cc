@@ -12,7 +12,7 @@
 #include "core/base/printable.h"
 #include "core/base/status_macros.h"
 #include "core/codec/protobuf/proto_reader.h"
-#include "protozero/pbf_reader.hpp"
+#include "core/codec/protobuf/wire_reader.h"
 #include "sim/formats/etcd/bolt_file.h"
 
 namespace schedsim::sim {
@@ -44,28 +44,23 @@ struct KeyValue {
 
 // False: the bytes are no KeyValue. Source: etcd v3.6, api/mvccpb/kv.proto.
 bool ReadKeyValue(absl::string_view bytes, KeyValue& out) {
-  try {
-    protozero::pbf_reader reader(bytes.data(), bytes.size());
-    while (reader.next()) {
-      const uint32_t number = reader.tag();
-      const bool is_bytes = reader.wire_type() == protozero::pbf_wire_type::length_delimited;
-      if (is_bytes && (number == 1 || number == 5)) {
-        const protozero::data_view view = reader.get_view();
-        (number == 1 ? out.key : out.value) = {view.data(), view.size()};
-      } else if (number == 3 && reader.wire_type() == protozero::pbf_wire_type::varint) {
-        out.mod_revision = reader.get_int64();
-      } else {
-        reader.skip();
-      }
-    }
-    return !out.key.empty();
-  } catch (const protozero::exception&) {
-    return false;
-  }
+  const absl::Status status =
+      codec::ForEachField(bytes, [&out](uint32_t number, const codec::WireValue& value) {
+        if (!value.is_number && number == 1) out.key = value.bytes;
+        if (!value.is_number && number == 5) out.value = value.bytes;
+        if (value.is_number && number == 3) out.mod_revision = static_cast<int64_t>(value.number);
+        return absl::OkStatus();
+      });
+  return status.ok() && !out.key.empty();
 }
 
 absl::Status CheckHash(absl::string_view bytes) {
-  if (bytes.size() % kPageUnit != kHashBytes) return absl::OkStatus();
+  const size_t rest = bytes.size() % kPageUnit;
+  if (rest == 0) return absl::OkStatus();
+  if (rest != kHashBytes) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("offset 0x", absl::Hex(bytes.size()), ": the file ends within a page: it was cut off"));
+  }
   const absl::string_view database = bytes.substr(0, bytes.size() - kHashBytes);
   unsigned char hash[EVP_MAX_MD_SIZE];
   unsigned int hash_bytes = 0;
@@ -79,9 +74,30 @@ absl::Status CheckHash(absl::string_view bytes) {
       "the snapshot anew"));
 }
 
+void AddUnreadable(std::string what, EtcdSnapshotNotes& notes) {
+  ++notes.unreadable_count;
+  if (notes.unreadable.size() < kNamedMax) notes.unreadable.push_back(std::move(what));
+}
+
+// The number of a revision: 8 bytes, the highest first.
+uint64_t MainRevision(absl::string_view revision) {
+  uint64_t number = 0;
+  for (const char c : revision.substr(0, 8)) number = number << 8 | static_cast<unsigned char>(c);
+  return number;
+}
+
+// Objects without a name that the API server keeps for itself: ranges of addresses and ports, and its own
+// addresses.
+bool IsOfApiServer(absl::string_view key) {
+  return absl::StrContains(key, "/ranges/") || absl::StrContains(key, "/masterleases/") ||
+         absl::StrContains(key, "/peerserverleases/");
+}
+
 // Which objects were there in the end, by key: a deletion and a later version take an earlier one away.
 class LastRevisions {
  public:
+  explicit LastRevisions(EtcdSnapshotNotes& notes) : notes_(notes) {}
+
   absl::Status Add(absl::string_view revision, absl::string_view value) {
     const bool is_tombstone = revision.size() == kRevisionBytes + 1 && revision.back() == kTombstone;
     if (revision.size() != kRevisionBytes && !is_tombstone) {
@@ -90,7 +106,9 @@ class LastRevisions {
     }
     KeyValue read;
     if (!ReadKeyValue(value, read)) {
-      ++unreadable_;
+      AddUnreadable(absl::StrCat("revision ", MainRevision(revision),
+                                 ": expected a key and its value, got other bytes"),
+                    notes_);
       return absl::OkStatus();
     }
     // Revisions come in their order.
@@ -110,13 +128,12 @@ class LastRevisions {
               [](const KeyValue& a, const KeyValue& b) { return a.key < b.key; });
     return std::move(values_);
   }
-  int64_t unreadable() const { return unreadable_; }
 
  private:
+  EtcdSnapshotNotes& notes_;
   // In the order of the revisions. One that is no longer there has no key.
   std::vector<KeyValue> values_;
   LookupMap<absl::string_view, size_t> last_;  // One above the place in `values_`; 0: it was deleted.
-  int64_t unreadable_ = 0;
 };
 
 // Sets metadata.resourceVersion, which is not part of the stored value. False: the value has no name, so it
@@ -150,8 +167,7 @@ class SnapshotReader {
     if (absl::StartsWith(stored.value, codec::kProtoMagic)) {
       Document document;
       const absl::Status status = codec::ReadProtoObject(stored.value, document);
-      // The API server keeps ranges of addresses and ports as objects without a name.
-      if (absl::IsUnimplemented(status) && absl::StrContains(stored.key, "/ranges/")) return absl::OkStatus();
+      if (absl::IsUnimplemented(status) && IsOfApiServer(stored.key)) return absl::OkStatus();
       if (!status.ok()) return Leave(stored, status.message());
       return HandOn(stored, document);
     }
@@ -182,17 +198,18 @@ class SnapshotReader {
   }
 
   absl::Status HandOn(const KeyValue& stored, Document& document) {
-    if (!SetResourceVersion(stored.mod_revision, document)) return absl::OkStatus();
+    if (!SetResourceVersion(stored.mod_revision, document)) {
+      return IsOfApiServer(stored.key) ? absl::OkStatus()
+                                       : Leave(stored, "expected an object with metadata.name, got none");
+    }
     ++notes_.object_count;
     return sink_(document);
   }
 
   absl::Status Leave(const KeyValue& stored, absl::string_view why) {
-    ++notes_.unreadable_count;
-    if (notes_.unreadable.size() < kNamedMax) {
-      notes_.unreadable.push_back(absl::StrCat("key ", Printable(stored.key, kShownKeyBytesMax),
-                                               " at revision ", stored.mod_revision, ": ", why));
-    }
+    AddUnreadable(absl::StrCat("key ", Printable(stored.key, kShownKeyBytesMax), " at revision ",
+                               stored.mod_revision, ": ", why),
+                  notes_);
     return absl::OkStatus();
   }
 
@@ -212,7 +229,7 @@ absl::Status ReadEtcdSnapshot(absl::string_view bytes, absl::string_view file, c
   RETURN_IF_ERROR(Within(file, CheckHash(bytes)));
   const absl::StatusOr<BoltFile> database = BoltFile::Open(bytes);
   RETURN_IF_ERROR(Within(file, database.status()));
-  LastRevisions last;
+  LastRevisions last(notes);
   const absl::Status read = database->ForEach(
       "key", [&](absl::string_view revision, absl::string_view value) { return last.Add(revision, value); });
   if (absl::IsNotFound(read)) {
@@ -220,10 +237,6 @@ absl::Status ReadEtcdSnapshot(absl::string_view bytes, absl::string_view file, c
         absl::StrCat(file, ": expected a database of etcd, got a bbolt file without the bucket `key`"));
   }
   RETURN_IF_ERROR(Within(file, read));
-  notes.unreadable_count += last.unreadable();
-  if (last.unreadable() > 0) {
-    notes.unreadable.push_back(absl::StrCat(last.unreadable(), " values of etcd that are no key and value"));
-  }
   SnapshotReader reader(sink, notes);
   for (const KeyValue& stored : last.Take()) RETURN_IF_ERROR(reader.Read(stored));
   return absl::OkStatus();

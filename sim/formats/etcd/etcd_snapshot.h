@@ -16,19 +16,18 @@ namespace schedsim::sim {
 // What was found beside objects.
 struct EtcdSnapshotNotes {
   int64_t object_count = 0;
-  // Objects that can't be read: encrypted ones, kinds without known fields, values that are damaged. The
-  // first few with their keys, revisions and reasons.
+  // Objects that can't be read: encrypted ones, kinds without known fields, values that are damaged or have
+  // no name. The first few with their keys, as far as they are known, revisions and reasons.
   int64_t unreadable_count = 0;
   std::vector<std::string> unreadable;
 };
 
 // Hands on each object that was there at the last revision of the snapshot, in the order of the keys, as the
-// API server would show it: with its resourceVersion. Values that are no objects (ranges of addresses, marks
-// of etcd) are left out. The document is valid during the call. `bytes` is the whole file, which is known by
-// BoltFile::IsOne.
-// Errors are InvalidArgument, `file: ...` with the offset: a file that was cut off or damaged (a snapshot has
-// a SHA-256 of itself at its end), one that is no database of etcd, and the sink's. Source: etcd v3.6,
-// server/storage/mvcc; apiserver v0.37, pkg/storage/etcd3.
+// API server would show it: with its resourceVersion. What the API server keeps for itself (ranges of
+// addresses, its own leases, marks) is left out. The document is valid during the call. `bytes` is the whole
+// file, which is known by BoltFile::IsOne. Errors are InvalidArgument, `file: ...` with the offset: a file
+// that was cut off or damaged (a snapshot has a SHA-256 of itself at its end), one that is no database of
+// etcd, and the sink's. Source: etcd v3.6, server/storage/mvcc; apiserver v0.37, pkg/storage/etcd3.
 absl::Status ReadEtcdSnapshot(absl::string_view bytes, absl::string_view file, codec::DocumentSink sink,
                               EtcdSnapshotNotes& notes);
 

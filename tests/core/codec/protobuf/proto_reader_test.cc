@@ -3,6 +3,7 @@
 #include <string>
 
 #include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "core/codec/text/writer.h"
 #include "gtest/gtest.h"
 #include "protozero/pbf_writer.hpp"
@@ -54,6 +55,28 @@ std::string NamedPod(const std::string& spec) {
   }
   writer.add_bytes(2, spec);
   return Envelope("v1", "Pod", pod);
+}
+
+// Go writes maps in order. Other writers need not.
+TEST(ProtoReaderTest, MapsInAnyOrderTakeNoLonger) {
+  constexpr int kCount = 300'000;
+  std::string map;
+  {
+    pbf_writer writer(map);
+    pbf_writer metadata(writer, 1);
+    metadata.add_string(1, "a");
+    for (int i = 2 * kCount - 1; i >= 0; --i) {
+      pbf_writer entry(metadata, 11);
+      entry.add_string(1, absl::StrCat("key-", absl::Dec(i / 2, absl::kZeroPad8)));
+      entry.add_string(2, i % 2 == 0 ? "last" : "first");
+    }
+  }
+  Document document;
+  ASSERT_EQ(ReadProtoObject(Envelope("v1", "ConfigMap", map), document), absl::OkStatus());
+  const Value* const labels = document.root.Find("metadata")->Find("labels");
+  ASSERT_EQ(labels->members.size(), static_cast<size_t>(kCount));
+  EXPECT_EQ(labels->members.front().key, "key-00000000");
+  EXPECT_EQ(labels->members.front().value.text, "last");
 }
 
 TEST(ProtoReaderTest, LeavesOutWhatIsEmptyAndSortsKeys) {

@@ -1,11 +1,13 @@
 #include "sim/formats/etcd/bolt_file.h"
 
+#include <cstdint>
 #include <string>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "core/base/rng.h"
 #include "gtest/gtest.h"
+#include "sim/formats/etcd/bolt_format.h"
 #include "tests/sim/formats/etcd/bolt_writer.h"
 
 namespace schedsim::sim {
@@ -56,6 +58,14 @@ TEST(BoltFileTest, TakesTheMetaPageThatIsWhole) {
   BoltWriter::Entries entries;
   ASSERT_EQ(ReadAll(bytes, "key", entries), absl::OkStatus());
   EXPECT_EQ(entries.size(), 20000u);
+  // The first page may be damaged as a whole.
+  std::string other = ManyEntriesFile();
+  other.replace(0, 4096, std::string(4096, '\0'));
+  entries.clear();
+  ASSERT_TRUE(BoltFile::IsOne(other));
+  ASSERT_EQ(ReadAll(other, "key", entries), absl::OkStatus());
+  EXPECT_EQ(entries.size(), 20000u);
+  EXPECT_FALSE(BoltFile::IsOne(std::string(8192, '\0')));
   bytes[16 + 48] ^= 1;
   EXPECT_EQ(ReadAll(bytes, "key", entries).message(),
             "offset 0x0: expected a meta page with its checksum, got none that is whole");
@@ -68,7 +78,8 @@ TEST(BoltFileTest, SaysWhereAFileWasCutOff) {
     BoltWriter::Entries entries;
     const absl::Status status = ReadAll(absl::string_view(bytes).substr(0, size), "key", entries);
     EXPECT_TRUE(absl::IsInvalidArgument(status)) << part;
-    EXPECT_TRUE(absl::StrContains(status.message(), "page ")) << status;
+    EXPECT_TRUE(absl::StrContains(status.message(), absl::StrCat("offset 0x", absl::Hex(size)))) << status;
+    EXPECT_TRUE(absl::StrContains(status.message(), "it was cut off")) << status;
   }
 }
 
@@ -84,6 +95,21 @@ TEST(BoltFileTest, SurvivesDamage) {
     const absl::Status status = ReadAll(bytes, "key", entries);
     EXPECT_TRUE(status.ok() || absl::IsInvalidArgument(status) || absl::IsNotFound(status)) << status;
   }
+}
+
+// The meta page claims pages without number, and a branch leads round and round.
+TEST(BoltFileTest, ATreeWithoutAnEndIsRefused) {
+  std::string bytes = ManyEntriesFile();
+  const auto write = [&bytes](size_t at, uint64_t number) {
+    for (size_t i = 0; i < 8; ++i) bytes[at + i] = static_cast<char>(number >> (8 * i));
+  };
+  for (const size_t meta : {size_t{16}, size_t{4096 + 16}}) {
+    write(meta + 40, uint64_t{1} << 60);
+    write(meta + 56, bolt::Checksum(absl::string_view(bytes).substr(meta, 56)));
+  }
+  BoltWriter::Entries entries;
+  EXPECT_TRUE(absl::StrContains(ReadAll(bytes, "key", entries).message(),
+                                "it was cut off, expected 1152921504606846976 pages of 4096 bytes"));
 }
 
 TEST(BoltFileTest, NamesAPageOfUnknownType) {

@@ -131,6 +131,7 @@ TEST(EtcdSnapshotTest, LeavesOutWhatItCannotRead) {
            {"something else", "expected protobuf or JSON, got something else"},
            {"{\"kind\":", "expected JSON"},
            {std::string("k8s\0\x0a\x7f", 6), "expected a protobuf message, got other bytes"},
+           {R"({"kind":"Pod","apiVersion":"v1","metadata":{}})", "expected an object with metadata.name"},
        }) {
     Objects objects;
     EtcdSnapshotNotes notes;
@@ -143,6 +144,34 @@ TEST(EtcdSnapshotTest, LeavesOutWhatItCannotRead) {
   }
 }
 
+// What the API server keeps for itself has no name, and is no loss.
+TEST(EtcdSnapshotTest, ObjectsOfTheApiServerAreNotMissed) {
+  constexpr char kNameless[] = R"({"kind":"Endpoints","apiVersion":"v1","metadata":{}})";
+  Objects objects;
+  EtcdSnapshotNotes notes;
+  ASSERT_EQ(Read(WriteEtcdSnapshot({{.key = "/registry/masterleases/192.0.2.1", .json = kNameless},
+                                    {.key = "/registry/peerserverleases/a", .json = kNameless},
+                                    {.key = "/registry/ranges/serviceips", .json = kNameless},
+                                    ConfigMap("a", 0)}),
+                 objects, notes),
+            absl::OkStatus());
+  EXPECT_EQ(notes.unreadable_count, 0) << absl::StrJoin(notes.unreadable, "\n");
+  EXPECT_EQ(objects.size(), 1u);
+}
+
+// Which object it was is not known, but its revision.
+TEST(EtcdSnapshotTest, NamesDamagedPairsByTheirRevision) {
+  BoltWriter writer;
+  const std::string revision("\0\0\0\0\0\0\1\2_\0\0\0\0\0\0\0\0", 17);
+  writer.AddBucket("key", {{revision, "no protobuf"}});
+  Objects objects;
+  EtcdSnapshotNotes notes;
+  ASSERT_EQ(Read(writer.Finish(), objects, notes), absl::OkStatus());
+  EXPECT_EQ(notes.unreadable_count, 1);
+  EXPECT_EQ(notes.unreadable,
+            std::vector<std::string>{"revision 258: expected a key and its value, got other bytes"});
+}
+
 TEST(EtcdSnapshotTest, KnowsDamageByTheHash) {
   std::string bytes = WriteEtcdSnapshot({ConfigMap("a", 2)});
   bytes[bytes.size() / 2] ^= 1;
@@ -152,6 +181,8 @@ TEST(EtcdSnapshotTest, KnowsDamageByTheHash) {
   EXPECT_TRUE(absl::StrContains(status.message(),
                                 "the SHA-256 at the end of the snapshot is not that of its content"))
       << status;
+  const absl::Status cut_off = Read(absl::string_view(bytes).substr(0, bytes.size() - 5), objects, notes);
+  EXPECT_TRUE(absl::StrContains(cut_off.message(), "the file ends within a page: it was cut off")) << cut_off;
 }
 
 TEST(EtcdSnapshotTest, ADatabaseOfAnotherProgramIsNone) {
