@@ -248,7 +248,7 @@ absl::Status RefuseInputAsOutput(absl::string_view option, const std::string& pa
     if (is_inside) return refuse("lies in the input folder", input);
     // One file may have several names: links, also in folders.
     std::vector<std::string> files;
-    ASSIGN_OR_RETURN(files, codec::ListFiles(input));
+    ASSIGN_OR_RETURN(files, codec::ListFiles(input, codec::InputFiles::kAll));
     for (const std::string& file : files) {
       if (fs::is_regular_file(file, ignored) && fs::equivalent(file, place, ignored))
         return refuse("is the input", file);

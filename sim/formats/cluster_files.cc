@@ -1,11 +1,14 @@
 #include "sim/formats/cluster_files.h"
 
+#include <algorithm>
 #include <cstddef>
+#include <set>
 #include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
 #include "core/base/printable.h"
 #include "core/base/status_macros.h"
 #include "core/codec/text/input.h"
@@ -23,39 +26,128 @@ constexpr int kArchiveDepthMax = 2;
 constexpr char kLogsStart[] = "\n==== START logs for container ";
 constexpr char kLogsEnd[] = "\n==== END logs for container ";
 
-// `kubectl cluster-info dump` writes the logs of containers between its lists.
-void RemoveLogs(std::string& text) {
+// `kubectl cluster-info dump` writes the logs of containers between its lists. They become empty lines, so
+// that places in the rest stay what they are.
+absl::Status RemoveLogs(std::string& text, absl::string_view file) {
   size_t start = text.find(kLogsStart);
-  if (start == std::string::npos) return;
+  if (start == std::string::npos) return absl::OkStatus();
   std::string lists;
   size_t copied = 0;
   while (start != std::string::npos) {
-    lists.append(text, copied, start + 1 - copied);
+    ++start;
+    lists.append(text, copied, start - copied);
     const size_t end = text.find(kLogsEnd, start);
-    copied = end == std::string::npos ? text.size() : text.find('\n', end + 1);
-    if (copied == std::string::npos) copied = text.size();
+    const size_t line_end = end == std::string::npos ? end : text.find('\n', end + 1);
+    if (line_end == std::string::npos) {
+      const absl::string_view line = absl::string_view(text).substr(start, text.find('\n', start) - start);
+      return absl::InvalidArgumentError(absl::StrCat(
+          file, ":", 1 + std::count(text.begin(), text.begin() + static_cast<int64_t>(start), '\n'),
+          ": the logs that begin with `", Printable(line, kShownBytesMax),
+          "` have no end: the dump was cut off"));
+    }
+    const absl::string_view logs = absl::string_view(text).substr(start, line_end - start);
+    lists.append(static_cast<size_t>(std::count(logs.begin(), logs.end(), '\n')), '\n');
+    copied = line_end;
     start = text.find(kLogsStart, copied);
   }
   lists.append(text, copied, std::string::npos);
   text = std::move(lists);
+  return absl::OkStatus();
 }
 
-// Whether a file of an archive or a folder may have objects in it.
-bool IsClusterFile(absl::string_view name) {
-  name = codec::WithoutArchiveEnding(name);
-  constexpr absl::string_view kEndings[] = {".yaml", ".yml", ".json", ".db"};
-  for (const absl::string_view ending : kEndings) {
-    if (absl::EndsWith(name, ending)) return true;
+// Which files of an archive or a folder have objects in them. Support bundles of troubleshoot.sh are folders
+// with version.yaml and cluster-resources: what lies in the latter are the objects, other files are answers
+// of collectors.
+class ObjectFiles {
+ public:
+  // By all names of the archive or folder, which must outlive the object.
+  explicit ObjectFiles(const std::vector<std::string>& names) {
+    std::set<absl::string_view> roots;
+    for (const absl::string_view name : names) {
+      absl::string_view root = name;
+      const bool is_version = absl::ConsumeSuffix(&root, "version.yaml");
+      if (is_version && (root.empty() || root.back() == '/')) roots.insert(root);
+    }
+    if (roots.empty()) return;
+    for (const absl::string_view name : names) {
+      const size_t at = name.find(kFolder);
+      if (at != absl::string_view::npos && roots.count(name.substr(0, at)) > 0)
+        bundles_.insert(name.substr(0, at));
+    }
   }
-  return false;
-}
 
-// The part of a support bundle that has the objects: others are answers of a collector.
-constexpr absl::string_view kBundleFolder = "cluster-resources/";
-// What troubleshoot.sh puts beside them that is no object.
-bool IsBundleExtra(absl::string_view name) {
-  return absl::StrContains(name, "/auth-cani-list/") || absl::EndsWith(name, "-errors.json") ||
-         absl::EndsWith(name, "/groups.json") || absl::EndsWith(name, "/resources.json");
+  bool Has(absl::string_view name) const {
+    if (!codec::IsInputFile(name, codec::InputFiles::kAll)) return false;
+    if (bundles_.empty()) return true;
+    // The folders that it lies in, the outermost first.
+    for (size_t at = 0; at != absl::string_view::npos; at = name.find('/', at)) {
+      if (at > 0) ++at;
+      if (bundles_.count(name.substr(0, at)) == 0) continue;
+      const absl::string_view rest = name.substr(at);
+      if (!absl::StartsWith(rest, kFolder) || IsNoObject(rest)) return false;
+    }
+    return true;
+  }
+
+ private:
+  static constexpr absl::string_view kFolder = "cluster-resources/";
+
+  // What troubleshoot.sh puts beside the objects.
+  static bool IsNoObject(absl::string_view name) {
+    return absl::StrContains(name, "/auth-cani-list/") || absl::EndsWith(name, "-errors.json") ||
+           absl::EndsWith(name, "/groups.json") || absl::EndsWith(name, "/resources.json");
+  }
+
+  std::set<absl::string_view> bundles_;  // Their folders with a slash, or "".
+};
+
+// What files begin with that are no input; the text says what they are.
+struct BinaryKind {
+  absl::string_view begin;
+  absl::string_view what;
+};
+
+constexpr BinaryKind kBinaryKinds[] = {
+    {absl::string_view("k8s\0", 4), "one object in protobuf, as etcd stores it"},
+    {"SQLite format 3", "a database of SQLite"},
+    {"\x1f\x8b", "another gzip file within the file"},
+    {absl::string_view("\xfd\x37zXZ\0", 6), "another xz file within the file"},
+    {"\x28\xb5\x2f\xfd", "another zstd file within the file"},
+    {"BZh", "a bzip2 file"},
+    {"\x04\x22\x4d\x18", "an lz4 file"},
+    {"7z\xbc\xaf\x27\x1c", "a 7-Zip archive"},
+    {"Rar!\x1a\x07", "a RAR archive"},
+    {"PK\x05\x06", "an empty zip archive"},
+    {"\x7f"
+     "ELF",
+     "a program (ELF)"},
+    {"\xcf\xfa\xed\xfe", "a program (Mach-O)"},
+    {"MZ", "a program of Windows"},
+    {"\x89PNG", "an image (PNG)"},
+    {"\xff\xd8\xff", "an image (JPEG)"},
+    {"%PDF-", "a PDF document"},
+    {"PAR1", "a Parquet file"},
+    {absl::string_view("\0\x05\x16\x07", 4), "what macOS puts beside a file (AppleDouble)"},
+};
+
+// InvalidArgument for bytes that are no text.
+absl::Status CheckIsText(absl::string_view content, absl::string_view file) {
+  constexpr size_t kLookBytes = 8192;
+  const absl::string_view start = content.substr(0, kLookBytes);
+  // Text of other encodings, which the reader names, has such bytes, too.
+  const bool has_mark = absl::StartsWith(start, "\xff\xfe") || absl::StartsWith(start, "\xfe\xff") ||
+                        absl::StartsWith(start, absl::string_view("\0\0\xfe\xff", 4));
+  const bool is_binary = absl::StrContains(start, '\0') && !has_mark;
+  absl::string_view what = is_binary ? "other binary data" : "";
+  for (const BinaryKind& kind : kBinaryKinds) {
+    // Two letters begin a text as well.
+    const bool counts =
+        is_binary || kind.begin.size() > 2 || static_cast<unsigned char>(kind.begin[0]) < 0x20;
+    if (counts && absl::StartsWith(start, kind.begin)) what = kind.what;
+  }
+  if (what.empty()) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      file, ": looks like ", what, ", expected YAML, JSON, a database of etcd or an archive (tar, zip)"));
 }
 
 }  // namespace
@@ -63,7 +155,13 @@ bool IsBundleExtra(absl::string_view name) {
 absl::Status ClusterFiles::Read(absl::string_view path, const codec::ReadOptions& options, Sink sink) {
   options_ = options;
   std::vector<std::string> files;
-  ASSIGN_OR_RETURN(files, codec::ListFiles(path));
+  ASSIGN_OR_RETURN(files, codec::ListFiles(path, codec::InputFiles::kAll));
+  // A file that is given by its name is read whatever that is.
+  if (files.size() > 1) {
+    const std::vector<std::string> all = files;
+    const ObjectFiles objects(all);
+    std::erase_if(files, [&objects](const std::string& file) { return !objects.Has(file); });
+  }
   size_t fine = 0;
   for (const std::string& file : files) {
     absl::StatusOr<std::string> content = codec::ReadFile(file);
@@ -81,7 +179,6 @@ absl::Status ClusterFiles::Read(absl::string_view path, const codec::ReadOptions
 }
 
 absl::Status ClusterFiles::ReadContent(std::string content, absl::string_view file, int depth, Sink sink) {
-  if (BoltFile::IsOne(content)) return ReadDatabase(content, file, sink);
   if (IsArchive(content)) {
     if (depth == kArchiveDepthMax) {
       return absl::InvalidArgumentError(
@@ -89,7 +186,10 @@ absl::Status ClusterFiles::ReadContent(std::string content, absl::string_view fi
     }
     return ReadFiles(file, content, depth, sink);
   }
-  RemoveLogs(content);
+  // A tar may have a database at the place of its second page.
+  if (BoltFile::IsOne(content)) return ReadDatabase(content, file, sink);
+  RETURN_IF_ERROR(CheckIsText(content, file));
+  RETURN_IF_ERROR(RemoveLogs(content, file));
   return codec::ReadKeptText(content, file, options_,
                              [&](const codec::Document& document) { return sink(document, file); });
 }
@@ -110,19 +210,16 @@ absl::Status ClusterFiles::ReadDatabase(absl::string_view content, absl::string_
 
 absl::Status ClusterFiles::ReadFiles(absl::string_view archive, absl::string_view content, int depth,
                                      Sink sink) {
-  bool is_bundle = false;
+  std::vector<std::string> names;
   RETURN_IF_ERROR(ReadArchive(
       content, archive,
-      [&is_bundle](absl::string_view name) {
-        is_bundle = is_bundle || absl::StrContains(name, kBundleFolder);
+      [&names](absl::string_view name) {
+        names.emplace_back(name);
         return false;
       },
       [](absl::string_view, std::string) { return absl::OkStatus(); }));
+  const ObjectFiles objects(names);
   int64_t count = 0;
-  const auto wants = [is_bundle](absl::string_view name) {
-    if (is_bundle && (!absl::StrContains(name, kBundleFolder) || IsBundleExtra(name))) return false;
-    return IsClusterFile(name);
-  };
   const auto take = [&](absl::string_view name, std::string packed) -> absl::Status {
     const std::string label = absl::StrCat(archive, "!", Printable(name));
     std::string plain;
@@ -135,10 +232,11 @@ absl::Status ClusterFiles::ReadFiles(absl::string_view archive, absl::string_vie
     ++count;
     return absl::OkStatus();
   };
-  RETURN_IF_ERROR(ReadArchive(content, archive, wants, take));
+  RETURN_IF_ERROR(ReadArchive(
+      content, archive, [&objects](absl::string_view name) { return objects.Has(name); }, take));
   if (count > 0) return absl::OkStatus();
-  return absl::FailedPreconditionError(absl::StrCat(
-      archive, ": no files of objects in it, expected some that end in .yaml, .yml, .json or .db"));
+  return absl::FailedPreconditionError(absl::StrCat(archive, ": no object files in it, expected names in ",
+                                                    codec::InputFileEndings(codec::InputFiles::kAll)));
 }
 
 }  // namespace schedsim::sim

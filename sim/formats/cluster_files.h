@@ -23,11 +23,12 @@ class ClusterFiles {
   // say:
   //   - YAML and JSON, with or without compression (gzip, xz, zstd);
   //   - databases of etcd, as `kwokctl snapshot save` and `etcdctl snapshot save` write them;
-  //   - archives (tar, zip) and folders: their files of these kinds. Of a support bundle of troubleshoot.sh
-  //   it is
-  //     what lies in `cluster-resources`;
+  //   - archives (tar, zip) and folders: their files of these kinds, by their names (codec::IsInputFile). Of
+  //     a support bundle of troubleshoot.sh, which has version.yaml beside the folder cluster-resources, it
+  //     is what lies in that;
   //   - the text of `kubectl cluster-info dump`: its lists, without the logs.
   // Errors are InvalidArgument, `file:line:column: what, and what was expected`, and NotFound.
+  // Other binary files, and a dump that was cut off within its logs, are errors.
   // FailedPrecondition for a folder or archive without such files. An error in one of several files says how
   // many were fine.
   absl::Status Read(absl::string_view path, const codec::ReadOptions& options, Sink sink);

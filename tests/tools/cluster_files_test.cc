@@ -21,7 +21,9 @@ namespace {
 using Files = std::vector<std::pair<std::string, std::string>>;
 
 std::string Pack(const Files& files, bool zip) {
-  std::string bytes(size_t{1} << 20, '\0');
+  size_t most = size_t{1} << 20;
+  for (const auto& [name, content] : files) most += content.size();
+  std::string bytes(most, '\0');
   size_t used = 0;
   struct archive* const writer = archive_write_new();
   zip ? archive_write_set_format_zip(writer) : archive_write_set_format_ustar(writer);
@@ -115,14 +117,91 @@ TEST(ClusterFilesTest, ReadsTheFilesOfArchives) {
 // Of a support bundle only the objects are read: other files are answers of collectors.
 TEST(ClusterFilesTest, ReadsTheObjectsOfASupportBundle) {
   const TestFolder folder;
-  const std::string path =
-      folder.Write("bundle.tar", Pack({{"bundle/analysis.json", "{\"a\": 1}"},
-                                       {"bundle/cluster-resources/pods/default.json", ConfigMap("a")},
-                                       {"bundle/cluster-resources/pods-errors.json", "[\"no\"]"}},
-                                      /*zip=*/false));
+  const Files files = {{"bundle/analysis.json", "{\"a\": 1}"},
+                       {"bundle/cluster-resources/pods/default.json", ConfigMap("a")},
+                       {"bundle/cluster-resources/pods-errors.json", "[\"no\"]"},
+                       {"bundle/version.yaml", "apiVersion: troubleshoot.sh/v1beta2\nkind: SupportBundle\n"},
+                       {"other/cluster-resources/b.json", ConfigMap("b")}};
   absl::Status status;
-  EXPECT_EQ(NamesIn(path, status).size(), 1u);
+  const std::vector<std::string> expected = {"default.json a", "b.json b"};
+  EXPECT_EQ(NamesIn(folder.Write("bundle.tar", Pack(files, /*zip=*/false)), status), expected);
   EXPECT_EQ(status, absl::OkStatus());
+  // It may have been unpacked.
+  for (const auto& [name, content] : files) folder.Write(absl::StrCat("unpacked/", name), content);
+  EXPECT_EQ(NamesIn(folder.Path("unpacked"), status), expected);
+  EXPECT_EQ(status, absl::OkStatus());
+}
+
+// A folder of that name alone makes no bundle.
+TEST(ClusterFilesTest, ABundleHasAVersion) {
+  const TestFolder folder;
+  const std::string path = folder.Write(
+      "all.zip", Pack({{"a/nodes.json", ConfigMap("n")}, {"a/cluster-resources/p.json", ConfigMap("p")}},
+                      /*zip=*/true));
+  absl::Status status;
+  EXPECT_EQ(NamesIn(path, status), (std::vector<std::string>{"nodes.json n", "p.json p"}));
+}
+
+// The same files are read of a folder and of an archive.
+TEST(ClusterFilesTest, FoldersAndArchivesHaveTheSameInput) {
+  const TestFolder folder;
+  const std::string inner = Pack({{"in.json", ConfigMap("in")}}, /*zip=*/true);
+  const Files files = {{"._a.yaml", std::string("\0\x05\x16\x07", 4)},
+                       {"a.yaml", ConfigMap("a")},
+                       {"b.zip", inner},
+                       {"c.tar", Pack({{"in.json", ConfigMap("c")}}, /*zip=*/false)},
+                       {"notes.txt", "no objects"}};
+  const std::vector<std::string> expected = {"a.yaml a", "b.zip!in.json in", "c.tar!in.json c"};
+  absl::Status status;
+  for (const auto& [name, content] : files) folder.Write(absl::StrCat("d/", name), content);
+  EXPECT_EQ(NamesIn(folder.Path("d"), status), expected);
+  EXPECT_EQ(status, absl::OkStatus());
+  std::vector<std::string> packed;
+  for (const std::string& name : expected) packed.push_back(absl::StrCat("all.tar!", name));
+  EXPECT_EQ(NamesIn(folder.Write("all.tar", Pack(files, /*zip=*/false)), status), packed);
+  EXPECT_EQ(status, absl::OkStatus());
+}
+
+TEST(ClusterFilesTest, SaysWhatOtherBinaryFilesAre) {
+  const TestFolder folder;
+  const std::pair<std::string, std::string> kRows[] = {
+      {std::string("\x7f"
+                   "ELF\2\1\1\0\0",
+                   9),
+       "looks like a program (ELF)"},
+      {std::string("k8s\0\x0a\0", 6), "looks like one object in protobuf, as etcd stores it"},
+      {"BZh91AY&SY", "looks like a bzip2 file"},
+      {std::string("a: b\0c", 6), "looks like other binary data"},
+  };
+  for (const auto& [content, what] : kRows) {
+    absl::Status status;
+    NamesIn(folder.Write("x.yaml", content), status);
+    EXPECT_TRUE(absl::IsInvalidArgument(status)) << what;
+    EXPECT_TRUE(absl::StrContains(
+        status.message(),
+        absl::StrCat("x.yaml: ", what, ", expected YAML, JSON, a database of etcd or an archive (tar, zip)")))
+        << status;
+  }
+  absl::Status status;
+  NamesIn(folder.Write("x.yaml", absl::StrCat("MZ: 1\n---\n", ConfigMap("a"))), status);
+  EXPECT_EQ(status, absl::OkStatus());
+}
+
+// A tar has its files at multiples of 512 bytes: a database may lie where one has its second page.
+TEST(ClusterFilesTest, AnArchiveWithADatabaseIsAnArchive) {
+  const TestFolder folder;
+  const absl::StatusOr<std::string> database =
+      codec::ReadFile(SCHEDSIM_SOURCE_DIR "/tests/tools/kwok-real/formats/1-history/etcd.db.gz");
+  ASSERT_TRUE(database.ok());
+  const std::string first = absl::StrCat(ConfigMap("a"), std::string(3000, ' '));
+  const std::string path =
+      folder.Write("all.tar", Pack({{"a.json", first}, {"b.db", *database}}, /*zip=*/false));
+  absl::Status status;
+  const std::vector<std::string> names = NamesIn(path, status);
+  EXPECT_EQ(status, absl::OkStatus());
+  ASSERT_GT(names.size(), 20u);
+  EXPECT_EQ(names[0], "all.tar!a.json a");
+  EXPECT_TRUE(absl::StartsWith(names[1], "all.tar!b.db ")) << names[1];
 }
 
 TEST(ClusterFilesTest, LeavesOutTheLogsOfClusterInfoDump) {
@@ -134,6 +213,18 @@ TEST(ClusterFilesTest, LeavesOutTheLogsOfClusterInfoDump) {
   absl::Status status;
   EXPECT_EQ(NamesIn(path, status), (std::vector<std::string>{"dump.txt a", "dump.txt b"}));
   EXPECT_EQ(status, absl::OkStatus());
+  // Places behind the logs are those of the file.
+  const std::string logs =
+      "\n==== START logs for container c of pod default/a ====\na\n\nb\n"
+      "==== END logs for container c of pod default/a ====\n";
+  NamesIn(folder.Write("dump.txt", absl::StrCat(ConfigMap("a"), logs, ConfigMap("b"), logs, "{]\n")), status);
+  EXPECT_TRUE(absl::StrContains(status.message(), "dump.txt:13:2: ")) << status;
+  NamesIn(folder.Write("dump.txt", absl::StrCat(ConfigMap("a"), logs.substr(0, 60))), status);
+  EXPECT_TRUE(
+      absl::StrContains(status.message(),
+                        "dump.txt:2: the logs that begin with `==== START logs for container c of pod "
+                        "default/a ====` have no end: the dump was cut off"))
+      << status;
 }
 
 TEST(ClusterFilesTest, AnArchiveWithoutObjectsIsAnEmptyFolder) {

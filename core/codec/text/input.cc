@@ -21,7 +21,9 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
+#include "absl/types/span.h"
 #include "core/base/printable.h"
 #include "core/base/status_macros.h"
 
@@ -225,9 +227,12 @@ absl::StatusOr<std::string> ReadAll(int descriptor, absl::string_view path, size
   return out;
 }
 
-bool IsObjectFile(absl::string_view name) {
-  name = WithoutArchiveEnding(name);
-  return absl::EndsWith(name, ".yaml") || absl::EndsWith(name, ".yml") || absl::EndsWith(name, ".json");
+constexpr absl::string_view kInputEndings[] = {".yaml", ".yml", ".json", ".db", ".tar", ".tgz", ".zip"};
+constexpr size_t kTextEndings = 3;  // They come first.
+
+absl::Span<const absl::string_view> EndingsOf(InputFiles files) {
+  const auto all = absl::MakeConstSpan(kInputEndings);
+  return files == InputFiles::kTexts ? all.first(kTextEndings) : all;
 }
 
 struct Entry {
@@ -315,7 +320,21 @@ absl::StatusOr<std::string> ReadFile(absl::string_view path, size_t bytes_max) {
   return text;
 }
 
-absl::StatusOr<std::vector<std::string>> ListFiles(absl::string_view path) {
+bool IsInputFile(absl::string_view name, InputFiles files) {
+  const size_t slash = name.rfind('/');
+  if (absl::StartsWith(name.substr(slash == absl::string_view::npos ? 0 : slash + 1), "._")) return false;
+  name = WithoutArchiveEnding(name);
+  return absl::c_any_of(EndingsOf(files),
+                        [name](absl::string_view ending) { return absl::EndsWith(name, ending); });
+}
+
+std::string InputFileEndings(InputFiles files) {
+  const absl::Span<const absl::string_view> endings = EndingsOf(files);
+  return absl::StrCat(absl::StrJoin(endings.first(endings.size() - 1), ", "), " or ", endings.back(),
+                      ", with or without .gz, .xz or .zst");
+}
+
+absl::StatusOr<std::vector<std::string>> ListFiles(absl::string_view path, InputFiles input) {
   std::vector<std::string> files;
   const std::string name(path);
   struct stat info = {};
@@ -328,7 +347,7 @@ absl::StatusOr<std::vector<std::string>> ListFiles(absl::string_view path) {
     const Entry entry = std::move(rest.back());
     rest.pop_back();
     if (!entry.is_folder) {
-      if (IsObjectFile(entry.path)) files.push_back(entry.path);
+      if (IsInputFile(entry.path, input)) files.push_back(entry.path);
       continue;
     }
     if (entry.depth > kFolderDepthMax) {
@@ -341,8 +360,7 @@ absl::StatusOr<std::vector<std::string>> ListFiles(absl::string_view path) {
   }
   if (files.empty()) {
     return absl::FailedPreconditionError(
-        absl::StrCat(path, ": no object files in the folder, expected names in .yaml, .yml or ",
-                     ".json, with or without .gz, .xz or .zst"));
+        absl::StrCat(path, ": no object files in the folder, expected names in ", InputFileEndings(input)));
   }
   return files;
 }

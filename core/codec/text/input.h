@@ -3,6 +3,7 @@
 #define SCHEDSIM_CORE_CODEC_TEXT_INPUT_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -42,11 +43,23 @@ absl::Status CheckFile(absl::string_view path);
 absl::StatusOr<std::string> Decompress(std::string content, absl::string_view name,
                                        size_t bytes_max = kInputBytesMax);
 
+// Which files of a folder or an archive are input.
+enum class InputFiles : uint8_t {
+  kTexts,  // .yaml, .yml and .json, also with .gz, .xz or .zst behind that.
+  kAll,    // Also databases of etcd (.db) and archives (.tar, .tgz, .zip).
+};
+
+// Whether a file of this name is one. What macOS puts beside files (`._pods.yaml`) is none.
+bool IsInputFile(absl::string_view name, InputFiles files);
+// Their endings for messages: ".yaml, .yml or .json, with or without .gz, .xz or .zst".
+std::string InputFileEndings(InputFiles files);
+
 // Returns the files that `path` stands for. A file and "-" stand for themselves; a folder stands for all
-// files below it whose names end in .yaml, .yml or .json (also with .gz, .xz or .zst behind that), each
-// folder's entries sorted by name, bytewise. NotFound for a missing path; FailedPrecondition for a folder
-// without such files; InvalidArgument for a folder that is reached twice, by links.
-absl::StatusOr<std::vector<std::string>> ListFiles(absl::string_view path);
+// input files below it, each folder's entries sorted by name, bytewise. NotFound for a missing path;
+// FailedPrecondition for a folder without such files; InvalidArgument for a folder that is reached twice, by
+// links.
+absl::StatusOr<std::vector<std::string>> ListFiles(absl::string_view path,
+                                                   InputFiles input = InputFiles::kTexts);
 
 }  // namespace schedsim::codec
 

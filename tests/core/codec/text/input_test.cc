@@ -134,8 +134,9 @@ TEST_F(InputTest, SizeIsBoundedAlsoWhenDecompressed) {
 }
 
 TEST_F(InputTest, FolderGivesItsFilesInByteOrder) {
-  for (const char* name : {"b.yaml", "a.yml", "B.json", "c/z.yaml.gz", "c/a.json.xz", "c.yaml", "notes.txt",
-                           "x.yaml.bak", "d/readme.md", "a10.yaml", "a2.yaml"}) {
+  for (const char* name :
+       {"b.yaml", "a.yml", "B.json", "c/z.yaml.gz", "c/a.json.xz", "c.yaml", "notes.txt", "x.yaml.bak",
+        "d/readme.md", "a10.yaml", "a2.yaml", "._a.yaml", "e.db", "f.tar.gz", "g.tgz", "h.zip", "i.db.zst"}) {
     Write(name, "");
   }
   const auto files = ListFiles(folder_);
@@ -145,6 +146,9 @@ TEST_F(InputTest, FolderGivesItsFilesInByteOrder) {
   const std::vector<std::string> want = {"B.json", "a.yml",       "a10.yaml",    "a2.yaml",
                                          "b.yaml", "c/a.json.xz", "c/z.yaml.gz", "c.yaml"};
   EXPECT_EQ(names, want);
+  const auto all = ListFiles(folder_, InputFiles::kAll);
+  ASSERT_TRUE(all.ok()) << all.status();
+  EXPECT_EQ(all->size(), want.size() + 5);
 }
 
 TEST_F(InputTest, AFolderThatIsReachedTwiceIsRefused) {
