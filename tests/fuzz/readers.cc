@@ -17,6 +17,7 @@
 #include "core/codec/config/scheduler_config_printer.h"
 #include "core/codec/objects/object_writer.h"
 #include "core/codec/objects/objects.h"
+#include "core/codec/protobuf/proto_reader.h"
 #include "core/codec/text/reader.h"
 #include "sim/conformance/case.h"
 #include "sim/formats/audit_log.h"
@@ -184,6 +185,26 @@ std::string CheckCases(const std::string& path, const std::string& /*text*/) {
   return status.ok() ? "" : MessageFault(std::string(status.message()), path);
 }
 
+// An object as etcd stores it. What is read of it can be written.
+std::string CheckProtobuf(const std::string& /*path*/, const std::string& text) {
+  codec::Document document;
+  const absl::Status status = codec::ReadProtoObject(text, document);
+  if (!status.ok()) return TextFault(std::string(status.message()));
+  Objects objects;
+  codec::ObjectReader reader;
+  const absl::Status decoded =
+      reader.ReadValue(document.root, "etcd.db", [&objects](api::ObjectPtr object, const codec::Location&) {
+        objects.push_back(std::move(object));
+        return absl::OkStatus();
+      });
+  if (!decoded.ok()) return MessageFault(std::string(decoded.message()), "etcd.db");
+  for (const api::ObjectPtr& object : objects) {
+    const std::string fault = ReadBackFault(*object);
+    if (!fault.empty()) return fault;
+  }
+  return "";
+}
+
 // Stages, and what they would do to a pod.
 std::string CheckStages(const std::string& path, const std::string& text) {
   sim::StageFile read;
@@ -238,6 +259,10 @@ const std::vector<Reader>& Readers() {
       {.name = "audit_log", .file = "in.log", .check = CheckAuditLog},
       {.name = "cases", .file = "in.jsonl", .check = CheckCases},
       {.name = "stages", .file = "in.yaml", .check = CheckStages},
+      {.name = "etcd", .file = "in.db", .check = CheckCluster},
+      {.name = "protobuf", .file = "in.bin", .check = CheckProtobuf},
+      {.name = "archive", .file = "in.tar", .check = CheckCluster},
+      {.name = "dump", .file = "in.txt", .check = CheckCluster},
   };
   return *readers;
 }
