@@ -56,6 +56,24 @@ size_t FindComment(absl::string_view line, size_t at) {
   return line.size();
 }
 
+absl::string_view WithoutBlanksBehind(absl::string_view text) {
+  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+  return text;
+}
+
+// Where the quote is that ends a text, or npos: not on this line.
+size_t FindClosingQuote(absl::string_view text, char quote) {
+  for (size_t at = 0; at < text.size(); ++at) {
+    if (quote == '"' && text[at] == '\\') {
+      ++at;
+    } else if (text[at] == quote) {
+      if (quote == '"' || at + 1 >= text.size() || text[at + 1] != quote) return at;
+      ++at;
+    }
+  }
+  return absl::string_view::npos;
+}
+
 // Whether a colon at or behind `at` makes a key of what stands before it.
 bool HasKey(absl::string_view line, size_t at) {
   for (at = line.find(':', at); at != absl::string_view::npos; at = line.find(':', at + 1)) {
@@ -269,7 +287,8 @@ bool PlainYaml::ReadValue(size_t at) {
     case '\'': {
       Token token;
       size_t after = 0;
-      return ReadQuoted(at, token, after) && EndsLine(after) && EmitString(token, at);
+      if (ReadQuoted(at, token, after)) return EndsLine(after) && EmitString(token, at);
+      return ReadFoldedQuoted(at);
     }
     case '|':
       return ReadLiteral(at);
@@ -282,9 +301,85 @@ bool PlainYaml::ReadValue(size_t at) {
 }
 
 bool PlainYaml::ReadPlain(size_t at) {
-  absl::string_view text = line_.substr(at, FindComment(line_, at) - at);
-  while (text.back() == ' ') text.remove_suffix(1);
-  return !HasKey(text, 0) && EmitPlain(text, at);
+  const size_t end = FindComment(line_, at);
+  const absl::string_view text = WithoutBlanksBehind(line_.substr(at, end - at));
+  if (HasKey(text, 0)) return false;
+  // A comment ends it.
+  return end == line_.size() && ContinuesBelow() ? ReadFoldedPlain(text, at) : EmitPlain(text, at);
+}
+
+// Whether the next line may belong to the plain scalar that ends here: it stands further right than what is
+// open.
+bool PlainYaml::ContinuesBelow() const {
+  const size_t indent = blocks_.back().indent;
+  if (next_offset_ + indent >= text_.size() || text_[next_offset_ + indent] != ' ') return false;
+  const size_t at = SkipBlanks(text_, next_offset_);
+  return at > next_offset_ + indent && at < text_.size() && text_[at] != '\n' && text_[at] != '\r' &&
+         text_[at] != '#';
+}
+
+// Goes on to the next line, which is to be a part of a scalar.
+bool PlainYaml::NextFoldedLine() {
+  if (next_offset_ >= text_.size()) return false;
+  line_offset_ = next_offset_;
+  const size_t end = std::min(text_.find('\n', line_offset_), text_.size());
+  line_ = text_.substr(line_offset_, end - line_offset_);
+  next_offset_ = end + 1;
+  ++line_number_;
+  if (absl::EndsWith(line_, "\r")) line_.remove_suffix(1);
+  indent_ = SkipBlanks(line_, 0);
+  return IsPrintable(line_) && indent_ < line_.size() && indent_ > blocks_.back().indent;
+}
+
+// Reads a plain scalar that begins with `first` and goes on below: line breaks are spaces.
+bool PlainYaml::ReadFoldedPlain(absl::string_view first, size_t at) {
+  const Position position = At(at);
+  folded_.assign(first.data(), first.size());
+  while (ContinuesBelow()) {
+    if (!NextFoldedLine()) return false;
+    const bool is_text = !IsIndicator(line_[indent_]) && !IsEntry(line_, indent_) &&
+                         FindComment(line_, indent_) == line_.size() && !HasKey(line_, indent_);
+    if (!is_text) return false;
+    const absl::string_view part = WithoutBlanksBehind(line_.substr(indent_));
+    folded_.push_back(' ');
+    folded_.append(part.data(), part.size());
+  }
+  if (ResolveYamlScalar(folded_, scratch_).type != YamlScalar::Type::kString) return false;
+  return EmitText(folded_, position);
+}
+
+// Reads a scalar in quotes that ends below its first line: line breaks are spaces, but for those behind a
+// backslash in double quotes.
+bool PlainYaml::ReadFoldedQuoted(size_t at) {
+  const Position position = At(at);
+  const char quote = line_[at];
+  folded_.clear();
+  absl::string_view rest = line_.substr(at + 1);
+  for (;;) {
+    const size_t end = FindClosingQuote(rest, quote);
+    if (end != absl::string_view::npos) {
+      folded_.append(rest.data(), end);
+      if (!EndsLine(line_.size() - rest.size() + end + 1)) return false;
+      break;
+    }
+    absl::string_view part = WithoutBlanksBehind(rest);
+    const size_t text_end = part.find_last_not_of('\\') + 1;
+    const bool is_joined = quote == '"' && (part.size() - text_end) % 2 == 1;
+    // The backslash is that of a blank.
+    if (is_joined && part.size() < rest.size()) return false;
+    if (is_joined) part.remove_suffix(1);
+    folded_.append(part.data(), part.size());
+    if (!is_joined) folded_.push_back(' ');
+    if (!NextFoldedLine()) return false;
+    rest = line_.substr(indent_);
+  }
+  if (quote == '"') return Unescape(folded_) && EmitText(scratch_, position);
+  scratch_.clear();
+  for (size_t i = 0; i < folded_.size(); ++i) {
+    scratch_.push_back(folded_[i]);
+    if (folded_[i] == '\'') ++i;
+  }
+  return EmitText(scratch_, position);
 }
 
 bool PlainYaml::EmitPlain(absl::string_view text, size_t column) {
@@ -315,11 +410,15 @@ bool PlainYaml::EmitPlain(absl::string_view text, size_t column) {
 }
 
 bool PlainYaml::EmitString(const Token& token, size_t column) {
+  return EmitText(token.text, At(column), token.is_borrowed);
+}
+
+bool PlainYaml::EmitText(absl::string_view text, Position position, bool is_borrowed) {
   Value value;
   value.type = Value::Type::kString;
-  value.position = At(column);
-  value.text = token.text;
-  return builder_.Scalar(value, token.is_borrowed).ok();
+  value.position = position;
+  value.text = text;
+  return builder_.Scalar(value, is_borrowed).ok();
 }
 
 // Reads a scalar in quotes that ends on the line; `after` is the place behind it.
@@ -435,11 +534,7 @@ bool PlainYaml::ReadLiteral(size_t at) {
   }
   if (content_bytes == 0) return false;
   if (chomping != '+') content.resize(content_bytes - (chomping == '-' ? 1 : 0));
-  Value value;
-  value.type = Value::Type::kString;
-  value.position = position;
-  value.text = content;
-  return builder_.Scalar(value).ok();
+  return EmitText(content, position);
 }
 
 // Reads a map or a list in brackets that ends on the line.

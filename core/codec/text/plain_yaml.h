@@ -13,9 +13,10 @@
 
 namespace schedsim::codec {
 
-// PlainYaml reads documents in block style whose scalars stand on one line, literal blocks (`|`) and flow
-// collections on one line: what kubectl, Helm and people write mostly. It gives up on everything that it does
-// not read for sure as libyaml does, errors included: whoever called it reads the document anew by libyaml.
+// PlainYaml reads documents in block style whose scalars stand on one line or are folded, literal blocks
+// (`|`) and flow collections on one line: what kubectl, Helm and people write mostly. It gives up on
+// everything that it does not read for sure as libyaml does, errors included: whoever called it reads the
+// document anew by libyaml.
 class PlainYaml {
  public:
   // All must outlive the object. `list_offset` is set to where the list begins that was opened last.
@@ -56,6 +57,10 @@ class PlainYaml {
   bool RepeatMembers(bool& is_known);
   bool ReadValue(size_t at);
   bool ReadPlain(size_t at);
+  bool ReadFoldedPlain(absl::string_view first, size_t at);
+  bool ReadFoldedQuoted(size_t at);
+  bool ContinuesBelow() const;
+  bool NextFoldedLine();
   bool ReadQuoted(size_t at, Token& token, size_t& after);
   bool ReadDoubleQuoted(size_t at, Token& token, size_t& after);
   bool Unescape(absl::string_view raw);
@@ -65,6 +70,7 @@ class PlainYaml {
   bool EndsLine(size_t at) const;
   bool EmitPlain(absl::string_view text, size_t column);
   bool EmitString(const Token& token, size_t column);
+  bool EmitText(absl::string_view text, Position position, bool is_borrowed = false);
   Position At(size_t column) const { return {line_number_, static_cast<int32_t>(column + 1)}; }
 
   absl::string_view text_;
@@ -82,6 +88,7 @@ class PlainYaml {
   Position open_position_;
   std::vector<bool> flow_maps_;  // For each open flow collection whether it is a map.
   std::string scratch_;
+  std::string folded_;  // A scalar of several lines.
 };
 
 }  // namespace schedsim::codec
