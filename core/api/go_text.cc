@@ -139,8 +139,15 @@ std::string FormatRfc3339(absl::Time time) {
   return absl::FormatTime("%E4Y-%m-%dT%H:%M:%E*SZ", time, absl::UTCTimeZone());
 }
 
+// Written by hand: objects are full of them.
 std::string FormatRfc3339Seconds(absl::Time time) {
-  return absl::FormatTime("%E4Y-%m-%dT%H:%M:%SZ", time, absl::UTCTimeZone());
+  const absl::CivilSecond civil = absl::ToCivilSecond(time, absl::UTCTimeZone());
+  if (civil.year() < 0 || civil.year() > 9999)
+    return absl::FormatTime("%E4Y-%m-%dT%H:%M:%SZ", time, absl::UTCTimeZone());
+  return absl::StrCat(
+      absl::Dec(civil.year(), absl::kZeroPad4), "-", absl::Dec(civil.month(), absl::kZeroPad2), "-",
+      absl::Dec(civil.day(), absl::kZeroPad2), "T", absl::Dec(civil.hour(), absl::kZeroPad2), ":",
+      absl::Dec(civil.minute(), absl::kZeroPad2), ":", absl::Dec(civil.second(), absl::kZeroPad2), "Z");
 }
 
 std::string FormatRfc3339Micros(absl::Time time) {

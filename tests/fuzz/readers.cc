@@ -188,7 +188,8 @@ std::string CheckCases(const std::string& path, const std::string& /*text*/) {
 // An object as etcd stores it. What is read of it can be written.
 std::string CheckProtobuf(const std::string& /*path*/, const std::string& text) {
   codec::Document document;
-  const absl::Status status = codec::ReadProtoObject(text, document);
+  codec::ProtoReader proto;
+  const absl::Status status = proto.Read(text, document);
   if (!status.ok()) return TextFault(std::string(status.message()));
   Objects objects;
   codec::ObjectReader reader;

@@ -51,7 +51,7 @@ bool IsUtf8(absl::string_view text) {
 // Reads one object. Messages within messages are bounded by kDepthMax.
 class ObjectBytes {
  public:
-  explicit ObjectBytes(Document& document) : document_(document) {}
+  ObjectBytes(Document& document, KnownJson& known_json) : document_(document), known_json_(known_json) {}
 
   // Appends the members of a message to `members_`. `path` and `depth` say through which embedded structs the
   // message was reached.
@@ -78,14 +78,13 @@ class ObjectBytes {
   absl::Status ReadJsonBytes(absl::string_view bytes, const Place& place, Value& out);
   Value Number(int64_t number);
   Value Text(absl::string_view text) const;
-  // A copy that lives as long as the document.
-  Value CopyTree(const Value& value);
   // Puts the items or entries of a field that were gathered since `start` into its member.
   void CloseLists(size_t start);
   Value TakeEntries(std::vector<Member>& entries);
   absl::Status CheckDepth(const Place& place) const;
 
   Document& document_;
+  KnownJson& known_json_;
   // Of the messages that are being read, one behind the other.
   std::vector<Member> members_;
   // The items of lists and the entries of maps of a message, with their fields; taken by CloseLists.
@@ -385,31 +384,10 @@ absl::Status ObjectBytes::ReadIntOrString(absl::string_view bytes, const Place& 
 
 absl::Status ObjectBytes::ReadJsonBytes(absl::string_view bytes, const Place& place, Value& out) {
   if (bytes.empty()) return absl::OkStatus();
-  const absl::Status status =
-      codec::ReadText(std::string(bytes), "value.json", ReadOptions(), [&](const Document& inner) {
-        out = CopyTree(inner.root);
-        return absl::OkStatus();
-      });
-  return status.ok() ? status
-                     : Error(place, absl::StrCat("expected JSON, got ", Printable(bytes, kShownBytesMax)));
-}
-
-// As deep as the reader of JSON lets it be.
-Value ObjectBytes::CopyTree(const Value& value) {
-  Value copy = value;
-  copy.position = Position();
-  copy.source_bytes = 0;
-  copy.text = document_.CopyText(value.text);
-  std::vector<Value> items;
-  for (const Value& item : value.items) items.push_back(CopyTree(item));
-  copy.items = document_.CopyItems(items);
-  std::vector<Member> members;
-  for (const Member& member : value.members) {
-    members.push_back(
-        {.key = document_.CopyText(member.key), .key_position = {}, .value = CopyTree(member.value)});
-  }
-  copy.members = document_.CopyMembers(members);
-  return copy;
+  absl::StatusOr<Value> json = known_json_.Read(bytes);
+  if (!json.ok()) return Error(place, absl::StrCat("expected JSON, got ", Printable(bytes, kShownBytesMax)));
+  out = *json;
+  return absl::OkStatus();
 }
 
 // The envelope: 1 is a message of apiVersion (1) and kind (2), 2 the object.
@@ -441,7 +419,45 @@ Member TextMember(absl::string_view key, absl::string_view text) {
 
 }  // namespace
 
-absl::Status ReadProtoObject(absl::string_view bytes, Document& document) {
+Value KnownJson::CopyTree(const Value& value) {
+  Value copy = value;
+  copy.position = Position();
+  copy.source_bytes = 0;
+  copy.text = document_.CopyText(value.text);
+  std::vector<Value> items;
+  for (const Value& item : value.items) items.push_back(CopyTree(item));
+  copy.items = document_.CopyItems(items);
+  std::vector<Member> members;
+  for (const Member& member : value.members) {
+    members.push_back(
+        {.key = document_.CopyText(member.key), .key_position = {}, .value = CopyTree(member.value)});
+  }
+  copy.members = document_.CopyMembers(members);
+  return copy;
+}
+
+absl::StatusOr<Value> KnownJson::Read(absl::string_view text) {
+  if (const Value* known = known_.Find(text)) return *known;
+  Value tree;
+  RETURN_IF_ERROR(codec::ReadText(std::string(text), "value.json", ReadOptions(), [&](const Document& read) {
+    tree = CopyTree(read.root);
+    return absl::OkStatus();
+  }));
+  bytes_ += text.size();
+  known_[std::string(text)] = tree;
+  return tree;
+}
+
+void KnownJson::Trim() {
+  constexpr size_t kBytesMax = size_t{1} << 20;
+  if (bytes_ < kBytesMax) return;
+  known_.Clear();
+  document_.Clear();
+  bytes_ = 0;
+}
+
+absl::Status ProtoReader::Read(absl::string_view bytes, Document& document) {
+  known_json_.Trim();
   bytes.remove_prefix(std::min(bytes.size(), kProtoMagic.size()));
   Envelope envelope;
   const absl::Status read = ReadEnvelope(bytes, envelope);
@@ -452,7 +468,7 @@ absl::Status ReadProtoObject(absl::string_view bytes, Document& document) {
                                                  " in ", Printable(envelope.api_version, kShownBytesMax),
                                                  " are not known"));
   }
-  ObjectBytes object(document);
+  ObjectBytes object(document, known_json_);
   Value body;
   RETURN_IF_ERROR(object.ReadMessage(envelope.object, *kind->type, Place(), body));
   std::vector<Member> members = {TextMember("apiVersion", kind->api_version), TextMember("kind", kind->name)};

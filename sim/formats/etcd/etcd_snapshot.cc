@@ -165,11 +165,11 @@ class SnapshotReader {
 
   absl::Status Read(const KeyValue& stored) {
     if (absl::StartsWith(stored.value, codec::kProtoMagic)) {
-      Document document;
-      const absl::Status status = codec::ReadProtoObject(stored.value, document);
+      document_.Clear();
+      const absl::Status status = proto_.Read(stored.value, document_);
       if (absl::IsUnimplemented(status) && IsOfApiServer(stored.key)) return absl::OkStatus();
       if (!status.ok()) return Leave(stored, status.message());
-      return HandOn(stored, document);
+      return HandOn(stored, document_);
     }
     if (absl::StartsWith(stored.value, "{")) return ReadJsonValue(stored);
     constexpr absl::string_view kEncrypted = "k8s:enc:";
@@ -215,6 +215,8 @@ class SnapshotReader {
 
   codec::DocumentSink sink_;
   EtcdSnapshotNotes& notes_;
+  codec::ProtoReader proto_;
+  Document document_;  // Of the object that is being read.
 };
 
 absl::Status Within(absl::string_view file, const absl::Status& status) {

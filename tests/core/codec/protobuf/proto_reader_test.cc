@@ -30,7 +30,8 @@ std::string Envelope(const std::string& api_version, const std::string& kind, co
 
 std::string ToJsonText(const std::string& bytes) {
   Document document;
-  const absl::Status status = ReadProtoObject(bytes, document);
+  ProtoReader reader;
+  const absl::Status status = reader.Read(bytes, document);
   return status.ok() ? ToJson(document.root) : std::string(status.message());
 }
 
@@ -72,7 +73,9 @@ TEST(ProtoReaderTest, MapsInAnyOrderTakeNoLonger) {
     }
   }
   Document document;
-  ASSERT_EQ(ReadProtoObject(Envelope("v1", "ConfigMap", map), document), absl::OkStatus());
+  const std::string bytes = Envelope("v1", "ConfigMap", map);
+  ProtoReader reader;
+  ASSERT_EQ(reader.Read(bytes, document), absl::OkStatus());
   const Value* const labels = document.root.Find("metadata")->Find("labels");
   ASSERT_EQ(labels->members.size(), static_cast<size_t>(kCount));
   EXPECT_EQ(labels->members.front().key, "key-00000000");
