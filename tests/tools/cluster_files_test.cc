@@ -1,8 +1,5 @@
 #include "sim/formats/archive.h"
 
-#include <archive.h>
-#include <archive_entry.h>
-
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,36 +10,13 @@
 #include "core/codec/text/value.h"
 #include "gtest/gtest.h"
 #include "sim/formats/cluster_files.h"
+#include "tests/tools/archive_writer.h"
 #include "tests/tools/program.h"
 
 namespace schedsim::sim {
 namespace {
 
 using Files = std::vector<std::pair<std::string, std::string>>;
-
-std::string Pack(const Files& files, bool zip) {
-  size_t most = size_t{1} << 20;
-  for (const auto& [name, content] : files) most += content.size();
-  std::string bytes(most, '\0');
-  size_t used = 0;
-  struct archive* const writer = archive_write_new();
-  zip ? archive_write_set_format_zip(writer) : archive_write_set_format_ustar(writer);
-  EXPECT_EQ(archive_write_open_memory(writer, bytes.data(), bytes.size(), &used), ARCHIVE_OK);
-  for (const auto& [name, content] : files) {
-    struct archive_entry* const entry = archive_entry_new();
-    archive_entry_set_pathname(entry, name.c_str());
-    archive_entry_set_size(entry, static_cast<int64_t>(content.size()));
-    archive_entry_set_filetype(entry, AE_IFREG);
-    archive_entry_set_perm(entry, 0644);
-    EXPECT_EQ(archive_write_header(writer, entry), ARCHIVE_OK);
-    archive_write_data(writer, content.data(), content.size());
-    archive_entry_free(entry);
-  }
-  archive_write_close(writer);
-  archive_write_free(writer);
-  bytes.resize(used);
-  return bytes;
-}
 
 absl::Status Unpack(absl::string_view bytes, Files& files) {
   return ReadArchive(
@@ -233,34 +207,6 @@ TEST(ClusterFilesTest, AnArchiveWithoutObjectsIsAnEmptyFolder) {
   absl::Status status;
   NamesIn(path, status);
   EXPECT_TRUE(absl::IsFailedPrecondition(status)) << status;
-}
-
-// The last line of a report is the digest of its decisions.
-std::string DigestOf(const std::string& path) {
-  const ProgramResult result = RunProgram({"run", "-f", path, "--bound", "reset"});
-  EXPECT_EQ(result.exit_code, 0) << result.err;
-  return result.out.substr(result.out.rfind("Digest"));
-}
-
-// The database of etcd and kubectl's list of one moment give the same run.
-TEST(ClusterFilesTest, ADatabaseRunsAsTheListOfKubectl) {
-  for (const char* const snapshot : {"formats/1-history", "formats-json/1-history"}) {
-    const std::string folder = absl::StrCat(SCHEDSIM_SOURCE_DIR "/tests/tools/kwok-real/", snapshot, "/");
-    EXPECT_EQ(DigestOf(folder + "etcd.db.gz"), DigestOf(folder + "get.json.gz"));
-  }
-}
-
-TEST(ClusterFilesTest, ADamagedDatabaseIsRefusedWithItsPlace) {
-  const std::string folder = SCHEDSIM_SOURCE_DIR "/tests/tools/kwok-real/formats/1-history/";
-  absl::StatusOr<std::string> bytes = codec::ReadFile(folder + "etcd.db.gz");
-  ASSERT_TRUE(bytes.ok());
-  (*bytes)[bytes->size() / 2] ^= 1;
-  const TestFolder test;
-  const std::string path = test.Write("etcd.db", *bytes);
-  const ProgramResult result = RunProgram({"run", "-f", path});
-  EXPECT_EQ(result.exit_code, 2);
-  EXPECT_TRUE(absl::StrContains(result.err, "etcd.db: offset 0x")) << result.err;
-  EXPECT_TRUE(absl::StrContains(result.err, "SHA-256")) << result.err;
 }
 
 }  // namespace
