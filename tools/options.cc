@@ -73,7 +73,9 @@ CLI::Option* AddChoice(CLI::App& command, const std::string& names, std::string&
 
 void AddSchedulerOptions(CLI::App& command, sim::SchedulerChoice& choice) {
   AddOption(command, "--config", choice.config, "FILE",
-            "KubeSchedulerConfiguration, - for standard input; default: the real one's defaults", ParsePath);
+            "KubeSchedulerConfiguration, - for standard input, or kwokctl's configuration; default: the real "
+            "one's defaults",
+            ParsePath);
   AddOption(command, "--feature-gates", choice.feature_gates, "LIST", "Gates to set, such as A=true,B=false",
             ParseText);
   AddOption(command, "--kubernetes-version", choice.kubernetes_version, "VERSION",

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -23,32 +24,40 @@ namespace {
 // An archive may lie in an archive, and so on.
 constexpr int kArchiveDepthMax = 2;
 
-constexpr char kLogsStart[] = "\n==== START logs for container ";
-constexpr char kLogsEnd[] = "\n==== END logs for container ";
+constexpr absl::string_view kLogsStart = "==== START logs for container ";
+constexpr absl::string_view kLogsEnd = "==== END logs for container ";
+
+// Where a line begins so, at or behind `at`; npos: none does. A search for the line break as well would stop
+// at each line.
+size_t FindLine(absl::string_view text, absl::string_view begin, size_t at) {
+  for (at = text.find(begin, at); at != absl::string_view::npos; at = text.find(begin, at + 1)) {
+    if (at > 0 && text[at - 1] == '\n') return at;
+  }
+  return at;
+}
 
 // `kubectl cluster-info dump` writes the logs of containers between its lists. They become empty lines, so
 // that places in the rest stay what they are.
 absl::Status RemoveLogs(std::string& text, absl::string_view file) {
-  size_t start = text.find(kLogsStart);
+  size_t start = FindLine(text, kLogsStart, 0);
   if (start == std::string::npos) return absl::OkStatus();
   std::string lists;
   size_t copied = 0;
   while (start != std::string::npos) {
-    ++start;
     lists.append(text, copied, start - copied);
-    const size_t end = text.find(kLogsEnd, start);
-    const size_t line_end = end == std::string::npos ? end : text.find('\n', end + 1);
+    const size_t end = FindLine(text, kLogsEnd, start);
+    const size_t line_end = end == std::string::npos ? end : text.find('\n', end);
     if (line_end == std::string::npos) {
       const absl::string_view line = absl::string_view(text).substr(start, text.find('\n', start) - start);
-      return absl::InvalidArgumentError(absl::StrCat(
-          file, ":", 1 + std::count(text.begin(), text.begin() + static_cast<int64_t>(start), '\n'),
-          ": the logs that begin with `", Printable(line, kShownBytesMax),
-          "` have no end: the dump was cut off"));
+      const auto lines = std::count(text.begin(), text.begin() + static_cast<int64_t>(start), '\n');
+      return absl::InvalidArgumentError(absl::StrCat(file, ":", 1 + lines, ": the logs that begin with `",
+                                                     Printable(line, kShownBytesMax),
+                                                     "` have no end: the dump was cut off"));
     }
     const absl::string_view logs = absl::string_view(text).substr(start, line_end - start);
     lists.append(static_cast<size_t>(std::count(logs.begin(), logs.end(), '\n')), '\n');
     copied = line_end;
-    start = text.find(kLogsStart, copied);
+    start = FindLine(text, kLogsStart, copied);
   }
   lists.append(text, copied, std::string::npos);
   text = std::move(lists);
@@ -78,19 +87,26 @@ class ObjectFiles {
 
   bool Has(absl::string_view name) const {
     if (!codec::IsInputFile(name, codec::InputFiles::kAll)) return false;
-    if (bundles_.empty()) return true;
-    // The folders that it lies in, the outermost first.
-    for (size_t at = 0; at != absl::string_view::npos; at = name.find('/', at)) {
-      if (at > 0) ++at;
-      if (bundles_.count(name.substr(0, at)) == 0) continue;
-      const absl::string_view rest = name.substr(at);
-      if (!absl::StartsWith(rest, kFolder) || IsNoObject(rest)) return false;
-    }
-    return true;
+    const std::optional<absl::string_view> place = PlaceInBundle(name);
+    return !place.has_value() || (absl::StartsWith(*place, kFolder) && !IsNoObject(*place));
   }
+
+  // Whether it says which version the API server has.
+  bool IsVersion(absl::string_view name) const { return PlaceInBundle(name) == kVersionFile; }
 
  private:
   static constexpr absl::string_view kFolder = "cluster-resources/";
+  static constexpr absl::string_view kVersionFile = "cluster-info/cluster_version.json";
+
+  // The rest of the name within the outermost bundle that it lies in.
+  std::optional<absl::string_view> PlaceInBundle(absl::string_view name) const {
+    if (bundles_.empty()) return std::nullopt;
+    for (size_t at = 0; at != absl::string_view::npos; at = name.find('/', at)) {
+      if (at > 0) ++at;
+      if (bundles_.count(name.substr(0, at)) > 0) return name.substr(at);
+    }
+    return std::nullopt;
+  }
 
   // What troubleshoot.sh puts beside the objects.
   static bool IsNoObject(absl::string_view name) {
@@ -158,9 +174,15 @@ absl::Status ClusterFiles::Read(absl::string_view path, const codec::ReadOptions
   ASSIGN_OR_RETURN(files, codec::ListFiles(path, codec::InputFiles::kAll));
   // A file that is given by its name is read whatever that is.
   if (files.size() > 1) {
-    const std::vector<std::string> all = files;
+    const std::vector<std::string> all = std::move(files);
     const ObjectFiles objects(all);
-    std::erase_if(files, [&objects](const std::string& file) { return !objects.Has(file); });
+    files.clear();
+    for (const std::string& file : all) {
+      if (objects.Has(file)) files.push_back(file);
+      if (!objects.IsVersion(file)) continue;
+      if (absl::StatusOr<std::string> content = codec::ReadFile(file); content.ok())
+        ReadVersion(*std::move(content), file);
+    }
   }
   size_t fine = 0;
   for (const std::string& file : files) {
@@ -200,12 +222,28 @@ absl::Status ClusterFiles::ReadDatabase(absl::string_view content, absl::string_
       content, file, [&](const codec::Document& document) { return sink(document, file); }, notes));
   if (notes.unreadable_count > 0) {
     const size_t more = static_cast<size_t>(notes.unreadable_count) - notes.unreadable.size();
-    warnings_.push_back(
-        absl::StrCat(file, ": ", notes.unreadable_count, notes.unreadable_count == 1 ? " object" : " objects",
-                     " can't be read and are left out: ", absl::StrJoin(notes.unreadable, "; "),
-                     more > 0 ? absl::StrCat("; and ", more, " more") : ""));
+    warnings_.push_back(absl::StrCat(
+        file, ": ", notes.unreadable_count,
+        notes.unreadable_count == 1 ? " object can't be read and is" : " objects can't be read and are",
+        " left out: ", absl::StrJoin(notes.unreadable, "; "),
+        more > 0 ? absl::StrCat("; and ", more, " more") : ""));
   }
   return absl::OkStatus();
+}
+
+// What can't be read says nothing.
+void ClusterFiles::ReadVersion(std::string content, absl::string_view file) {
+  const absl::Status ignored =
+      codec::ReadText(std::move(content), "version.json", {}, [&](const codec::Document& document) {
+        const codec::Value* const info = document.root.Find("info");
+        const codec::Value* const version = info == nullptr ? nullptr : info->Find("gitVersion");
+        if (version != nullptr && version->is_string()) {
+          server_version_ = std::string(version->text);
+          server_version_file_ = std::string(file);
+        }
+        return absl::OkStatus();
+      });
+  static_cast<void>(ignored);
 }
 
 absl::Status ClusterFiles::ReadFiles(absl::string_view archive, absl::string_view content, int depth,
@@ -224,6 +262,10 @@ absl::Status ClusterFiles::ReadFiles(absl::string_view archive, absl::string_vie
     const std::string label = absl::StrCat(archive, "!", Printable(name));
     std::string plain;
     ASSIGN_OR_RETURN(plain, codec::Decompress(std::move(packed), label));
+    if (objects.IsVersion(name)) {
+      ReadVersion(std::move(plain), label);
+      return absl::OkStatus();
+    }
     const absl::Status status = ReadContent(std::move(plain), label, depth + 1, sink);
     if (!status.ok()) {
       return absl::Status(status.code(),
@@ -233,7 +275,8 @@ absl::Status ClusterFiles::ReadFiles(absl::string_view archive, absl::string_vie
     return absl::OkStatus();
   };
   RETURN_IF_ERROR(ReadArchive(
-      content, archive, [&objects](absl::string_view name) { return objects.Has(name); }, take));
+      content, archive,
+      [&objects](absl::string_view name) { return objects.Has(name) || objects.IsVersion(name); }, take));
   if (count > 0) return absl::OkStatus();
   return absl::FailedPreconditionError(absl::StrCat(archive, ": no object files in it, expected names in ",
                                                     codec::InputFileEndings(codec::InputFiles::kAll)));

@@ -35,14 +35,21 @@ class ClusterFiles {
 
   // What could not be read and was left out, a line for each file.
   const std::vector<std::string>& warnings() const { return warnings_; }
+  // The version of the API server, such as "v1.36.2", and the file that says so: a support bundle has one.
+  // "": none has.
+  const std::string& server_version() const { return server_version_; }
+  const std::string& server_version_file() const { return server_version_file_; }
 
  private:
   absl::Status ReadContent(std::string content, absl::string_view file, int depth, Sink sink);
   absl::Status ReadDatabase(absl::string_view content, absl::string_view file, Sink sink);
   absl::Status ReadFiles(absl::string_view archive, absl::string_view content, int depth, Sink sink);
+  void ReadVersion(std::string content, absl::string_view file);
 
   codec::ReadOptions options_;
   std::vector<std::string> warnings_;
+  std::string server_version_;
+  std::string server_version_file_;
 };
 
 }  // namespace schedsim::sim

@@ -80,6 +80,35 @@ class NewestTime {
   std::vector<const codec::Value*> rest_;
 };
 
+// Which line of Kubernetes the kubelets of all nodes have.
+class KubeletVersions {
+ public:
+  void Look(const codec::Value& node) {
+    const codec::Value* value = &node;
+    for (const char* const name : {"status", "nodeInfo", "kubeletVersion"}) {
+      value = value->Find(name);
+      if (value == nullptr) return;
+    }
+    // Fake nodes have other texts.
+    if (!absl::StartsWith(value->text, "v1.")) return;
+    const size_t dot = value->text.find('.', 3);
+    const absl::string_view line = value->text.substr(0, dot);
+    if (line_.empty()) {
+      line_ = std::string(line);
+      version_ = std::string(value->text);
+    }
+    differ_ = differ_ || line != line_;
+  }
+
+  // The version of the first one; "": there is none, or lines differ.
+  std::string version() const { return differ_ ? "" : version_; }
+
+ private:
+  std::string line_;
+  std::string version_;
+  bool differ_ = false;
+};
+
 bool IsOwnedByDaemonSet(const api::Pod& pod) {
   const auto& owners = pod.metadata.owner_references;
   return std::any_of(owners.begin(), owners.end(),
@@ -110,6 +139,7 @@ class InputReader {
     reader_.set_inspector([this](const codec::Value& document, absl::string_view api_version,
                                  absl::string_view kind, absl::string_view file) {
       if (!codec::IsObjectList(document)) newest_time_.Look(document);
+      if (kind == "Node") kubelets_.Look(document);
       return inspector_.Inspect(document, api_version, kind, file);
     });
     reader_.set_on_repeated_key([this](const codec::Value& document, const codec::RepeatedKey& repeated) {
@@ -180,6 +210,12 @@ class InputReader {
   // After the last object.
   absl::StatusOr<ClusterInput> Finish() {
     input_.newest_timestamp = newest_time_.time();
+    input_.server_version = files_.server_version();
+    input_.server_version_of = files_.server_version_file();
+    if (input_.server_version.empty()) {
+      input_.server_version = kubelets_.version();
+      input_.server_version_of = "the kubelets of the nodes";
+    }
     CountPodsOnUnknownNodes();
     WarnOfSharedUids();
     OrderWarnings();
@@ -390,6 +426,7 @@ class InputReader {
   const ClusterInputOptions& options_;
   const LabelSelector selector_;
   ClusterFiles files_;
+  KubeletVersions kubelets_;
   codec::ObjectReader reader_;
   ClusterInput input_;
   std::vector<Item> items_;

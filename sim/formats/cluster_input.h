@@ -81,6 +81,11 @@ struct ClusterInput {
   int64_t reset_pod_count = 0;
   // Kinds that do not matter to scheduling, with how many objects of each there are.
   std::map<std::string, int64_t> other_kinds;
+  // The Kubernetes that the input says it is from, such as "v1.36.2": that of the API server where a file has
+  // it, else that of the kubelets where all have one. "": nobody says, or they differ.
+  std::string server_version;
+  // Who says so: the name of a file, or "the kubelets of the nodes".
+  std::string server_version_of;
   // What the user should know, in the order of the files and of the places in them.
   std::vector<std::string> warnings;
   // What was made of the input that is not in it, in the order of the places.

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "core/api/kinds.h"
 #include "core/api/kubernetes_version.h"
 #include "core/base/printable.h"
 #include "core/base/status_macros.h"
@@ -15,6 +16,7 @@
 #include "sim/kernel/time_limits.h"
 #include "sim/report/object_list.h"
 #include "sim/scenario/autoscaler_reader.h"
+#include "sim/scenario/kwokctl_config.h"
 #include "sim/scenario/scenario.h"
 #include "sim/stages/default_stages.h"
 #include "sim/stages/metric_table.h"
@@ -51,6 +53,36 @@ absl::Status SetTimes(const RunRequest& request, std::optional<absl::Time> start
                               ": the run would end after the year 9999, expected an earlier start or end"));
 }
 
+// A request with what a configuration of kwokctl says beside it.
+struct Resolved {
+  RunRequest request;
+  std::vector<std::string> notices;
+  // Whether the Stage objects of the input are played.
+  bool plays_stages_of_input = false;
+  // The file of the configuration; "": there is none.
+  std::string kwokctl_path;
+};
+
+absl::StatusOr<Resolved> Resolve(const RunRequest& request) {
+  Resolved resolved = {.request = request};
+  std::optional<KwokctlConfig> kwokctl;
+  ASSIGN_OR_RETURN(kwokctl, KwokctlConfigOf(request.scheduler));
+  if (!kwokctl.has_value()) return resolved;
+  resolved.kwokctl_path = *request.scheduler.config;
+  resolved.request.scheduler = ChoiceWith(*kwokctl, request.scheduler);
+  resolved.notices = std::move(kwokctl->notices);
+  if (!kwokctl->has_controllers) {
+    resolved.request.controllers = false;
+    if (request.controllers) {
+      resolved.notices.push_back(absl::StrCat("note: ", resolved.kwokctl_path,
+                                              " disables kube-controller-manager: no controller takes part"));
+    }
+  }
+  if (request.stages.empty() && kwokctl->has_stages) resolved.request.stages = {resolved.kwokctl_path};
+  resolved.plays_stages_of_input = kwokctl->plays_stages_of_cluster && resolved.request.stages.empty();
+  return resolved;
+}
+
 // A plan whose input is still to be read.
 struct Draft {
   Plan plan;
@@ -58,28 +90,63 @@ struct Draft {
   std::optional<ClusterInputOptions> input = std::nullopt;
   // When virtual zero is, where the request does not say it.
   std::optional<absl::Time> start = std::nullopt;
+  // Not OK: this scheduler cannot be, but that of another line of Kubernetes may, by the input.
+  absl::Status scheduler = absl::OkStatus();
 };
+
+absl::Status SetScheduler(const SchedulerChoice& choice, Plan& plan) {
+  ChosenScheduler scheduler;
+  ASSIGN_OR_RETURN(scheduler, ChooseScheduler(choice));
+  RETURN_IF_ERROR(RefuseExtenders(absl::StrCat(choice.config.value_or(""), ": "), scheduler.config.config));
+  plan.simulation.line = scheduler.behavior;
+  plan.simulation.config = std::move(scheduler.config);
+  plan.notices = std::move(scheduler.notices);
+  return absl::OkStatus();
+}
+
+// Where nobody says which Kubernetes is meant, it is the one that the input is from, if that can be
+// simulated.
+absl::Status FollowServerVersion(const RunRequest& request, Draft& draft) {
+  const ClusterInput& input = draft.plan.input;
+  const bool is_open = request.scenario.empty() && !request.scheduler.kubernetes_version.has_value();
+  if (!is_open || input.server_version.empty()) return draft.scheduler;
+  // What follows the three numbers, as in v1.36.2-gke.100, is the provider's.
+  const std::string plain = input.server_version.substr(0, input.server_version.find_first_of("+-"));
+  const absl::StatusOr<api::KubernetesVersion> version = api::ParseKubernetesVersion(plain);
+  const bool is_known = version.ok() && !version->is_warning;
+  if (!is_known || version->line == api::kDefaultKubernetesLine) return draft.scheduler;
+  SchedulerChoice choice = request.scheduler;
+  if (choice.config == "-") {
+    draft.plan.notices.push_back(absl::StrCat(
+        "warning: the input is from Kubernetes ", Printable(input.server_version, kShownBytesMax), " by ",
+        input.server_version_of,
+        ", which is not followed beside a configuration on standard input; --kubernetes-version chooses it"));
+    return draft.scheduler;
+  }
+  choice.kubernetes_version = std::string(api::KubernetesLineName(version->line));
+  RETURN_IF_ERROR(SetScheduler(choice, draft.plan));
+  draft.plan.notices.push_back(
+      absl::StrCat("note: Kubernetes ", *choice.kubernetes_version, " is simulated, as the input is from ",
+                   Printable(input.server_version, kShownBytesMax), " by ", input.server_version_of,
+                   "; --kubernetes-version chooses another"));
+  return absl::OkStatus();
+}
 
 absl::StatusOr<Draft> DraftOfFiles(const RunRequest& request) {
   if (request.files.empty()) return Invalid("expected a scenario, or a cluster with --filename (-f)");
   if (request.case_name.has_value()) return Invalid("--case: expected a file of cases before it");
   std::vector<std::string> read_paths;
   if (request.scheduler.config.has_value()) read_paths.push_back(*request.scheduler.config);
-  ChosenScheduler scheduler;
-  ASSIGN_OR_RETURN(scheduler, ChooseScheduler(request.scheduler));
-  RETURN_IF_ERROR(
-      RefuseExtenders(absl::StrCat(request.scheduler.config.value_or(""), ": "), scheduler.config.config));
   Plan plan;
-  plan.simulation.line = scheduler.behavior;
-  plan.simulation.config = std::move(scheduler.config);
+  absl::Status scheduler = SetScheduler(request.scheduler, plan);
+  if (request.scheduler.kubernetes_version.has_value()) RETURN_IF_ERROR(scheduler);
   plan.simulation.controllers.persistent_volumes = PersistentVolumeOptions();
   plan.simulation.controllers.disruption = true;
   plan.simulation.controllers.nodes = true;
   plan.simulation.ends_terminating_pods = true;
   plan.simulation.controllers.workloads = true;
-  plan.notices = std::move(scheduler.notices);
   plan.read_paths = std::move(read_paths);
-  return Draft{.plan = std::move(plan), .input = ClusterInputOptions()};
+  return Draft{.plan = std::move(plan), .input = ClusterInputOptions(), .scheduler = std::move(scheduler)};
 }
 
 absl::StatusOr<Draft> DraftOfScenario(const RunRequest& request, std::string text, absl::string_view file) {
@@ -283,6 +350,23 @@ class UsageNotes {
   std::optional<MetricTable> metrics_;
 };
 
+// Plays the Stage objects of the input, in the order of their creation.
+absl::Status SetStagesOfInput(Plan& plan) {
+  StageFile read;
+  for (size_t i = 0; i < plan.input.objects.size(); ++i) {
+    const api::Object& object = *plan.input.objects[i];
+    const bool is_stage = object.kind == api::Kind::kOther && object.kind_name == "Stage" &&
+                          api::GroupOf(object.api_version) == "kwok.x-k8s.io";
+    if (!is_stage) continue;
+    RETURN_IF_ERROR(ReadStagesOfText(object.json->ToString(),
+                                     absl::StrCat(plan.input.PlaceOf(i), ": Stage ", object.metadata.name),
+                                     read));
+  }
+  if (!read.stages.empty())
+    plan.simulation.stages = std::make_shared<const std::vector<Stage>>(std::move(read.stages));
+  return absl::OkStatus();
+}
+
 // A cluster of kwok plays the Stage objects that it has.
 void WarnOfUnplayedStages(Plan& plan) {
   const auto found = plan.input.other_kinds.find("Stage");
@@ -294,7 +378,10 @@ void WarnOfUnplayedStages(Plan& plan) {
 
 }  // namespace
 
-absl::StatusOr<Plan> MakePlan(const RunRequest& request) {
+absl::StatusOr<Plan> MakePlan(const RunRequest& asked) {
+  Resolved resolved;
+  ASSIGN_OR_RETURN(resolved, Resolve(asked));
+  const RunRequest& request = resolved.request;
   std::vector<std::string> paths = request.files;
   paths.push_back(request.scenario);
   paths.push_back(request.scheduler.config.value_or(""));
@@ -304,6 +391,8 @@ absl::StatusOr<Plan> MakePlan(const RunRequest& request) {
   Draft draft;
   ASSIGN_OR_RETURN(draft, request.scenario.empty() ? DraftOfFiles(request) : DraftOfDocument(request));
   Plan& plan = draft.plan;
+  if (!draft.input.has_value() && !resolved.kwokctl_path.empty())
+    return Invalid("--config: expected no configuration of kwokctl beside a case, which has its own");
   RETURN_IF_ERROR(ReadAutoscalerOf(request, plan));
   if (draft.input.has_value()) {
     ClusterInputOptions& input = *draft.input;
@@ -315,12 +404,16 @@ absl::StatusOr<Plan> MakePlan(const RunRequest& request) {
     if (plan.simulation.autoscaler != nullptr) input.has_timeline = true;
     if (request.bound.has_value()) input.bound = *request.bound;
     ASSIGN_OR_RETURN(plan.input, ReadClusterInput(input));
+    RETURN_IF_ERROR(FollowServerVersion(request, draft));
+    plan.notices.insert(plan.notices.begin(), resolved.notices.begin(), resolved.notices.end());
+    if (!resolved.kwokctl_path.empty()) plan.read_paths.push_back(resolved.kwokctl_path);
     for (const std::string& warning : plan.input.warnings)
       plan.notices.push_back(absl::StrCat("warning: ", warning));
     for (const std::string& note : plan.input.notes) plan.notices.push_back(absl::StrCat("note: ", note));
   }
   RETURN_IF_ERROR(SetPoolTemplates(plan));
   RETURN_IF_ERROR(SetStages(request, plan));
+  if (resolved.plays_stages_of_input) RETURN_IF_ERROR(SetStagesOfInput(plan));
   WarnOfUnplayedStages(plan);
   plan.usage_interval = request.usage_interval;
   plan.notes_metrics = request.notes_metrics;

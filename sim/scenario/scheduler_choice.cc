@@ -4,10 +4,14 @@
 #include "core/api/default_profile.h"
 #include "core/api/feature_gates.h"
 #include "core/base/status_macros.h"
+#include "sim/scenario/kwokctl_config.h"
 
 namespace schedsim::sim {
 
-absl::StatusOr<ChosenScheduler> ChooseScheduler(const SchedulerChoice& choice) {
+absl::StatusOr<ChosenScheduler> ChooseScheduler(const SchedulerChoice& given) {
+  std::optional<KwokctlConfig> kwokctl;
+  ASSIGN_OR_RETURN(kwokctl, KwokctlConfigOf(given));
+  const SchedulerChoice choice = kwokctl.has_value() ? ChoiceWith(*kwokctl, given) : given;
   const std::string newest(api::KubernetesLineName(api::kDefaultKubernetesLine));
   const absl::StatusOr<api::KubernetesVersion> version =
       api::ParseKubernetesVersion(choice.kubernetes_version.value_or(newest));
@@ -19,6 +23,7 @@ absl::StatusOr<ChosenScheduler> ChooseScheduler(const SchedulerChoice& choice) {
   if (!set.ok()) return absl::InvalidArgumentError(absl::StrCat("--feature-gates: ", set.message()));
   const std::vector<api::PluginInfo> known = api::InTreePlugins(version->line);
   ChosenScheduler chosen = {.behavior = api::LineBehaviorOf(gates), .config = {}, .notices = {}};
+  if (kwokctl.has_value()) chosen.notices = kwokctl->notices;
   ASSIGN_OR_RETURN(chosen.config, choice.config.has_value()
                                       ? codec::LoadSchedulerConfig(*choice.config, gates, known)
                                       : codec::DefaultSchedulerConfig(gates, known));

@@ -18,7 +18,8 @@ struct SchedulerChoice {
   std::optional<std::string> kubernetes_version;
   // Such as "A=true,B=false".
   std::optional<std::string> feature_gates;
-  // The path of a KubeSchedulerConfiguration; "-": standard input.
+  // The path of a KubeSchedulerConfiguration, or of kwokctl's configuration, which says what the three of
+  // them are where they are absent; "-": standard input, which has the former.
   std::optional<std::string> config;
 };
 
