@@ -84,6 +84,16 @@ Json ExpectedOf(const fs::path& snapshot) {
   return counts;
 }
 
+// Snapshots that were taken while things moved: between one file and the next some statuses changed.
+constexpr const char* kMoving[] = {"workloads/1-running", "outage/2-tainted", "outage/3-evicting"};
+
+bool IsMoving(const fs::path& snapshot) {
+  for (const char* const moving : kMoving) {
+    if (absl::EndsWith(snapshot.string(), moving)) return true;
+  }
+  return false;
+}
+
 TEST(KwokFormatsTest, EachFormatHasWhatTheClusterHad) {
   int checked = 0;
   for (const fs::path& snapshot : Snapshots()) {
@@ -91,7 +101,7 @@ TEST(KwokFormatsTest, EachFormatHasWhatTheClusterHad) {
     if (expected.is_null()) continue;
     for (const char* const name : {"etcd.db", "member-snap-db", "k8s.yaml", "get.json", "get.yaml"}) {
       const std::string file = FileOf(snapshot, name);
-      if (file.empty()) continue;
+      if (file.empty() || (IsMoving(snapshot) && !absl::StrContains(file, "get.json"))) continue;
       ++checked;
       EXPECT_EQ(CountsOf(Read({file})), expected) << file;
     }
@@ -102,16 +112,6 @@ TEST(KwokFormatsTest, EachFormatHasWhatTheClusterHad) {
     EXPECT_EQ(CountsOf(Read({nodes, pods})), expected) << pods;
   }
   EXPECT_GT(checked, 10);
-}
-
-// Snapshots that were taken while things moved: between one file and the next some statuses changed.
-constexpr const char* kMoving[] = {"workloads/1-running", "outage/2-tainted", "outage/3-evicting"};
-
-bool IsMoving(const fs::path& snapshot) {
-  for (const char* const moving : kMoving) {
-    if (absl::EndsWith(snapshot.string(), moving)) return true;
-  }
-  return false;
 }
 
 // The last line of a report is the digest of its decisions.
