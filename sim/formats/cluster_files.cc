@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <set>
 #include <utility>
@@ -153,7 +154,13 @@ absl::Status CheckIsText(absl::string_view content, absl::string_view file) {
   // Text of other encodings, which the reader names, has such bytes, too.
   const bool has_mark = absl::StartsWith(start, "\xff\xfe") || absl::StartsWith(start, "\xfe\xff") ||
                         absl::StartsWith(start, absl::string_view("\0\0\xfe\xff", 4));
-  const bool is_binary = absl::StrContains(start, '\0') && !has_mark;
+  const auto is_control = [](char c) {
+    return (c >= 0 && c < ' ' && c != '\t' && c != '\n' && c != '\r') || c == 0x7f;
+  };
+  // One or two in a text have a place, which the reader names.
+  const bool is_binary =
+      std::count_if(start.begin(), start.end(), is_control) * 10 > static_cast<int64_t>(start.size()) &&
+      !has_mark;
   absl::string_view what = is_binary ? "other binary data" : "";
   for (const BinaryKind& kind : kBinaryKinds) {
     // Two letters begin a text as well.

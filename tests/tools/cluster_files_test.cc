@@ -159,6 +159,9 @@ TEST(ClusterFilesTest, SaysWhatOtherBinaryFilesAre) {
   absl::Status status;
   NamesIn(folder.Write("x.yaml", absl::StrCat("MZ: 1\n---\n", ConfigMap("a"))), status);
   EXPECT_EQ(status, absl::OkStatus());
+  // A control character in a text has a place.
+  NamesIn(folder.Write("x.yaml", std::string("a: one\nb: two and\0three\n", 24)), status);
+  EXPECT_TRUE(absl::StrContains(status.message(), "x.yaml:2:")) << status;
 }
 
 // A tar has its files at multiples of 512 bytes: a database may lie where one has its second page.

@@ -131,7 +131,8 @@ TEST(KwokFormatsTest, TheFilesOfOneMomentRunAlike) {
     ++checked;
     EXPECT_EQ(DigestOf(database), DigestOf(list)) << snapshot;
     const std::string yaml = FileOf(snapshot, "get.yaml");
-    if (!yaml.empty()) EXPECT_EQ(DigestOf(yaml), DigestOf(list)) << snapshot;
+    if (yaml.empty()) continue;
+    EXPECT_EQ(DigestOf(yaml), DigestOf(list)) << snapshot;
   }
   EXPECT_GT(checked, 1);
 }

@@ -17,6 +17,8 @@ constexpr absl::string_view kScheduler =
     "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
     "profiles:\n- schedulerName: ";
 
+using Strings = std::vector<std::string>;
+
 std::string Scheduler(absl::string_view name) { return absl::StrCat(kScheduler, name, "\n"); }
 
 std::string Node(absl::string_view name, absl::string_view kubelet = "") {

@@ -153,7 +153,8 @@ absl::Status ObjectBytes::ReadMembers(absl::string_view bytes, const ApiType& ty
     // The last one counts where a field that is no list comes twice.
     if (members_.size() == count) return absl::OkStatus();
     for (size_t i = first_member; i < count; ++i) {
-      if (members_[i].key != field->name) continue;
+      // Names of fields stand once in the tables.
+      if (members_[i].key.data() != field->name.data()) continue;
       members_[i] = members_.back();
       members_.pop_back();
       break;

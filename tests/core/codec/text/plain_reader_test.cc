@@ -384,7 +384,7 @@ TEST(PlainReaderTest, ItemsThatHaveAKeyTwiceAreNotCopied) {
   const std::string yaml = absl::StrCat("kind: List\napiVersion: v1\nitems:\n", yaml_item, yaml_item);
   for (const bool by_full_syntax : {false, true}) {
     const std::string of_json = Told(json, "f.json", by_full_syntax);
-    EXPECT_TRUE(absl::EndsWith(of_json, "\na.b[0].c 1 1:78\na.b[0].c 2 2:29\n")) << of_json;
+    EXPECT_TRUE(absl::EndsWith(of_json, "\na.b[0].c 1 1:78\na.b[0].c 2 2:31\n")) << of_json;
     const std::string of_yaml = Told(yaml, "f.yaml", by_full_syntax);
     EXPECT_TRUE(absl::EndsWith(of_yaml, "\na.b[0].c 12 14:7\na.b[0].c 6 8:7\n")) << of_yaml;
   }
