@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "core/api/kinds.h"
@@ -39,9 +40,20 @@ constexpr int kSuffixLength = 5;
 constexpr size_t kNameBaseBytesMax = 63 - kSuffixLength;
 constexpr int kNameAttemptsMax = 8;
 
+// The uids of a run are numbers behind this.
+constexpr absl::string_view kUidPrefix = "uid-";
+
 // What stands in front of the keys of an unread kind's objects: "ConfigMap/", "Deployment.apps/".
 std::string KindKey(absl::string_view group, absl::string_view kind_name) {
   return absl::StrCat(kind_name, group.empty() ? "" : ".", group, "/");
+}
+
+// The number of a uid that a run gave out; 0 for all others.
+uint64_t UidNumber(absl::string_view uid) {
+  uint64_t number = 0;
+  constexpr uint64_t kNumberMax = uint64_t{1} << 48;
+  const bool is_number = absl::ConsumePrefix(&uid, kUidPrefix) && absl::SimpleAtoi(uid, &number);
+  return is_number && number < kNumberMax ? number : 0;
 }
 
 // The objects in a namespace, by kind and key.
@@ -256,6 +268,8 @@ void ApiServer::ListPods() const {
   unlisted_pods_.clear();
 }
 
+void ApiServer::ReserveUid(absl::string_view uid) { uid_count_ = std::max(uid_count_, UidNumber(uid)); }
+
 absl::Status ApiServer::Create(const api::ObjectPtr& object) {
   const bool lacks_name = object->metadata.name.empty() && !object->metadata.generate_name.empty();
   std::string key = KeyOf(*object);
@@ -268,8 +282,11 @@ absl::Status ApiServer::Create(const api::ObjectPtr& object) {
   }
   RETURN_IF_ERROR(admission_.Validate(*object, *copy));
   copy->metadata.resource_version = ++resource_version_;
-  if (copy->metadata.uid.empty())
-    copy->metadata.uid = absl::StrCat("uid-", absl::Dec(++uid_count_, absl::kZeroPad6));
+  if (copy->metadata.uid.empty()) {
+    copy->metadata.uid = absl::StrCat(kUidPrefix, absl::Dec(++uid_count_, absl::kZeroPad6));
+  } else {
+    ReserveUid(copy->metadata.uid);
+  }
   if (!copy->metadata.creation_timestamp.has_value()) copy->metadata.creation_timestamp = clock_.Now();
   if (copy->kind == api::Kind::kPod) {
     auto& pod = static_cast<api::Pod&>(*copy);

@@ -66,6 +66,9 @@ class ApiServer {
   ApiServer(const ApiServer&) = delete;
   ApiServer& operator=(const ApiServer&) = delete;
 
+  // Keeps a uid that is to come with an object from being given out before: those of another run look alike.
+  void ReserveUid(absl::string_view uid);
+
   void Watch(Watcher watcher) { watchers_.push_back(std::move(watcher)); }
 
   // Stores a new object, with a name made up where it has a generateName alone, and with defaults for what

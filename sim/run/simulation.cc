@@ -178,6 +178,7 @@ void Simulation::CreateObjects(const std::vector<api::ObjectPtr>& objects) {
   const absl::Duration lead = leads ? volumes->lead : absl::ZeroDuration();
   const absl::Duration delay = leads ? volumes->delay : absl::ZeroDuration();
   absl::Time time = zero_ - lead - delay - options_.creation_interval * static_cast<int64_t>(objects.size());
+  for (const api::ObjectPtr& object : objects) server_->ReserveUid(object->metadata.uid);
   CreateMissingNamespaces(objects, time);
   for (size_t i = 0; i < objects.size(); ++i) {
     const api::ObjectPtr& object = objects[i];

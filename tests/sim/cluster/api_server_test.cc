@@ -59,6 +59,18 @@ TEST_F(ApiServerTest, MessagesNameTheResourceWithItsGroup) {
   EXPECT_EQ(server_.Create(deployment), absl::AlreadyExistsError("deployments.apps \"d\" already exists"));
 }
 
+TEST_F(ApiServerTest, AUidOfAnotherRunIsNotGivenOutAgain) {
+  ASSERT_TRUE(server_.Create(Read(Deployment(", uid: uid-000007"))).ok());
+  ASSERT_TRUE(server_.Create(Read("{apiVersion: v1, kind: ConfigMap, metadata: {name: c}}")).ok());
+  EXPECT_EQ(server_.Find(api::Kind::kOther, "ConfigMap", "default", "c")->metadata.uid, "uid-000008");
+  ASSERT_TRUE(server_.Create(Read("{apiVersion: v1, kind: Secret, metadata: {name: s, uid: uid-x}}")).ok());
+  ASSERT_TRUE(server_.Create(Read("{apiVersion: v1, kind: Secret, metadata: {name: t}}")).ok());
+  EXPECT_EQ(server_.Find(api::Kind::kOther, "Secret", "default", "t")->metadata.uid, "uid-000009");
+  server_.ReserveUid("uid-000020");
+  ASSERT_TRUE(server_.Create(Read("{apiVersion: v1, kind: Secret, metadata: {name: u}}")).ok());
+  EXPECT_EQ(server_.Find(api::Kind::kOther, "Secret", "default", "u")->metadata.uid, "uid-000021");
+}
+
 TEST_F(ApiServerTest, AnUpdateOfAnotherVersionIsAConflict) {
   ASSERT_TRUE(server_.Create(Read(Deployment())).ok());
   const api::ObjectPtr first = server_.Find(*Read(Deployment()));
