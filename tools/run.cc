@@ -16,13 +16,15 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "core/api/go_text.h"
 #include "core/base/status_macros.h"
+#include "sim/cluster/object_list.h"
 #include "sim/formats/missing_kinds.h"
 #include "sim/kernel/time_limits.h"
 #include "sim/plan/plan.h"
 #include "tools/options.h"
 #include "tools/output.h"
+#include "tools/run_request.h"
+#include "tools/snapshot_files.h"
 #include "tools/subcommands.h"
 #include "tools/trace_file.h"
 
@@ -159,6 +161,8 @@ absl::StatusOr<int> Run(const RunOptions& options) {
   if (options.strict) RETURN_IF_ERROR(RefuseNotices(plan.notices));
   if (options.usage.has_value())
     RETURN_IF_ERROR(RefuseInputAsOutput("--usage", *options.usage, plan.read_paths));
+  SnapshotFiles snapshots;
+  RETURN_IF_ERROR(snapshots.Attach(plan));
   std::unique_ptr<TraceFile> trace;
   ASSIGN_OR_RETURN(trace, OpenTrace(options, plan));
   const size_t warnings_before = plan.input.warnings.size();
@@ -166,7 +170,9 @@ absl::StatusOr<int> Run(const RunOptions& options) {
   sim::Report report;
   std::string objects;
   if (options.output == "objects") {
-    plan.on_objects = [&objects](std::string text) { objects = std::move(text); };
+    plan.on_objects = [&objects](const std::vector<std::string>& list, absl::Time) {
+      objects = sim::ObjectList(list);
+    };
   }
   plan.pod_rows = options.output == "text" ? sim::PodRows::kNone : sim::PodRows::kAll;
   plan.is_last = true;
@@ -179,6 +185,7 @@ absl::StatusOr<int> Run(const RunOptions& options) {
     ASSIGN_OR_RETURN(report, sim::RunPlan(std::move(plan)));
   }
   if (trace != nullptr) RETURN_IF_ERROR(trace->Commit());
+  RETURN_IF_ERROR(snapshots.Write());
   if (options.usage.has_value()) RETURN_IF_ERROR(WriteUsage(*options.usage, report));
   const double run_seconds = SecondsSince(run_start);
   const std::vector<std::string> notices = LateNotices(report, warnings_before);
@@ -192,67 +199,19 @@ absl::StatusOr<int> Run(const RunOptions& options) {
   return report.failures.empty() && !missed ? kDone : kVerdict;
 }
 
-void AddRequest(CLI::App& command, sim::RunRequest& request) {
-  AddOption(
-      command, "SCENARIO", request.scenario, "",
-      "A scenario: cluster, timeline, latencies; or a case of the conformance suite; - for standard input",
-      ParsePath);
-  AddOption(command, "--case", request.case_name, "NAME", "The case to run, of a file with several",
-            ParseText);
-  AddTexts(command, "-f,--filename", request.files, "FILE",
-           "Cluster state and pods: YAML or JSON, also .gz, .xz and .zst; a snapshot of etcd (.db); tar and zip; "
-           "a file, a folder, or - for standard input; repeatable",
-           ParsePath);
-  AddSchedulerOptions(command, request.scheduler);
-  AddTexts(command, "--stage", request.stages, "SET|FILE",
-           "Play kwok's stages: fast, general, node-fast, pod-fast or pod-general, or a file or folder of "
-           "them; repeatable; in place of a scenario's",
-           ParsePath);
-  AddOption(command, "--until", request.until, "DURATION",
-            "End at this virtual time, such as 600s, at most 876600h (100 years); default: when nothing but "
-            "periodic flushes is left",
-            sim::ParseSpan);
-  AddOption(command, "--start", request.start, "TIME",
-            "Virtual zero, RFC 3339, years 1 to 9999; default: the newest timestamp of the input",
-            sim::ParseRunTime);
-  AddOption(command, "--bound", request.bound, "WHICH",
-            "keep: pods on nodes stay there; reset or reset=SELECTOR: schedule them anew",
-            sim::ParseBoundPods)
-      ->default_str("keep");
-  AddOption(
-      command, "--autoscaler", request.autoscaler, "FILE",
-      "Let node pools grow and shrink: a file of kind Autoscaler, or - for standard input; in place of a "
-      "scenario's",
-      ParsePath);
-  const auto parse_controllers = [](absl::string_view text) -> absl::StatusOr<bool> {
-    if (text == "all" || text == "none") return text == "all";
-    return absl::InvalidArgumentError(
-        absl::StrCat(api::GoQuote(text), " is not known, expected all or none"));
-  };
-  AddOption(command, "--controllers", request.controllers, "{all,none}",
-            "all: the controllers of a cluster take part; none: objects change only as the scheduler and the "
-            "timeline change them",
-            parse_controllers)
-      ->default_str("all");
-  AddOption(command, "--seed", request.seed, "NUMBER", "Seed of everything that is drawn at random",
-            ParseSeed)
-      ->default_str("1");
-  command.add_flag("--allow-empty", request.allow_empty,
-                   "Take input without objects or without nodes as it is");
-  command.add_flag("--reference", request.reference, "Turn off all fast paths; the result is the same");
-  command.add_flag("--counters", request.counters,
-                   "Report what the run had to do: nodes looked at, plugin calls, answers that were known, "
-                   "bytes of what is kept; the same on every machine");
-  command.add_flag("--check-wakeups", request.check_wakeups,
-                   "Look for pods that would fit but that nothing wakes; exit code 1 when there are some");
-}
-
 }  // namespace
 
 void AddRun(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<RunOptions>();
   CLI::App* command = app.add_subcommand("run", "Schedule the pending pods of a cluster in virtual time");
-  AddRequest(*command, options->request);
+  AddRunRequest(*command, options->request, "--until");
+  command->add_flag("--reference", options->request.reference,
+                    "Turn off all fast paths; the result is the same");
+  command->add_flag("--counters", options->request.counters,
+                    "Report what the run had to do: nodes looked at, plugin calls, answers that were known, "
+                    "bytes of what is kept; the same on every machine");
+  command->add_flag("--check-wakeups", options->request.check_wakeups,
+                    "Look for pods that would fit but that nothing wakes; exit code 1 when there are some");
   AddOption(
       *command, "--trace", options->trace, "FILE",
       "Write every decision to this file, one JSON object a line; it appears when the run is over, a name "

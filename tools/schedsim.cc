@@ -124,6 +124,7 @@ int main(int argc, char** argv) {
   tools::AddBench(app, exit_code);
   tools::AddStage(app, exit_code);
   tools::AddScale(app, exit_code);
+  tools::AddSnapshot(app, exit_code);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& asked) {

@@ -26,6 +26,7 @@ void AddCalibrate(CLI::App& app, int& exit_code);
 void AddBench(CLI::App& app, int& exit_code);
 void AddStage(CLI::App& app, int& exit_code);
 void AddScale(CLI::App& app, int& exit_code);
+void AddSnapshot(CLI::App& app, int& exit_code);
 
 }  // namespace schedsim::tools
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 #include <utility>
+#include <variant>
 
 #include "absl/strings/str_cat.h"
 #include "core/api/kinds.h"
@@ -12,9 +13,9 @@
 #include "core/codec/text/input.h"
 #include "core/codec/text/reader.h"
 #include "sim/analysis/wakeups.h"
+#include "sim/cluster/object_list.h"
 #include "sim/conformance/case.h"
 #include "sim/kernel/time_limits.h"
-#include "sim/report/object_list.h"
 #include "sim/scenario/autoscaler_reader.h"
 #include "sim/scenario/kwokctl_config.h"
 #include "sim/scenario/scenario.h"
@@ -428,11 +429,21 @@ absl::StatusOr<Plan> MakePlan(const RunRequest& asked) {
   return std::move(draft.plan);
 }
 
+std::vector<std::string> SnapshotPaths(const Plan& plan) {
+  std::vector<std::string> paths;
+  for (const TimelineEntry& entry : plan.timeline) {
+    const auto* snapshot = std::get_if<SaveSnapshot>(&entry.action);
+    if (snapshot != nullptr) paths.push_back(snapshot->path);
+  }
+  return paths;
+}
+
 namespace {
 
 // `simulation` stays the caller's.
 absl::StatusOr<Report> RunPlanIn(std::unique_ptr<Simulation>& simulation, Plan& plan) {
-  plan.simulation.all_pods_run = plan.on_objects != nullptr && plan.simulation.controllers.workloads;
+  const bool shows_objects = plan.on_objects != nullptr || !SnapshotPaths(plan).empty();
+  plan.simulation.all_pods_run = shows_objects && plan.simulation.controllers.workloads;
   ASSIGN_OR_RETURN(simulation, Simulation::Make(std::move(plan.simulation)));
   std::optional<WakeupCheck> wakeups;
   if (plan.check_wakeups) wakeups.emplace(*simulation);
@@ -440,6 +451,7 @@ absl::StatusOr<Report> RunPlanIn(std::unique_ptr<Simulation>& simulation, Plan& 
   RETURN_IF_ERROR(RefusedInput(*simulation, plan.input));
   simulation->AddSteps(std::move(plan.steps));
   Timeline timeline(std::move(plan.timeline), *simulation);
+  timeline.set_snapshot_sink(plan.on_snapshot);
   simulation->set_script(&timeline);
   const UsageNotes usage(plan, *simulation);
   simulation->Run();
@@ -451,7 +463,7 @@ absl::StatusOr<Report> RunPlanIn(std::unique_ptr<Simulation>& simulation, Plan& 
   usage.AddTo(report);
   if (plan.counters) report.work = MakeWorkReport(*simulation);
   if (wakeups.has_value()) report.missed_wakeups = wakeups->findings();
-  if (plan.on_objects != nullptr) plan.on_objects(ObjectList(simulation->server()));
+  if (plan.on_objects != nullptr) plan.on_objects(ServedObjects(simulation->server()), simulation->now());
   if (simulation->trace().WantsDetails()) report.trace_digest = simulation->trace().TraceDigest();
   return report;
 }

@@ -70,8 +70,10 @@ struct Plan {
   // As in RunRequest, and what the objects are.
   bool notes_metrics = false;
   std::vector<MetricRule> metrics;
-  // Takes the objects that there are in the end: a List, as JSON. Empty: nobody wants them.
-  std::function<void(std::string objects)> on_objects;
+  // Takes the objects that there are in the end, each as JSON, and the time. Empty: nobody wants them.
+  std::function<void(std::vector<std::string> objects, absl::Time now)> on_objects;
+  // Takes what entries of the timeline save, at their time. Empty: nobody wants it.
+  std::function<void(const SaveSnapshot& snapshot, std::vector<std::string> objects)> on_snapshot;
   bool counters = false;
   PodRows pod_rows = PodRows::kAll;
   // The process ends soon behind the run: what it built stays there, since taking it down takes time.
@@ -86,6 +88,9 @@ struct Plan {
 // Reads all that the request names, each once. InvalidArgument, with the option or the place in a file, for
 // what cannot be read or has no meaning; Unavailable and NotFound as reading files has them.
 absl::StatusOr<Plan> MakePlan(const RunRequest& request);
+
+// The files that entries of the timeline write, in their order.
+std::vector<std::string> SnapshotPaths(const Plan& plan);
 
 // Runs the plan to its end. InvalidArgument where a plugin refuses its arguments.
 absl::StatusOr<Report> RunPlan(Plan plan);

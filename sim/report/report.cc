@@ -356,17 +356,6 @@ std::string AmountText(const Report::Resource& resource, absl::int128 amount) {
   return amount % 1000 == 0 ? DecimalText(amount / 1000) : FractionText(amount, 1000, 3);
 }
 
-void WriteResources(const std::vector<Report::Resource>& resources, codec::JsonWriter& json) {
-  json.BeginArray();
-  for (const Report::Resource& resource : resources) {
-    json.BeginObject().Field("name", resource.name);
-    json.Field("requested", AmountText(resource, resource.requested));
-    json.Field("allocatable", AmountText(resource, resource.allocatable));
-    json.Field("percent", PercentText(resource)).EndObject();
-  }
-  json.EndArray();
-}
-
 void WritePod(const Report::Pod& pod, codec::JsonWriter& json) {
   json.BeginObject().Field("namespace", pod.name_space).Field("name", pod.name).Field("status", pod.status);
   json.Field("node", pod.node).Field("reason", pod.reason).Field("message", pod.message);
@@ -484,20 +473,19 @@ Report MakeReport(Simulation& simulation, const ClusterInput& input, PodRows row
   return report;
 }
 
-std::string ReportText(const Report& report) {
+void WriteResources(const std::vector<Report::Resource>& resources, codec::JsonWriter& json) {
+  json.BeginArray();
+  for (const Report::Resource& resource : resources) {
+    json.BeginObject().Field("name", resource.name);
+    json.Field("requested", AmountText(resource, resource.requested));
+    json.Field("allocatable", AmountText(resource, resource.allocatable));
+    json.Field("percent", PercentText(resource)).EndObject();
+  }
+  json.EndArray();
+}
+
+std::string UsageText(const Report& report) {
   std::string text;
-  absl::StrAppend(&text, "Kubernetes      ", report.kubernetes_version, "\n");
-  absl::StrAppend(&text, "Nodes           ", report.node_count, "\n");
-  AppendPodCounts(report, text);
-  for (const std::string& failure : report.failures)
-    absl::StrAppend(&text, "FAILED          ", Printable(failure, kTextBytesMax), "\n");
-  text += DrainsText(report.drains, report.virtual_zero);
-  if (report.autoscaler.has_value()) text += AutoscalerText(*report.autoscaler, report.virtual_zero);
-  text += WorkloadsText(report.workloads);
-  AppendInexact(report, text);
-  if (report.missed_wakeups.has_value()) text += MissedWakeupsText(*report.missed_wakeups);
-  absl::StrAppend(&text, "Attempts        ", report.attempt_count, "\n");
-  AppendLatency(report, text);
   absl::StrAppendFormat(&text, "%-28s %20s %20s %8s\n", "Resource", "requested", "allocatable", "percent");
   for (const Report::Resource& resource : report.totals) {
     absl::StrAppendFormat(&text, "  %-26s %20s %20s %8s\n", Printable(resource.name, kNameBytesMax),
@@ -515,6 +503,24 @@ std::string ReportText(const Report& report) {
     absl::StrAppendFormat(&text, "  %-26s %4d pods  %s\n", Printable(node.name, kNameBytesMax),
                           node.pod_count, absl::StrJoin(shares, "  "));
   }
+  return text;
+}
+
+std::string ReportText(const Report& report) {
+  std::string text;
+  absl::StrAppend(&text, "Kubernetes      ", report.kubernetes_version, "\n");
+  absl::StrAppend(&text, "Nodes           ", report.node_count, "\n");
+  AppendPodCounts(report, text);
+  for (const std::string& failure : report.failures)
+    absl::StrAppend(&text, "FAILED          ", Printable(failure, kTextBytesMax), "\n");
+  text += DrainsText(report.drains, report.virtual_zero);
+  if (report.autoscaler.has_value()) text += AutoscalerText(*report.autoscaler, report.virtual_zero);
+  text += WorkloadsText(report.workloads);
+  AppendInexact(report, text);
+  if (report.missed_wakeups.has_value()) text += MissedWakeupsText(*report.missed_wakeups);
+  absl::StrAppend(&text, "Attempts        ", report.attempt_count, "\n");
+  AppendLatency(report, text);
+  text += UsageText(report);
   if (!report.other_kinds.empty()) {
     std::vector<std::string> kinds;
     for (const auto& [kind, count] : report.other_kinds)

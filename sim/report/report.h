@@ -10,6 +10,7 @@
 
 #include "absl/numeric/int128.h"
 #include "absl/time/time.h"
+#include "core/codec/text/json_writer.h"
 #include "sim/analysis/wakeups.h"
 #include "sim/formats/cluster_input.h"
 #include "sim/record/autoscaler_record.h"
@@ -122,6 +123,11 @@ enum class PodRows : uint8_t { kNone, kAll };
 // What `simulation` came to, after its run. Every pod of the input is in it, and every one that was created
 // since.
 Report MakeReport(Simulation& simulation, const ClusterInput& input, PodRows rows = PodRows::kAll);
+
+// The lines about the sums of resources and the most used nodes, which are part of the text.
+std::string UsageText(const Report& report);
+// The same for programs: a list of maps.
+void WriteResources(const std::vector<Report::Resource>& resources, codec::JsonWriter& json);
 
 std::string ReportText(const Report& report);
 std::string ReportJson(const Report& report);

@@ -19,6 +19,7 @@
 #include "core/codec/text/reader.h"
 #include "core/codec/text/writer.h"
 #include "sim/cluster/admission/policy_validation.h"
+#include "sim/cluster/object_list.h"
 #include "sim/controllers/garbage_collector.h"
 #include "sim/controllers/node_lifecycle.h"
 
@@ -397,6 +398,11 @@ absl::Status Timeline::Do(const ScaleWorkload& action) {
   PatchObjects patch;
   patch.patch = absl::StrCat("{\"spec\": {\"replicas\": ", action.replicas, "}}");
   return Patch(*object, patch);
+}
+
+absl::Status Timeline::Do(const SaveSnapshot& action) {
+  if (snapshot_sink_ != nullptr) snapshot_sink_(action, ServedObjects(simulation_.server()));
+  return absl::OkStatus();
 }
 
 absl::Status Timeline::Do(const ScaleSet& action) {

@@ -18,6 +18,7 @@
 #include "core/codec/patch/object_patch.h"
 #include "sim/cluster/label_selector.h"
 #include "sim/cluster/pod_update.h"
+#include "sim/formats/snapshot_writer.h"
 #include "sim/run/simulation.h"
 #include "sim/scenario/drain.h"
 #include "sim/stages/scale.h"
@@ -101,6 +102,11 @@ struct ScaleWorkload {
 struct ScaleSet {
   std::shared_ptr<const Scaler> scaler;
 };
+// Hands all objects, as they are now, to whoever keeps them.
+struct SaveSnapshot {
+  std::string path;
+  SnapshotFormat format = SnapshotFormat::kK8s;
+};
 struct WaitUntil {
   enum class Condition : uint8_t {
     kBound,    // At least `count` pods of the target are bound; without a count: one, and all of them.
@@ -115,9 +121,9 @@ struct WaitUntil {
   absl::Duration timeout = absl::Minutes(10);
 };
 
-using Action =
-    std::variant<CreateObjects, UpdateObjects, PatchObjects, DeleteObjects, CompletePods, CordonNodes,
-                 TaintNodes, LabelObjects, DrainNodes, NodeDown, NodeUp, ScaleWorkload, ScaleSet, WaitUntil>;
+using Action = std::variant<CreateObjects, UpdateObjects, PatchObjects, DeleteObjects, CompletePods,
+                            CordonNodes, TaintNodes, LabelObjects, DrainNodes, NodeDown, NodeUp,
+                            ScaleWorkload, ScaleSet, SaveSnapshot, WaitUntil>;
 
 struct TimelineEntry {
   // Since virtual zero. Absent: `after` the entry before is done.
@@ -134,6 +140,10 @@ class Timeline : public Script {
   // `simulation` must outlive the timeline. It has the controllers for nodes where an entry is about nodes
   // that fail.
   Timeline(std::vector<TimelineEntry> entries, Simulation& simulation);
+
+  // What takes snapshots, to be given before the run; without it, there are none.
+  using SnapshotSink = std::function<void(const SaveSnapshot& snapshot, std::vector<std::string> objects)>;
+  void set_snapshot_sink(SnapshotSink sink) { snapshot_sink_ = std::move(sink); }
 
   void Start() override;
   void OnSettled() override;
@@ -169,6 +179,7 @@ class Timeline : public Script {
   absl::Status Do(const NodeUp& action);
   absl::Status Do(const ScaleWorkload& action);
   absl::Status Do(const ScaleSet& action);
+  absl::Status Do(const SaveSnapshot& action);
   absl::Status Do(const WaitUntil& action);
 
   // Makes a change of each object, as far apart as objects are created at the start.
@@ -206,6 +217,7 @@ class Timeline : public Script {
   const std::vector<TimelineEntry> entries_;
   Simulation& simulation_;
   Drainer drainer_;
+  SnapshotSink snapshot_sink_;  // May be empty.
   // When the running entry is done with its changes.
   absl::Time busy_until_ = absl::InfinitePast();
   size_t index_ = 0;  // Of the entry that runs, or comes next.

@@ -66,6 +66,7 @@ class EntryReader {
   Action ReadNodeUp(const Value& value, const std::string& path) { return NodeUp{ReadNodes(value, path)}; }
   Action ReadScale(const Value& value, const std::string& path);
   Action ReadScaleSet(const Value& value, const std::string& path);
+  Action ReadSnapshot(const Value& value, const std::string& path);
   Action ReadWait(const Value& value, const std::string& path);
 
   // `may_lack_names`: whether a generateName is enough.
@@ -95,7 +96,8 @@ const EntryReader::Verb EntryReader::kVerbs[] = {
     {"untaint", &EntryReader::ReadUntaint},       {"label", &EntryReader::ReadLabel},
     {"drain", &EntryReader::ReadDrain},           {"nodeDown", &EntryReader::ReadNodeDown},
     {"nodeUp", &EntryReader::ReadNodeUp},         {"scale", &EntryReader::ReadScale},
-    {"kwokctlScale", &EntryReader::ReadScaleSet}, {"waitUntil", &EntryReader::ReadWait}};
+    {"kwokctlScale", &EntryReader::ReadScaleSet}, {"snapshot", &EntryReader::ReadSnapshot},
+    {"waitUntil", &EntryReader::ReadWait}};
 
 void EntryReader::Read(const Value& value, const std::string& path, TimelineEntry& entry) {
   StrictReader reader(value, path, errors_);
@@ -474,6 +476,38 @@ Action EntryReader::ReadScaleSet(const Value& value, const std::string& path) {
     return action;
   }
   action.scaler = std::make_shared<const Scaler>(*std::move(scaler));
+  return action;
+}
+
+// The path of a file, or a map with its format.
+Action EntryReader::ReadSnapshot(const Value& value, const std::string& path) {
+  SaveSnapshot action;
+  std::string format;
+  const Value* format_value = nullptr;
+  if (value.is_string()) {
+    action.path = std::string(value.text);
+  } else {
+    StrictReader reader(value, path, errors_);
+    if (!value.is_object()) return action;
+    format_value = value.Find("format");
+    reader.Read("path", action.path);
+    reader.Read("format", format);
+    reader.Finish();
+  }
+  if (action.path.empty() || action.path == "-") {
+    Error(value, path, "expected the path of a file");
+    return action;
+  }
+  const absl::StatusOr<SnapshotFormat> found =
+      format_value == nullptr ? SnapshotFormatOf(action.path) : ParseSnapshotFormat(format);
+  if (found.ok()) {
+    action.format = *found;
+  } else if (format_value != nullptr) {
+    Error(*format_value, absl::StrCat(path, ".format"), found.status().message());
+  } else {
+    Error(value, path, found.status().message());
+  }
+  action.path = PathFrom(options_.folder, action.path);
   return action;
 }
 

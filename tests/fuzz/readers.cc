@@ -22,6 +22,9 @@
 #include "sim/conformance/case.h"
 #include "sim/formats/audit_log.h"
 #include "sim/formats/cluster_input.h"
+#include "sim/formats/redact/redactor.h"
+#include "sim/formats/snapshot_objects.h"
+#include "sim/formats/snapshot_writer.h"
 #include "sim/record/trace_reader.h"
 #include "sim/report/pod_story.h"
 #include "sim/report/pod_story_text.h"
@@ -115,6 +118,29 @@ std::string CheckCluster(const std::string& path, const std::string& /*text*/) {
   for (const std::string& warning : input->warnings) {
     const std::string fault = TextFault(warning);
     if (!fault.empty()) return fault;
+  }
+  return "";
+}
+
+// A file that is written again in all formats, and redacted.
+std::string CheckSnapshot(const std::string& path, const std::string& /*text*/) {
+  const auto content = sim::ReadSnapshotObjects({path});
+  if (!content.ok()) return MessageFault(std::string(content.status().message()), path);
+  const std::vector<std::string> redacted = sim::Redact(content->objects, {.key = "k"}).objects;
+  for (const auto format :
+       {sim::SnapshotFormat::kK8s, sim::SnapshotFormat::kJson, sim::SnapshotFormat::kEtcd}) {
+    for (const std::vector<std::string>& objects : {content->objects, redacted}) {
+      const auto written = sim::WriteSnapshot(objects, format);
+      const std::string fault = TextFault(std::string(written.status().message()));
+      if (!fault.empty()) return fault;
+      if (!written.ok() || format == sim::SnapshotFormat::kEtcd) continue;
+      Objects again;
+      const absl::Status status = ReadObjects(
+          written->text, format == sim::SnapshotFormat::kJson ? "again.json" : "again.yaml", again);
+      if (!status.ok())
+        return absl::StrCat("what was written is refused: ", status.message(), "\n", written->text);
+      if (again.size() != objects.size()) return absl::StrCat("objects are lost:\n", written->text);
+    }
   }
   return "";
 }
@@ -254,6 +280,7 @@ const std::vector<Reader>& Readers() {
       {.name = "yaml", .file = "in.yaml", .check = CheckObjects},
       {.name = "json", .file = "in.json", .check = CheckObjects},
       {.name = "cluster", .file = "in.yaml", .check = CheckCluster},
+      {.name = "snapshot", .file = "in.yaml", .check = CheckSnapshot},
       {.name = "scenario", .file = "in.yaml", .check = CheckScenario},
       {.name = "config", .file = "in.yaml", .check = CheckConfig},
       {.name = "trace", .file = "in.jsonl", .check = CheckTrace},

@@ -37,12 +37,14 @@ void ExpectRefused(const Usage& usage) {
 TEST(CommandLine, NamesWhatWasMistyped) {
   const Usage usages[] = {
       {{},
-       "schedsim: expected a command: run, conform, config, why, calibrate, bench, stage, scale; see "
+       "schedsim: expected a command: run, conform, config, why, calibrate, bench, stage, scale, snapshot; "
+       "see "
        "schedsim --help"},
       {{"--verison"}, "schedsim: --verison: unknown option; did you mean --version?"},
       {{"config", "--hlep"}, "schedsim config: --hlep: unknown option; did you mean --help?"},
       {{"rnu"},
-       "schedsim: expected a command: run, conform, config, why, calibrate, bench, stage, scale, got "
+       "schedsim: expected a command: run, conform, config, why, calibrate, bench, stage, scale, snapshot, "
+       "got "
        "\"rnu\"; did you mean "
        "run?"},
       {{"config"}, "schedsim config: expected a command: print, migrate; see schedsim config --help"},

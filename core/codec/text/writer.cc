@@ -43,14 +43,20 @@ void AppendScalarJson(const Value& value, std::string& out) {
   }
 }
 
-// Starts a new line of indented JSON.
-void NewLine(size_t depth, std::string& out) {
-  out.push_back('\n');
-  out.append(2 * depth, ' ');
-}
+// Where the lines of indented JSON begin.
+struct Indentation {
+  size_t columns = 0;  // For each level; 0: all is on one line.
+  size_t depth = 0;    // Of the outermost value.
+
+  void NewLine(size_t level, std::string& out) const {
+    out.push_back('\n');
+    out.append(columns * (depth + level), ' ');
+  }
+};
 
 // Appends JSON, with each part on a line of its own where it is indented.
-void Append(const Value& value, bool is_indented, std::string& out) {
+void Append(const Value& value, const Indentation& indentation, std::string& out) {
+  const bool is_indented = indentation.columns > 0;
   if (!HasParts(value)) return AppendScalarJson(value, out);
   std::vector<Frame> frames = {{.value = &value}};
   while (!frames.empty()) {
@@ -59,7 +65,7 @@ void Append(const Value& value, bool is_indented, std::string& out) {
     if (frame.next == 0) out.push_back(is_list ? '[' : '{');
     const bool is_end = frame.next == PartCount(*frame.value);
     if (!is_end && frame.next > 0) out.push_back(',');
-    if (is_indented) NewLine(frames.size() - (is_end ? 1 : 0), out);
+    if (is_indented) indentation.NewLine(frames.size() - (is_end ? 1 : 0), out);
     if (is_end) {
       out.push_back(is_list ? ']' : '}');
       frames.pop_back();
@@ -118,7 +124,7 @@ void AppendJsonText(absl::string_view text, std::string& out) {
   out.append(text.data() + written, text.size() - written);
 }
 
-void AppendJson(const Value& value, std::string& out) { Append(value, /*is_indented=*/false, out); }
+void AppendJson(const Value& value, std::string& out) { Append(value, Indentation(), out); }
 
 std::string ToJson(const Value& value) {
   std::string out;
@@ -128,8 +134,12 @@ std::string ToJson(const Value& value) {
 
 std::string ToIndentedJson(const Value& value) {
   std::string out;
-  Append(value, /*is_indented=*/true, out);
+  Append(value, {.columns = 2}, out);
   return out;
+}
+
+void AppendIndentedJson(const Value& value, size_t columns, size_t depth, std::string& out) {
+  Append(value, {.columns = columns, .depth = depth}, out);
 }
 
 }  // namespace schedsim::codec

@@ -2,6 +2,7 @@
 #ifndef SCHEDSIM_CORE_CODEC_TEXT_WRITER_H_
 #define SCHEDSIM_CORE_CODEC_TEXT_WRITER_H_
 
+#include <cstddef>
 #include <string>
 
 #include "absl/strings/string_view.h"
@@ -21,6 +22,9 @@ void AppendJsonText(absl::string_view text, std::string& out);
 
 // The same with each part on a line of its own, and two columns for each level.
 std::string ToIndentedJson(const Value& value);
+// The same with `columns` for each level, as a part that stands `depth` levels deep. The first line is not
+// indented: something is in front of it.
+void AppendIndentedJson(const Value& value, size_t columns, size_t depth, std::string& out);
 
 // YAML in block style, with a newline at the end and no document marker. Reads back to the same value
 // under YAML 1.1 and 1.2: strings that either would take for something else are quoted.

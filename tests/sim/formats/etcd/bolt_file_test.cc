@@ -8,7 +8,7 @@
 #include "core/base/rng.h"
 #include "gtest/gtest.h"
 #include "sim/formats/etcd/bolt_format.h"
-#include "tests/sim/formats/etcd/bolt_writer.h"
+#include "sim/formats/etcd/bolt_writer.h"
 
 namespace schedsim::sim {
 namespace {

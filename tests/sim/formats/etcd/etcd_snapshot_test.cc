@@ -12,8 +12,8 @@
 #include "core/codec/text/value.h"
 #include "core/codec/text/writer.h"
 #include "gtest/gtest.h"
-#include "tests/sim/formats/etcd/bolt_writer.h"
-#include "tests/sim/formats/etcd/etcd_snapshot_writer.h"
+#include "sim/formats/etcd/bolt_writer.h"
+#include "sim/formats/etcd/etcd_snapshot_writer.h"
 
 namespace schedsim::sim {
 namespace {

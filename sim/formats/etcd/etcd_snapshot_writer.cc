@@ -1,14 +1,14 @@
-#include "tests/sim/formats/etcd/etcd_snapshot_writer.h"
+#include "sim/formats/etcd/etcd_snapshot_writer.h"
 
 #include <openssl/evp.h>
 
 #include <algorithm>
 #include <utility>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "core/api/kinds.h"
 #include "protozero/pbf_writer.hpp"
-#include "tests/sim/formats/etcd/bolt_writer.h"
+#include "sim/formats/etcd/bolt_writer.h"
 
 namespace schedsim::sim {
 namespace {
@@ -29,28 +29,10 @@ constexpr StorageName kStorageNames[] = {
     {"networking.k8s.io", "ingresses", "ingress"},
 };
 
-// Groups of built-in kinds. Only two of them stand in the keys, and so do those of custom resources.
-bool IsInKey(absl::string_view group) {
+// Of built-in kinds, the groups of two stand in the keys; those of custom resources always do.
+bool IsInKey(absl::string_view group, absl::string_view plural) {
   if (group == "apiextensions.k8s.io" || group == "apiregistration.k8s.io") return true;
-  if (group.empty() || !absl::StrContains(group, '.')) return false;
-  constexpr absl::string_view kBuiltIn[] = {
-      "admissionregistration.k8s.io",
-      "certificates.k8s.io",
-      "coordination.k8s.io",
-      "discovery.k8s.io",
-      "events.k8s.io",
-      "flowcontrol.apiserver.k8s.io",
-      "internal.apiserver.k8s.io",
-      "lifecycle.k8s.io",
-      "networking.k8s.io",
-      "node.k8s.io",
-      "rbac.authorization.k8s.io",
-      "resource.k8s.io",
-      "scheduling.k8s.io",
-      "storage.k8s.io",
-      "storagemigration.k8s.io",
-  };
-  return std::find(std::begin(kBuiltIn), std::end(kBuiltIn), group) == std::end(kBuiltIn);
+  return !group.empty() && api::FindKindByResource(group, plural) == nullptr;
 }
 
 // Big-endian, so that the order of bytes is that of the numbers.
@@ -92,7 +74,7 @@ std::string EtcdKey(absl::string_view group, absl::string_view plural, absl::str
   for (const StorageName& row : kStorageNames) {
     if (row.group == group && row.plural == plural) resource = row.name;
   }
-  return absl::StrCat(kPrefix, IsInKey(group) ? absl::StrCat(group, "/") : "", resource, "/",
+  return absl::StrCat(kPrefix, IsInKey(group, plural) ? absl::StrCat(group, "/") : "", resource, "/",
                       name_space.empty() ? "" : absl::StrCat(name_space, "/"), name);
 }
 
@@ -101,13 +83,13 @@ std::string WriteEtcdSnapshot(std::vector<StoredObject> objects) {
                    [](const StoredObject& a, const StoredObject& b) { return a.key < b.key; });
   // The first revision that an API server writes.
   constexpr uint64_t kFirst = 2;
-  const bool have_versions = std::all_of(objects.begin(), objects.end(), [](const StoredObject& object) {
-    return object.resource_version >= kFirst;
-  });
+  uint64_t last = kFirst - 1;
+  for (const StoredObject& object : objects) last = std::max(last, object.resource_version);
   std::vector<std::pair<uint64_t, const StoredObject*>> revisions;
   for (size_t i = 0; i < objects.size(); ++i) {
     if (i + 1 < objects.size() && objects[i + 1].key == objects[i].key) continue;
-    revisions.emplace_back(have_versions ? objects[i].resource_version : kFirst + i, &objects[i]);
+    const uint64_t known = objects[i].resource_version;
+    revisions.emplace_back(known >= kFirst ? known : ++last, &objects[i]);
   }
   std::stable_sort(revisions.begin(), revisions.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });

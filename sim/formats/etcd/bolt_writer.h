@@ -1,6 +1,6 @@
 // Writes files of bbolt, the database below etcd.
-#ifndef SCHEDSIM_TESTS_SIM_FORMATS_ETCD_BOLT_WRITER_H_
-#define SCHEDSIM_TESTS_SIM_FORMATS_ETCD_BOLT_WRITER_H_
+#ifndef SCHEDSIM_SIM_FORMATS_ETCD_BOLT_WRITER_H_
+#define SCHEDSIM_SIM_FORMATS_ETCD_BOLT_WRITER_H_
 
 #include <cstdint>
 #include <string>
@@ -52,4 +52,4 @@ class BoltWriter {
 
 }  // namespace schedsim::sim
 
-#endif  // SCHEDSIM_TESTS_SIM_FORMATS_ETCD_BOLT_WRITER_H_
+#endif  // SCHEDSIM_SIM_FORMATS_ETCD_BOLT_WRITER_H_

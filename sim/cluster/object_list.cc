@@ -1,8 +1,10 @@
-#include "sim/report/object_list.h"
+#include "sim/cluster/object_list.h"
 
 #include <initializer_list>
+#include <set>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "core/api/kinds.h"
 #include "core/api/node.h"
@@ -45,25 +47,39 @@ std::string TextOf(const api::Object& object) {
   return json;
 }
 
+// An API server refuses pods in namespaces without this account, which a controller makes.
+void AddDefaultAccounts(const ApiServer& server, std::vector<std::string>& objects) {
+  std::set<std::string> names;
+  for (const auto& [name, object] : server.List(api::Kind::kNamespace)) names.insert(name);
+  for (const absl::string_view name : SystemNamespaces()) names.insert(std::string(name));
+  for (const std::string& name : names) {
+    if (server.FindOther("v1", "ServiceAccount", name + "/default") != nullptr) continue;
+    objects.push_back(absl::StrCat(
+        R"({"apiVersion":"v1","kind":"ServiceAccount","metadata":{"name":"default","namespace":")", name,
+        R"("}})"));
+  }
+}
+
 }  // namespace
 
-std::string ObjectList(const ApiServer& server) {
-  std::string text = "{\"apiVersion\":\"v1\",\"kind\":\"List\",\"items\":[";
-  bool is_first = true;
-  const auto add = [&](const std::string& json) {
-    absl::StrAppend(&text, is_first ? "\n" : ",\n", json);
-    is_first = false;
-  };
+std::vector<std::string> ServedObjects(const ApiServer& server) {
+  std::vector<std::string> objects;
   for (int kind = 0; kind < api::kKindCount; ++kind) {
-    for (const auto& [key, object] : server.List(static_cast<api::Kind>(kind))) add(TextOf(*object));
+    for (const auto& [key, object] : server.List(static_cast<api::Kind>(kind)))
+      objects.push_back(TextOf(*object));
   }
   for (const absl::string_view name : SystemNamespaces()) {
     if (server.Find(api::Kind::kNamespace, "Namespace", "", name) != nullptr) continue;
-    add(absl::StrCat(R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":")", name,
-                     R"("},"status":{"phase":"Active"}})"));
+    objects.push_back(absl::StrCat(R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":")", name,
+                                   R"("},"status":{"phase":"Active"}})"));
   }
-  absl::StrAppend(&text, "\n]}\n");
-  return text;
+  AddDefaultAccounts(server, objects);
+  return objects;
+}
+
+std::string ObjectList(const std::vector<std::string>& objects) {
+  return absl::StrCat("{\"apiVersion\":\"v1\",\"kind\":\"List\",\"items\":[", objects.empty() ? "" : "\n",
+                      absl::StrJoin(objects, ",\n"), "\n]}\n");
 }
 
 }  // namespace schedsim::sim

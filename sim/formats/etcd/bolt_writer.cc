@@ -1,4 +1,4 @@
-#include "tests/sim/formats/etcd/bolt_writer.h"
+#include "sim/formats/etcd/bolt_writer.h"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 // Snapshots of etcd from the objects of a cluster, as `kwokctl snapshot restore --format etcd` takes them.
-#ifndef SCHEDSIM_TESTS_SIM_FORMATS_ETCD_ETCD_SNAPSHOT_WRITER_H_
-#define SCHEDSIM_TESTS_SIM_FORMATS_ETCD_ETCD_SNAPSHOT_WRITER_H_
+#ifndef SCHEDSIM_SIM_FORMATS_ETCD_ETCD_SNAPSHOT_WRITER_H_
+#define SCHEDSIM_SIM_FORMATS_ETCD_ETCD_SNAPSHOT_WRITER_H_
 
 #include <cstdint>
 #include <string>
@@ -25,10 +25,12 @@ std::string EtcdKey(absl::string_view group, absl::string_view plural, absl::str
                     absl::string_view name);
 
 // The file: the database with its SHA-256 behind it. Values are JSON, which the API server reads as well as
-// protobuf. Objects of one key: the last one counts. The revision of an object is its resourceVersion where
-// all objects have one; otherwise they are numbered in the order of their keys.
+// protobuf. Objects of one key: the last one counts. The revision of an object is its resourceVersion;
+// objects without one get the next revisions in the order of their keys. Beside the objects stands what etcd
+// 3.6 wants to find: its buckets, the version of the store, term and index. Members are for etcdutl, which
+// puts them in when it restores the file.
 std::string WriteEtcdSnapshot(std::vector<StoredObject> objects);
 
 }  // namespace schedsim::sim
 
-#endif  // SCHEDSIM_TESTS_SIM_FORMATS_ETCD_ETCD_SNAPSHOT_WRITER_H_
+#endif  // SCHEDSIM_SIM_FORMATS_ETCD_ETCD_SNAPSHOT_WRITER_H_

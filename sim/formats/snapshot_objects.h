@@ -1,0 +1,25 @@
+// All objects of files, whole, for those who write them again.
+#ifndef SCHEDSIM_SIM_FORMATS_SNAPSHOT_OBJECTS_H_
+#define SCHEDSIM_SIM_FORMATS_SNAPSHOT_OBJECTS_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+
+namespace schedsim::sim {
+
+struct SnapshotObjects {
+  // Compact JSON with apiVersion and kind, fields as they came, in the order of the files.
+  std::vector<std::string> objects;
+  // What could not be read and was left out.
+  std::vector<std::string> warnings;
+};
+
+// Reads what ClusterFiles reads. InvalidArgument, `file:line:column: what, and what was expected`, for what
+// is no object, for two objects of one kind, namespace and name, and for files without objects.
+absl::StatusOr<SnapshotObjects> ReadSnapshotObjects(const std::vector<std::string>& paths);
+
+}  // namespace schedsim::sim
+
+#endif  // SCHEDSIM_SIM_FORMATS_SNAPSHOT_OBJECTS_H_

@@ -1,0 +1,63 @@
+#include "tools/run_request.h"
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "core/api/go_text.h"
+#include "sim/kernel/time_limits.h"
+#include "tools/options.h"
+
+namespace schedsim::tools {
+
+void AddRunRequest(CLI::App& command, sim::RunRequest& request, const std::string& end) {
+  AddOption(
+      command, "SCENARIO", request.scenario, "",
+      "A scenario: cluster, timeline, latencies; or a case of the conformance suite; - for standard input",
+      ParsePath);
+  AddOption(command, "--case", request.case_name, "NAME", "The case to run, of a file with several",
+            ParseText);
+  AddTexts(
+      command, "-f,--filename", request.files, "FILE",
+      "Cluster state and pods: YAML or JSON, also .gz, .xz and .zst; a snapshot of etcd (.db); tar and zip; "
+      "a file, a folder, or - for standard input; repeatable",
+      ParsePath);
+  AddSchedulerOptions(command, request.scheduler);
+  AddTexts(command, "--stage", request.stages, "SET|FILE",
+           "Play kwok's stages: fast, general, node-fast, pod-fast or pod-general, or a file or folder of "
+           "them; repeatable; in place of a scenario's",
+           ParsePath);
+  AddOption(command, end, request.until, "DURATION",
+            "End at this virtual time, such as 600s, at most 876600h (100 years); default: when nothing but "
+            "periodic flushes is left",
+            sim::ParseSpan);
+  AddOption(command, "--start", request.start, "TIME",
+            "Virtual zero, RFC 3339, years 1 to 9999; default: the newest timestamp of the input",
+            sim::ParseRunTime);
+  AddOption(command, "--bound", request.bound, "WHICH",
+            "keep: pods on nodes stay there; reset or reset=SELECTOR: schedule them anew",
+            sim::ParseBoundPods)
+      ->default_str("keep");
+  AddOption(
+      command, "--autoscaler", request.autoscaler, "FILE",
+      "Let node pools grow and shrink: a file of kind Autoscaler, or - for standard input; in place of a "
+      "scenario's",
+      ParsePath);
+  const auto parse_controllers = [](absl::string_view text) -> absl::StatusOr<bool> {
+    if (text == "all" || text == "none") return text == "all";
+    return absl::InvalidArgumentError(
+        absl::StrCat(api::GoQuote(text), " is not known, expected all or none"));
+  };
+  AddOption(command, "--controllers", request.controllers, "{all,none}",
+            "all: the controllers of a cluster take part; none: objects change only as the scheduler and the "
+            "timeline change them",
+            parse_controllers)
+      ->default_str("all");
+  AddOption(command, "--seed", request.seed, "NUMBER", "Seed of everything that is drawn at random",
+            ParseSeed)
+      ->default_str("1");
+  command.add_flag("--allow-empty", request.allow_empty,
+                   "Take input without objects or without nodes as it is");
+}
+
+}  // namespace schedsim::tools

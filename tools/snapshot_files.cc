@@ -1,0 +1,40 @@
+#include "tools/snapshot_files.h"
+
+#include <memory>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "core/base/status_macros.h"
+#include "tools/output.h"
+
+namespace schedsim::tools {
+
+absl::Status WriteSnapshotFile(const std::string& path, sim::SnapshotFormat format,
+                               std::vector<std::string> objects) {
+  sim::SnapshotText written;
+  ASSIGN_OR_RETURN(written, sim::WriteSnapshot(std::move(objects), format));
+  for (const std::string& warning : written.warnings)
+    PrintMessage(absl::StrCat("warning: ", path, ": ", warning));
+  std::unique_ptr<ResultFile> file;
+  ASSIGN_OR_RETURN(file, ResultFile::Create(path));
+  file->Write(written.text);
+  return file->Commit();
+}
+
+absl::Status SnapshotFiles::Attach(sim::Plan& plan) {
+  for (const std::string& path : sim::SnapshotPaths(plan))
+    RETURN_IF_ERROR(RefuseInputAsOutput("snapshot", path, plan.read_paths));
+  plan.on_snapshot = [this](const sim::SaveSnapshot& snapshot, std::vector<std::string> objects) {
+    taken_.push_back({.snapshot = snapshot, .objects = std::move(objects)});
+  };
+  return absl::OkStatus();
+}
+
+absl::Status SnapshotFiles::Write() {
+  for (Taken& taken : taken_) {
+    RETURN_IF_ERROR(WriteSnapshotFile(taken.snapshot.path, taken.snapshot.format, std::move(taken.objects)));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace schedsim::tools
