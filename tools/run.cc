@@ -21,6 +21,8 @@
 #include "sim/formats/missing_kinds.h"
 #include "sim/kernel/time_limits.h"
 #include "sim/plan/plan.h"
+#include "sim/replay/follow.h"
+#include "sim/report/follow_report.h"
 #include "tools/options.h"
 #include "tools/output.h"
 #include "tools/run_request.h"
@@ -35,6 +37,8 @@ using WallClock = std::chrono::steady_clock;
 
 struct RunOptions {
   sim::RunRequest request;
+  bool follow = false;
+  bool reschedule = false;
   std::optional<std::string> trace;
   std::string trace_level;
   std::optional<std::string> usage;
@@ -145,6 +149,23 @@ absl::StatusOr<absl::Duration> ParseInterval(absl::string_view text) {
   return absl::InvalidArgumentError(absl::StrCat(text, ": expected a duration above zero"));
 }
 
+// A recording is looked at, and nothing runs.
+absl::StatusOr<int> Follow(const RunOptions& options, const sim::Plan& plan) {
+  for (const auto& [is_given, option] :
+       {std::pair(options.trace.has_value(), "--trace"), std::pair(options.usage.has_value(), "--usage"),
+        std::pair(options.output == "csv", "--output csv")}) {
+    if (is_given)
+      return absl::InvalidArgumentError(
+          absl::StrCat(option, ": expected none with --follow, where nothing runs"));
+  }
+  sim::FollowResult result;
+  ASSIGN_OR_RETURN(result, sim::FollowRecording(*plan.recording, plan.simulation));
+  RETURN_IF_ERROR(WriteOutput(options.output == "objects" ? FollowObjects(result)
+                              : options.output == "json"  ? FollowJson(result)
+                                                          : FollowText(result)));
+  return kDone;
+}
+
 absl::StatusOr<int> Run(const RunOptions& options) {
   if (TracesToStandardOutput(options) && options.output != "text") {
     return absl::InvalidArgumentError(absl::StrCat("--trace -: standard output has no place for --output ",
@@ -153,12 +174,15 @@ absl::StatusOr<int> Run(const RunOptions& options) {
   const WallClock::time_point load_start = WallClock::now();
   sim::Plan plan;
   sim::RunRequest request = options.request;
+  if (options.follow) request.recorded = sim::RecordedRun::kFollow;
+  if (options.reschedule) request.recorded = sim::RecordedRun::kReschedule;
   if (options.usage.has_value()) request.usage_interval = options.usage_interval;
   request.notes_metrics = options.usage.has_value() && absl::EndsWith(*options.usage, ".prom");
   ASSIGN_OR_RETURN(plan, sim::MakePlan(request));
   const double load_seconds = SecondsSince(load_start);
   PrintNotices(plan.notices);
   if (options.strict) RETURN_IF_ERROR(RefuseNotices(plan.notices));
+  if (plan.follows) return Follow(options, plan);
   if (options.usage.has_value())
     RETURN_IF_ERROR(RefuseInputAsOutput("--usage", *options.usage, plan.read_paths));
   SnapshotFiles snapshots;
@@ -212,6 +236,13 @@ void AddRun(CLI::App& app, int& exit_code) {
                     "bytes of what is kept; the same on every machine");
   command->add_flag("--check-wakeups", options->request.check_wakeups,
                     "Look for pods that would fit but that nothing wakes; exit code 1 when there are some");
+  CLI::Option* const follow = command->add_flag(
+      "--follow", options->follow,
+      "Of a recording: apply its bindings, and say of each whether this scheduler would have taken the node");
+  command
+      ->add_flag("--reschedule", options->reschedule,
+                 "Of a recording, the default: schedule its workload anew, and compare with its bindings")
+      ->excludes(follow);
   AddOption(
       *command, "--trace", options->trace, "FILE",
       "Write every decision to this file, one JSON object a line; it appears when the run is over, a name "
@@ -243,6 +274,7 @@ void AddRun(CLI::App& app, int& exit_code) {
       "Examples:\n"
       "  schedsim run -f snapshots/small/\n"
       "  schedsim run scenarios/node-outage/scenario.yaml --seed 7\n"
+      "  schedsim run recording.yaml.gz --follow\n"
       "  kubectl get nodes,pods -A -o yaml | schedsim run -f - --bound reset\n"
       "  schedsim run -f cluster.yaml.gz -f more-pods.yaml --config scheduler.yaml --trace out.jsonl.zst "
       "--output json\n"

@@ -13,7 +13,8 @@ namespace schedsim::tools {
 void AddRunRequest(CLI::App& command, sim::RunRequest& request, const std::string& end) {
   AddOption(
       command, "SCENARIO", request.scenario, "",
-      "A scenario: cluster, timeline, latencies; or a case of the conformance suite; - for standard input",
+      "A scenario: cluster, timeline, latencies; a case of the conformance suite; a recording of kwok, or an "
+      "audit log; - for standard input",
       ParsePath);
   AddOption(command, "--case", request.case_name, "NAME", "The case to run, of a file with several",
             ParseText);

@@ -125,6 +125,7 @@ int main(int argc, char** argv) {
   tools::AddStage(app, exit_code);
   tools::AddScale(app, exit_code);
   tools::AddSnapshot(app, exit_code);
+  tools::AddRecord(app, exit_code);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& asked) {

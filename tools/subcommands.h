@@ -27,6 +27,7 @@ void AddBench(CLI::App& app, int& exit_code);
 void AddStage(CLI::App& app, int& exit_code);
 void AddScale(CLI::App& app, int& exit_code);
 void AddSnapshot(CLI::App& app, int& exit_code);
+void AddRecord(CLI::App& app, int& exit_code);
 
 }  // namespace schedsim::tools
 

@@ -1,6 +1,7 @@
-// Whether a pod that waits would fit now: PreFilter and Filter, and nothing else.
+// Cycles that choose no node: whether a pod that waits would fit now, and which nodes it would be given.
 
 #include <algorithm>
+#include <utility>
 
 #include "core/scheduler/cycle.h"
 #include "core/scheduler/scheduler.h"
@@ -62,6 +63,65 @@ Scheduler::Fit Scheduler::FindFit(const api::PodPtr& pod, absl::Span<const std::
   }
   in_dry_cycle_ = false;
   return fit;
+}
+
+Scheduler::Candidates Scheduler::FindCandidates(const api::PodPtr& pod, int32_t start) {
+  UpdateSnapshot();
+  Candidates found;
+  const NodeInfos all_nodes = snapshot_.List();
+  if (all_nodes.empty()) {
+    found.status = framework::Status(framework::Code::kUnschedulableAndUnresolvable, kNoNodesAvailable);
+    return found;
+  }
+  Framework& framework = *FrameworkFor(*pod);
+  in_dry_cycle_ = true;
+  const framework::PodInfoPtr info = pod_infos_.Make(pod);
+  CycleState state;
+  const Framework::PreFilterOutcome outcome = framework.RunPreFilterPlugins(state, *info, all_nodes);
+  found.status = outcome.status;
+  if (found.status.IsSuccess()) {
+    std::vector<const NodeInfo*> named;
+    if (outcome.node_names.has_value()) named = NamedNodes(*outcome.node_names);
+    const std::string& nominated = pod->status.nominated_node_name;
+    const NodeInfo* const first = nominated.empty() ? nullptr : snapshot_.Get(symbols_.Find(nominated));
+    if (first != nullptr) FilterCandidates(framework, state, *info, NodeInfos(&first, 1), 0, found);
+    if (found.nodes.empty()) {
+      FilterCandidates(framework, state, *info, outcome.node_names.has_value() ? NodeInfos(named) : all_nodes,
+                       start, found);
+    }
+  }
+  if (found.status.IsSuccess() && found.nodes.size() > 1 && framework.HasScorePlugins()) {
+    found.status = framework.RunPreScorePlugins(state, *info, found.nodes);
+    framework::NodeScores scores;
+    if (found.status.IsSuccess()) {
+      found.status = framework.RunScorePlugins(state, *info, found.nodes, {}, /*totals_only=*/true, scores);
+      found.totals = std::move(scores.totals);
+    }
+  }
+  found.totals.resize(found.nodes.size(), 1);
+  in_dry_cycle_ = false;
+  return found;
+}
+
+// Adds those of the nodes that fit, from the one at `start` on, up to as many as a cycle looks for.
+void Scheduler::FilterCandidates(Framework& framework, CycleState& state, const framework::PodInfo& pod,
+                                 NodeInfos nodes, int32_t start, Candidates& found) {
+  const int32_t count = static_cast<int32_t>(nodes.size());
+  const int32_t wanted = framework.HasScorePlugins() ? NumFeasibleNodesToFind(framework, count) : 1;
+  for (int32_t i = 0; i < count; ++i) {
+    const NodeInfo* const node = nodes[static_cast<size_t>((start + i) % count)];
+    const framework::Status status = FilterWithNominatedPods(framework, state, pod, *node);
+    if (status.code() == framework::Code::kError) {
+      found.status = status;
+      return;
+    }
+    if (status.IsSuccess() && static_cast<int32_t>(found.nodes.size()) == wanted) {
+      found.is_sampled = true;
+      return;
+    }
+    ++found.evaluated_count;
+    if (status.IsSuccess()) found.nodes.push_back(node);
+  }
 }
 
 }  // namespace schedsim::scheduler

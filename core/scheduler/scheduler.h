@@ -99,6 +99,23 @@ class Scheduler {
   // The same for a pod that this scheduler need not know, of one of the profiles, and for these nodes, in
   // their order; names of nodes that are not known are passed over.
   Fit FindFit(const api::PodPtr& pod, absl::Span<const std::string> node_names);
+  // What a scheduling cycle would choose from for a pod without a node, as things are now. The search begins
+  // with the node at `start` of the snapshot's list and ends as soon as enough nodes were found, where the
+  // cluster is so large that not all of them are looked at; one that the pod is nominated to goes first, and
+  // is the only one where it fits. Changes nothing, as FindFit.
+  struct Candidates {
+    // The feasible nodes, in the order in which they were found, with their totals. Valid until the next
+    // call. Shape: `totals[i]` belongs to `nodes[i]`.
+    std::vector<const framework::NodeInfo*> nodes;
+    std::vector<int64_t> totals;
+    // Success where there are some, and otherwise why there are none, as far as PreFilter or an error says
+    // it.
+    framework::Status status;
+    // How many nodes were looked at, and whether more would fit that were not.
+    int32_t evaluated_count = 0;
+    bool is_sampled = false;
+  };
+  Candidates FindCandidates(const api::PodPtr& pod, int32_t start);
   // Grows whenever nodes, pods or other objects that the scheduler knows may have changed.
   uint64_t change_count() const { return change_count_; }
 
@@ -162,6 +179,9 @@ class Scheduler {
                              const framework::PodInfo& pod, Symbol node_name);
   std::vector<const framework::NodeInfo*> NamedNodes(const std::vector<Symbol>& names) const;
   void ChooseOrder(const framework::PodInfo& pod, std::vector<const framework::NodeInfo*>& nodes);
+  void FilterCandidates(framework::Framework& framework, framework::CycleState& state,
+                        const framework::PodInfo& pod, framework::NodeInfos nodes, int32_t start,
+                        Candidates& found);
   int32_t NumFeasibleNodesToFind(const framework::Framework& framework, int32_t node_count) const;
   framework::Status PrioritizeNodes(framework::Framework& framework, framework::CycleState& state,
                                     const framework::PodInfo& pod);

@@ -30,6 +30,7 @@ constexpr ForeignKind kForeignKinds[] = {
      "render it with `kubectl kustomize FOLDER | schedsim run -f -`"},
     {"audit.k8s.io", "Event", "an audit log", "give it to `schedsim calibrate FILE`"},
     {"audit.k8s.io", "EventList", "an audit log", "give it to `schedsim calibrate FILE`"},
+    {"action.kwok.x-k8s.io", "", "a recording of kwok", "replay it with `schedsim run FILE`"},
     {"kind.x-k8s.io", "", "the configuration of kind",
      "dump kind's cluster with `kubectl get nodes,pods -A -o yaml`"},
     {"kubeadm.k8s.io", "", "the configuration of kubeadm",

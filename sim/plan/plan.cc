@@ -16,6 +16,8 @@
 #include "sim/cluster/object_list.h"
 #include "sim/conformance/case.h"
 #include "sim/kernel/time_limits.h"
+#include "sim/plan/recording_plan.h"
+#include "sim/replay/reschedule.h"
 #include "sim/scenario/autoscaler_reader.h"
 #include "sim/scenario/kwokctl_config.h"
 #include "sim/scenario/scenario.h"
@@ -135,6 +137,8 @@ absl::Status FollowServerVersion(const RunRequest& request, Draft& draft) {
 
 absl::StatusOr<Draft> DraftOfFiles(const RunRequest& request) {
   if (request.files.empty()) return Invalid("expected a scenario, or a cluster with --filename (-f)");
+  if (request.recorded.has_value())
+    return Invalid("--follow and --reschedule: expected a recording of kwok or an audit log before them");
   if (request.case_name.has_value()) return Invalid("--case: expected a file of cases before it");
   std::vector<std::string> read_paths;
   if (request.scheduler.config.has_value()) read_paths.push_back(*request.scheduler.config);
@@ -250,12 +254,22 @@ absl::Status RefusedInput(const Simulation& simulation, const ClusterInput& inpu
       refused.size() == 1 ? "" : absl::StrCat(" (and ", refused.size() - 1, " more objects were refused)")));
 }
 
-// A scenario or a case, whichever it is.
+// A scenario, a case, a recording or an audit log, whichever it is.
 absl::StatusOr<Draft> DraftOfDocument(const RunRequest& request) {
   // A pipe can be read once, and what is in it decides what it is.
   std::string text;
   ASSIGN_OR_RETURN(text, codec::ReadFile(request.scenario));
   const std::string file = request.scenario == "-" ? "stdin" : request.scenario;
+  if (IsRecordedRun(text)) {
+    Plan plan;
+    ASSIGN_OR_RETURN(plan, MakeRecordingPlan(request, std::move(text), file));
+    const absl::Time zero = plan.recording->zero;
+    return Draft{.plan = std::move(plan), .start = zero};
+  }
+  if (request.recorded.has_value()) {
+    return Invalid(absl::StrCat(*request.recorded == RecordedRun::kFollow ? "--follow" : "--reschedule", ": ",
+                                file, " is no recording of kwok and no audit log, expected one"));
+  }
   ScenarioCheck check(file);
   CaseSearch cases(request, file);
   // Cases may be large, so they are read at once; a scenario is read again.
@@ -447,20 +461,25 @@ absl::StatusOr<Report> RunPlanIn(std::unique_ptr<Simulation>& simulation, Plan& 
   ASSIGN_OR_RETURN(simulation, Simulation::Make(std::move(plan.simulation)));
   std::optional<WakeupCheck> wakeups;
   if (plan.check_wakeups) wakeups.emplace(*simulation);
+  std::optional<RescheduleScript> reschedule;
+  if (plan.recording != nullptr) reschedule.emplace(*plan.recording, *simulation);
   simulation->CreateObjects(plan.input.objects);
   RETURN_IF_ERROR(RefusedInput(*simulation, plan.input));
   simulation->AddSteps(std::move(plan.steps));
   Timeline timeline(std::move(plan.timeline), *simulation);
   timeline.set_snapshot_sink(plan.on_snapshot);
   simulation->set_script(&timeline);
+  if (reschedule.has_value()) simulation->set_script(&*reschedule);
   const UsageNotes usage(plan, *simulation);
+  if (plan.on_start != nullptr) plan.on_start(*simulation);
   simulation->Run();
-  timeline.Finish();
+  if (!reschedule.has_value()) timeline.Finish();
   Report report = MakeReport(*simulation, plan.input, plan.pod_rows);
   report.failures = timeline.failures();
   report.drains = timeline.Drains();
   report.warnings.insert(report.warnings.end(), timeline.warnings().begin(), timeline.warnings().end());
   usage.AddTo(report);
+  if (reschedule.has_value()) report.recording = reschedule->Compare();
   if (plan.counters) report.work = MakeWorkReport(*simulation);
   if (wakeups.has_value()) report.missed_wakeups = wakeups->findings();
   if (plan.on_objects != nullptr) plan.on_objects(ServedObjects(simulation->server()), simulation->now());

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "sim/formats/cluster_input.h"
+#include "sim/formats/recording.h"
 #include "sim/report/report.h"
 #include "sim/run/simulation.h"
 #include "sim/scenario/scheduler_choice.h"
@@ -20,11 +22,18 @@
 
 namespace schedsim::sim {
 
+// What is done with a recording, or an audit log: its workload is scheduled anew, or its bindings are looked
+// at.
+enum class RecordedRun : uint8_t { kReschedule, kFollow };
+
 // What is asked for, by a command line or a program. What is absent is left to the scenario, and else to
 // defaults.
 struct RunRequest {
-  // The path of a scenario or of cases of the conformance suite, "-" for standard input; "": `files` are all.
+  // The path of a scenario, of cases of the conformance suite, of a recording or of an audit log, "-" for
+  // standard input; "": `files` are all.
   std::string scenario;
+  // Absent: a recording is rescheduled; there is none otherwise.
+  std::optional<RecordedRun> recorded;
   // The one to run of a file with several cases.
   std::optional<std::string> case_name;
   // Clusters and pods: files, folders, or "-".
@@ -62,6 +71,9 @@ struct Plan {
   // One of these, or neither: what a scenario's timeline says, or the steps of a case.
   std::vector<TimelineEntry> timeline;
   std::vector<Step> steps;
+  // Or a recording, or nullptr; and whether it is to be followed (FollowRecording), rather than run.
+  std::shared_ptr<const Recording> recording;
+  bool follows = false;
   // As in RunRequest.
   bool check_wakeups = false;
   std::optional<absl::Duration> usage_interval;
@@ -74,6 +86,8 @@ struct Plan {
   std::function<void(std::vector<std::string> objects, absl::Time now)> on_objects;
   // Takes what entries of the timeline save, at their time. Empty: nobody wants it.
   std::function<void(const SaveSnapshot& snapshot, std::vector<std::string> objects)> on_snapshot;
+  // Called at virtual zero, when the objects are there and nothing else happened. Empty: nobody wants it.
+  std::function<void(Simulation& simulation)> on_start;
   bool counters = false;
   PodRows pod_rows = PodRows::kAll;
   // The process ends soon behind the run: what it built stays there, since taking it down takes time.

@@ -88,7 +88,8 @@ absl::Status DeleteObject(const api::Object& object, ApiServer& server) {
 
 }  // namespace
 
-AuditReplayer::AuditReplayer(const AuditLog& log, ReplayResult& result) : log_(log), result_(result) {
+AuditReplayer::AuditReplayer(const AuditLog& log, ReplayResult& result, Decisions decisions)
+    : log_(log), result_(result), decisions_(decisions) {
   result_.bound.assign(log.pods.size(), std::nullopt);
 }
 
@@ -113,7 +114,8 @@ absl::Status AuditReplayer::TryApply(const AuditChange& change, ApiServer& serve
       return Create(change, server);
     case AuditChange::Verb::kUpdate:
     case AuditChange::Verb::kPatch:
-      if (pod != nullptr && change.is_status && pod->bound.has_value() && *pod->bound <= change.at) {
+      if (decisions_ == Decisions::kSimulated && pod != nullptr && change.is_status &&
+          pod->bound.has_value() && *pod->bound <= change.at) {
         const api::PodPtr stored = server.FindPod(change.name_space, change.name);
         if (stored != nullptr && stored->node_name.empty()) {
           held_[change.pod].push_back(&change);
@@ -197,7 +199,7 @@ absl::Status AuditReplayer::Modify(const AuditChange& change, ApiServer& server)
   if (change.ends) return DeleteObject(*stored, server);
   api::ObjectPtr object;
   ASSIGN_OR_RETURN(object, Decode(change, stored.get()));
-  if (change.kind == api::Kind::kPod) {
+  if (change.kind == api::Kind::kPod && decisions_ == Decisions::kSimulated) {
     auto pod = std::static_pointer_cast<api::Pod>(object->Clone());
     KeepDecisions(static_cast<const api::Pod&>(*stored), *pod);
     object = pod;

@@ -36,8 +36,12 @@ struct ReplayResult {
 // left alone.
 class AuditReplayer {
  public:
+  // Who says where pods go: a simulated scheduler, or the log, in which the scheduler's writes are among the
+  // others then. Then nothing waits for anything.
+  enum class Decisions : uint8_t { kSimulated, kOfLog };
+
   // `log` and `result` must outlive it.
-  AuditReplayer(const AuditLog& log, ReplayResult& result);
+  AuditReplayer(const AuditLog& log, ReplayResult& result, Decisions decisions = Decisions::kSimulated);
 
   // Pods whose end the log does not give end as the API server's grace period says.
   void Apply(const AuditChange& change, ApiServer& server);
@@ -62,6 +66,7 @@ class AuditReplayer {
 
   const AuditLog& log_;
   ReplayResult& result_;
+  const Decisions decisions_;
   codec::ObjectReader reader_;
   // Index into the pods of the log, by the uid that the pod has here.
   std::map<std::string, int64_t> pod_by_uid_;

@@ -14,6 +14,7 @@
 #include "sim/report/autoscaler_report.h"
 #include "sim/report/drain_report.h"
 #include "sim/report/duration_text.h"
+#include "sim/report/follow_report.h"
 #include "sim/report/wakeups_report.h"
 
 namespace schedsim::sim {
@@ -515,6 +516,7 @@ std::string ReportText(const Report& report) {
     absl::StrAppend(&text, "FAILED          ", Printable(failure, kTextBytesMax), "\n");
   text += DrainsText(report.drains, report.virtual_zero);
   if (report.autoscaler.has_value()) text += AutoscalerText(*report.autoscaler, report.virtual_zero);
+  if (report.recording.has_value()) text += ComparisonText(*report.recording);
   text += WorkloadsText(report.workloads);
   AppendInexact(report, text);
   if (report.missed_wakeups.has_value()) text += MissedWakeupsText(*report.missed_wakeups);
@@ -552,6 +554,10 @@ void WriteOptionalParts(const Report& report, codec::JsonWriter& json) {
   if (report.missed_wakeups.has_value()) {
     json.Key("missedWakeups");
     WriteMissedWakeups(*report.missed_wakeups, json);
+  }
+  if (report.recording.has_value()) {
+    json.Key("recording");
+    WriteComparison(*report.recording, json);
   }
   if (report.work.has_value()) {
     json.Key("counters");

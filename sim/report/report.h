@@ -16,6 +16,7 @@
 #include "sim/record/autoscaler_record.h"
 #include "sim/record/drain_record.h"
 #include "sim/record/trace.h"
+#include "sim/replay/reschedule.h"
 #include "sim/report/work_report.h"
 #include "sim/report/workload_report.h"
 #include "sim/run/simulation.h"
@@ -107,6 +108,8 @@ struct Report {
   std::optional<std::vector<MissedWakeup>> missed_wakeups;
   // What nodes used over time, see UsageTable, or what they said of it, see MetricTable; "": nobody asked.
   std::string usage_csv;
+  // How the run compares with the recording that it rescheduled. Absent: there is none.
+  std::optional<RecordingComparison> recording;
   // Absent: it was not asked for.
   std::optional<WorkReport> work;
   absl::Time virtual_zero;

@@ -25,6 +25,8 @@
 #include "sim/formats/redact/redactor.h"
 #include "sim/formats/snapshot_objects.h"
 #include "sim/formats/snapshot_writer.h"
+#include "sim/formats/recording.h"
+#include "sim/formats/recording_writer.h"
 #include "sim/record/trace_reader.h"
 #include "sim/report/pod_story.h"
 #include "sim/report/pod_story_text.h"
@@ -205,6 +207,27 @@ std::string CheckAuditLog(const std::string& path, const std::string& text) {
   return log.ok() ? "" : MessageFault(std::string(log.status().message()), path);
 }
 
+// Recordings, and what is written of them.
+std::string CheckRecording(const std::string& path, const std::string& text) {
+  const auto recording = sim::ParseRecording(text, path, sim::DefaultRecordingZero());
+  if (!recording.ok()) return MessageFault(std::string(recording.status().message()), path);
+  for (const std::string& warning : recording->warnings) {
+    const std::string fault = TextFault(warning);
+    if (!fault.empty()) return fault;
+  }
+  std::string written;
+  sim::RecordingWriter writer(recording->zero,
+                              [&written](absl::string_view part) { absl::StrAppend(&written, part); });
+  for (const api::ObjectPtr& object : recording->objects) writer.AddObject(*object);
+  for (const sim::RecordedChange& change : recording->changes)
+    writer.AddChange(change.at, change.before, change.after);
+  const auto again = sim::ParseRecording(written, "written.yaml", sim::DefaultRecordingZero());
+  if (!again.ok()) return absl::StrCat("does not read back: ", again.status().message());
+  const bool is_same = again->objects.size() == recording->objects.size() &&
+                       again->changes.size() == recording->changes.size();
+  return is_same ? "" : "reads back with other objects or changes";
+}
+
 std::string CheckCases(const std::string& path, const std::string& /*text*/) {
   const absl::Status status =
       sim::ReadCases(path, api::kDefaultKubernetesLine, [](sim::Case) { return absl::OkStatus(); });
@@ -285,6 +308,7 @@ const std::vector<Reader>& Readers() {
       {.name = "config", .file = "in.yaml", .check = CheckConfig},
       {.name = "trace", .file = "in.jsonl", .check = CheckTrace},
       {.name = "audit_log", .file = "in.log", .check = CheckAuditLog},
+      {.name = "recording", .file = "in.yaml", .check = CheckRecording},
       {.name = "cases", .file = "in.jsonl", .check = CheckCases},
       {.name = "stages", .file = "in.yaml", .check = CheckStages},
       {.name = "etcd", .file = "in.db", .check = CheckCluster},

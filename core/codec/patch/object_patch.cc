@@ -1,7 +1,6 @@
 #include "core/codec/patch/object_patch.h"
 
 #include <string>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "core/api/kinds.h"
@@ -10,6 +9,7 @@
 #include "core/codec/patch/json_patch.h"
 #include "core/codec/patch/merge_patch.h"
 #include "core/codec/patch/strategic_merge_patch.h"
+#include "core/codec/patch/value_copy.h"
 #include "core/codec/text/reader.h"
 
 namespace schedsim::codec {
@@ -32,23 +32,6 @@ absl::StatusOr<Value> Apply(const Value& target, PatchType type, const Value& pa
       "a strategic merge patch is for a built-in kind, expected a JSON merge patch or a JSON patch");
 }
 
-// The same tree without places: those of the stored object and of the patch lie in texts that nobody sees.
-// The reader bounds the depth, kDepthMax.
-Value WithoutPlaces(const Value& value, Document& document) {  // NOLINT(misc-no-recursion)
-  Value out = value;
-  out.position = Position();
-  std::vector<Value> items;
-  for (const Value& item : value.items) items.push_back(WithoutPlaces(item, document));
-  out.items = document.CopyItems(items);
-  std::vector<Member> members;
-  for (const Member& member : value.members) {
-    members.push_back(
-        {.key = member.key, .key_position = {}, .value = WithoutPlaces(member.value, document)});
-  }
-  out.members = document.CopyMembers(members);
-  return out;
-}
-
 }  // namespace
 
 absl::StatusOr<api::ObjectPtr> PatchObject(const api::Object& stored, PatchType type, const Value& patch,
@@ -68,6 +51,29 @@ absl::StatusOr<api::ObjectPtr> PatchObject(const api::Object& stored, PatchType 
     return absl::InvalidArgumentError(
         absl::StrCat(name, ": apiVersion, kind, namespace and name cannot change"));
   }
+  return patched;
+}
+
+absl::StatusOr<api::ObjectPtr> PatchIntoObject(const api::Object& before, const Value& patch,
+                                               absl::string_view api_version, absl::string_view kind,
+                                               absl::string_view name, ObjectReader& reader) {
+  api::ObjectPtr patched;
+  Document merged;
+  const api::KindInfo* const info = api::FindKind(api_version, kind);
+  const auto apply = [&](const Document& document) -> absl::Status {
+    Value after;
+    if (info == nullptr) {
+      after = MergePatch(document.root, patch, merged);
+    } else {
+      absl::StatusOr<Value> result = StrategicMergePatch(document.root, patch, *info, merged);
+      if (!result.ok())
+        return absl::InvalidArgumentError(absl::StrCat(name, ": ", result.status().message()));
+      after = *result;
+    }
+    ASSIGN_OR_RETURN(patched, reader.Decode(WithoutPlaces(after, merged), name));
+    return absl::OkStatus();
+  };
+  RETURN_IF_ERROR(ReadText(ObjectJson(before), name, {}, apply));
   return patched;
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "core/api/object.h"
 #include "core/codec/objects/objects.h"
 #include "core/codec/text/value.h"
@@ -24,6 +25,14 @@ enum class PatchType : uint8_t {
 // namespace or name.
 absl::StatusOr<api::ObjectPtr> PatchObject(const api::Object& stored, PatchType type, const Value& patch,
                                            ObjectReader& reader);
+
+// What a strategic merge patch makes of `before`, where the result may be another object: the patch may
+// change apiVersion, kind and names. `api_version` and `kind` are those of the result, and say how its lists
+// are merged; where the kind is not built in, the patch is a JSON merge patch. `name` is for messages.
+// InvalidArgument, `NAME: path.to.field: what, and what was expected`.
+absl::StatusOr<api::ObjectPtr> PatchIntoObject(const api::Object& before, const Value& patch,
+                                               absl::string_view api_version, absl::string_view kind,
+                                               absl::string_view name, ObjectReader& reader);
 
 }  // namespace schedsim::codec
 

@@ -1,0 +1,191 @@
+// schedsim run on recordings, and schedsim record: recordings of real clusters from tests/tools/recordings.
+#include <cstdlib>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "gtest/gtest.h"
+#include "tests/tools/json_schema.h"
+#include "tests/tools/program.h"
+
+namespace schedsim {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr char kRecordings[] = SCHEDSIM_SOURCE_DIR "/tests/tools/recordings";
+constexpr char kClusters[] = SCHEDSIM_SOURCE_DIR "/tests/tools/kwok-real";
+constexpr char kScenarios[] = SCHEDSIM_SOURCE_DIR "/scenarios";
+
+std::string RecordingOf(const std::string& name) { return absl::StrCat(kRecordings, "/", name, ".yaml.xz"); }
+
+Json Follow(const std::string& path, const std::string& output = "json") {
+  const ProgramResult result = RunProgram({"run", path, "--follow", "--output", output});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  return result.exit_code == 0 ? Json::parse(result.out) : Json();
+}
+
+// Where the pods are, and in which phase: by namespace and name.
+std::set<std::string> PodsOf(const Json& list) {
+  std::set<std::string> pods;
+  for (const Json& item : list["items"]) {
+    if (item["kind"] != "Pod") continue;
+    const Json& metadata = item["metadata"];
+    pods.insert(absl::StrCat(metadata["namespace"].get<std::string>(), "/",
+                             metadata["name"].get<std::string>(), " ", metadata.value("uid", ""), " ",
+                             item["spec"].value("nodeName", ""), " ", item["status"].value("phase", "")));
+  }
+  return pods;
+}
+
+// As kubectl saw the cluster in the end.
+Json Snapshot(const std::string& path) {
+  const ProgramResult result = RunShell(absl::StrCat("gzip -dc ", kClusters, "/", path));
+  return Json::parse(result.out);
+}
+
+TEST(RecordingTest, ReachesTheEndsOfRealClusters) {
+  EXPECT_EQ(PodsOf(Follow(RecordingOf("nofit/record.export"), "objects")),
+            PodsOf(Snapshot("nofit/2-one-node-more/get.json.gz")));
+  EXPECT_EQ(PodsOf(Follow(RecordingOf("nofit/record.etcd"), "objects")),
+            PodsOf(Snapshot("nofit/2-one-node-more/get.json.gz")));
+  EXPECT_EQ(PodsOf(Follow(RecordingOf("pending/record.export"), "objects")),
+            PodsOf(Snapshot("pending/3-some-freed/get.json.gz")));
+  EXPECT_EQ(PodsOf(Follow(RecordingOf("preempt/record.export"), "objects")),
+            PodsOf(Snapshot("preempt/4-critical/get.json.gz")));
+}
+
+// Pods and claims of one name were mixed up by the recorder: without the repair 15 of 45 pods are there.
+TEST(RecordingTest, RepairsWhatTheRecorderMixedUp) {
+  const std::string path = RecordingOf("storage/record.etcd");
+  EXPECT_EQ(PodsOf(Follow(path, "objects")), PodsOf(Snapshot("storage/3-changed/get.json.gz")));
+  const ProgramResult result = RunProgram({"run", path, "--follow"});
+  EXPECT_TRUE(absl::StrContains(result.err, "patches are differences between objects of two kinds"))
+      << result.err;
+}
+
+TEST(RecordingTest, SaysThatStatusesAndPodsDisagree) {
+  const Json report = Follow(RecordingOf("mixed/record.export"));
+  EXPECT_GT(report["contradictions"].size(), 5);
+  EXPECT_TRUE(absl::StrContains(report["contradictions"].back().get<std::string>(),
+                                "the stream of pods seems to end too early"));
+  EXPECT_EQ(Follow(RecordingOf("nofit/record.export"))["contradictions"].size(), 0);
+}
+
+TEST(RecordingTest, IsRescheduledByDefault) {
+  const ProgramResult result = RunProgram({"run", RecordingOf("nofit/record.export"), "--output", "json"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const Json report = Json::parse(result.out);
+  const Json& recording = report["recording"];
+  EXPECT_EQ(recording["pods"], 53);
+  const int both = recording["sameNode"].get<int>() + recording["otherNode"].get<int>();
+  EXPECT_EQ(both + recording["boundInRecordingOnly"].get<int>(), 6);
+  EXPECT_EQ(both + recording["boundHereOnly"].get<int>(), report["bound"]);
+  EXPECT_EQ(report["bound"].get<int>() + report["pending"].get<int>(), 53);
+  EXPECT_EQ(recording["changes"]["notPossible"], 0);
+  EXPECT_EQ(RunProgram({"run", RecordingOf("nofit/record.export"), "--reschedule", "--output", "json"}).out,
+            result.out);
+}
+
+TEST(RecordingTest, ReportsFitTheirSchema) {
+  const ProgramResult result = RunProgram({"run", RecordingOf("pending/record.export"), "--output", "json"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const Json schema = Json::parse(FileContent(SCHEDSIM_SOURCE_DIR "/docs/report.schema.json"));
+  EXPECT_EQ(SchemaViolations(schema, Json::parse(result.out)), std::vector<std::string>());
+}
+
+TEST(RecordingTest, RefusesOptionsThatMeanNothing) {
+  const std::string path = RecordingOf("nofit/record.export");
+  for (const auto& [option, value] : {std::pair("--bound", "reset"), std::pair("--stage", "fast"),
+                                      std::pair("--case", "a"), std::pair("--controllers", "none")}) {
+    const ProgramResult result = RunProgram({"run", path, option, value});
+    EXPECT_EQ(result.exit_code, 2);
+    EXPECT_TRUE(absl::StrContains(result.err, absl::StrCat("schedsim run: ", option, ": "))) << result.err;
+  }
+  EXPECT_EQ(RunProgram({"run", path, "--follow", "--trace", "-"}).exit_code, 2);
+  EXPECT_EQ(RunProgram({"run", path, "--follow", "--reschedule"}).exit_code, 2);
+  const ProgramResult scenario =
+      RunProgram({"run", absl::StrCat(kScenarios, "/rolling-drain/scenario.yaml"), "--follow"});
+  EXPECT_EQ(scenario.exit_code, 2);
+  EXPECT_TRUE(absl::StrContains(scenario.err, "is no recording of kwok and no audit log, expected one"));
+}
+
+TEST(RecordingTest, FollowsAnAuditLogOfARealCluster) {
+  const Json report = Follow(absl::StrCat(kClusters, "/pending/audit.log.gz"));
+  EXPECT_EQ(report["bindings"]["all"], 62);
+  EXPECT_EQ(report["bindings"]["unknown"], 0);
+  EXPECT_EQ(report["end"]["pods"], 86);
+}
+
+// Where pods are in the end of a run, with names alone.
+std::set<std::string> PlacesOf(const Json& list) {
+  std::set<std::string> places;
+  for (const Json& item : list["items"]) {
+    if (item["kind"] == "Pod") {
+      places.insert(absl::StrCat(item["metadata"]["name"].get<std::string>(), " ",
+                                 item["spec"].value("nodeName", ""), " ",
+                                 item["metadata"].contains("deletionTimestamp")));
+    }
+  }
+  return places;
+}
+
+TEST(RecordTest, WhatIsRecordedEndsAsTheRun) {
+  const TestFolder folder;
+  for (const char* const name : {"rolling-drain", "node-outage"}) {
+    const std::string scenario = absl::StrCat(kScenarios, "/", name, "/scenario.yaml");
+    const std::string path = folder.Path(absl::StrCat(name, ".yaml.gz"));
+    const ProgramResult recorded = RunProgram({"record", scenario, "-o", path});
+    ASSERT_EQ(recorded.exit_code, 0) << recorded.err;
+    const ProgramResult run = RunProgram({"run", scenario, "--output", "objects"});
+    EXPECT_EQ(PlacesOf(Follow(path, "objects")), PlacesOf(Json::parse(run.out))) << name;
+    const Json bindings = Follow(path)["bindings"];
+    EXPECT_GT(bindings["all"], 0) << name;
+    EXPECT_EQ(bindings["all"], bindings["best"].get<int>() + bindings["onlyNode"].get<int>())
+        << name << bindings;
+  }
+}
+
+TEST(RecordTest, WritesTheSameBytesAgain) {
+  const std::string scenario = absl::StrCat(kScenarios, "/rolling-drain/scenario.yaml");
+  const ProgramResult first = RunProgram({"record", scenario, "-o", "-"});
+  EXPECT_EQ(first.exit_code, 0) << first.err;
+  EXPECT_TRUE(absl::StrContains(first.out, "kind: ResourcePatch"));
+  EXPECT_EQ(RunProgram({"record", scenario, "-o", "-"}).out, first.out);
+}
+
+// The commands of docs/recordings.md print what stands there. UPDATE_GOLDEN=1 writes it anew.
+TEST(RecordingsPageTest, ShowsWhatTheProgramPrints) {
+  const std::string path = SCHEDSIM_SOURCE_DIR "/docs/recordings.md";
+  const std::string page = FileContent(path);
+  std::string written;
+  bool is_console = false;
+  int count = 0;
+  for (const absl::string_view line : absl::StrSplit(absl::StripSuffix(page, "\n"), '\n')) {
+    const bool is_fence = absl::StartsWith(line, "```");
+    const bool is_command = is_console && absl::StartsWith(line, "$ ");
+    if (is_fence) is_console = line == "```console";
+    // What was printed before is left out.
+    if (is_fence || !is_console || is_command) absl::StrAppend(&written, line, "\n");
+    if (!is_command) continue;
+    const std::string command = absl::StrReplaceAll(line.substr(2), {{"schedsim ", "\"$SCHEDSIM\" "}});
+    const ProgramResult result =
+        RunShell(absl::StrCat("cd \"", SCHEDSIM_SOURCE_DIR, "\" && { ", command, "; } 2>/dev/null"));
+    absl::StrAppend(&written, result.out);
+    ++count;
+  }
+  EXPECT_GT(count, 3);
+  if (std::getenv("UPDATE_GOLDEN") != nullptr) std::ofstream(path, std::ios::binary) << written;
+  EXPECT_EQ(written, FileContent(path)) << "if that is as it should be: UPDATE_GOLDEN=1";
+}
+
+}  // namespace
+}  // namespace schedsim
