@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "core/api/go_text.h"
 #include "core/base/status_macros.h"
 #include "sim/formats/recording_writer.h"
 #include "sim/plan/plan.h"
@@ -55,7 +56,8 @@ absl::StatusOr<int> Record(const RecordOptions& options) {
   for (size_t i = warnings_before; i < report.warnings.size(); ++i)
     PrintMessage(absl::StrCat("warning: ", report.warnings[i]));
   PrintMessage(absl::StrCat("recorded ", writer->object_count(), " objects and ", writer->change_count(),
-                            " changes in ", absl::FormatDuration(report.virtual_time), " of virtual time"));
+                            " changes in ", absl::FormatDuration(report.virtual_time),
+                            " of virtual time from ", api::FormatRfc3339(report.virtual_zero)));
   for (const std::string& failure : report.failures) PrintMessage(absl::StrCat("schedsim record: ", failure));
   return report.failures.empty() ? kDone : kVerdict;
 }
