@@ -40,22 +40,22 @@ void Cache::Touch(NodeInfo& node) {
 void Cache::Insert(PodInfoPtr pod, bool assumed) {
   // Where the node is not known yet, this makes an entry without a node: the pod waits there for it.
   NodeInfo& node = NodeOf(pod->pod->node_name);
-  pods_[pod->pod->metadata.uid] = PodState{.pod = pod, .assumed = assumed};
+  pods_.Set(*pod->pod, {.pod = pod, .assumed = assumed});
   node.AddPod(std::move(pod));
   Touch(node);
 }
 
-void Cache::Remove(const std::string& uid) {
-  PodState* state = pods_.Find(uid);
+void Cache::Remove(const api::Pod& pod) {
+  PodState* state = pods_.Find(pod);
   if (state == nullptr) return;
   NodeInfo& node = NodeOf(state->pod->pod->node_name);
-  if (node.RemovePod(uid)) Touch(node);
-  pods_.Erase(uid);
+  if (node.RemovePod(pod.metadata.uid)) Touch(node);
+  pods_.Erase(pod);
 }
 
 absl::Status Cache::AssumePod(PodInfoPtr pod) {
   const std::string& uid = pod->pod->metadata.uid;
-  if (pods_.Find(uid) != nullptr) {
+  if (pods_.Find(*pod->pod) != nullptr) {
     return absl::FailedPreconditionError(
         absl::StrCat("pod ", uid, "(", pod->pod->Key(), ") is in the cache, so can't be assumed"));
   }
@@ -65,13 +65,13 @@ absl::Status Cache::AssumePod(PodInfoPtr pod) {
 
 absl::Status Cache::ForgetPod(const PodInfo& pod) {
   const std::string& uid = pod.pod->metadata.uid;
-  const PodState* state = pods_.Find(uid);
+  const PodState* state = pods_.Find(*pod.pod);
   if (state == nullptr) return absl::OkStatus();
   if (!state->assumed) {
     return absl::FailedPreconditionError(absl::StrCat(
         "pod ", uid, "(", pod.pod->Key(), ") is not assumed, so it cannot be removed or forgotten"));
   }
-  Remove(uid);
+  Remove(*pod.pod);
   return absl::OkStatus();
 }
 
@@ -86,32 +86,31 @@ bool Cache::Confirm(PodState& state, const PodInfoPtr& pod) {
 }
 
 void Cache::AddPod(PodInfoPtr pod) {
-  const std::string& uid = pod->pod->metadata.uid;
-  PodState* state = pods_.Find(uid);
+  PodState* state = pods_.Find(*pod->pod);
   if (state != nullptr && !state->assumed) return;
   if (state != nullptr && Confirm(*state, pod)) return;
   // The bound pod may be on another node than the assumed one: another scheduler may have been faster. Taking
   // it out and in again makes it the last on its node in either case, as upstream does.
-  Remove(uid);
+  Remove(*pod->pod);
   Insert(std::move(pod), false);
 }
 
 void Cache::UpdatePod(PodInfoPtr pod) {
-  const PodState* state = pods_.Find(pod->pod->metadata.uid);
+  const PodState* state = pods_.Find(*pod->pod);
   if (state == nullptr || state->assumed) return;
-  Remove(pod->pod->metadata.uid);
+  Remove(*pod->pod);
   Insert(std::move(pod), false);
 }
 
-void Cache::RemovePod(const api::Pod& pod) { Remove(pod.metadata.uid); }
+void Cache::RemovePod(const api::Pod& pod) { Remove(pod); }
 
 bool Cache::IsAssumedPod(const api::Pod& pod) const {
-  const PodState* state = pods_.Find(pod.metadata.uid);
+  const PodState* state = pods_.Find(pod);
   return state != nullptr && state->assumed;
 }
 
 PodInfoPtr Cache::FindPod(const api::Pod& pod) const {
-  const PodState* state = pods_.Find(pod.metadata.uid);
+  const PodState* state = pods_.Find(pod);
   return state == nullptr ? nullptr : state->pod;
 }
 

@@ -9,6 +9,7 @@
 
 #include "absl/status/status.h"
 #include "core/api/node.h"
+#include "core/api/pod_table.h"
 #include "core/base/lookup_map.h"
 #include "core/base/symbol.h"
 #include "core/cache/node_tree.h"
@@ -42,7 +43,7 @@ class Cache {
   // The pod as it is in the cache, assumed or confirmed; nullptr: it is not there.
   framework::PodInfoPtr FindPod(const api::Pod& pod) const;
   // Whether the cache has the pod, assumed or confirmed.
-  bool HasPod(const api::Pod& pod) const { return pods_.Find(pod.metadata.uid) != nullptr; }
+  bool HasPod(const api::Pod& pod) const { return pods_.Find(pod) != nullptr; }
 
   void AddNode(api::NodePtr node);
   void UpdateNode(api::NodePtr old_node, api::NodePtr new_node);
@@ -72,7 +73,7 @@ class Cache {
   void Insert(framework::PodInfoPtr pod, bool assumed);
   // Puts the pod into the place of its assumed version where nothing else changes by that.
   bool Confirm(PodState& state, const framework::PodInfoPtr& pod);
-  void Remove(const std::string& uid);
+  void Remove(const api::Pod& pod);
   void SetNode(framework::NodeInfo& info, api::NodePtr node);
   void AddImages(const api::Node& node, int32_t index);
   // Those that AddImages added for this node.
@@ -83,7 +84,7 @@ class Cache {
   // By NodeInfo::index. A node that is gone keeps its entry, for the case that it comes back.
   std::vector<std::unique_ptr<framework::NodeInfo>> nodes_;
   LookupMap<Symbol, int32_t> node_indices_;
-  LookupMap<std::string, PodState> pods_;  // By uid.
+  api::PodTable<PodState, api::PodUid> pods_;
   LookupMap<Symbol, ImageStateEntry> images_;
   // By index: the images of a node by all their names, each once, in the order of the node's list.
   std::vector<std::vector<Symbol>> node_images_;

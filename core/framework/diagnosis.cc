@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "absl/container/btree_map.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 
@@ -13,44 +14,23 @@ namespace {
 // vain.
 constexpr size_t kFewGroups = 16;
 
-// Counts by reason. Few reasons are different, so a list is enough.
-class ReasonCounts {
- public:
-  void Add(const std::string& reason, int32_t count) {
-    for (auto& [known, total] : counts_) {
-      if (known == reason) {
-        total += count;
-        return;
-      }
-    }
-    counts_.emplace_back(reason, count);
-  }
-
-  // "<count> <reason>", sorted as text.
-  std::vector<std::string> Sorted() const {
-    std::vector<std::string> lines;
-    for (const auto& [reason, count] : counts_) lines.push_back(absl::StrCat(count, " ", reason));
-    std::sort(lines.begin(), lines.end());
-    return lines;
-  }
-
- private:
-  std::vector<std::pair<std::string, int32_t>> counts_;
-};
-
-ReasonCounts CountReasons(const NodeToStatus& statuses, int32_t all_node_count) {
-  ReasonCounts counts;
+// "<count> <reason>" of each reason, sorted as text.
+std::vector<std::string> CountReasons(const NodeToStatus& statuses, int32_t all_node_count) {
+  absl::btree_map<absl::string_view, int32_t> counts;
   for (const NodeToStatus::Group& group : statuses.groups()) {
     if (group.count == 0) continue;
-    for (const std::string& reason : group.status.reasons()) counts.Add(reason, group.count);
+    for (const std::string& reason : group.status.reasons()) counts[reason] += group.count;
   }
   // The nodes that no plugin looked at share one status.
   if (statuses.size() < all_node_count) {
     for (const std::string& reason : statuses.absent_nodes_status().reasons()) {
-      counts.Add(reason, all_node_count - statuses.size());
+      counts[reason] += all_node_count - statuses.size();
     }
   }
-  return counts;
+  std::vector<std::string> lines;
+  for (const auto& [reason, count] : counts) lines.push_back(absl::StrCat(count, " ", reason));
+  std::sort(lines.begin(), lines.end());
+  return lines;
 }
 
 bool AreEqual(const Status& a, const Status& b) {
@@ -68,9 +48,12 @@ std::string TextOf(const Status& status) {
 
 void NodeToStatus::Reset(int32_t node_count) {
   // Most cycles of a cluster with room look at few nodes and fail on none of them.
-  if (size_ > 0 || group_of_node_.size() != static_cast<size_t>(node_count)) {
-    group_of_node_.assign(static_cast<size_t>(node_count), kNoGroup);
+  if (group_of_node_.use_count() > 1) {
+    group_of_node_ = nullptr;
+  } else if (group_of_node_ != nullptr && (size_ > 0 || node_count != node_count_)) {
+    group_of_node_->assign(static_cast<size_t>(node_count), kNoGroup);
   }
+  node_count_ = node_count;
   size_ = 0;
   groups_.clear();
   groups_by_text_.Clear();
@@ -102,8 +85,17 @@ int32_t NodeToStatus::GroupOf(const Status& status) {
   return group;
 }
 
+NodeToStatus::GroupOfNode& NodeToStatus::OwnGroupOfNode() {
+  if (group_of_node_ == nullptr) {
+    group_of_node_ = std::make_shared<GroupOfNode>(static_cast<size_t>(node_count_), kNoGroup);
+  } else if (group_of_node_.use_count() > 1) {
+    group_of_node_ = std::make_shared<GroupOfNode>(*group_of_node_);
+  }
+  return *group_of_node_;
+}
+
 bool NodeToStatus::SetGroup(int32_t position, int32_t group) {
-  int32_t& known = group_of_node_[static_cast<size_t>(position)];
+  int32_t& known = OwnGroupOfNode()[static_cast<size_t>(position)];
   if (known == group) return groups_[static_cast<size_t>(group)].count == 1;
   content_id_ = 0;
   if (known == kNoGroup) {
@@ -116,7 +108,8 @@ bool NodeToStatus::SetGroup(int32_t position, int32_t group) {
 }
 
 const Status& NodeToStatus::Get(int32_t position) const {
-  const int32_t group = group_of_node_[static_cast<size_t>(position)];
+  if (group_of_node_ == nullptr) return absent_;
+  const int32_t group = (*group_of_node_)[static_cast<size_t>(position)];
   return group == kNoGroup ? absent_ : groups_[static_cast<size_t>(group)].status;
 }
 
@@ -126,6 +119,7 @@ void Diagnosis::Reset(int32_t node_count) {
   pending_plugins.reset();
   pre_filter_message.clear();
   post_filter_message.clear();
+  reason_counts.clear();
 }
 
 void Diagnosis::AddPluginStatus(const Status& status, PluginNames& names) {
@@ -135,14 +129,20 @@ void Diagnosis::AddPluginStatus(const Status& status, PluginNames& names) {
   if (status.code() == Code::kPending) pending_plugins.set(id);
 }
 
+std::string ReasonCountsText(const NodeToStatus& statuses, int32_t all_node_count) {
+  return absl::StrJoin(CountReasons(statuses, all_node_count), ", ");
+}
+
 std::string FitErrorMessage(const Diagnosis& diagnosis, int32_t all_node_count) {
   std::string message = absl::StrCat("0/", all_node_count, " nodes are available:");
   // What PreFilter says stands for all nodes, without a count.
   if (!diagnosis.pre_filter_message.empty()) {
     absl::StrAppend(&message, " ", diagnosis.pre_filter_message, ".");
   } else {
-    const std::vector<std::string> lines = CountReasons(diagnosis.node_to_status, all_node_count).Sorted();
-    if (!lines.empty()) absl::StrAppend(&message, " ", absl::StrJoin(lines, ", "), ".");
+    const std::string counts = diagnosis.reason_counts.empty()
+                                   ? ReasonCountsText(diagnosis.node_to_status, all_node_count)
+                                   : diagnosis.reason_counts;
+    if (!counts.empty()) absl::StrAppend(&message, " ", counts, ".");
   }
   if (!diagnosis.post_filter_message.empty()) absl::StrAppend(&message, " ", diagnosis.post_filter_message);
   return message;

@@ -3,6 +3,7 @@
 #define SCHEDSIM_CORE_FRAMEWORK_DIAGNOSIS_H_
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,7 +16,8 @@ namespace schedsim::framework {
 
 // The status of each node that was looked at and failed, by position in the snapshot, and one for
 // all nodes that were not looked at. Thousands of nodes share few statuses, so these are numbered and
-// counted. Source: kubernetes v1.37, scheduler/framework/types.go, NodeToStatus.
+// counted. Copies share the nodes' numbers until one of them is changed.
+// Source: kubernetes v1.37, scheduler/framework/types.go, NodeToStatus.
 class NodeToStatus {
  public:
   // A status and how many nodes have it.
@@ -53,8 +55,13 @@ class NodeToStatus {
   void set_content_id(int64_t id) { content_id_ = id; }
 
  private:
-  // By position: index into groups_, or kNoGroup.
-  std::vector<int32_t> group_of_node_;
+  // Shape: by position; index into groups_, or kNoGroup.
+  using GroupOfNode = std::vector<int32_t>;
+  // To be written: shared with no copy.
+  GroupOfNode& OwnGroupOfNode();
+
+  int32_t node_count_ = 0;
+  std::shared_ptr<GroupOfNode> group_of_node_;  // nullptr: all are kNoGroup.
   std::vector<Group> groups_;
   // By code, plugin and reasons: index into groups_. Asked where no group shares its part with a status.
   LookupMap<std::string, int32_t> groups_by_text_;
@@ -70,11 +77,16 @@ struct Diagnosis {
   PluginSet pending_plugins;
   std::string pre_filter_message;
   std::string post_filter_message;
+  // What FitErrorMessage says of `node_to_status`, where that is known already; "": it is not.
+  std::string reason_counts;
 
   void Reset(int32_t node_count);
   // Takes note of the plugin that gave `status`.
   void AddPluginStatus(const Status& status, PluginNames& names);
 };
+
+// Each reason with the number of its nodes: "2 Insufficient cpu, 3 node(s) had untolerated taint(s)".
+std::string ReasonCountsText(const NodeToStatus& statuses, int32_t all_node_count);
 
 // The message of a pod that fits none of `all_node_count` nodes:
 // `0/5 nodes are available: 2 Insufficient cpu, 3 node(s) had untolerated taint(s). preemption: ...`.

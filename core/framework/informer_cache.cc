@@ -8,37 +8,65 @@
 namespace schedsim::framework {
 
 void InformerCache::Set(api::ObjectPtr object) {
-  if (object->kind != api::Kind::kPod) {
-    const size_t kind = static_cast<size_t>(object->kind);
-    std::string key = object->Key();
-    objects_[kind].insert_or_assign(std::move(key), std::move(object));
+  if (object->kind == api::Kind::kPod) {
+    SetPod(std::static_pointer_cast<const api::Pod>(std::move(object)));
     return;
   }
-  const api::ObjectKey key(*object);
-  if (api::ObjectPtr* const known = pods_.Find(key.text())) {
-    *known = std::move(object);
-  } else {
-    pods_[std::string(key.text())] = std::move(object);
+  const size_t kind = static_cast<size_t>(object->kind);
+  std::string key = object->Key();
+  objects_[kind].insert_or_assign(std::move(key), std::move(object));
+}
+
+void InformerCache::SetPod(api::PodPtr pod) {
+  const uint32_t number = pod->number;
+  if (number < pods_by_number_.size() && pods_by_number_[number] != nullptr) {
+    pods_by_number_[number] = std::move(pod);
+    return;
   }
+  NamedPod& named = pods_[pod->Key()];
+  // A pod of this name may be there, where its deletion was missed.
+  SetNamed(named, named.number, nullptr);
+  SetNamed(named, number, std::move(pod));
+}
+
+void InformerCache::SetNamed(NamedPod& named, uint32_t number, api::PodPtr pod) {
+  named.number = number;
+  if (number == 0) {
+    named.pod = std::move(pod);
+    return;
+  }
+  named.pod = nullptr;
+  if (number >= pods_by_number_.size()) pods_by_number_.resize(number + 1);
+  pods_by_number_[number] = std::move(pod);
 }
 
 void InformerCache::Erase(const api::Object& object) {
   if (object.kind == api::Kind::kPod) {
-    pods_.Erase(api::ObjectKey(object).text());
+    ErasePod(static_cast<const api::Pod&>(object));
   } else {
     objects_[static_cast<size_t>(object.kind)].erase(object.Key());
   }
 }
 
+void InformerCache::ErasePod(const api::Pod& pod) {
+  const api::ObjectKey key(pod);
+  NamedPod* const named = pods_.Find(key.text());
+  if (named == nullptr || named->number != pod.number) return;
+  SetNamed(*named, pod.number, nullptr);
+  pods_.Erase(key.text());
+}
+
 api::ObjectPtr InformerCache::Find(api::Kind kind, absl::string_view name_space,
                                    absl::string_view name) const {
-  const api::ObjectKey key(name_space, name);
-  if (kind == api::Kind::kPod) {
-    const api::ObjectPtr* found = pods_.Find(key.text());
-    return found == nullptr ? nullptr : *found;
-  }
-  auto found = List(kind).find(key.text());
+  if (kind == api::Kind::kPod) return FindPod(name_space, name);
+  const auto found = List(kind).find(api::ObjectKey(name_space, name).text());
   return found == List(kind).end() ? nullptr : found->second;
+}
+
+api::PodPtr InformerCache::FindPod(absl::string_view name_space, absl::string_view name) const {
+  const NamedPod* const named = pods_.Find(api::ObjectKey(name_space, name).text());
+  if (named == nullptr) return nullptr;
+  return named->number == 0 ? named->pod : pods_by_number_[named->number];
 }
 
 const InformerCache::Objects& InformerCache::List(api::Kind kind) const {

@@ -3,8 +3,10 @@
 #define SCHEDSIM_CORE_FRAMEWORK_INFORMER_CACHE_H_
 
 #include <array>
+#include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/container/btree_map.h"
 #include "absl/strings/string_view.h"
@@ -26,16 +28,25 @@ class InformerCache {
 
   // nullptr when there is none.
   api::ObjectPtr Find(api::Kind kind, absl::string_view name_space, absl::string_view name) const;
-  api::PodPtr FindPod(absl::string_view name_space, absl::string_view name) const {
-    return std::static_pointer_cast<const api::Pod>(Find(api::Kind::kPod, name_space, name));
-  }
+  api::PodPtr FindPod(absl::string_view name_space, absl::string_view name) const;
 
   // Not for pods.
   const Objects& List(api::Kind kind) const;
 
  private:
+  struct NamedPod {
+    uint32_t number = 0;
+    api::PodPtr pod;  // Where the number is 0; the others are in `pods_by_number_`.
+  };
+  void SetPod(api::PodPtr pod);
+  void ErasePod(const api::Pod& pod);
+  // Sets or removes the pod that a name stands for.
+  void SetNamed(NamedPod& named, uint32_t number, api::PodPtr pod);
+
   std::array<Objects, api::kKindCount> objects_;  // Of all kinds but pods.
-  LookupMap<std::string, api::ObjectPtr> pods_;
+  LookupMap<std::string, NamedPod> pods_;         // By "namespace/name".
+  // By Pod::number, nullptr: none. Pods change more often than they come, and then no name is looked up.
+  std::vector<api::PodPtr> pods_by_number_;
 };
 
 }  // namespace schedsim::framework

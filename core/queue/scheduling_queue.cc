@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/api/object_key.h"
 #include "core/base/check.h"
 
 namespace schedsim::queue {
@@ -108,8 +107,8 @@ const SchedulingQueue::Profile& SchedulingQueue::ProfileOf(const api::Pod& pod) 
   return *kNone;
 }
 
-QueuedPodInfo* SchedulingQueue::Find(absl::string_view key) const {
-  const QueuedPodInfoPtr* found = pods_.Find(key);
+QueuedPodInfo* SchedulingQueue::Find(const api::Pod& pod) const {
+  const QueuedPodInfoPtr* found = pods_.Find(pod);
   return found == nullptr ? nullptr : found->get();
 }
 
@@ -278,8 +277,8 @@ void SchedulingQueue::Add(framework::PodInfoPtr pod) {
   Sign(*queued);
   QueuedPodInfo* added = queued.get();
   // A pod of this name may be there, where its deletion was missed; the new one takes its place.
-  if (QueuedPodInfo* known = Find(added->key)) Detach(known);
-  pods_[added->key] = std::move(queued);
+  if (QueuedPodInfo* known = Find(*added->pod_info->pod)) Detach(known);
+  pods_.Set(*added->pod_info->pod, std::move(queued));
   // Up to 1.36 a pod that PreEnqueue gates is not nominated.
   if (line_.nominates_gated_pods) nominator_.AddNominatedPod(added->pod_info, std::nullopt);
   const bool activated = MoveToActive(added, false);
@@ -294,8 +293,8 @@ void SchedulingQueue::Update(const api::PodPtr& old_pod, framework::PodInfoPtr n
   const std::vector<ClusterEvent> events = framework::PodSchedulingPropertiesChange(
       *new_pod->pod, *old_pod, framework::EventResource::kTargetPod, line_);
   // The attempt under way works with the old pod. The change counts when the pod comes back.
-  if (AddEventsIfInFlight(new_pod->pod->metadata.uid, events, old_pod, new_pod->pod)) return;
-  QueuedPodInfo* queued = Find(api::ObjectKey(*new_pod->pod).text());
+  if (AddEventsIfInFlight(*new_pod->pod, events, old_pod, new_pod->pod)) return;
+  QueuedPodInfo* queued = Find(*new_pod->pod);
   if (queued == nullptr) {
     Add(std::move(new_pod));
     return;
@@ -324,14 +323,13 @@ void SchedulingQueue::Update(const api::PodPtr& old_pod, framework::PodInfoPtr n
 
 void SchedulingQueue::Delete(const api::Pod& pod) {
   nominator_.DeleteNominatedPodIfExists(pod);
-  const api::ObjectKey key(pod);
-  QueuedPodInfo* queued = Find(key.text());
+  QueuedPodInfo* queued = Find(pod);
   if (queued == nullptr) return;
   const SubQueue from = queued->sub_queue;
   Detach(queued);
   cause_.answers.clear();
   Tell(*queued, from, framework::kEventUnscheduledPodDelete, nullptr);
-  pods_.Erase(key.text());
+  pods_.Erase(pod);
 }
 
 QueuedPodInfoPtr SchedulingQueue::Pop() {
@@ -339,21 +337,21 @@ QueuedPodInfoPtr SchedulingQueue::Pop() {
     const bool from_backoff = active_.empty();
     QueuedPodInfo* next = from_backoff ? backoff_.Top() : active_.Top();
     Detach(next);
-    QueuedPodInfoPtr popped = std::move(*pods_.Find(next->key));
-    pods_.Erase(popped->key);
+    const api::Pod& pod = *next->pod_info->pod;
+    QueuedPodInfoPtr popped = std::move(*pods_.Find(pod));
+    pods_.Erase(pod);
     ++popped->attempts;
     popped->backoff_expiration.reset();
     popped->gating_plugin.reset();
-    const std::string& uid = popped->pod_info->pod->metadata.uid;
     // A pod that is in flight already stood in the queue a second time. Upstream drops it, too.
-    if (in_flight_pods_.Find(uid) != nullptr) {
+    if (in_flight_pods_.Find(pod) != nullptr) {
       TellPop(*popped, from_backoff, SubQueue::kNone);
       continue;
     }
     // The mark says from where on events concern this pod: those behind it came during its attempt.
     in_flight_events_.push_back(
-        InFlightEvent{.event = {}, .old_object = {}, .new_object = {}, .pod_uid = uid});
-    in_flight_pods_[uid] = std::prev(in_flight_events_.end());
+        InFlightEvent{.event = {}, .old_object = {}, .new_object = {}, .is_mark = true});
+    in_flight_pods_.Set(pod, std::prev(in_flight_events_.end()));
     ++scheduling_cycle_;
     TellPop(*popped, from_backoff, SubQueue::kInFlight);
     return popped;
@@ -361,19 +359,18 @@ QueuedPodInfoPtr SchedulingQueue::Pop() {
   return nullptr;
 }
 
-void SchedulingQueue::Done(const std::string& uid) {
-  const auto* mark = in_flight_pods_.Find(uid);
+void SchedulingQueue::Done(const api::Pod& pod) {
+  const auto* mark = in_flight_pods_.Find(pod);
   if (mark == nullptr) return;
   in_flight_events_.erase(*mark);
-  in_flight_pods_.Erase(uid);
+  in_flight_pods_.Erase(pod);
   // Events in front of the first mark concern no pod in flight any more. This bounds the list.
-  while (!in_flight_events_.empty() && in_flight_events_.front().pod_uid.empty())
-    in_flight_events_.pop_front();
+  while (!in_flight_events_.empty() && !in_flight_events_.front().is_mark) in_flight_events_.pop_front();
 }
 
 void SchedulingQueue::AddUnschedulableIfNotPresent(QueuedPodInfoPtr pod) {
-  const std::string uid = pod->pod_info->pod->metadata.uid;
-  if (Find(pod->key) == nullptr) {
+  const api::PodPtr object = pod->pod_info->pod;
+  if (Find(*object) == nullptr) {
     if (pod->RejectorPlugins().none()) {
       ++pod->consecutive_errors_count;
     } else {
@@ -384,12 +381,12 @@ void SchedulingQueue::AddUnschedulableIfNotPresent(QueuedPodInfoPtr pod) {
     pod->backoff_expiration.reset();
     pod->flush_timestamp.reset();
     QueuedPodInfo* queued = pod.get();
-    pods_[queued->key] = std::move(pod);
+    pods_.Set(*object, std::move(pod));
     const SubQueue sub_queue = Requeue(queued, StrategyForInFlightPod(*queued, WantedCause()));
     TellFailure(*queued);
     if (sub_queue != SubQueue::kUnschedulable) on_poppable_();
   }
-  Done(uid);
+  Done(*object);
 }
 
 const PluginSet& SchedulingQueue::PluginsWaitingFor(const ClusterEvent& event) {
@@ -454,12 +451,12 @@ SchedulingQueue::Strategy SchedulingQueue::StrategyForInFlightPod(const QueuedPo
                                                                   Cause* cause) const {
   if (cause != nullptr) *cause = Cause();
   if (pod.RejectorPlugins().none()) return Strategy::kAfterBackoff;
-  const auto* mark = in_flight_pods_.Find(pod.pod_info->pod->metadata.uid);
+  const auto* mark = in_flight_pods_.Find(*pod.pod_info->pod);
   if (mark == nullptr) return Strategy::kAfterBackoff;
   Strategy strategy = Strategy::kSkip;
   Cause own;
   for (auto at = std::next(*mark); at != in_flight_events_.end(); ++at) {
-    if (!at->pod_uid.empty()) continue;
+    if (at->is_mark) continue;
     const Strategy one = IsPodWorthRequeuing(pod, at->event, at->old_object.get(), at->new_object.get(),
                                              cause == nullptr ? nullptr : &own);
     if (one == Strategy::kSkip) continue;
@@ -495,7 +492,8 @@ std::vector<QueuedPodInfo*> SchedulingQueue::PodsToWeigh(const ClusterEvent& eve
   if (pool_.groups().empty()) return {};
   // Hints may answer otherwise for the pod that the event is about.
   const api::Object& subject = new_object != nullptr ? *new_object : *old_object;
-  const QueuedPodInfo* own = subject.kind == api::Kind::kPod ? Find(api::ObjectKey(subject).text()) : nullptr;
+  const QueuedPodInfo* own =
+      subject.kind == api::Kind::kPod ? Find(static_cast<const api::Pod&>(subject)) : nullptr;
   std::vector<QueuedPodInfo*> pods;
   for (const auto& [rejection, groups] : pool_.groups()) {
     const uint64_t rejectors = rejection.unschedulable_plugins | rejection.pending_plugins;
@@ -552,18 +550,18 @@ void SchedulingQueue::MovePods(const std::vector<QueuedPodInfo*>& pods, const Cl
   // Pods in flight cannot move now. The event is kept until they come back.
   if (!in_flight_pods_.empty()) {
     in_flight_events_.push_back(
-        InFlightEvent{.event = event, .old_object = old_object, .new_object = new_object, .pod_uid = ""});
+        InFlightEvent{.event = event, .old_object = old_object, .new_object = new_object});
   }
   if (activated) on_poppable_();
 }
 
-bool SchedulingQueue::AddEventsIfInFlight(const std::string& uid, const std::vector<ClusterEvent>& events,
+bool SchedulingQueue::AddEventsIfInFlight(const api::Pod& pod, const std::vector<ClusterEvent>& events,
                                           const api::ObjectPtr& old_object,
                                           const api::ObjectPtr& new_object) {
-  if (in_flight_pods_.Find(uid) == nullptr) return false;
+  if (in_flight_pods_.Find(pod) == nullptr) return false;
   for (const ClusterEvent& event : events) {
     in_flight_events_.push_back(
-        InFlightEvent{.event = event, .old_object = old_object, .new_object = new_object, .pod_uid = ""});
+        InFlightEvent{.event = event, .old_object = old_object, .new_object = new_object});
   }
   return true;
 }
@@ -571,7 +569,7 @@ bool SchedulingQueue::AddEventsIfInFlight(const std::string& uid, const std::vec
 void SchedulingQueue::Activate(const std::vector<api::PodPtr>& pods) {
   bool activated = false;
   for (const api::PodPtr& pod : pods) {
-    QueuedPodInfo* queued = Find(api::ObjectKey(*pod).text());
+    QueuedPodInfo* queued = Find(*pod);
     const bool waits = queued != nullptr && queued->sub_queue != SubQueue::kActive;
     if (waits) {
       const bool from_backoff =
@@ -580,7 +578,7 @@ void SchedulingQueue::Activate(const std::vector<api::PodPtr>& pods) {
       activated = MoveToActive(queued, from_backoff) || activated;
       Tell(*queued, from, framework::kEventForceActivate.label);
     } else {
-      AddEventsIfInFlight(pod->metadata.uid, {framework::kEventForceActivate}, nullptr, pod);
+      AddEventsIfInFlight(*pod, {framework::kEventForceActivate}, nullptr, pod);
     }
   }
   if (activated) on_poppable_();

@@ -13,6 +13,7 @@
 
 #include "absl/time/time.h"
 #include "core/api/kubernetes_version.h"
+#include "core/api/pod_table.h"
 #include "core/base/clock.h"
 #include "core/base/lookup_map.h"
 #include "core/framework/events.h"
@@ -64,7 +65,7 @@ class SchedulingQueue {
 
   // Puts a pod back whose attempt failed, and ends its flight.
   void AddUnschedulableIfNotPresent(QueuedPodInfoPtr pod);
-  void Done(const std::string& uid);
+  void Done(const api::Pod& pod);
 
   using PreCheck = std::function<bool(const api::Pod&)>;
   // Moves the unschedulable pods that the event may help; `pre_check`, if given, says which ones may
@@ -103,8 +104,13 @@ class SchedulingQueue {
   // Grows whenever something in GetState may have changed.
   uint64_t change_count() const { return change_count_; }
   // Pods that wait for anything but a flush: in the active queue or in backoff.
-  bool AnyWaitingForTime() const { return HasPoppable() || !error_backoff_.empty(); }
-  // How many pods wait in the unschedulable pool without being gated, and how many are in the pool.
+  bool AnyWaitingForTime() const { return waiting_for_time_count() > 0; }
+  bool AnyInBackoff() const { return !backoff_.empty() || !error_backoff_.empty(); }
+  // How many pods wait in the active queue and in backoff, and how many in the unschedulable pool, gated ones
+  // included.
+  size_t waiting_for_time_count() const {
+    return active_.pods().size() + backoff_.pods().size() + error_backoff_.pods().size();
+  }
   size_t unschedulable_count() const { return pool_.size(); }
 
  private:
@@ -114,7 +120,7 @@ class SchedulingQueue {
     framework::ClusterEvent event;
     api::ObjectPtr old_object;
     api::ObjectPtr new_object;
-    std::string pod_uid;  // Not empty: the mark of a pod in flight, not an event.
+    bool is_mark = false;  // Of a pod in flight; no event.
   };
   struct Hint {
     framework::PluginId plugin = 0;
@@ -167,8 +173,8 @@ class SchedulingQueue {
   void Sign(framework::QueuedPodInfo& pod) const;
   // Takes the pod out of whatever queue it is in.
   void Detach(framework::QueuedPodInfo* pod);
-  framework::QueuedPodInfo* Find(absl::string_view key) const;
-  bool AddEventsIfInFlight(const std::string& uid, const std::vector<framework::ClusterEvent>& events,
+  framework::QueuedPodInfo* Find(const api::Pod& pod) const;
+  bool AddEventsIfInFlight(const api::Pod& pod, const std::vector<framework::ClusterEvent>& events,
                            const api::ObjectPtr& old_object, const api::ObjectPtr& new_object);
   absl::Time BackoffTime(framework::QueuedPodInfo& pod) const;
   bool IsBackingOff(framework::QueuedPodInfo& pod) const;
@@ -191,13 +197,13 @@ class SchedulingQueue {
   // What PluginsWaitingFor found: hints never change.
   LookupMap<std::pair<framework::EventResource, framework::ActionType>, framework::PluginSet>
       waiting_plugins_;
-  LookupMap<std::string, QueuedPodInfoPtr> pods_;  // All queued pods, by key.
+  api::PodTable<QueuedPodInfoPtr, api::PodName> pods_;  // All queued pods.
   PodHeap active_;
   PodHeap backoff_;
   PodHeap error_backoff_;
   UnschedulablePods pool_;
   std::list<InFlightEvent> in_flight_events_;
-  LookupMap<std::string, std::list<InFlightEvent>::iterator> in_flight_pods_;  // By uid.
+  api::PodTable<std::list<InFlightEvent>::iterator, api::PodUid> in_flight_pods_;
   int64_t scheduling_cycle_ = 0;
   uint64_t change_count_ = 0;
   // Whether an update may have given some pod to another scheduler; every event that anyone waits for moves

@@ -60,15 +60,14 @@ void Scheduler::WaitOnPermit(std::shared_ptr<BindingCycle> cycle) {
 
 void Scheduler::RunPreBind(std::shared_ptr<BindingCycle> cycle) {
   // Whatever fails from here on is retried after a backoff, so events no longer matter for this pod.
-  const std::string& uid = cycle->assumed->pod->metadata.uid;
-  queue_->Done(uid);
+  queue_->Done(*cycle->assumed->pod);
   ++pre_bind_count_;
   // The callback keeps the cycle alive.
   BindingCycle& borrowed = *cycle;
   if (options_.line.preempted_waiting_pod_is_error && borrowed.pre_bind_works) {
     auto in_pre_bind = std::make_unique<framework::PodInPreBind>(environment_.executor);
     borrowed.state->in_pre_bind = in_pre_bind.get();
-    pods_in_pre_bind_[uid] = std::move(in_pre_bind);
+    pods_in_pre_bind_[borrowed.assumed->pod->metadata.uid] = std::move(in_pre_bind);
   }
   borrowed.framework.RunPreBindPlugins(
       *borrowed.state, *borrowed.assumed, borrowed.node_name, [this, cycle](Status status) {

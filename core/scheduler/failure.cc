@@ -29,7 +29,6 @@ Attempt::Failure Scheduler::HandleSchedulingFailure(queue::QueuedPodInfoPtr pod,
   Attempt::Failure failure = {.status = Status(result.status.code(), result.message),
                               .error = result.message,
                               .nominated_node_name = result.nominated_node_name};
-  const std::string uid = pod->pod_info->pod->metadata.uid;
   pod->unschedulable_plugins = result.fit_error ? result.unschedulable_plugins : framework::PluginSet();
   pod->pending_plugins = result.fit_error ? result.pending_plugins : framework::PluginSet();
   failure.unschedulable_plugins = pod->unschedulable_plugins;
@@ -39,8 +38,8 @@ Attempt::Failure Scheduler::HandleSchedulingFailure(queue::QueuedPodInfoPtr pod,
   framework::PodInfoPtr latest = pod->pod_info;
   const api::PodPtr known = informers_.FindPod(latest->pod->metadata.namespace_, latest->pod->metadata.name);
   if (known != nullptr && known->node_name.empty()) {
-    if (options_.line.failure_checks_uid && known->metadata.uid != uid) {
-      queue_->Done(uid);
+    if (options_.line.failure_checks_uid && known->metadata.uid != popped->metadata.uid) {
+      queue_->Done(*popped);
       return failure;
     }
     if (known != latest->pod) latest = pod_infos_.Make(known);
@@ -48,7 +47,7 @@ Attempt::Failure Scheduler::HandleSchedulingFailure(queue::QueuedPodInfoPtr pod,
     queue_->AddUnschedulableIfNotPresent(std::move(pod));
   }
   // For pods that are gone or bound by now.
-  queue_->Done(uid);
+  queue_->Done(*popped);
   nominator_.AddNominatedPod(latest, result.nominated_node_name);
   // The line that checks the uid is the first to compare with the status as it is now: before, a node
   // that was nominated during the binding stays.

@@ -51,7 +51,11 @@ bool NoFitMemo::StillFitsNowhere(const framework::Framework& framework, const fr
     }
   }
   framework::NodeToStatus& statuses = known.node_to_status;
-  if (statuses.content_id() == 0) statuses.set_content_id(++last_content_id_);
+  if (statuses.content_id() == 0) {
+    statuses.set_content_id(++last_content_id_);
+    known.reason_counts =
+        framework::ReasonCountsText(statuses, static_cast<int32_t>(snapshot_.List().size()));
+  }
   entry->position = changes.position;
   entry->nominations_position = nominations.position;
   diagnosis = known;

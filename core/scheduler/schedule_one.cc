@@ -57,7 +57,7 @@ bool Scheduler::ScheduleOne() {
   Framework* framework = FrameworkFor(object);
   if (framework == nullptr) {
     // An update took the pod to another scheduler while it was in the queue.
-    queue_->Done(object.metadata.uid);
+    queue_->Done(object);
     return true;
   }
   if (object.metadata.deletion_timestamp.has_value()) {
@@ -68,12 +68,12 @@ bool Scheduler::ScheduleOne() {
                                      .action = "Scheduling",
                                      .note = absl::StrCat("skip schedule deleting pod: ", object.Key())});
     if (!nominator_.empty()) nominator_.ReduceToName(pod_infos_.Make(NameOnly(object)));
-    queue_->Done(object.metadata.uid);
+    queue_->Done(object);
     return true;
   }
   if (cache_.IsAssumedPod(object)) {
     // An update put the pod into the queue while an earlier attempt is still being bound.
-    queue_->Done(object.metadata.uid);
+    queue_->Done(object);
     return true;
   }
   SchedulingCycle(*framework, std::move(pod));

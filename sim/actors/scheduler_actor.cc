@@ -127,9 +127,8 @@ bool SchedulerActor::PutOffFlush(uint64_t id) {
   if (next_work < flush.next + period) return false;
   const scheduler::Scheduler& scheduler = *scheduler_;
   // While pods wait on Permit or in PreBind, a run may end at any flush (Simulation::Quiet).
-  const bool waits = scheduler.AnyWaitingOnPermit() || scheduler.AnyInPreBind() ||
-                     !scheduler_->queue().GetState().backoff.empty();
-  if (waits) return false;
+  if (scheduler.AnyWaitingOnPermit() || scheduler.AnyInPreBind() || scheduler_->queue().AnyInBackoff())
+    return false;
   // The other flush may fill the queue of backoff, and comes first where both come at one time: it must be
   // put into the loop before.
   const absl::Time limit = std::min(next_work, is_backoff ? unschedulable_flush_.next - absl::Nanoseconds(1)

@@ -109,18 +109,32 @@ std::string ApiServer::KeyOf(const api::Object& object) {
 }
 
 api::ObjectPtr ApiServer::Find(const api::Object& object) const {
+  if (object.kind == api::Kind::kPod) return FindStored(static_cast<const api::Pod&>(object));
   if (object.kind != api::Kind::kOther) return FindStored(object.kind, api::ObjectKey(object).text());
   return FindStored(object.kind, KeyOf(object));
 }
 
 api::ObjectPtr ApiServer::FindStored(api::Kind kind, absl::string_view key) const {
   if (kind == api::Kind::kPod) {
-    const StoredPod* const pod = pods_.Find(key);
-    return pod == nullptr ? nullptr : pods_by_number_[pod->number];
+    const uint32_t* const number = pods_.Find(key);
+    return number == nullptr ? nullptr : pods_by_number_[*number].pod;
   }
   const Objects& objects = List(kind);
   auto found = objects.find(key);
   return found == objects.end() ? nullptr : found->second;
+}
+
+// A number is found without a name, but the pod of that number may have made room for another one of its
+// name.
+api::PodPtr ApiServer::FindStored(const api::Pod& pod) const {
+  if (pod.number > 0 && pod.number < pods_by_number_.size()) {
+    const api::PodPtr& stored = pods_by_number_[pod.number].pod;
+    if (stored != nullptr && stored->metadata.name == pod.metadata.name &&
+        stored->metadata.namespace_ == pod.metadata.namespace_) {
+      return stored;
+    }
+  }
+  return FindPod(pod.metadata.namespace_, pod.metadata.name);
 }
 
 api::ObjectPtr ApiServer::FindOther(absl::string_view api_version, absl::string_view kind_name,
@@ -155,8 +169,8 @@ api::ObjectPtr ApiServer::FindByKey(api::Kind kind, absl::string_view kind_name,
 }
 
 void ApiServer::ForEachPod(absl::FunctionRef<void(const api::Pod&)> visit) const {
-  for (const api::ObjectPtr& object : pods_by_number_) {
-    if (object != nullptr) visit(static_cast<const api::Pod&>(*object));
+  for (const StoredPod& stored : pods_by_number_) {
+    if (stored.pod != nullptr) visit(*stored.pod);
   }
 }
 
@@ -174,17 +188,18 @@ std::shared_ptr<api::Pod> ApiServer::CopyPod(const api::Pod& pod) {
   return std::static_pointer_cast<api::Pod>(Copy(pod));
 }
 
-void ApiServer::Store(std::string key, const api::ObjectPtr& old_object, const api::ObjectPtr& new_object) {
-  const api::Kind kind = (new_object != nullptr ? *new_object : *old_object).kind;
-  Objects& objects = objects_[static_cast<size_t>(kind)];
-  if (kind == api::Kind::kPod) {
-    StorePod(std::move(key), old_object, new_object);
+void ApiServer::Store(const api::ObjectPtr& old_object, const api::ObjectPtr& new_object) {
+  const api::Object& subject = new_object != nullptr ? *new_object : *old_object;
+  Objects& objects = objects_[static_cast<size_t>(subject.kind)];
+  if (subject.kind == api::Kind::kPod) {
+    StorePod(static_cast<const api::Pod*>(old_object.get()),
+             std::static_pointer_cast<const api::Pod>(new_object));
   } else if (new_object != nullptr) {
-    if (kind == api::Kind::kNode) nodes_[key] = new_object;
-    objects.insert_or_assign(std::move(key), new_object);
+    if (subject.kind == api::Kind::kNode) nodes_[subject.metadata.name] = new_object;
+    objects.insert_or_assign(KeyOf(subject), new_object);
   } else {
-    if (kind == api::Kind::kNode) nodes_.Erase(key);
-    objects.erase(key);
+    if (subject.kind == api::Kind::kNode) nodes_.Erase(subject.metadata.name);
+    objects.erase(KeyOf(subject));
   }
   admission_.OnChange(old_object, new_object);
   const WatchEvent event = {.old_object = old_object, .new_object = new_object};
@@ -221,17 +236,17 @@ void ApiServer::StoreQuotas() {
   }
 }
 
-void ApiServer::StorePod(std::string key, const api::ObjectPtr& old_pod, const api::ObjectPtr& new_pod) {
+void ApiServer::StorePod(const api::Pod* old_pod, const api::PodPtr& new_pod) {
   if (new_pod == nullptr) {
-    pods_by_number_[static_cast<const api::Pod&>(*old_pod).number] = nullptr;
-    pods_.Erase(key);
-    unlisted_pods_.push_back(std::move(key));
+    pods_by_number_[old_pod->number].pod = nullptr;
+    left_pods_.push_back(old_pod->Key());
+    pods_.Erase(left_pods_.back());
     return;
   }
-  StoredPod& stored = pods_[key];
-  stored.number = static_cast<const api::Pod&>(*new_pod).number;
-  pods_by_number_[stored.number] = new_pod;
-  if (stored.is_listed) unlisted_pods_.push_back(std::move(key));
+  if (old_pod == nullptr) pods_[new_pod->Key()] = new_pod->number;
+  StoredPod& stored = pods_by_number_[new_pod->number];
+  stored.pod = new_pod;
+  if (stored.is_listed) unlisted_pods_.push_back(new_pod->number);
   stored.is_listed = false;
 }
 
@@ -248,38 +263,36 @@ absl::Status ApiServer::MakeName(api::Object& object) {
 }
 
 void ApiServer::ListPods() const {
+  if (unlisted_pods_.empty() && left_pods_.empty()) return;
   Objects& pods = objects_[static_cast<size_t>(api::Kind::kPod)];
-  // Their order does not matter, but in the order of the list one is found near the other.
-  std::sort(unlisted_pods_.begin(), unlisted_pods_.end());
-  for (std::string& key : unlisted_pods_) {
-    const StoredPod* const stored = pods_.Find(key);
-    if (stored == nullptr) {
-      pods.erase(key);
-      continue;
-    }
-    stored->is_listed = true;
-    const api::ObjectPtr& pod = pods_by_number_[stored->number];
-    if (pods.empty() || pods.rbegin()->first < key) {
-      pods.emplace_hint(pods.end(), std::move(key), pod);
-    } else {
-      pods.insert_or_assign(std::move(key), pod);
-    }
+  for (const std::string& key : left_pods_) pods.erase(key);
+  left_pods_.clear();
+  std::vector<std::pair<std::string, api::PodPtr>> changed;
+  for (const uint32_t number : unlisted_pods_) {
+    const StoredPod& stored = pods_by_number_[number];
+    stored.is_listed = true;
+    if (stored.pod != nullptr) changed.emplace_back(stored.pod->Key(), stored.pod);
   }
   unlisted_pods_.clear();
+  // Their order does not matter, but in the order of the list one is found near the other.
+  std::sort(changed.begin(), changed.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  for (auto& [key, pod] : changed) {
+    if (pods.empty() || pods.rbegin()->first < key) {
+      pods.emplace_hint(pods.end(), std::move(key), std::move(pod));
+    } else {
+      pods.insert_or_assign(std::move(key), std::move(pod));
+    }
+  }
 }
 
 void ApiServer::ReserveUid(absl::string_view uid) { uid_count_ = std::max(uid_count_, UidNumber(uid)); }
 
 absl::Status ApiServer::Create(const api::ObjectPtr& object) {
   const bool lacks_name = object->metadata.name.empty() && !object->metadata.generate_name.empty();
-  std::string key = KeyOf(*object);
-  if (!lacks_name && FindStored(object->kind, key) != nullptr) return AlreadyExists(*object);
+  if (!lacks_name && Find(*object) != nullptr) return AlreadyExists(*object);
   std::shared_ptr<api::Object> copy = object->Clone();
   RETURN_IF_ERROR(admission_.Mutate(*copy));
-  if (lacks_name) {
-    RETURN_IF_ERROR(MakeName(*copy));
-    key = KeyOf(*copy);
-  }
+  if (lacks_name) RETURN_IF_ERROR(MakeName(*copy));
   RETURN_IF_ERROR(admission_.Validate(*object, *copy));
   copy->metadata.resource_version = ++resource_version_;
   if (copy->metadata.uid.empty()) {
@@ -299,7 +312,7 @@ absl::Status ApiServer::Create(const api::ObjectPtr& object) {
     auto& claim = static_cast<api::PersistentVolumeClaim&>(*copy);
     if (claim.phase.empty()) claim.phase = "Pending";
   }
-  Store(std::move(key), nullptr, copy);
+  Store(nullptr, copy);
   return absl::OkStatus();
 }
 
@@ -364,7 +377,7 @@ absl::StatusOr<api::ObjectPtr> ApiServer::Patch(const api::Object& object, codec
 absl::Status ApiServer::DeletePod(const api::Pod& pod) {
   const std::string& name_space = pod.metadata.namespace_;
   const std::string& name = pod.metadata.name;
-  const api::PodPtr stored = FindPod(name_space, name);
+  const api::PodPtr stored = FindStored(pod);
   const bool runs = stored != nullptr && !stored->node_name.empty() && !stored->IsTerminal();
   const std::optional<absl::Duration> grace =
       runs && grace_period_ != nullptr ? grace_period_(*stored) : absl::ZeroDuration();
@@ -374,7 +387,7 @@ absl::Status ApiServer::DeletePod(const api::Pod& pod) {
 }
 
 absl::Status ApiServer::MarkDeleted(const api::Pod& pod, absl::Duration grace) {
-  const api::PodPtr old_pod = FindPod(pod.metadata.namespace_, pod.metadata.name);
+  const api::PodPtr old_pod = FindStored(pod);
   if (old_pod == nullptr) return NotFound("pods", pod.metadata.name);
   std::shared_ptr<api::Pod> copy = CopyPod(*old_pod);
   copy->metadata.deletion_timestamp = clock_.Now() + grace;
@@ -431,8 +444,7 @@ absl::Status ApiServer::DeleteStored(const api::ObjectPtr& old_object) {
 
 absl::Status ApiServer::Bind(const api::Pod& pod, absl::string_view node_name) {
   const std::string& name = pod.metadata.name;
-  const api::ObjectKey key(pod);
-  const auto old_pod = std::static_pointer_cast<const api::Pod>(FindStored(api::Kind::kPod, key.text()));
+  const api::PodPtr old_pod = FindStored(pod);
   if (old_pod == nullptr) return NotFound("pods", name);
   if (old_pod->metadata.uid != pod.metadata.uid) {
     return Conflict("pods", name,
@@ -456,13 +468,13 @@ absl::Status ApiServer::Bind(const api::Pod& pod, absl::string_view node_name) {
   }
   if (options_.clears_nomination_when_bound) copy->status.nominated_node_name.clear();
   CopyTopologyLabels(*copy);
-  Store(std::string(key.text()), old_pod, copy);
+  Store(old_pod, copy);
   return absl::OkStatus();
 }
 
 absl::StatusOr<api::PodPtr> ApiServer::PatchPodStatus(const api::Pod& pod,
                                                       const framework::PodStatusPatch& patch) {
-  const api::PodPtr old_pod = FindPod(pod.metadata.namespace_, pod.metadata.name);
+  const api::PodPtr old_pod = FindStored(pod);
   if (old_pod == nullptr) return NotFound("pods", pod.metadata.name);
   std::shared_ptr<api::Pod> copy = CopyPod(*old_pod);
   if (patch.condition.has_value()) copy->SetCondition(*patch.condition);

@@ -138,7 +138,7 @@ class ApiServer {
   // "Kind.group/".
   using Objects = absl::btree_map<std::string, api::ObjectPtr>;
   const Objects& List(api::Kind kind) const {
-    if (kind == api::Kind::kPod && !unlisted_pods_.empty()) ListPods();
+    if (kind == api::Kind::kPod) ListPods();
     return objects_[static_cast<size_t>(kind)];
   }
 
@@ -161,12 +161,11 @@ class ApiServer {
   void CompleteUpdate(const api::Object& old_object, api::Pod& pod);
   // The stored object of this KeyOf; nullptr: there is none.
   api::ObjectPtr FindStored(api::Kind kind, absl::string_view key) const;
+  // The stored version of a pod, of which the caller may have an older one or the name alone; nullptr: none.
+  api::PodPtr FindStored(const api::Pod& pod) const;
   // Stores `new_object` under its KeyOf, or removes the old one where that is nullptr, and tells everybody.
-  void Store(std::string key, const api::ObjectPtr& old_object, const api::ObjectPtr& new_object);
-  void Store(const api::ObjectPtr& old_object, const api::ObjectPtr& new_object) {
-    Store(KeyOf(new_object != nullptr ? *new_object : *old_object), old_object, new_object);
-  }
-  void StorePod(std::string key, const api::ObjectPtr& old_pod, const api::ObjectPtr& new_pod);
+  void Store(const api::ObjectPtr& old_object, const api::ObjectPtr& new_object);
+  void StorePod(const api::Pod* old_pod, const api::PodPtr& new_pod);
   void CopyTopologyLabels(api::Pod& pod);
   // Writes the statuses of quotas that count something else now.
   void StoreQuotas();
@@ -179,19 +178,20 @@ class ApiServer {
   Admission admission_;
   // Decodes patched objects.
   codec::ObjectReader reader_;
-  // Pods change most often, and are seldom listed: they are found by hash, and their list may lag behind.
+  // Pods change most often, and are seldom listed: they are found by number, or by hash where only the name
+  // is known, and their list may lag behind.
   struct StoredPod {
-    uint32_t number = 0;
-    mutable bool is_listed = true;  // False: its key is among `unlisted_pods_`.
+    api::PodPtr pod;                // nullptr: there is none, or no longer.
+    mutable bool is_listed = true;  // False: it is among `unlisted_pods_`.
   };
-  LookupMap<std::string, StoredPod> pods_;  // By "namespace/name".
-  // By Pod::number; nullptr: there is none, or no longer.
-  std::vector<api::ObjectPtr> pods_by_number_ = {nullptr};
+  std::vector<StoredPod> pods_by_number_ = std::vector<StoredPod>(1);  // By Pod::number.
+  LookupMap<std::string, uint32_t> pods_;                              // Numbers by "namespace/name".
   // By name, beside their list: each binding looks for one.
   LookupMap<std::string, api::ObjectPtr> nodes_;
   mutable std::array<Objects, api::kKindCount> objects_;
-  // Keys of pods that changed or left since they were listed last.
-  mutable std::vector<std::string> unlisted_pods_;
+  // Numbers of pods that changed since they were listed last, and keys of those that left.
+  mutable std::vector<uint32_t> unlisted_pods_;
+  mutable std::vector<std::string> left_pods_;
   // The condition of a pod that is bound, which most bound pods share as their only one.
   const api::SharedList<api::PodCondition> scheduled_{std::vector<api::PodCondition>{
       {.type = "PodScheduled", .status = "True", .reason = "", .message = ""}}};

@@ -208,7 +208,10 @@ bool Simulation::IsOfCronJob(const api::Pod& pod) const {
 
 void Simulation::WatchForTimes(const WatchEvent& event) {
   last_change_ = loop_.Now();
-  next_look_ = trace_->attempt_count() + 1 + static_cast<int64_t>(scheduler().queue().unschedulable_count());
+  // A circle takes an attempt for each pod.
+  const queue::SchedulingQueue& queue = scheduler().queue();
+  const size_t waiting = std::max(queue.unschedulable_count(), queue.waiting_for_time_count());
+  next_look_ = trace_->attempt_count() + 1 + static_cast<int64_t>(waiting);
   circle_.reset();
   const api::Object& object = event.new_object != nullptr ? *event.new_object : *event.old_object;
   if (object.kind == api::Kind::kNode) last_progress_ = loop_.Now();

@@ -254,9 +254,8 @@ class Pair {
   std::string Bind() {
     const QueuedPodInfoPtr pod = Land();
     if (pod == nullptr) return "nothing";
-    const std::string& uid = pod->pod_info->pod->metadata.uid;
-    queue_.Done(uid);
-    naive_.Done(uid);
+    queue_.Done(*pod->pod_info->pod);
+    naive_.Done(pod->pod_info->pod->metadata.uid);
     return absl::StrCat("done ", pod->key);
   }
 
