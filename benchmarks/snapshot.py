@@ -200,7 +200,7 @@ def main():
                 objects.append((new_key, value.replace(name.encode(), new_name.encode())
                                 .replace(uid.encode(), new_uid.encode())))
                 item = json.loads(text.replace(name, new_name).replace(uid, new_uid))
-            lines = json.dumps(item, indent=4, sort_keys=True).replace("\n", "\n        ")
+            lines = json.dumps(item, indent=4, sort_keys=True, ensure_ascii=False).replace("\n", "\n        ")
             as_json.write(("," if i > -len(nodes) else "") + "\n        " + lines)
             as_yaml.write("\n".join(yaml_lines([item], 0)) + "\n")
         as_json.write('\n    ],\n    "kind": "List",\n    "metadata": {\n        "resourceVersion": ""\n    }\n}\n')

@@ -102,11 +102,13 @@ class ObjectFiles {
   // The rest of the name within the outermost bundle that it lies in.
   std::optional<absl::string_view> PlaceInBundle(absl::string_view name) const {
     if (bundles_.empty()) return std::nullopt;
-    for (size_t at = 0; at != absl::string_view::npos; at = name.find('/', at)) {
-      if (at > 0) ++at;
-      if (bundles_.count(name.substr(0, at)) > 0) return name.substr(at);
+    size_t at = 0;
+    while (bundles_.count(name.substr(0, at)) == 0) {
+      const size_t slash = name.find('/', at);
+      if (slash == absl::string_view::npos) return std::nullopt;
+      at = slash + 1;
     }
-    return std::nullopt;
+    return name.substr(at);
   }
 
   // What troubleshoot.sh puts beside the objects.

@@ -118,7 +118,7 @@ TEST(KwokctlConfigTest, RunsTheClusterThatItSays) {
       "    - {key: .spec.nodeName, operator: Exists}\n"
       "  next:\n    statusTemplate: |\n      phase: Failed\n---\n";
   const std::string cluster =
-      folder.Write("a.yaml", Node("n") + Pod("a", "mine") + Pod("b", "other") + stage);
+      folder.Write("a.yaml", Node("node-1") + Pod("a", "mine") + Pod("b", "other") + stage);
   const ProgramResult result = RunProgram({"run", "-f", cluster, "--config", path, "--output", "objects"});
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_TRUE(absl::StrContains(result.err, "disables kube-controller-manager")) << result.err;

@@ -56,6 +56,27 @@ int HexDigit(char c) {
   return -1;
 }
 
+void AppendUtf8(uint32_t code, std::string& out) {
+  const auto follow = [&out, code](int shift) {
+    out.push_back(static_cast<char>(0x80 | ((code >> shift) & 0x3f)));
+  };
+  if (code < 0x80) {
+    out.push_back(static_cast<char>(code));
+  } else if (code < 0x800) {
+    out.push_back(static_cast<char>(0xc0 | (code >> 6)));
+    follow(0);
+  } else if (code < 0x10000) {
+    out.push_back(static_cast<char>(0xe0 | (code >> 12)));
+    follow(6);
+    follow(0);
+  } else {
+    out.push_back(static_cast<char>(0xf0 | (code >> 18)));
+    follow(12);
+    follow(6);
+    follow(0);
+  }
+}
+
 }  // namespace
 
 bool IsBeyondFloat64(absl::string_view number) {
@@ -267,7 +288,7 @@ bool PlainJson::Unescape(size_t start) {
   }
 }
 
-// Appends what the escape at the current place stands for. Characters beyond ASCII are left to simdjson.
+// Appends what the escape at the current place stands for. Halves of characters are left to simdjson.
 bool PlainJson::ReadEscape() {
   ++at_;
   const char c = Peek();
@@ -279,16 +300,44 @@ bool PlainJson::ReadEscape() {
     scratch_.push_back(kMeanings[known]);
     return true;
   }
-  if (c != 'u' || at_ + 4 > text_.size()) return false;
-  int code = 0;
+  uint32_t code = 0;
+  if (c != 'u' || !ReadHex(code)) return false;
+  constexpr uint32_t kHighBegin = 0xd800;
+  constexpr uint32_t kLowBegin = 0xdc00;
+  constexpr uint32_t kLowEnd = 0xe000;
+  if (code >= kLowBegin && code < kLowEnd) return false;
+  if (code >= kHighBegin && code < kLowBegin) {
+    // Two halves make a character.
+    uint32_t low = 0;
+    if (Peek() != '\\') return false;
+    ++at_;
+    if (Peek() != 'u') return false;
+    ++at_;
+    if (!ReadHex(low) || low < kLowBegin || low >= kLowEnd) return false;
+    code = 0x10000 + ((code - kHighBegin) << 10) + (low - kLowBegin);
+  }
+  AppendUtf8(code, scratch_);
+  return true;
+}
+
+// Reads the four digits of an escape.
+bool PlainJson::ReadHex(uint32_t& code) {
+  if (at_ + 4 > text_.size()) return false;
   for (int i = 0; i < 4; ++i) {
     const int digit = HexDigit(text_[at_++]);
     if (digit < 0) return false;
-    code = code * 16 + digit;
+    code = code * 16 + static_cast<uint32_t>(digit);
   }
-  if (code >= 0x80) return false;
-  scratch_.push_back(static_cast<char>(code));
   return true;
+}
+
+std::string PlainJson::TextAt(size_t start) const {
+  if (start >= text_.size() || text_[start] != '"') return "";
+  PlainJson reader(text_, builder_);
+  reader.at_ = start;
+  absl::string_view text;
+  bool is_borrowed = false;
+  return reader.ReadString(text, is_borrowed) ? std::string(text) : "";
 }
 
 RootHeader PlainJson::FindHeader() const {
@@ -302,12 +351,8 @@ RootHeader PlainJson::FindHeader() const {
     if (at >= text_.size() || text_[at] != ':') break;
     const size_t start = SkipSpaces(text_, at + 1);
     const size_t end = SkipValue(text_, start);
-    // Without escapes: no kind has one.
-    const absl::string_view value = text_.substr(start, end - start);
-    const bool is_text = value.size() >= 2 && value[0] == '"';
-    const std::string text(is_text ? value.substr(1, value.size() - 2) : "");
-    if (key == "\"kind\"") header.kind = text;
-    if (key == "\"apiVersion\"") header.api_version = text;
+    if (key == "\"kind\"") header.kind = TextAt(start);
+    if (key == "\"apiVersion\"") header.api_version = TextAt(start);
     at = SkipSpaces(text_, end);
   }
   return header;

@@ -45,6 +45,9 @@ class PlainJson {
   bool ReadNumber(Value& value);
   bool ReadWord(Value& value);
   bool ReadEscape();
+  bool ReadHex(uint32_t& code);
+  // The string that begins at `start`; "": there is none, or one that only simdjson reads.
+  std::string TextAt(size_t start) const;
   Position Here() const { return {line_, static_cast<int32_t>(at_ - line_start_ + 1)}; }
 
   absl::string_view text_;

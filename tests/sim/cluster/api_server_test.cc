@@ -143,12 +143,12 @@ TEST_F(ApiServerTest, KindsOfOneNameInTwoGroupsAreApart) {
 TEST_F(ApiServerTest, ObjectsWithoutANamespaceAreFoundByTheirName) {
   const api::ObjectPtr role =
       Read("{apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRole, metadata: {name: r}}");
-  const api::ObjectPtr node = Read("{apiVersion: v1, kind: Node, metadata: {name: n}}");
+  const api::ObjectPtr node = Read("{apiVersion: v1, kind: Node, metadata: {name: node-1}}");
   for (const api::ObjectPtr& object : {role, node}) ASSERT_TRUE(server_.Create(object).ok());
   EXPECT_NE(server_.FindByKey(api::Kind::kOther, "ClusterRole", "r"), nullptr);
   EXPECT_EQ(server_.FindByKey(api::Kind::kOther, "ClusterRole", "r"), server_.Find(*role));
-  EXPECT_NE(server_.FindByKey(api::Kind::kNode, "Node", "n"), nullptr);
-  EXPECT_EQ(server_.FindByKey(api::Kind::kNode, "Node", "n/n"), nullptr);
+  EXPECT_NE(server_.FindByKey(api::Kind::kNode, "Node", "node-1"), nullptr);
+  EXPECT_EQ(server_.FindByKey(api::Kind::kNode, "Node", "node-1/node-1"), nullptr);
 }
 
 TEST_F(ApiServerTest, AdmissionRefusesAPodOfAnUnknownClass) {

@@ -226,6 +226,8 @@ constexpr absl::string_view kJsonParts[] = {"{",
                                             "\n  ",
                                             "\t",
                                             "\"\\u00e9\"",
+                                            "\"\\ud83d\\ude00\"",
+                                            "\\u2028",
                                             "\"\\n\"",
                                             "\"\\x\"",
                                             "\"\xc3\xbc\"",
@@ -435,6 +437,16 @@ TEST(PlainReaderTest, SourcesHoldWhatTheValuesHold) {
     if (!ReadText(text, "f.json", {}, ignore).ok()) continue;
     EXPECT_GT(SourcesOf(text, "f.json"), 25) << text;
   }
+}
+
+// So is a list with escapes, as kubectl writes < and U+2028.
+TEST(PlainReaderTest, EscapesAreReadAsTheyAre) {
+  const std::string text = R"({"a": "\u003c\u2028\u00e9\ud83d\ude00", "b": {"c": [1]}})";
+  EXPECT_EQ(SourcesOf(text, "f.json"), 3);
+  ExpectSame(text, "f.json");
+  for (const absl::string_view bad :
+       {R"("\ud83d")", R"("\ude00")", R"("\ud83d\ud83d")", R"("\ud83dx")", R"("\u12")"})
+    ExpectSame(std::string(bad), "f.json");
 }
 
 // kubectl folds long texts: such a list need not be read by libyaml.
