@@ -363,8 +363,10 @@ absl::Status RecordingReader::Apply(const Patch& patch) {
     unknown_.Add(patch.Label(), patch.line);
     return absl::OkStatus();
   }
+  const api::KindInfo* const kind = api::FindKindByResource(patch.group, patch.resource);
   const bool is_target = after->metadata.name == patch.name &&
                          after->metadata.namespace_ == patch.name_space &&
+                         (kind == nullptr || after->kind_name == kind->name) &&
                          (before == nullptr || after->kind_name == before->kind_name);
   if (!is_target) {
     return codec::ErrorAt(

@@ -22,6 +22,10 @@ constexpr absl::string_view kNobody = "\n";
 // Why the log is not enough; OK: it is.
 absl::Status CheckLog(const AuditLog& log, absl::string_view file,
                       const std::vector<api::ObjectPtr>& objects) {
+  if (log.changes.empty()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        file, ": the log has no write that scheduling depends on, expected some of pods and nodes"));
+  }
   std::set<std::string> nodes;
   for (const api::ObjectPtr& object : objects) {
     if (object->kind == api::Kind::kNode) nodes.insert(object->metadata.name);
@@ -63,7 +67,7 @@ absl::StatusOr<Recording> RecordAuditLog(std::string text, absl::string_view fil
   ASSIGN_OR_RETURN(log, ParseAuditLog(std::move(text), file, kNobody));
   RETURN_IF_ERROR(CheckLog(log, file, objects));
   Recording recording;
-  recording.zero = log.changes.empty() ? DefaultRecordingZero() : log.changes.front().at;
+  recording.zero = log.changes.front().at;
   EventLoop loop(recording.zero);
   ApiServer server({}, loop);
   ReplayResult result;

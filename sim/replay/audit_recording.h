@@ -17,8 +17,8 @@ bool IsAuditLog(absl::string_view text);
 
 // Carries out the writes of the log, those of the scheduler among them, on a cluster that begins with
 // `objects`, and records what they make of it. The kinds that scheduling reads are in it. What cannot be
-// carried out is left out, with a warning. Errors: those of ParseAuditLog; FailedPrecondition where the log
-// does not have the bodies of pods, or pods are bound to nodes that neither it nor `objects` have.
+// carried out is left out, with a warning. Errors: those of ParseAuditLog; InvalidArgument where the log has
+// no writes, or not the bodies of pods, or pods are bound to nodes that neither it nor `objects` have.
 absl::StatusOr<Recording> RecordAuditLog(std::string text, absl::string_view file,
                                          const std::vector<api::ObjectPtr>& objects);
 

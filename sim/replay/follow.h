@@ -25,8 +25,8 @@ struct OddBinding {
     // It is one of the best where some changes of the moments before had not been heard of, or where pods
     // that were bound just behind had their nodes already.
     kOrder,
-    // It is one of the best where a few bindings around it, some of them further away, are put before or behind
-    // it: in a burst, a binding may reach the API server long after others that were decided on later.
+    // It is one of the best where a few bindings around it, some of them further away, are put before or
+    // behind it: in a burst, a binding may reach the API server long after others that were decided on later.
     kBurst,
     kUnknown
   };

@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
-# Lets kwokctl 0.7.0 replay recordings of `schedsim record` on a real control plane, and compares where the pods are:
+# Lets kwokctl 0.7.0 replay recordings of `schedsim record` on a real control plane, and compares where the
+# pods are:
 #
 #   tests/realcluster/replay.sh PROGRAMS KWOKCTL [SCENARIO...]
 #
-# PROGRAMS has etcd, the control plane, kubectl and kwok; KWOKCTL is kwokctl 0.7.0, the last one with `snapshot replay`
-# (go install sigs.k8s.io/kwok/cmd/kwokctl@v0.7.0). Without scenarios, scenarios/rolling-drain. A replay takes as long
-# as the run in virtual time. Where a program is missing, the script says so and ends with 0. It prints a line a
-# scenario; exit code 1 if pods are on other nodes than they should be. Logs are kept in $KEEP_LOGS if that is set.
+# PROGRAMS has etcd, the control plane, kubectl and kwok; KWOKCTL is kwokctl 0.7.0, the last one with
+# `snapshot replay` (go install sigs.k8s.io/kwok/cmd/kwokctl@v0.7.0). Without scenarios,
+# scenarios/rolling-drain. A replay takes as long as the run in virtual time. Where a program is missing, the
+# script says so and ends with 0. It prints a line a scenario; exit code 1 if pods are on other nodes than
+# they should be. Logs are kept in $KEEP_LOGS if that is set.
 set -euo pipefail
 
 programs=${1:?usage: tests/realcluster/replay.sh PROGRAMS KWOKCTL [SCENARIO...]}
@@ -33,7 +35,8 @@ places() {
 import json, sys
 for item in json.load(sys.stdin)["items"]:
     if item["kind"] == "Pod":
-        print(item["metadata"]["namespace"], item["metadata"]["name"], item["spec"].get("nodeName", "-"))' | sort
+        meta = item["metadata"]
+        print(meta["namespace"], meta["name"], item["spec"].get("nodeName", "-"))' | sort
 }
 
 cat > "$scratch/kwokctl.yaml" <<CONFIG
@@ -67,8 +70,9 @@ for scenario; do
   }
   # Nobody else is to decide anything behind the replay, which starts all of them again.
   started=$(date +%s)
-  "$kwokctl" --name "$cluster" snapshot replay --path "$scratch/$name.yaml" > "$scratch/$name.replay.log" 2>&1 || {
-    cat "$scratch/$name.replay.log"
+  replay_log=$scratch/$name.replay.log
+  "$kwokctl" --name "$cluster" snapshot replay --path "$scratch/$name.yaml" > "$replay_log" 2>&1 || {
+    cat "$replay_log"
     exit 1
   }
   seconds=$(($(date +%s) - started))
@@ -76,14 +80,15 @@ for scenario; do
   "$schedsim" run "$scratch/$name.yaml" --follow --output objects > "$scratch/$name.ours.json" 2>/dev/null
   places < "$scratch/$name.real.json" > "$scratch/$name.real"
   places < "$scratch/$name.ours.json" > "$scratch/$name.ours"
-  warnings=$(grep -ci 'warn' "$scratch/$name.replay.log" || true)
+  warnings=$(grep -ci 'warn' "$replay_log" || true)
   "$kwokctl" --name "$cluster" delete cluster > /dev/null 2>&1
   if cmp -s "$scratch/$name.real" "$scratch/$name.ours"; then
-    echo "$name: replayed in $seconds s, $(wc -l < "$scratch/$name.ours") pods, all where they should be; $warnings lines with warnings"
+    pods=$(wc -l < "$scratch/$name.ours")
+    echo "$name: replayed in $seconds s, $pods pods, all where they should be; $warnings lines with warnings"
   else
     echo "$name: pods are elsewhere (<: in the cluster, >: in the recording)"
     diff "$scratch/$name.real" "$scratch/$name.ours" || true
-    grep -i warn "$scratch/$name.replay.log" | head -5 || true
+    grep -i warn "$replay_log" | head -5 || true
     code=1
   fi
   if [[ -n ${KEEP_LOGS:-} ]]; then cp "$scratch/$name".* "$KEEP_LOGS"; fi

@@ -95,7 +95,8 @@ TEST(ForeignInputTest, IsNamedInThePlaceOfAScenarioAndOfAConfigurationToo) {
        absl::StrCat("out.jsonl:1:1: this is a trace, expected a scenario; give it to `schedsim why "
                     "NAMESPACE/POD ",
                     trace, "`")},
-      {{"run", audit}, "this is an audit log, expected a scenario; give it to `schedsim calibrate "},
+      {{"run", audit},
+       "audit.log: the log has no write that scheduling depends on, expected some of pods and nodes"},
       {{"run", config},
        "this is the configuration of a scheduler, expected a scenario; give it with `--config "},
       {{"run", "-f", nodes, "--config", nodes}, "nodes.yaml:2:7: kind: no kind \"Node\" is registered"},

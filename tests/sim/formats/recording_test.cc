@@ -17,7 +17,7 @@
 namespace schedsim::sim {
 namespace {
 
-constexpr char kNode[] = R"(apiVersion: v1
+constexpr char kNode[] = R"yaml(apiVersion: v1
 kind: Node
 metadata:
   creationTimestamp: "$(time-offset-nanosecond -86400000000000)"
@@ -30,7 +30,7 @@ status:
   conditions:
   - {type: Ready, status: "True"}
   - {type: DiskPressure, status: "False"}
-)";
+)yaml";
 
 std::string Patch(absl::string_view at, absl::string_view method, absl::string_view resource,
                   absl::string_view target, absl::string_view body) {
@@ -116,7 +116,7 @@ TEST(RecordingTest, TimesCountFromTheGivenZero) {
   EXPECT_EQ(recording.changes[0].at, recording.zero + absl::Milliseconds(1200));
   EXPECT_EQ(recording.changes[0].after->metadata.creation_timestamp,
             recording.zero + absl::Nanoseconds(1'190'000'001));
-  EXPECT_EQ(recording.changes[0].line, 16);
+  EXPECT_EQ(recording.changes[0].line, 15);
 }
 
 TEST(RecordingTest, TakesARecordingWithoutAnyPatch) {
@@ -220,7 +220,7 @@ TEST(RecordingTest, WarnsOfWhatItLeavesOut) {
   EXPECT_EQ(
       recording.warnings[0],
       "record.yaml: 1 patches of objects that the recording does not have were left out; the first: line "
-      "16, pods default/a");
+      "15, pods default/a");
   EXPECT_EQ(
       recording.warnings[1],
       "record.yaml: 1 objects stand behind the first ResourcePatch and were left out, as kwok leaves them "
@@ -244,32 +244,32 @@ TEST(RecordingTest, ErrorsSayWhereAndWhat) {
       absl::StrCat(kNode, "---\napiVersion: action.kwok.x-k8s.io/v1alpha1\nkind: ResourcePatch\n");
   const std::string rest = "method: delete\nresource: {resource: pods}\ntarget: {name: a}\n";
   EXPECT_EQ(ErrorOf(absl::StrCat(head, rest)),
-            "record.yaml:16:1: durationNanosecond: expected a whole number, got none");
+            "record.yaml:15:1: durationNanosecond: expected a whole number, got none");
   EXPECT_EQ(
       ErrorOf(absl::StrCat(head, "durationNanosecond: -1\n", rest)),
-      "record.yaml:18:21: durationNanosecond: expected a whole number from 0 on that does not lead behind "
+      "record.yaml:17:21: durationNanosecond: expected a whole number from 0 on that does not lead behind "
       "the year 9999, got \"-1\"");
   EXPECT_EQ(ErrorOf(absl::StrCat(head,
                                  "durationNanosecond: 1\nmethod: update\nresource: {resource: "
                                  "pods}\ntarget: {name: a}\n")),
-            "record.yaml:19:9: method: expected create, patch or delete, got \"update\"");
+            "record.yaml:18:9: method: expected create, patch or delete, got \"update\"");
   EXPECT_EQ(ErrorOf(absl::StrCat(head,
                                  "durationNanosecond: 1\nmethod: create\nresource: {resource: "
                                  "pods}\ntarget: {name: a}\n")),
-            "record.yaml:16:1: template: expected the object that is created, got none");
+            "record.yaml:15:1: template: expected the object that is created, got none");
   EXPECT_EQ(ErrorOf(absl::StrCat(head, "durationNanosecond: 1\n", rest, "template: {a: b}\n")),
-            "record.yaml:22:11: template: expected none for a deletion, got a map");
+            "record.yaml:21:11: template: expected none for a deletion, got a map");
   EXPECT_EQ(ErrorOf(absl::StrCat(head,
                                  "durationNanosecond: 1\nmethod: delete\nresource: {resource: "
                                  "pods}\ntarget: {namespace: a}\n")),
-            "record.yaml:21:9: target.name: expected a string, got none");
+            "record.yaml:20:9: target.name: expected a string, got none");
   EXPECT_EQ(ErrorOf(absl::StrCat(head, "durationNanosecond: 1\nspeed: 2\n", rest)),
-            "record.yaml:19:1: speed: unknown field, expected apiVersion, kind, metadata, resource, target, "
+            "record.yaml:18:1: speed: unknown field, expected apiVersion, kind, metadata, resource, target, "
             "durationNanosecond, method, template");
   EXPECT_EQ(
       ErrorOf(
           absl::StrCat(kNode, PodPatch("1", "create", "{apiVersion: v1, kind: Node, metadata: {name: b}}"))),
-      "record.yaml:16:1: template: expected an object of the target pods default/a, got Node default/a");
+      "record.yaml:15:1: template: expected an object of the target pods default/a, got Node default/a");
   EXPECT_EQ(
       ErrorOf(absl::StrCat(kNode, PodPatch("1", "create", kPod),
                            PodPatch("2", "patch", "{spec: {containers: [{image: y}]}}"))),

@@ -31,8 +31,11 @@ class RecordingText {
     return Patch(
         at, "create", "pods", name,
         absl::StrCat("{apiVersion: v1, kind: Pod, metadata: {name: ", name, ", namespace: default, uid: pod-",
-                     name, "}, spec: {containers: [{name: c, image: x, resources: {requests: {cpu: \"", cpu,
-                     "\"}}}]", more, "}, status: ", status, "}"));
+                     name, "}, spec: {",
+                     absl::StrContains(more, "schedulerName") ? "" : "schedulerName: default-scheduler, ",
+                     "containers: [{name: c, image: x, "
+                     "resources: {requests: {cpu: \"",
+                     cpu, "\"}}}]", more, "}, status: ", status, "}"));
   }
   RecordingText& Bind(int at, const std::string& name, const std::string& node) {
     return Patch(at, "patch", "pods", name, absl::StrCat("{spec: {nodeName: ", node, "}}"));

@@ -27,11 +27,12 @@ std::string Patch(int at, const std::string& method, const std::string& pod, con
 }
 
 std::string Pod(int at, const std::string& name, const std::string& cpu, const std::string& more = "") {
-  return Patch(
-      at, "create", name,
-      absl::StrCat("{apiVersion: v1, kind: Pod, metadata: {name: ", name, ", namespace: default, uid: pod-",
-                   name, "}, spec: {containers: [{name: c, image: x, resources: {requests: {cpu: \"", cpu,
-                   "\"}}}]", more, "}}"));
+  return Patch(at, "create", name,
+               absl::StrCat("{apiVersion: v1, kind: Pod, metadata: {name: ", name,
+                            ", namespace: default, uid: pod-", name,
+                            "}, spec: {schedulerName: default-scheduler, containers: [{name: c, image: x, "
+                            "resources: {requests: {cpu: \"",
+                            cpu, "\"}}}]", more, "}}"));
 }
 
 std::string Bind(int at, const std::string& name, const std::string& node) {
@@ -87,11 +88,11 @@ TEST(RescheduleTest, BindingsAreDecidedAnew) {
 
 TEST(RescheduleTest, PodsGoAsTheyWentInTheRecording) {
   const Rescheduled run(absl::StrCat(
-      Node("n", "4"), Pod(1, "a", "3"), Bind(2, "a", "n"), Pod(100, "b", "3"),
+      Node("one", "4"), Pod(1, "a", "3"), Bind(2, "a", "one"), Pod(100, "b", "3"),
       Patch(1000, "patch", "a", "{metadata: {deletionTimestamp: \"$(time-offset-nanosecond 31000000000)\"}}"),
-      Patch(2000, "delete", "a"), Bind(2001, "b", "n")));
+      Patch(2000, "delete", "a"), Bind(2001, "b", "one")));
   EXPECT_EQ(run.NodeOf("a"), "gone");
-  EXPECT_EQ(run.NodeOf("b"), "n");
+  EXPECT_EQ(run.NodeOf("b"), "one");
   EXPECT_EQ(run.result.same_node_count, 2);
   EXPECT_GE(run.result.here.max, absl::Milliseconds(1900));
 }
@@ -99,11 +100,11 @@ TEST(RescheduleTest, PodsGoAsTheyWentInTheRecording) {
 // A pod that ran for two seconds runs for two seconds here, from its binding on.
 TEST(RescheduleTest, PodsFinishAfterTheirRecordedTime) {
   const std::string finished = "{status: {phase: Succeeded}}";
-  const Rescheduled run(absl::StrCat(Node("n", "4"), Pod(1, "a", "3"), Bind(1001, "a", "n"),
+  const Rescheduled run(absl::StrCat(Node("one", "4"), Pod(1, "a", "3"), Bind(1001, "a", "one"),
                                      Pod(1500, "b", "3"), Patch(3001, "patch", "a", finished),
-                                     Bind(4000, "b", "n"),
-                                     Patch(5000, "patch", "b", "{metadata: {labels: {x: y}}}")));
-  EXPECT_EQ(run.NodeOf("b"), "n");
+                                     Bind(4000, "b", "one"),
+                                     Patch(5000, "patch", "b", "{metadata: {labels: {x: z}}}")));
+  EXPECT_EQ(run.NodeOf("b"), "one");
   // Here a is bound at once, and done a second earlier; b waits from 1.5 s to 2 s.
   EXPECT_GE(run.result.here.max, absl::Milliseconds(500));
   EXPECT_LT(run.result.here.max, absl::Milliseconds(1600));
@@ -113,29 +114,29 @@ TEST(RescheduleTest, PodsFinishAfterTheirRecordedTime) {
 TEST(RescheduleTest, VictimsAreLeftToTheScheduler) {
   const std::string condition =
       "{status: {conditions: [{type: DisruptionTarget, status: \"True\", reason: PreemptionByScheduler}]}}";
-  const Rescheduled run(absl::StrCat(Node("n", "4"), Pod(1, "low", "3", ", priority: 0"), Bind(2, "low", "n"),
-                                     Pod(1000, "high", "3", ", priority: 1000"),
+  const Rescheduled run(absl::StrCat(Node("one", "4"), Pod(1, "low", "3", ", priority: 0"),
+                                     Bind(2, "low", "one"), Pod(1000, "high", "3", ", priority: 1000"),
                                      Patch(1001, "patch", "low", condition), Patch(1002, "delete", "low"),
-                                     Bind(1003, "high", "n")));
+                                     Bind(1003, "high", "one")));
   EXPECT_EQ(run.NodeOf("low"), "gone");
-  EXPECT_EQ(run.NodeOf("high"), "n");
+  EXPECT_EQ(run.NodeOf("high"), "one");
   EXPECT_EQ(run.result.recorded_victim_count, 1);
-  const Rescheduled roomy(absl::StrCat(Node("m", "4"), Node("n", "4"), Pod(1, "low", "3", ", priority: 0"),
-                                       Bind(2, "low", "n"), Pod(1000, "high", "3", ", priority: 1000"),
-                                       Patch(1001, "patch", "low", condition), Patch(1002, "delete", "low"),
-                                       Bind(1003, "high", "n")));
+  const Rescheduled roomy(absl::StrCat(
+      Node("two", "4"), Node("one", "4"), Pod(1, "low", "3", ", priority: 0"), Bind(2, "low", "one"),
+      Pod(1000, "high", "3", ", priority: 1000"), Patch(1001, "patch", "low", condition),
+      Patch(1002, "delete", "low"), Bind(1003, "high", "one")));
   EXPECT_NE(roomy.NodeOf("low"), "gone");
 }
 
 TEST(RescheduleTest, UpdatesOfUsersComeAndStatusesDoNot) {
   const Rescheduled run(
-      absl::StrCat(Node("n", "4"), Pod(1, "gated", "1", ", schedulingGates: [{name: wait}]"),
-                   Patch(5000, "patch", "gated", "{spec: {schedulingGates: null}}"), Bind(5001, "gated", "n"),
-                   Pod(6000, "large", "9"),
+      absl::StrCat(Node("one", "4"), Pod(1, "gated", "1", ", schedulingGates: [{name: wait}]"),
+                   Patch(5000, "patch", "gated", "{spec: {schedulingGates: null}}"),
+                   Bind(5001, "gated", "one"), Pod(6000, "large", "9"),
                    Patch(6001, "patch", "large",
-                         "{status: {nominatedNodeName: n, conditions: [{type: PodScheduled, status: "
+                         "{status: {nominatedNodeName: one, conditions: [{type: PodScheduled, status: "
                          "\"False\"}]}}")));
-  EXPECT_EQ(run.NodeOf("gated"), "n");
+  EXPECT_EQ(run.NodeOf("gated"), "one");
   EXPECT_EQ(run.NodeOf("large"), "");
   EXPECT_EQ(run.result.neither_count, 1);
   EXPECT_GE(run.result.here.max, absl::Milliseconds(4999));
@@ -143,13 +144,14 @@ TEST(RescheduleTest, UpdatesOfUsersComeAndStatusesDoNot) {
 }
 
 TEST(RescheduleTest, CountsWhoIsBoundInOneOnly) {
-  const Rescheduled run(absl::StrCat(Node("n", "4"), Pod(1, "a", "3"), Pod(2, "b", "3"), Bind(10, "b", "n")));
+  const Rescheduled run(
+      absl::StrCat(Node("one", "4"), Pod(1, "a", "3"), Pod(2, "b", "3"), Bind(10, "b", "one")));
   EXPECT_EQ(run.result.here_only_count, 1);
   EXPECT_EQ(run.result.recorded_only_count, 1);
   ASSERT_EQ(run.result.others.size(), 2);
   EXPECT_EQ(run.result.others[0].pod, "default/a");
-  EXPECT_EQ(run.result.others[0].node, "n");
-  EXPECT_EQ(run.result.others[1].recorded_node, "n");
+  EXPECT_EQ(run.result.others[0].node, "one");
+  EXPECT_EQ(run.result.others[1].recorded_node, "one");
 }
 
 }  // namespace
