@@ -378,8 +378,8 @@ TEST(ObjectsTest, ErrorsNameThePlaceTheFieldAndWhatWasExpected) {
     EXPECT_TRUE(absl::StartsWith(result.status.message(), row.message))
         << row.yaml << "\nwant " << row.message << "\ngot  " << result.status.message();
     const bool says_why = absl::c_any_of(
-        std::initializer_list<absl::string_view>{
-            "expected", ": Invalid value: ", ": Unsupported value: ", ": Required value", ": Forbidden: "},
+        std::initializer_list<absl::string_view>{"expected", ": Invalid value: ", ": Unsupported value: ",
+                                                 ": Required value", ": Forbidden: ", ": Duplicate value: "},
         [&](absl::string_view text) { return absl::StrContains(result.status.message(), text); });
     EXPECT_TRUE(says_why) << result.status;
   }
