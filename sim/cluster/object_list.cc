@@ -56,7 +56,7 @@ void AddDefaultAccounts(const ApiServer& server, std::vector<std::string>& objec
     if (server.FindOther("v1", "ServiceAccount", name + "/default") != nullptr) continue;
     objects.push_back(absl::StrCat(
         R"({"apiVersion":"v1","kind":"ServiceAccount","metadata":{"name":"default","namespace":")", name,
-        R"("}})"));
+        R"(","uid":"uid-account-)", name, R"("}})"));
   }
 }
 
@@ -71,7 +71,7 @@ std::vector<std::string> ServedObjects(const ApiServer& server) {
   for (const absl::string_view name : SystemNamespaces()) {
     if (server.Find(api::Kind::kNamespace, "Namespace", "", name) != nullptr) continue;
     objects.push_back(absl::StrCat(R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":")", name,
-                                   R"("},"status":{"phase":"Active"}})"));
+                                   R"(","uid":"uid-namespace-)", name, R"("},"status":{"phase":"Active"}})"));
   }
   AddDefaultAccounts(server, objects);
   return objects;

@@ -47,6 +47,7 @@ TEST(SnapshotTest, SavesWhatARunLeadsTo) {
     const ProgramResult saved = RunProgram({"snapshot", "save", "-f", kMixed, "--path", path});
     ASSERT_EQ(saved.exit_code, 0) << saved.err;
     EXPECT_TRUE(absl::StrContains(saved.err, "objects saved as they are")) << saved.err;
+    EXPECT_FALSE(absl::StrContains(saved.err, "warning")) << saved.err;
     int64_t bound = 0;
     for (const auto& [key, object] : ByName(ItemsOf(path))) {
       if (object["kind"] == "Pod" && object["spec"].contains("nodeName")) ++bound;
