@@ -38,12 +38,21 @@ class Pseudonyms {
 
  private:
   std::string CodeOf(absl::string_view part, size_t place, size_t letters) const;
-  // Whether `text` is the name of a pod or a claim of a StatefulSet, whose last part begins at `at`.
-  bool IsOrdinal(absl::string_view text, size_t at) const;
+  // Letters of the text's hash; "": there is no key.
+  std::string KeyLettersOf(absl::string_view text) const;
+  // The StatefulSet of whose pod, or of whose pod's claim, the number at `at` is the ordinal; "": it is none.
+  absl::string_view SetBefore(absl::string_view text, size_t at) const;
+  std::string ByParts(absl::string_view text) const;
+  // For a text whose pseudonym by parts is too long.
+  std::string AsWhole(absl::string_view text) const;
+  // The name of a pod or claim of a StatefulSet, made of the set's pseudonym; `is_member` says whether it is
+  // one.
+  std::string OfSetMember(absl::string_view text, bool& is_member) const;
 
   const std::string key_;
   std::set<std::string, std::less<>> keep_;
   std::set<std::string, std::less<>> stateful_sets_;
+  std::set<std::string, std::less<>> kept_parts_;
   std::map<std::string, std::string, std::less<>> parts_;
   // Whole texts, for those whose pseudonym by parts is longer than a label may be.
   std::map<std::string, size_t, std::less<>> texts_;

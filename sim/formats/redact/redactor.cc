@@ -13,12 +13,11 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "core/api/kinds.h"
-#include "core/base/check.h"
-#include "core/codec/text/reader.h"
 #include "core/codec/text/value.h"
 #include "core/codec/text/writer.h"
 #include "sim/formats/redact/field_rules.h"
 #include "sim/formats/redact/pseudonyms.h"
+#include "sim/formats/snapshot_objects.h"
 
 namespace schedsim::sim {
 namespace {
@@ -48,6 +47,12 @@ bool IsInteger(absl::string_view text) {
 bool IsEverybodysAddress(absl::string_view address) {
   constexpr absl::string_view kAddresses[] = {"", "0.0.0.0", "127.0.0.1", "::", "::1"};
   return std::find(std::begin(kAddresses), std::end(kAddresses), address) != std::end(kAddresses);
+}
+
+// Whether a domain is one of Kubernetes itself, which says nothing of a cluster.
+bool IsOfKubernetes(absl::string_view domain) {
+  return domain == "kubernetes.io" || domain == "k8s.io" || absl::EndsWith(domain, ".kubernetes.io") ||
+         absl::EndsWith(domain, ".k8s.io");
 }
 
 // Goes through objects by the rules. A first round notes all texts; after Freeze, the second one replaces
@@ -111,13 +116,11 @@ std::string Redactor::Uid(absl::string_view uid) {
   return "";
 }
 
-// A domain of Kubernetes itself stays.
 std::string Redactor::Prefixed(absl::string_view text) {
   const size_t slash = text.find('/');
   if (slash == absl::string_view::npos || pseudonyms_.IsKept(text)) return Name(text);
   const absl::string_view domain = text.substr(0, slash);
-  const bool stays = absl::EndsWith(domain, "kubernetes.io") || absl::EndsWith(domain, "k8s.io");
-  const std::string prefix = stays ? std::string(domain) : Name(domain);
+  const std::string prefix = IsOfKubernetes(domain) ? std::string(domain) : Name(domain);
   return absl::StrCat(prefix, "/", Name(text.substr(slash + 1)));
 }
 
@@ -186,6 +189,8 @@ std::string Redactor::Replaced(Redaction redaction, absl::string_view text) {
 Redaction Redactor::RuleFor(const Part& part, const Member& member) const {
   Redaction rule = RedactionOf(part.field, member.key);
   if (part.field == "metadata" && member.key == "name" && kind_ == "CSIDriver") rule = Redaction::kDriver;
+  // Unlike that of a pod, it has its amounts below podFixed.
+  if (kind_ == "RuntimeClass" && member.key == "overhead") rule = Redaction::kWalk;
   // Texts that no rule is about.
   if (rule == Redaction::kWalk && member.value.is_string()) return Redaction::kDrop;
   return rule;
@@ -338,15 +343,6 @@ Value Redactor::Apply(const Value& root, Document& document) {
   return changed;
 }
 
-template <typename Visit>
-void Visited(const std::string& json, Visit visit) {
-  const absl::Status status = codec::ReadText(json, "object.json", {}, [&](const Document& document) {
-    visit(document.root);
-    return absl::OkStatus();
-  });
-  CHECK(status.ok());
-}
-
 // Namespace and name.
 using Key = std::pair<std::string, std::string>;
 
@@ -388,7 +384,7 @@ RedactedObjects Redact(const std::vector<std::string>& objects, const RedactOpti
   std::map<std::string, int64_t> left_out;
   std::vector<const std::string*> kept;
   for (const std::string& json : objects) {
-    Visited(json, [&](const Value& root) {
+    VisitSnapshotObject(json, [&](const Value& root) {
       const absl::string_view kind = TextOf(root, "kind");
       if (KindRedactionOf(TextOf(root, "apiVersion"), kind) == KindRedaction::kDrop) {
         ++left_out[std::string(kind)];
@@ -402,7 +398,7 @@ RedactedObjects Redact(const std::vector<std::string>& objects, const RedactOpti
   redactor.Freeze();
   NameOrder order;
   for (const std::string* json : kept) {
-    Visited(*json, [&](const Value& root) {
+    VisitSnapshotObject(*json, [&](const Value& root) {
       Document document;
       const Value changed = redactor.Apply(root, document);
       order.Add(TextOf(root, "kind"), KeyOf(root), KeyOf(changed));

@@ -1,6 +1,7 @@
 #include "sim/formats/redact/redactor.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -129,8 +130,79 @@ TEST(RedactorTest, SaysWhatIsLeftOut) {
   EXPECT_EQ(redacted.notes[0], "left out, since no pod is placed by them: 1 Event, 1 Till");
 }
 
+TEST(RedactorTest, OnlyDomainsOfKubernetesStay) {
+  constexpr char kLabeled[] =
+      R"({"apiVersion":"v1","kind":"Node","metadata":{"name":"n","labels":{"kubernetes.io/a":"","k8s.io/b":"",
+      "x.kubernetes.io/c":"","y.k8s.io/d":"","secretcorp-kubernetes.io/e":"","acmek8s.io/f":""}}})";
+  std::map<std::string, int> count;
+  const Json labels = Redacted({kLabeled})[0]["metadata"]["labels"];
+  for (const auto& [key, value] : labels.items()) ++count[key.substr(0, key.find('/'))];
+  EXPECT_EQ(count.size(), 6u);
+  for (const char* domain : {"kubernetes.io", "k8s.io", "x.kubernetes.io", "y.k8s.io"})
+    EXPECT_EQ(count[domain], 1) << domain;
+  EXPECT_FALSE(absl::StrContains(labels.dump(), "corp")) << labels;
+  EXPECT_FALSE(absl::StrContains(labels.dump(), "acme")) << labels;
+}
+
 TEST(RedactorTest, TheUserKeepsNames) {
   EXPECT_EQ(Redacted({kPod}, {.keep = {"acme"}})[0]["metadata"]["namespace"], "acme");
+}
+
+TEST(RedactorTest, ARuntimeClassKeepsItsOverhead) {
+  const Json redacted = Redacted({R"({"apiVersion":"node.k8s.io/v1","kind":"RuntimeClass",
+    "metadata":{"name":"acme"},"handler":"h","overhead":{"podFixed":{"cpu":"1"}}})"})[0];
+  EXPECT_EQ(redacted["overhead"]["podFixed"]["cpu"], "1");
+}
+
+// Names of a StatefulSet that a controller makes anew: of a pod, of its claim, of its ephemeral claim.
+void ExpectMadeOfSet(const std::string& set, const std::string& key, const std::vector<std::string>& keep) {
+  Pseudonyms pseudonyms(key, keep);
+  const std::vector<std::string> names = {set,        set + "-12",
+                                          "data",     "data-" + set + "-12",
+                                          "default",  "default-" + set + "-12",
+                                          "scratch",  set + "-12-scratch",
+                                          "web-last", "web"};
+  for (const std::string& name : names) pseudonyms.Note(name);
+  pseudonyms.NoteStatefulSet("web");
+  pseudonyms.NoteStatefulSet(set);
+  pseudonyms.Freeze();
+  const std::string code = pseudonyms.Of(set);
+  EXPECT_EQ(pseudonyms.Of(set + "-12"), code + "-12");
+  EXPECT_LE(pseudonyms.Of(set + "-12").size(), 63u);
+  for (const char* claim : {"data", "default"}) {
+    EXPECT_EQ(pseudonyms.Of(absl::StrCat(claim, "-", set, "-12")),
+              absl::StrCat(pseudonyms.Of(claim), "-", code, "-12"));
+  }
+  EXPECT_EQ(pseudonyms.Of(set + "-12-scratch"), code + "-12-" + pseudonyms.Of("scratch"));
+}
+
+TEST(PseudonymsTest, PodsAndClaimsAreMadeOfTheirSet) {
+  for (const char* key : {"", "secret"}) {
+    ExpectMadeOfSet("web", key, {});
+    // The beginning is another set's name.
+    ExpectMadeOfSet("web-1", key, {});
+    ExpectMadeOfSet("web-1", key, {"web"});
+    ExpectMadeOfSet("web-1", key, {"data"});
+    ExpectMadeOfSet("my-app-prod-eu-west-1", key, {});
+    ExpectMadeOfSet("a-b-c-d-e-f-g-h-i-j-k-l-m-n-o-p-q-r-s-t-u-v-w-x-y-z", key, {});
+  }
+}
+
+TEST(PseudonymsTest, ImagesKeepTheirTagHoweverLong) {
+  const std::string image = "registry.example.com/team/shop/back/end/service-b";
+  Pseudonyms pseudonyms("secret", {});
+  for (const std::string& name : {image, image + ":latest"}) pseudonyms.Note(name);
+  pseudonyms.Freeze();
+  EXPECT_EQ(pseudonyms.Of(image + ":latest"), pseudonyms.Of(image) + ":latest");
+}
+
+TEST(PseudonymsTest, NamesAreNoLongerThanNamesMayBe) {
+  std::string name = "a";
+  for (int i = 0; i < 119; ++i) absl::StrAppend(&name, "-b");
+  Pseudonyms pseudonyms("secret", {});
+  pseudonyms.Note(name);
+  pseudonyms.Freeze();
+  EXPECT_LE(pseudonyms.Of(name).size(), 253u);
 }
 
 TEST(PseudonymsTest, AreInTheOrderOfTheNames) {
