@@ -51,8 +51,10 @@ absl::StatusOr<int64_t> ParseValue(absl::string_view text, const FieldKind& kind
     if (absl::AsciiStrToLower(text) == kind.value_names[i]) return kind.min + static_cast<int64_t>(i);
   }
   int64_t value = 0;
-  const bool is_number = !text.empty() && text.find_first_not_of("0123456789") == absl::string_view::npos;
-  if (is_number && absl::SimpleAtoi(text, &value)) return value;
+  absl::string_view digits = text;
+  absl::ConsumePrefix(&digits, "+");
+  const bool is_number = !digits.empty() && digits.find_first_not_of("0123456789") == absl::string_view::npos;
+  if (is_number && absl::SimpleAtoi(digits, &value)) return value;
   return Invalid(absl::StrCat(kind.name, ": expected a number, got ", api::GoQuote(text)));
 }
 
@@ -66,7 +68,8 @@ absl::Status AddRange(absl::string_view text, const FieldKind& kind, uint64_t& b
   }
   int64_t first = kind.min;
   int64_t last = kind.max;
-  const bool is_star = parts[0] == "*" || parts[0] == "?";
+  // What stands behind a star's dash is not read.
+  const bool is_star = limits[0] == "*" || limits[0] == "?";
   if (!is_star) {
     ASSIGN_OR_RETURN(first, ParseValue(limits[0], kind));
     last = first;
@@ -141,7 +144,7 @@ absl::StatusOr<CronSchedule> CronSchedule::Parse(absl::string_view text, absl::T
                             &schedule.days_of_week_};
   bool is_any[kFieldCount] = {};
   for (size_t i = 0; i < kFieldCount; ++i) {
-    for (const absl::string_view range : absl::StrSplit(fields[i], ',')) {
+    for (const absl::string_view range : absl::StrSplit(fields[i], ',', absl::SkipEmpty())) {
       RETURN_IF_ERROR(AddRange(range, kFields[i], *bits[i], is_any[i]));
     }
   }

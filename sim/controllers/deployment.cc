@@ -367,7 +367,10 @@ DeploymentController::LostSet DeploymentController::FreshSet(const Rollout& roll
     for (;;) {
       fresh.hash =
           PodTemplateHash(pod_template == nullptr ? none : *pod_template, line_, status.collision_count);
-      fresh.name = absl::StrCat(meta.name, "-", fresh.hash);
+      // Source: kubernetes v1.37, pkg/controller/deployment/sync.go, generateReplicaSetName.
+      constexpr size_t kNameBytesMax = 253;
+      const size_t base_bytes = std::min(meta.name.size(), kNameBytesMax - 1 - fresh.hash.size());
+      fresh.name = absl::StrCat(meta.name.substr(0, base_bytes), "-", fresh.hash);
       const bool is_free =
           server_.Find(api::Kind::kReplicaSet, "ReplicaSet", meta.namespace_, fresh.name) == nullptr;
       if (is_free) return absl::OkStatus();

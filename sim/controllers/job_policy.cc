@@ -12,6 +12,7 @@
 #include "core/base/status_macros.h"
 #include "core/codec/objects/object_writer.h"
 #include "core/codec/text/reader.h"
+#include "sim/controllers/job_validation.h"
 #include "sim/controllers/workload_fields.h"
 
 namespace schedsim::sim {
@@ -20,7 +21,6 @@ namespace {
 // Source: kubernetes v1.37, pkg/apis/batch/validation.
 constexpr size_t kRulesMax = 20;
 constexpr size_t kExitCodesMax = 255;
-constexpr size_t kShownBytesMax = 40;
 
 absl::Status Malformed(absl::string_view field, absl::string_view expected) {
   return absl::InvalidArgumentError(absl::StrCat(field, ": expected ", expected));
@@ -56,28 +56,6 @@ bool IsIndex(absl::string_view text, int64_t& index) {
          absl::SimpleAtoi(text, &index);
 }
 
-// Reads what a rule of a success policy lists, for a job of `completions` indexes.
-// Source: kubernetes v1.37, pkg/apis/batch/validation/validation.go, validateIndexesFormat.
-absl::Status ReadSucceededIndexes(const std::string& text, int64_t completions, Indexes& indexes) {
-  const auto malformed = [&text](absl::string_view expected) {
-    return Malformed("succeededIndexes", absl::StrCat(expected, ", such as 0,2-4, got \"",
-                                                      Printable(text, kShownBytesMax), "\""));
-  };
-  if (text.empty()) return absl::OkStatus();
-  for (const absl::string_view part : absl::StrSplit(text, ',')) {
-    const std::vector<absl::string_view> limits = absl::StrSplit(part, '-');
-    int64_t first = 0;
-    if (limits.size() > 2 || !IsIndex(limits.front(), first)) return malformed("indexes, and ranges of them");
-    int64_t last = first;
-    if (limits.size() == 2 && !IsIndex(limits.back(), last)) return malformed("indexes, and ranges of them");
-    if (last >= completions) return malformed(absl::StrCat("indexes below ", completions));
-    const bool rises = indexes.empty() || *indexes.rbegin() < first;
-    if (!rises || (limits.size() == 2 && first >= last)) return malformed("indexes in rising order");
-    for (int64_t index = first; index <= last; ++index) indexes.insert(index);
-  }
-  return absl::OkStatus();
-}
-
 std::optional<PodFailure::Action> ActionOf(absl::string_view name) {
   using Action = PodFailure::Action;
   if (name == "Count") return Action::kCount;
@@ -88,6 +66,38 @@ std::optional<PodFailure::Action> ActionOf(absl::string_view name) {
 }
 
 }  // namespace
+
+absl::Status IndexRanges::Read(const std::string& text, int64_t completions, IndexRanges& ranges) {
+  const auto malformed = [&text](absl::string_view expected) {
+    return Malformed("succeededIndexes", absl::StrCat(expected, ", such as 0,2-4, got \"",
+                                                      Printable(text, kShownJobTextBytesMax), "\""));
+  };
+  if (text.empty()) return absl::OkStatus();
+  for (const absl::string_view part : absl::StrSplit(text, ',')) {
+    const std::vector<absl::string_view> limits = absl::StrSplit(part, '-');
+    Range range;
+    const bool has_first = limits.size() <= 2 && IsIndex(limits.front(), range.first);
+    if (!has_first || !IsIndex(limits.back(), range.last)) return malformed("indexes, and ranges of them");
+    if (range.last >= completions) return malformed(absl::StrCat("indexes below ", completions));
+    const bool rises = ranges.ranges_.empty() || ranges.ranges_.back().last < range.first;
+    if (!rises || (limits.size() == 2 && range.first >= range.last))
+      return malformed("indexes in rising order");
+    ranges.ranges_.push_back(range);
+    ranges.count_ += range.last - range.first + 1;
+  }
+  return absl::OkStatus();
+}
+
+int64_t IndexRanges::CountOf(const Indexes& indexes) const {
+  int64_t count = 0;
+  auto range = ranges_.begin();
+  for (const int64_t index : indexes) {
+    while (range != ranges_.end() && range->last < index) ++range;
+    if (range == ranges_.end()) break;
+    count += index >= range->first ? 1 : 0;
+  }
+  return count;
+}
 
 std::string IndexesText(const Indexes& indexes) {
   std::string text;
@@ -254,9 +264,9 @@ absl::Status SuccessPolicy::Read(const codec::Value& root, SuccessPolicy& policy
     int64_t most = completions;
     if (rule.Find("succeededIndexes") != nullptr) {
       const std::string text = rule.Text("succeededIndexes", "");
-      const absl::Status indexes = ReadSucceededIndexes(text, completions, read.indexes.emplace());
+      const absl::Status indexes = IndexRanges::Read(text, completions, read.indexes.emplace());
       if (!indexes.ok()) return absl::InvalidArgumentError(absl::StrCat(place, ".", indexes.message()));
-      most = static_cast<int64_t>(read.indexes->size());
+      most = read.indexes->count();
     }
     read.count = rule.OptionalCount("succeededCount");
     if (read.count.value_or(0) > most) {
@@ -274,14 +284,10 @@ absl::Status SuccessPolicy::Read(const codec::Value& root, SuccessPolicy& policy
 std::optional<size_t> SuccessPolicy::Match(const Indexes& succeeded) const {
   for (size_t i = 0; i < rules_.size() && !succeeded.empty(); ++i) {
     const Rule& rule = rules_[i];
-    if (rule.indexes.has_value() && rule.indexes->empty()) continue;
-    int64_t count = static_cast<int64_t>(succeeded.size());
-    if (rule.indexes.has_value()) {
-      count = std::count_if(succeeded.begin(), succeeded.end(),
-                            [&rule](int64_t index) { return rule.indexes->count(index) > 0; });
-    }
-    const int64_t wanted =
-        rule.count.value_or(rule.indexes.has_value() ? static_cast<int64_t>(rule.indexes->size()) : 0);
+    if (rule.indexes.has_value() && rule.indexes->count() == 0) continue;
+    const int64_t count =
+        rule.indexes.has_value() ? rule.indexes->CountOf(succeeded) : static_cast<int64_t>(succeeded.size());
+    const int64_t wanted = rule.count.value_or(rule.indexes.has_value() ? rule.indexes->count() : 0);
     if (count >= wanted) return i;
   }
   return std::nullopt;

@@ -19,6 +19,26 @@ namespace schedsim::sim {
 // Completion indexes, in order.
 using Indexes = std::set<int64_t>;
 
+// Completion indexes that a text lists: few ranges may hold very many.
+class IndexRanges {
+ public:
+  // Those of a rule's text, for a job of `completions` indexes. InvalidArgument for what is malformed.
+  // Source: kubernetes v1.37, pkg/apis/batch/validation/validation.go, validateIndexesFormat.
+  static absl::Status Read(const std::string& text, int64_t completions, IndexRanges& ranges);
+
+  int64_t count() const { return count_; }
+  // How many of the indexes are among these.
+  int64_t CountOf(const Indexes& indexes) const;
+
+ private:
+  struct Range {
+    int64_t first = 0;
+    int64_t last = 0;
+  };
+  std::vector<Range> ranges_;  // In order.
+  int64_t count_ = 0;
+};
+
 // "1,3-5", as statuses have it, and back; what is no number, not above those before, or more than any job
 // has, is left out.
 std::string IndexesText(const Indexes& indexes);
@@ -78,7 +98,7 @@ class SuccessPolicy {
  private:
   struct Rule {
     // Those that count; absent: all.
-    std::optional<Indexes> indexes;
+    std::optional<IndexRanges> indexes;
     // How many of them; absent: all of `indexes`.
     std::optional<int64_t> count;
   };

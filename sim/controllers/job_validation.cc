@@ -17,14 +17,13 @@ namespace {
 constexpr int64_t kIndexedMax = 100'000;
 constexpr int64_t kOfManyIndexesMax = 10'000;
 constexpr size_t kManagedByBytesMax = 63;
-constexpr size_t kShownBytesMax = 40;
 
 absl::Status Malformed(absl::string_view field, absl::string_view expected) {
   return absl::InvalidArgumentError(absl::StrCat("spec.", field, ": expected ", expected));
 }
 
 std::string Got(absl::string_view text) {
-  return absl::StrCat(", got \"", Printable(text, kShownBytesMax), "\"");
+  return absl::StrCat(", got \"", Printable(text, kShownJobTextBytesMax), "\"");
 }
 
 absl::Status CheckMost(absl::string_view field, std::optional<int64_t> number, int64_t max) {

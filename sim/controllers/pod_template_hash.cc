@@ -175,7 +175,11 @@ bool IsZero(const Value& value) {
 // A quantity in the notation in which the API server keeps it, as Go's struct.
 // Source: apimachinery v0.37, pkg/api/resource/quantity.go, ParseQuantity.
 std::string QuantityGoText(absl::string_view text) {
-  const absl::StatusOr<api::Quantity> quantity = api::Quantity::Parse(text.empty() ? "0" : text);
+  absl::StatusOr<api::Quantity> quantity = api::Quantity::Parse(text.empty() ? "0" : text);
+  // Defaults round up to thousandths.
+  constexpr int64_t kNanoPerMilli = 1'000'000;
+  if (quantity.ok() && quantity->NanoValue() % kNanoPerMilli != 0)
+    quantity = api::Quantity::FromMilli(quantity->MilliValue());
   const bool is_binary = absl::EndsWith(text, "i");
   std::string canonical = quantity.ok()
                               ? api::QuantityText(*quantity, is_binary ? api::QuantityFormat::kBinary

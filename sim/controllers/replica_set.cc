@@ -14,6 +14,27 @@
 namespace schedsim::sim {
 namespace {
 
+// The selector of a ReplicationController is a map of labels; left out, it is that of the template.
+absl::Status CheckLabelsOfController(const codec::Value& root) {
+  absl::Status error;
+  const FieldReader selector(root, {"spec", "selector"}, error);
+  const FieldReader labels(root, {"spec", "template", "metadata", "labels"}, error);
+  if (!error.ok()) return error;
+  const codec::Value* spec = root.Find("spec");
+  const codec::Value* wanted = spec == nullptr ? nullptr : spec->Find("selector");
+  if (wanted == nullptr || wanted->members.empty()) {
+    if (labels.is_present()) return absl::OkStatus();
+    return absl::InvalidArgumentError("spec.selector: expected a selector of the template's pods, got none");
+  }
+  for (const codec::Member& member : wanted->members) {
+    const codec::Value* label = labels.is_present() ? labels.Find(member.key) : nullptr;
+    if (label != nullptr && label->text == member.value.text) continue;
+    return absl::InvalidArgumentError(
+        "spec.template.metadata.labels: expected labels that spec.selector selects, got others");
+  }
+  return absl::OkStatus();
+}
+
 std::string KeyOf(const api::Object& object) { return absl::StrCat(object.kind_name, "/", object.Key()); }
 
 int64_t DeletionCost(const api::Pod& pod) {
@@ -62,9 +83,8 @@ absl::Status ReadReplicaSet(const api::Object& object, ReplicaSetSpec& spec) {
                    .conditions = WorkloadConditions::Read(root, "")};
     error.Update(CheckPodCount("spec.replicas", spec.replicas));
     error.Update(CheckTemplate(root));
-    // A ReplicationController's is another kind of field, and may be left out.
-    const bool has_selector = FieldReader(root, {}, error).Text("kind", "") != "ReplicationController";
-    if (error.ok() && has_selector) error = CheckSelector(root);
+    const bool is_controller = FieldReader(root, {}, error).Text("kind", "") == "ReplicationController";
+    if (error.ok()) error = is_controller ? CheckLabelsOfController(root) : CheckSelector(root);
     return error;
   });
 }

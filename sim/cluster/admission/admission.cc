@@ -32,6 +32,10 @@ absl::Status Forbidden(const api::Object& object, const absl::Status& status) {
                                                   "\" is forbidden: ", status.message()));
 }
 
+bool IsGatedOnNode(const api::Pod& pod) {
+  return !pod.node_name.empty() && !pod.spec->scheduling_gates.empty();
+}
+
 void AddNotReadyTaint(api::Node& node) {
   const api::Taint taint = {.key = std::string(api::kTaintNodeNotReady), .value = "", .effect = "NoSchedule"};
   const bool is_there = std::any_of(
@@ -91,6 +95,7 @@ Admission::Answer Admission::MakeAnswer(const api::Pod& pod) const {
   const std::string& name_space = pod.metadata.namespace_;
   auto completed = std::make_shared<api::PodSpec>(*pod.spec);
   SetPodDefaults(*completed);
+  RoundAmounts(*completed);
   Answer answer = {.given = pod.spec, .completed = completed};
   answer.limit_ranger = limits_->AnnotationFor(name_space, *completed);
   for (const auto& plugin : plugins_) {
@@ -168,6 +173,9 @@ absl::Status Admission::Validate(const api::Object& given, const api::Object& ob
   std::vector<std::string> faults = MetadataFaults(object, options_.line);
   const std::vector<std::string>& of_spec = is_pod ? answer->faults : ClaimFaults(object);
   faults.insert(faults.end(), of_spec.begin(), of_spec.end());
+  if (is_pod && IsGatedOnNode(static_cast<const api::Pod&>(object)))
+    faults.emplace_back(
+        "spec.nodeName: Forbidden: cannot be set until all schedulingGates have been cleared");
   // Validation comes before the plugins that look at the whole.
   RETURN_IF_ERROR(InvalidObject(object, faults));
   RETURN_IF_ERROR(ValidatePolicy(object));

@@ -30,7 +30,25 @@ void CompleteContainers(std::vector<api::Container>& containers, bool host_netwo
   }
 }
 
+void RoundUp(api::ResourceList& amounts) {
+  constexpr int64_t kNanoPerMilli = 1'000'000;
+  const api::ResourceList given = amounts;
+  for (const auto& [name, quantity] : given) {
+    if (quantity.NanoValue() % kNanoPerMilli != 0)
+      amounts[name] = api::Quantity::FromMilli(quantity.MilliValue());
+  }
+}
+
 }  // namespace
+
+void RoundAmounts(api::PodSpec& spec) {
+  for (std::vector<api::Container>* containers : {&spec.containers, &spec.init_containers}) {
+    for (api::Container& container : *containers) {
+      RoundUp(container.resources.limits);
+      RoundUp(container.resources.requests);
+    }
+  }
+}
 
 void SetPodDefaults(api::PodSpec& spec) {
   if (spec.scheduler_name.empty()) spec.scheduler_name = api::kDefaultSchedulerName;

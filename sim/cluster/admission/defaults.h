@@ -11,6 +11,10 @@ namespace schedsim::sim {
 // Source: kubernetes v1.37, pkg/apis/core/v1/defaults.go.
 void SetPodDefaults(api::PodSpec& spec);
 
+// Rounds what containers ask for up to thousandths. Source: kubernetes v1.37, pkg/apis/core/v1/defaults.go,
+// SetDefaults_ResourceList.
+void RoundAmounts(api::PodSpec& spec);
+
 // Sets the requests that pod-level resources leave open, as they follow from the containers and the limits.
 // Source: kubernetes v1.37, pkg/api/pod/util.go, DefaultPodLevelResources.
 void SetPodLevelDefaults(api::PodSpec& spec);

@@ -76,8 +76,29 @@ void CheckLabelSelector(const std::optional<api::LabelSelector>& selector, const
   }
 }
 
+// Source: kubernetes v1.37, pkg/apis/core/validation/validation.go, ValidateNodeFieldSelectorRequirement.
+void CheckNodeField(const api::NodeSelectorRequirement& requirement, const std::string& path,
+                    Faults& faults) {
+  if (requirement.operator_ != "In" && requirement.operator_ != "NotIn") {
+    faults.InvalidText(path + ".operator", requirement.operator_, "not a valid selector operator");
+  } else if (requirement.values.size() != 1) {
+    faults.Required(path + ".values",
+                    "must be only one value when `operator` is 'In' or 'NotIn' for node field selector");
+  }
+  if (requirement.key != "metadata.name") {
+    faults.InvalidText(path + ".key", requirement.key, "not a valid field selector key");
+    return;
+  }
+  for (size_t i = 0; i < requirement.values.size(); ++i) {
+    for (const std::string& why : api::DnsSubdomainErrors(requirement.values[i]))
+      faults.InvalidText(absl::StrCat(path, ".values[", i, "]"), requirement.values[i], why);
+  }
+}
+
 void CheckNodeTerm(const api::NodeSelectorTerm& term, bool checks_values, const std::string& path,
                    Faults& faults) {
+  for (size_t i = 0; i < term.match_fields.size(); ++i)
+    CheckNodeField(term.match_fields[i], absl::StrCat(path, ".matchFields[", i, "]"), faults);
   for (size_t i = 0; i < term.match_expressions.size(); ++i) {
     const api::NodeSelectorRequirement& requirement = term.match_expressions[i];
     const std::string at = absl::StrCat(path, ".matchExpressions[", i, "]");

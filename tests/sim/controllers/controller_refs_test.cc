@@ -105,16 +105,6 @@ TEST(ControllerRefs, AStatefulSetTakesNoPodsOfOtherNames) {
   EXPECT_EQ(OwnerOf(cluster, "stray"), "");
 }
 
-TEST(ControllerRefs, APodThatItsControllerMakesIsNotLetGo) {
-  WorkloadCluster cluster(Nodes(1) +
-                          "---\napiVersion: v1\nkind: ReplicationController\nmetadata: {name: web}\nspec: "
-                          "{replicas: 2, selector: "
-                          "{app: other}, template: {metadata: {labels: {app: web}}, spec: {containers: "
-                          "[{name: c, image: i}]}}}\n");
-  cluster.Run();
-  EXPECT_EQ(cluster.Pods("web-").size(), 2U);
-}
-
 TEST(SlowStart, DoublesItsBatchesUntilACallFails) {
   SlowStart batches;
   const absl::Status fails = absl::PermissionDeniedError("no");

@@ -80,6 +80,19 @@ TEST(CronSchedule, EndsWhereThereIsNoSuchDay) {
   EXPECT_EQ(CronSchedule::Parse("0 0 30 2 *")->Next(At("2026-01-01T00:00:00Z")), absl::InfiniteFuture());
 }
 
+TEST(CronSchedule, ReadsWhatTheApiServerReads) {
+  const std::pair<const char*, const char*> kRows[] = {
+      {"1,,2 3 * * *", "1,2 3 * * *"}, {"*-5 3 * * *", "* 3 * * *"}, {"+5 3 * * *", "5 3 * * *"}};
+  const absl::Time now = At("2026-01-01T00:00:00Z");
+  for (const auto& [odd, plain] : kRows) {
+    const absl::StatusOr<CronSchedule> schedule = CronSchedule::Parse(odd);
+    ASSERT_TRUE(schedule.ok()) << odd << ": " << schedule.status();
+    EXPECT_EQ(schedule->Next(now), CronSchedule::Parse(plain)->Next(now)) << odd;
+  }
+  // Without a minute, it is never due.
+  EXPECT_EQ(CronSchedule::Parse(", 3 * * *")->Next(now), absl::InfiniteFuture());
+}
+
 TEST(CronSchedule, RefusesWhatTheApiServerRefuses) {
   for (const char* bad :
        {"", "* * * *", "60 * * * *", "* * 0 * *", "* * * * 7", "5-1 * * * *", "*/0 * * * *", "a * * * *",

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "gtest/gtest.h"
 #include "tests/sim/controllers/workload_cluster.h"
 
@@ -57,6 +58,16 @@ void Watch(WorkloadCluster& cluster, Extremes& extremes) {
       extremes.least_ready = std::min(extremes.least_ready, ready);
     });
   });
+}
+
+TEST(DeploymentController, TheNamesOfReplicaSetsAreAsLongAsNamesMayBe) {
+  const std::string name(253, 'd');
+  WorkloadCluster cluster(
+      Nodes(1) + absl::StrReplaceAll(Deployment(1), {{"{name: web}", absl::StrCat("{name: ", name, "}")}}));
+  cluster.Run();
+  ASSERT_EQ(cluster.All("ReplicaSet").size(), 1U);
+  EXPECT_EQ(cluster.All("ReplicaSet")[0]["metadata"]["name"].get<std::string>().size(), 253U);
+  EXPECT_EQ(cluster.Pods("ddd").size(), 1U);
 }
 
 TEST(DeploymentController, MakesAReplicaSetAndBecomesComplete) {

@@ -143,6 +143,15 @@ TEST_F(JobPolicyTest, EnoughIndexesEndTheJob) {
   EXPECT_EQ(cluster_->Pods("work-").size(), 2U);
 }
 
+// They are not kept one by one.
+TEST(IndexRangesTest, MayBeLong) {
+  IndexRanges ranges;
+  ASSERT_EQ(IndexRanges::Read("0,2-4,6-2147483646", 2'147'483'647, ranges), absl::OkStatus());
+  EXPECT_EQ(ranges.count(), 2'147'483'645);
+  EXPECT_EQ(ranges.CountOf({}), 0);
+  EXPECT_EQ(ranges.CountOf({0, 1, 2, 4, 5, 6, 2'147'483'646, 2'147'483'647}), 5);
+}
+
 const struct {
   const char* fields;
   const char* error;

@@ -119,6 +119,24 @@ TEST(ReplicaSetController, LooksAfterReplicationControllers) {
   EXPECT_EQ(cluster.Status("ReplicationController", "old")["readyReplicas"], 2);
 }
 
+TEST(ReplicaSetController, AReplicationControllerSelectsItsTemplate) {
+  const std::pair<const char*, const char*> kRows[] = {
+      {"selector: {app: other}, template: {metadata: {labels: {app: old}}, ",
+       "spec.template.metadata.labels: expected labels that spec.selector selects, got others"},
+      {"template: {", "spec.selector: expected a selector of the template's pods, got none"}};
+  for (const auto& [fields, message] : kRows) {
+    WorkloadCluster cluster(absl::StrCat(
+        Nodes(1),
+        "---\napiVersion: v1\nkind: ReplicationController\nmetadata: {name: old}\nspec: {replicas: 2, ",
+        fields, "spec: {containers: [{name: c, image: i}]}}}\n"));
+    cluster.Run();
+    EXPECT_EQ(cluster.Pods("old-").size(), 0U) << fields;
+    ASSERT_EQ(cluster.simulation().controllers().Warnings().size(), 1U) << fields;
+    EXPECT_EQ(cluster.simulation().controllers().Warnings()[0],
+              absl::StrCat("ReplicationController default/old: ", message));
+  }
+}
+
 TEST(ReplicaSetController, SaysWhatIsMalformed) {
   WorkloadCluster cluster(
       "---\napiVersion: apps/v1\nkind: ReplicaSet\nmetadata: {name: bad}\nspec: {replicas: -1}\n");

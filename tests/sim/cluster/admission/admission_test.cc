@@ -442,6 +442,21 @@ TEST_F(AdmissionTest, SpecsThatTheServerRefusesAreRefusedInItsWords) {
        "which means "
        "\"match all values and all keys\"]"},
       {"schedulingGates: [{name: a}, {name: a}]", "spec.schedulingGates[1]: Duplicate value: \"a\""},
+      {"nodeName: node-1, schedulingGates: [{name: a}]",
+       "spec.nodeName: Forbidden: cannot be set until all schedulingGates have been cleared"},
+      {affinity("nodeAffinity",
+                "{nodeSelectorTerms: [{matchFields: [{key: metadata.name, operator: In, values: [a, b]}]}]}"),
+       "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0]."
+       "matchFields[0].values: Required value: must be only one value when `operator` is 'In' or 'NotIn' for "
+       "node field selector"},
+      {affinity("nodeAffinity",
+                "{nodeSelectorTerms: [{matchFields: [{key: metadata.foo, operator: In, values: [a]}]}]}"),
+       "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0]."
+       "matchFields[0].key: Invalid value: \"metadata.foo\": not a valid field selector key"},
+      {affinity("nodeAffinity",
+                "{nodeSelectorTerms: [{matchFields: [{key: metadata.name, operator: Exists}]}]}"),
+       "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0]."
+       "matchFields[0].operator: Invalid value: \"Exists\": not a valid selector operator"},
   };
   for (const auto& [spec, message] : kRows) {
     EXPECT_EQ(Create(Pod("a", spec)),
@@ -454,6 +469,15 @@ TEST_F(AdmissionTest, SpecsThatTheServerRefusesAreRefusedInItsWords) {
             absl::InvalidArgumentError("Pod \"a\" is invalid: spec.containers[0].resources.requests: Invalid "
                                        "value: \"2Gi\": must be less than "
                                        "or equal to memory limit of 1Gi"));
+}
+
+TEST_F(AdmissionTest, AmountsAreRoundedUpToThousandths) {
+  ASSERT_TRUE(
+      Create(Pod("a", "", "", ", resources: {requests: {cpu: 1500u}, limits: {memory: 100.5m}}")).ok());
+  const api::PodPtr pod = server_.FindPod("default", "a");
+  const api::ResourceList& requests = pod->spec->containers[0].resources.requests;
+  EXPECT_EQ(requests.Find("cpu")->NanoValue(), 2'000'000);
+  EXPECT_EQ(requests.Find("memory")->NanoValue(), 101'000'000);
 }
 
 constexpr char kNotSubdomain[] =
