@@ -1,10 +1,12 @@
 // schedsim record: runs a scenario or a cluster, and writes what happens as a recording that kwok replays.
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "core/api/go_text.h"
@@ -14,6 +16,7 @@
 #include "tools/options.h"
 #include "tools/output.h"
 #include "tools/run_request.h"
+#include "tools/snapshot_files.h"
 #include "tools/subcommands.h"
 
 namespace schedsim::tools {
@@ -41,9 +44,14 @@ absl::StatusOr<int> Record(const RecordOptions& options) {
   sim::Plan plan;
   ASSIGN_OR_RETURN(plan, sim::MakePlan(options.request));
   for (const std::string& notice : plan.notices) PrintMessage(notice);
-  if (plan.follows)
-    return absl::InvalidArgumentError("--follow: expected a run, of a recording with --reschedule");
   RETURN_IF_ERROR(RefuseInputAsOutput("--output", options.path, plan.read_paths));
+  const std::vector<std::string> paths = sim::SnapshotPaths(plan);
+  if (std::find(paths.begin(), paths.end(), options.path) != paths.end()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--output: the scenario saves a snapshot to ", options.path, ", expected another file"));
+  }
+  SnapshotFiles snapshots;
+  RETURN_IF_ERROR(snapshots.Attach(plan));
   std::unique_ptr<ResultFile> file;
   ASSIGN_OR_RETURN(file, ResultFile::Create(options.path));
   std::optional<sim::RecordingWriter> writer;
@@ -53,6 +61,7 @@ absl::StatusOr<int> Record(const RecordOptions& options) {
   sim::Report report;
   ASSIGN_OR_RETURN(report, sim::RunPlan(std::move(plan)));
   RETURN_IF_ERROR(file->Commit());
+  RETURN_IF_ERROR(snapshots.Write());
   for (size_t i = warnings_before; i < report.warnings.size(); ++i)
     PrintMessage(absl::StrCat("warning: ", report.warnings[i]));
   PrintMessage(absl::StrCat("recorded ", writer->object_count(), " objects and ", writer->change_count(),

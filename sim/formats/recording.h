@@ -42,25 +42,23 @@ struct Recording {
 };
 
 // Whether the text is a recording of kwok, rather than objects as they stand in a cluster: it has times that
-// are offsets, or patches over time.
-bool IsRecording(absl::string_view text);
+// are offsets, or patches over time. What begins with a document of schedsim, such as a scenario, is none.
+// `text` is as it was afterwards.
+bool IsRecording(std::string& text, absl::string_view file);
 
 // Where the times of a recording that names none begin: 2000-01-01T00:00:00Z.
 absl::Time DefaultRecordingZero();
 
-// Reads a recording as `kwokctl snapshot record`, `kwokctl snapshot export --record` and kectl write it, also
-// .gz, .xz and .zst, or "-". Times that are offsets count from `zero`, and so do the changes.
+// Reads a recording as `kwokctl snapshot record`, `kwokctl snapshot export --record` and kectl write it;
+// `file` is for messages. Times that are offsets count from `zero`, and so do the changes.
 //
 // The recorder of kwokctl up to 0.7.0 knows objects by namespace and name alone, so that the patch of one may
 // be its difference from another of that name: such a patch, which gives a kind, is applied to the object of
 // that name that was written last, of whatever kind. Patches of objects that nobody knows, and objects behind
 // the first patch, are left out with a warning, as kwok does.
 //
-// Errors: NotFound for a missing file; InvalidArgument, `file:line:column: field: what, and what was
+// Errors: InvalidArgument, `file:line:column: field: what, and what was
 // expected`, for what is no recording.
-absl::StatusOr<Recording> ReadRecording(absl::string_view path, absl::Time zero);
-
-// The same for text; `file` is for messages.
 absl::StatusOr<Recording> ParseRecording(std::string text, absl::string_view file, absl::Time zero);
 
 }  // namespace schedsim::sim

@@ -19,7 +19,6 @@
 #include "core/codec/patch/merge_patch.h"
 #include "core/codec/patch/object_patch.h"
 #include "core/codec/patch/value_copy.h"
-#include "core/codec/text/input.h"
 #include "core/codec/text/reader.h"
 #include "core/codec/text/writer.h"
 #include "sim/formats/recording.h"
@@ -32,6 +31,7 @@ namespace {
 using codec::Value;
 
 constexpr absl::string_view kActionGroup = "action.kwok.x-k8s.io";
+constexpr absl::string_view kOwnGroup = "schedsim";
 constexpr int64_t kDefaultZero = 946'684'800;  // 2000-01-01T00:00:00Z
 // Patches stand in the order of their times but for what lies in this many documents.
 // Source: kwok v0.7.0, pkg/kwokctl/etcd/load.go.
@@ -68,6 +68,13 @@ std::string TextOf(const Value& document, absl::string_view key) {
   const Value* value = document.Find(key);
   return value != nullptr && value->is_string() ? std::string(value->text) : std::string();
 }
+
+bool IsPatch(const Value& root) {
+  return TextOf(root, "kind") == "ResourcePatch" && api::GroupOf(TextOf(root, "apiVersion")) == kActionGroup;
+}
+
+// Scenarios, cases and the like.
+bool IsOfSchedsim(const Value& root) { return api::GroupOf(TextOf(root, "apiVersion")) == kOwnGroup; }
 
 // Reads the fields of a document, each with its place in messages.
 class FieldReader {
@@ -141,6 +148,9 @@ class RecordingReader {
   absl::Status Apply(const Patch& patch);
   absl::StatusOr<api::ObjectPtr> After(const Patch& patch, const api::ObjectPtr& before, const Value& body);
   absl::StatusOr<api::ObjectPtr> Complete(const Patch& patch, const Value& body);
+  // Where the object is that the patch is for: by its plural, or where that is none that follows from a kind,
+  // by its name.
+  std::string StoredKey(const Patch& patch) const;
   // Stores an object under the patch's key, and as the last one of its name.
   void Store(const std::string& key, const api::ObjectPtr& object);
   void Warn();
@@ -200,7 +210,10 @@ absl::Status RecordingReader::Look(const codec::Document& document) {
                           absl::StrCat("expected an object or a ResourcePatch, got ", Describe(root.type)));
   }
   const std::string kind = TextOf(root, "kind");
-  if (kind != "ResourcePatch" || api::GroupOf(TextOf(root, "apiVersion")) != kActionGroup) {
+  if (IsOfSchedsim(root))
+    return fields_.ErrorAt(*root.Find("apiVersion"), "apiVersion",
+                           "expected a ResourcePatch or an object of a cluster");
+  if (!IsPatch(root)) {
     if (patch_count_ == 0) return TakeObject(root);
     behind_.Add(codec::ObjectLabel(root, kind), root.position.line);
     return absl::OkStatus();
@@ -320,15 +333,10 @@ absl::StatusOr<api::ObjectPtr> RecordingReader::After(const Patch& patch, const 
   const api::ObjectPtr* last = last_of_name_.Find(NameKey(patch.name_space, patch.name));
   const std::string name = absl::StrCat(file_, ":", patch.line, ": template");
   if (kind.empty()) {
-    // The kind is that of the object, also where its plural is none that follows from it.
-    api::ObjectPtr base = before;
-    if (base == nullptr && last != nullptr && api::GroupOf((*last)->api_version) == patch.group &&
-        api::FindKindByResource(patch.group, patch.resource) == nullptr) {
-      base = *last;
-    }
-    if (base == nullptr) return nullptr;
-    return codec::PatchIntoObject(*base, body, api_version.empty() ? base->api_version : api_version,
-                                  base->kind_name, name, reader_);
+    // The kind is that of the object.
+    if (before == nullptr) return nullptr;
+    return codec::PatchIntoObject(*before, body, api_version.empty() ? before->api_version : api_version,
+                                  before->kind_name, name, reader_);
   }
   if (before == nullptr || before->kind_name != kind || (last != nullptr && *last != before)) {
     ++recording_.repaired_count;
@@ -338,13 +346,28 @@ absl::StatusOr<api::ObjectPtr> RecordingReader::After(const Patch& patch, const 
                                 name, reader_);
 }
 
+std::string RecordingReader::StoredKey(const Patch& patch) const {
+  std::string key = patch.Key();
+  if (objects_.Find(key) != nullptr || api::FindKindByResource(patch.group, patch.resource) != nullptr)
+    return key;
+  const api::ObjectPtr* const last = last_of_name_.Find(NameKey(patch.name_space, patch.name));
+  if (last == nullptr || api::GroupOf((*last)->api_version) != patch.group) return key;
+  std::string key_of_last = KeyOf(**last);
+  return objects_.Find(key_of_last) != nullptr ? key_of_last : key;
+}
+
 absl::Status RecordingReader::Apply(const Patch& patch) {
   if (patch.nanoseconds < cursor_nanoseconds_) late_.Add(patch.Label(), patch.line);
   cursor_nanoseconds_ = std::max(cursor_nanoseconds_, patch.nanoseconds);
   const absl::Time at = recording_.zero + absl::Nanoseconds(cursor_nanoseconds_);
-  const std::string key = patch.Key();
-  const api::ObjectPtr* stored = objects_.Find(key);
-  const api::ObjectPtr before = stored == nullptr ? nullptr : *stored;
+  std::string key = patch.Key();
+  api::ObjectPtr before;
+  const auto find = [&](std::string at_key) {
+    key = std::move(at_key);
+    const api::ObjectPtr* stored = objects_.Find(key);
+    before = stored == nullptr ? nullptr : *stored;
+  };
+  find(patch.method == Method::kDelete ? StoredKey(patch) : patch.Key());
   if (patch.method == Method::kDelete) {
     // As for kwok, what is not there need not be deleted.
     if (before == nullptr) return absl::OkStatus();
@@ -354,6 +377,7 @@ absl::Status RecordingReader::Apply(const Patch& patch) {
   }
   api::ObjectPtr after;
   const auto decode = [&](const codec::Document& body) -> absl::Status {
+    if (patch.method == Method::kPatch && TextOf(body.root, "kind").empty()) find(StoredKey(patch));
     ASSIGN_OR_RETURN(after, After(patch, before, body.root));
     return absl::OkStatus();
   };
@@ -402,8 +426,23 @@ absl::StatusOr<Recording> RecordingReader::Take() {
 
 }  // namespace
 
-bool IsRecording(absl::string_view text) {
-  return absl::StrContains(text, kTimeOffset) || absl::StrContains(text, kActionGroup);
+bool IsRecording(std::string& text, absl::string_view file) {
+  const bool has_offsets = absl::StrContains(text, kTimeOffset);
+  // Most texts have neither, and need not be read.
+  if (!has_offsets && !absl::StrContains(text, kActionGroup)) return false;
+  bool is_first = true;
+  bool is_recording = false;
+  const absl::Status stopped = absl::CancelledError();
+  const auto look = [&](const codec::Document& document) {
+    if (document.root.is_null()) return absl::OkStatus();
+    const bool is_own = is_first && IsOfSchedsim(document.root);
+    is_first = false;
+    is_recording = !is_own && (has_offsets || IsPatch(document.root));
+    return is_own || is_recording ? stopped : absl::OkStatus();
+  };
+  const absl::Status read = codec::ReadKeptText(text, file, {.split_lists = true}, look);
+  // What cannot be read is for the reader of recordings to say.
+  return is_recording || (!read.ok() && !absl::IsCancelled(read));
 }
 
 absl::Time DefaultRecordingZero() { return absl::FromUnixSeconds(kDefaultZero); }
@@ -414,12 +453,6 @@ absl::StatusOr<Recording> ParseRecording(std::string text, absl::string_view fil
   RETURN_IF_ERROR(codec::ReadText(std::move(text), file, {.split_lists = true},
                                   [&](const codec::Document& document) { return reader.Look(document); }));
   return reader.Take();
-}
-
-absl::StatusOr<Recording> ReadRecording(absl::string_view path, absl::Time zero) {
-  std::string text;
-  ASSIGN_OR_RETURN(text, codec::ReadFile(path));
-  return ParseRecording(std::move(text), path == "-" ? "stdin" : path, zero);
 }
 
 }  // namespace schedsim::sim

@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "absl/strings/str_cat.h"
+#include "core/api/go_text.h"
 #include "core/api/kinds.h"
 #include "core/api/kubernetes_version.h"
 #include "core/base/printable.h"
@@ -45,8 +46,7 @@ absl::Status SetTimes(const RunRequest& request, std::optional<absl::Time> start
   simulation.zero = request.start.has_value() ? *request.start : start.value_or(newest);
   if (!IsRunTime(simulation.zero)) {
     return Invalid(
-        absl::StrCat("the newest timestamp of the input is ",
-                     absl::FormatTime("%E4Y-%m-%dT%H:%M:%E*SZ", simulation.zero, absl::UTCTimeZone()),
+        absl::StrCat("the newest timestamp of the input is ", api::FormatRfc3339(simulation.zero),
                      ", expected one of the years 1 to 9999, or another virtual zero with --start"));
   }
   if (request.until.has_value()) simulation.until = request.until;
@@ -260,7 +260,7 @@ absl::StatusOr<Draft> DraftOfDocument(const RunRequest& request) {
   std::string text;
   ASSIGN_OR_RETURN(text, codec::ReadFile(request.scenario));
   const std::string file = request.scenario == "-" ? "stdin" : request.scenario;
-  if (IsRecordedRun(text)) {
+  if (IsRecordedRun(text, file)) {
     Plan plan;
     ASSIGN_OR_RETURN(plan, MakeRecordingPlan(request, std::move(text), file));
     const absl::Time zero = plan.recording->zero;
@@ -407,7 +407,9 @@ absl::StatusOr<Plan> MakePlan(const RunRequest& asked) {
   ASSIGN_OR_RETURN(draft, request.scenario.empty() ? DraftOfFiles(request) : DraftOfDocument(request));
   Plan& plan = draft.plan;
   if (!draft.input.has_value() && !resolved.kwokctl_path.empty())
-    return Invalid("--config: expected no configuration of kwokctl beside a case, which has its own");
+    return Invalid(absl::StrCat(
+        "--config: expected no configuration of kwokctl beside ",
+        plan.recording != nullptr ? "a recording, but one of the scheduler" : "a case, which has its own"));
   RETURN_IF_ERROR(ReadAutoscalerOf(request, plan));
   if (draft.input.has_value()) {
     ClusterInputOptions& input = *draft.input;
@@ -456,7 +458,8 @@ namespace {
 
 // `simulation` stays the caller's.
 absl::StatusOr<Report> RunPlanIn(std::unique_ptr<Simulation>& simulation, Plan& plan) {
-  const bool shows_objects = plan.on_objects != nullptr || !SnapshotPaths(plan).empty();
+  const bool shows_objects =
+      plan.on_objects != nullptr || plan.on_start != nullptr || !SnapshotPaths(plan).empty();
   plan.simulation.all_pods_run = shows_objects && plan.simulation.controllers.workloads;
   ASSIGN_OR_RETURN(simulation, Simulation::Make(std::move(plan.simulation)));
   std::optional<WakeupCheck> wakeups;

@@ -56,7 +56,7 @@ absl::StatusOr<Recording> ReadAudit(const RunRequest& request, std::string text,
       plan.notices.push_back(absl::StrCat("warning: ", warning));
     for (const std::string& note : input.notes) plan.notices.push_back(absl::StrCat("note: ", note));
   }
-  return RecordAuditLog(std::move(text), file, input.objects);
+  return RecordAuditLog(std::move(text), file, input);
 }
 
 void SetInput(const Recording& recording, Plan& plan) {
@@ -73,7 +73,9 @@ void SetInput(const Recording& recording, Plan& plan) {
 
 }  // namespace
 
-bool IsRecordedRun(absl::string_view text) { return IsAuditLog(text) || IsRecording(text); }
+bool IsRecordedRun(std::string& text, absl::string_view file) {
+  return IsAuditLog(text) || IsRecording(text, file);
+}
 
 absl::StatusOr<Plan> MakeRecordingPlan(const RunRequest& request, std::string text, absl::string_view file) {
   const bool is_audit = IsAuditLog(text);

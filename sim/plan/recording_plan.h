@@ -11,8 +11,9 @@
 
 namespace schedsim::sim {
 
-// Whether the text, the first argument of a run, is a recording of kwok or an audit log.
-bool IsRecordedRun(absl::string_view text);
+// Whether the text, the first argument of a run, is a recording of kwok or an audit log. It is as it was
+// afterwards.
+bool IsRecordedRun(std::string& text, absl::string_view file);
 
 // The plan for one of both, with its objects. What the request has of options that mean nothing here is
 // refused with InvalidArgument; other errors are those of reading.

@@ -1,13 +1,18 @@
 #include "sim/replay/audit_recording.h"
 
 #include <algorithm>
+#include <memory>
 #include <set>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "core/api/workloads.h"
+#include "core/base/check.h"
 #include "core/base/printable.h"
 #include "core/base/status_macros.h"
+#include "sim/cluster/admission/namespace_lifecycle.h"
 #include "sim/cluster/api_server.h"
 #include "sim/formats/audit_log.h"
 #include "sim/kernel/event_loop.h"
@@ -52,6 +57,50 @@ absl::Status CheckLog(const AuditLog& log, absl::string_view file,
                                                  "-f FILE"));
 }
 
+// The namespaces that objects of the input and of the log are in and that neither makes.
+std::set<std::string> MissingNamespaces(const AuditLog& log, const std::vector<api::ObjectPtr>& objects) {
+  std::set<std::string> missing;
+  const auto add = [&missing](const std::string& name) {
+    if (!name.empty() && !IsSystemNamespace(name)) missing.insert(name);
+  };
+  for (const api::ObjectPtr& object : objects) add(object->metadata.namespace_);
+  for (const AuditChange& change : log.changes) add(change.name_space);
+  for (const api::ObjectPtr& object : objects) {
+    if (object->kind == api::Kind::kNamespace) missing.erase(object->metadata.name);
+  }
+  for (const AuditChange& change : log.changes) {
+    const bool is_made = change.verb == AuditChange::Verb::kCreate;
+    if (is_made && change.kind == api::Kind::kNamespace) missing.erase(change.name);
+  }
+  return missing;
+}
+
+// What there is before the first write.
+absl::Status CreateFirst(const AuditLog& log, const ClusterInput& input, ApiServer& server,
+                         Recording& recording) {
+  for (const api::ObjectPtr& object : input.objects) server.ReserveUid(object->metadata.uid);
+  for (const AuditChange& change : log.changes) server.ReserveUid(change.uid);
+  const auto create = [&](const api::ObjectPtr& object) -> absl::Status {
+    RETURN_IF_ERROR(server.Create(object));
+    recording.objects.push_back(server.Find(*object));
+    return absl::OkStatus();
+  };
+  for (const std::string& name : MissingNamespaces(log, input.objects)) {
+    auto name_space = std::make_shared<api::Namespace>();
+    name_space->api_version = "v1";
+    name_space->kind_name = "Namespace";
+    name_space->metadata.name = name;
+    RETURN_IF_ERROR(create(name_space));
+  }
+  for (size_t i = 0; i < input.objects.size(); ++i) {
+    const absl::Status status = create(input.objects[i]);
+    if (status.ok()) continue;
+    const std::string place = input.places.empty() ? "" : absl::StrCat(input.PlaceOf(i), ": ");
+    return absl::InvalidArgumentError(absl::StrCat(place, Printable(status.message())));
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 bool IsAuditLog(absl::string_view text) {
@@ -62,10 +111,10 @@ bool IsAuditLog(absl::string_view text) {
 }
 
 absl::StatusOr<Recording> RecordAuditLog(std::string text, absl::string_view file,
-                                         const std::vector<api::ObjectPtr>& objects) {
+                                         const ClusterInput& input) {
   AuditLog log;
   ASSIGN_OR_RETURN(log, ParseAuditLog(std::move(text), file, kNobody));
-  RETURN_IF_ERROR(CheckLog(log, file, objects));
+  RETURN_IF_ERROR(CheckLog(log, file, input.objects));
   Recording recording;
   recording.zero = log.changes.front().at;
   EventLoop loop(recording.zero);
@@ -73,10 +122,7 @@ absl::StatusOr<Recording> RecordAuditLog(std::string text, absl::string_view fil
   ReplayResult result;
   AuditReplayer replayer(log, result, AuditReplayer::Decisions::kOfLog);
   int32_t line = 0;
-  for (const api::ObjectPtr& object : objects) {
-    RETURN_IF_ERROR(server.Create(object));
-    recording.objects.push_back(server.Find(*object));
-  }
+  RETURN_IF_ERROR(CreateFirst(log, input, server, recording));
   server.Watch([&](const WatchEvent& event) {
     recording.changes.push_back(
         {.at = loop.Now(), .before = event.old_object, .after = event.new_object, .line = line});

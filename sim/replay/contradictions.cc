@@ -24,22 +24,24 @@ constexpr absl::Duration kSilentTime = absl::Seconds(5);
 struct Claim {
   absl::string_view kind;
   absl::string_view field;
-  enum class Counts : uint8_t { kAll, kReady, kActive } counts;
+  enum class Counts : uint8_t { kReady, kReadyOrEnding, kActive } counts;
 };
 
+// Source: kubernetes v1.37, pkg/controller: replicaset/replica_set.go, job/job_controller.go count no pods
+// that are being deleted; statefulset/stateful_set_control.go and daemon/daemon_controller.go do.
 constexpr Claim kClaims[] = {
     {"ReplicaSet", "replicas", Claim::Counts::kActive},
     {"ReplicaSet", "readyReplicas", Claim::Counts::kReady},
     {"ReplicationController", "replicas", Claim::Counts::kActive},
     {"ReplicationController", "readyReplicas", Claim::Counts::kReady},
-    {"StatefulSet", "readyReplicas", Claim::Counts::kReady},
-    {"DaemonSet", "numberReady", Claim::Counts::kReady},
+    {"StatefulSet", "readyReplicas", Claim::Counts::kReadyOrEnding},
+    {"DaemonSet", "numberReady", Claim::Counts::kReadyOrEnding},
     {"Job", "active", Claim::Counts::kActive},
 };
 
 struct OwnPods {
-  int64_t all = 0;
   int64_t ready = 0;
+  int64_t ready_or_ending = 0;  // Those that are being deleted and still ready among them.
   int64_t active = 0;
   int64_t without_node = 0;
 };
@@ -50,9 +52,10 @@ bool IsReady(const api::Pod& pod) {
 }
 
 void Count(const api::Pod& pod, OwnPods& own) {
-  ++own.all;
   if (pod.node_name.empty()) ++own.without_node;
-  if (pod.IsTerminal() || pod.metadata.deletion_timestamp.has_value()) return;
+  if (pod.IsTerminal()) return;
+  if (IsReady(pod)) ++own.ready_or_ending;
+  if (pod.metadata.deletion_timestamp.has_value()) return;
   ++own.active;
   if (IsReady(pod)) ++own.ready;
 }
@@ -77,7 +80,19 @@ std::map<std::string, absl::Time> LastChanges(const Recording& recording) {
 }
 
 absl::string_view NameOf(Claim::Counts counts) {
-  return counts == Claim::Counts::kReady ? "ready" : "that are not finished";
+  return counts == Claim::Counts::kActive ? "that are not finished" : "ready";
+}
+
+int64_t CountOf(const OwnPods& own, Claim::Counts counts) {
+  switch (counts) {
+    case Claim::Counts::kReady:
+      return own.ready;
+    case Claim::Counts::kReadyOrEnding:
+      return own.ready_or_ending;
+    case Claim::Counts::kActive:
+      break;
+  }
+  return own.active;
 }
 
 // What is wrong with the statuses of one object; "": nothing.
@@ -87,7 +102,7 @@ std::string ContradictionOf(const api::Object& object, const OwnPods& own) {
     for (const Claim& claim : kClaims) {
       if (claim.kind != object.kind_name || !what.empty()) continue;
       const int64_t said = NumberOf(document.root, claim.field);
-      const int64_t there = claim.counts == Claim::Counts::kReady ? own.ready : own.active;
+      const int64_t there = CountOf(own, claim.counts);
       if (said == there) continue;
       what = absl::StrCat(object.kind_name, " ", object.Key(), ": its status says ", claim.field, " ", said,
                           ", the recording has ", there, " pods of it ", NameOf(claim.counts), ", and ",

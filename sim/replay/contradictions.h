@@ -15,7 +15,8 @@ namespace schedsim::sim {
 // Compares the statuses of ReplicaSets, ReplicationControllers, StatefulSets, DaemonSets and Jobs among
 // `objects`, what a recording ends with, to the pods that they own. Those that changed in the last moments of
 // the recording, themselves or their pods, are passed over: their controllers need some time. A line each, in
-// the order of the objects; and one more where the pods fall silent long before all else.
+// the order of the objects. Where there is any, one more says that pods changed for the last time long before
+// ReplicaSets and StatefulSets, if so.
 std::vector<std::string> FindContradictions(const Recording& recording,
                                             absl::Span<const api::ObjectPtr> objects);
 

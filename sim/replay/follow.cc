@@ -28,6 +28,12 @@ constexpr size_t kBothMax = 8;
 constexpr absl::Duration kBurstWindow = absl::Seconds(1);
 // How many bindings are put before or behind one at most.
 constexpr int kBurstStepsMax = 16;
+// How many bindings on each side are looked at for that, the nearest ones.
+constexpr size_t kBurstChangesMax = 256;
+// For how many bindings an explanation is looked for.
+constexpr int64_t kSearchesMax = 1000;
+// How many of the best nodes are named.
+constexpr size_t kBestNamesMax = 10;
 // With how many beginnings the search is tried in a cluster of which a part is looked at.
 constexpr int32_t kWindowsMax = 32;
 // Of volume binding. Source: component-helpers v0.37, storage/volume/pv_helpers.go.
@@ -72,6 +78,10 @@ class Follower {
   void Keep(const api::ObjectPtr& before, const api::ObjectPtr& after);
   // Whether the scheduler decided over a claim of a pod here, and so over the pod itself.
   void LookForDecision(size_t index);
+  // The pod among those that wait for the claim for which it is decided on; "": none.
+  std::string PodDecided(const std::set<std::string>& waiting, size_t index) const;
+  // The object of that kind; nullptr: there is none.
+  const api::Object* FindObject(const std::string& key, api::Kind kind) const;
   std::string ClaimDecided(const RecordedChange& change) const;
   bool WaitsForConsumer(const std::string& claim) const;
   void CheckBinding(const RecordedChange& binding, size_t index);
@@ -79,6 +89,7 @@ class Follower {
   bool IsBestOfAWindow(const api::PodPtr& pod, const std::string& node);
   bool IsBestInAnotherOrder(const RecordedChange& binding, size_t index);
   bool IsBestInABurst(const RecordedChange& binding, size_t index);
+  OddBinding::Cause CauseOf(const RecordedChange& binding, size_t index, bool is_sampled);
   // The bindings of other pods in the burst around the change of `index`, those nearest to it first.
   Changes BurstAround(const RecordedChange& binding, size_t index, int step) const;
   // The pod as it is now; nullptr: there is none of that name and uid.
@@ -93,6 +104,7 @@ class Follower {
   std::map<std::string, api::ObjectPtr> objects_;         // By kind with its group, namespace and name.
   int32_t start_ = 0;                                     // Where the next search begins.
   LookupMap<std::string, size_t> bindings_;               // By uid of the pod: index of the change.
+  std::vector<size_t> binding_indices_;                   // Ascending.
   std::map<std::string, std::set<std::string>> waiting_;  // Uids of pods without a node, by claim.
   std::set<std::string> decided_;                         // Uids.
 };
@@ -123,15 +135,23 @@ void Follower::Keep(const api::ObjectPtr& before, const api::ObjectPtr& after) {
   }
 }
 
+// Another kind may have the same plural.
+const api::Object* Follower::FindObject(const std::string& key, api::Kind kind) const {
+  const auto found = objects_.find(key);
+  return found != objects_.end() && found->second->kind == kind ? found->second.get() : nullptr;
+}
+
 bool Follower::WaitsForConsumer(const std::string& claim) const {
-  const auto found = objects_.find(absl::StrCat("persistentvolumeclaims|", claim));
-  if (found == objects_.end()) return false;
-  const auto& object = static_cast<const api::PersistentVolumeClaim&>(*found->second);
-  if (!object.spec.storage_class_name.has_value()) return false;
-  const auto of =
-      objects_.find(absl::StrCat("storageclasses.storage.k8s.io|/", *object.spec.storage_class_name));
-  return of != objects_.end() &&
-         static_cast<const api::StorageClass&>(*of->second).volume_binding_mode == "WaitForFirstConsumer";
+  const api::Object* const object =
+      FindObject(absl::StrCat("persistentvolumeclaims|", claim), api::Kind::kPersistentVolumeClaim);
+  if (object == nullptr) return false;
+  const std::optional<std::string>& name =
+      static_cast<const api::PersistentVolumeClaim*>(object)->spec.storage_class_name;
+  if (!name.has_value()) return false;
+  const api::Object* const of =
+      FindObject(absl::StrCat("storageclasses.storage.k8s.io|/", *name), api::Kind::kStorageClass);
+  return of != nullptr &&
+         static_cast<const api::StorageClass*>(of)->volume_binding_mode == "WaitForFirstConsumer";
 }
 
 // The claim that the change decides over, as the scheduler does before it binds a pod: it gets a node, or a
@@ -152,20 +172,31 @@ std::string Follower::ClaimDecided(const RecordedChange& change) const {
   return WaitsForConsumer(claim) ? claim : "";
 }
 
+// The scheduler binds a pod as soon as its claims are bound, so it is the one that is bound next. The others
+// find the claim bound, and are decided on later.
+std::string Follower::PodDecided(const std::set<std::string>& waiting, size_t index) const {
+  const std::string* const node = recording_.changes[index].after->metadata.annotations.Find(kSelectedNode);
+  std::string decided;
+  size_t first = recording_.changes.size();
+  for (const std::string& uid : waiting) {
+    const size_t* const binding = bindings_.Find(uid);
+    if (binding == nullptr || *binding < index || *binding >= first) continue;
+    const auto& bound = static_cast<const api::Pod&>(*recording_.changes[*binding].after);
+    if (node != nullptr && *node != bound.node_name) continue;
+    first = *binding;
+    decided = uid;
+  }
+  return decided;
+}
+
 void Follower::LookForDecision(size_t index) {
   const RecordedChange& change = recording_.changes[index];
   const std::string claim = ClaimDecided(change);
   const auto found = claim.empty() ? waiting_.end() : waiting_.find(claim);
   if (found == waiting_.end()) return;
-  for (const std::string& uid : found->second) {
-    const size_t* const binding = bindings_.Find(uid);
-    if (binding == nullptr || *binding < index || decided_.contains(uid)) continue;
-    const std::string* const node = change.after->metadata.annotations.Find(kSelectedNode);
-    const auto& bound = static_cast<const api::Pod&>(*recording_.changes[*binding].after);
-    if (node != nullptr && *node != bound.node_name) continue;
-    CheckBinding(recording_.changes[*binding], index);
-    decided_.insert(uid);
-  }
+  const std::string uid = PodDecided(found->second, index);
+  if (uid.empty() || !decided_.insert(uid).second) return;
+  CheckBinding(recording_.changes[*bindings_.Find(uid)], index);
 }
 
 bool Follower::IsBest(const api::PodPtr& pod, const std::string& node) {
@@ -229,14 +260,17 @@ bool Follower::IsBestInAnotherOrder(const RecordedChange& binding, size_t index)
 
 Follower::Changes Follower::BurstAround(const RecordedChange& binding, size_t index, int step) const {
   Changes around;
-  const size_t count = recording_.changes.size();
+  const size_t count = binding_indices_.size();
   const absl::Time at = recording_.changes[index].at;
+  const auto behind = std::upper_bound(binding_indices_.begin(), binding_indices_.end(), index);
+  const auto before = std::lower_bound(binding_indices_.begin(), binding_indices_.end(), index);
   // Below zero it is a large number.
-  for (size_t i = index + static_cast<size_t>(step); i < count; i += static_cast<size_t>(step)) {
-    const RecordedChange& change = recording_.changes[i];
+  size_t i = step > 0 ? static_cast<size_t>(behind - binding_indices_.begin())
+                      : static_cast<size_t>(before - binding_indices_.begin()) - 1;
+  for (size_t looked = 0; i < count && looked < kBurstChangesMax; ++looked, i += static_cast<size_t>(step)) {
+    const RecordedChange& change = recording_.changes[binding_indices_[i]];
     if (absl::AbsDuration(change.at - at) > kBurstWindow) break;
-    if (IsBinding(change) && change.after->Key() != binding.after->Key() &&
-        CurrentPod(*change.after) != nullptr)
+    if (change.after->Key() != binding.after->Key() && CurrentPod(*change.after) != nullptr)
       around.push_back(&change);
   }
   return around;
@@ -289,6 +323,14 @@ bool Follower::IsBestInABurst(const RecordedChange& binding, size_t index) {
   return found;
 }
 
+OddBinding::Cause Follower::CauseOf(const RecordedChange& binding, size_t index, bool is_sampled) {
+  const auto pod = std::static_pointer_cast<const api::Pod>(binding.before);
+  if (is_sampled && IsBestOfAWindow(pod, AsPod(binding.after)->node_name)) return OddBinding::Cause::kWindow;
+  if (IsBestInAnotherOrder(binding, index)) return OddBinding::Cause::kOrder;
+  if (IsBestInABurst(binding, index)) return OddBinding::Cause::kBurst;
+  return OddBinding::Cause::kUnknown;
+}
+
 // `index`: of the change at which the scheduler decided; the binding itself, or one of a claim before it.
 void Follower::CheckBinding(const RecordedChange& binding, size_t index) {
   const auto pod = std::static_pointer_cast<const api::Pod>(binding.before);
@@ -309,22 +351,25 @@ void Follower::CheckBinding(const RecordedChange& binding, size_t index) {
                     .at = recording_.changes[index].at,
                     .line = binding.line,
                     .best = std::move(best.names),
+                    .best_count = 0,
                     .best_score = best.best_total,
                     .feasible_count = best.feasible_count,
                     .score = best.node_total};
   if (!odd.score.has_value()) odd.why_not = view_.WhyNot(pod, node);
-  if (best.is_sampled && IsBestOfAWindow(pod, node)) {
-    odd.cause = OddBinding::Cause::kWindow;
-    ++result_.window_count;
-  } else if (IsBestInAnotherOrder(binding, index)) {
-    odd.cause = OddBinding::Cause::kOrder;
-    ++result_.order_count;
-  } else if (IsBestInABurst(binding, index)) {
-    odd.cause = OddBinding::Cause::kBurst;
-    ++result_.burst_count;
-  } else {
-    ++result_.unknown_count;
+  odd.best_count = static_cast<int64_t>(odd.best.size());
+  if (odd.best.size() > kBestNamesMax) {
+    odd.best.resize(kBestNamesMax);
+    odd.best.shrink_to_fit();
   }
+  if (static_cast<int64_t>(result_.odd.size()) < kSearchesMax) {
+    odd.cause = CauseOf(binding, index, best.is_sampled);
+  } else {
+    ++result_.unsearched_count;
+  }
+  ++(odd.cause == OddBinding::Cause::kWindow  ? result_.window_count
+     : odd.cause == OddBinding::Cause::kOrder ? result_.order_count
+     : odd.cause == OddBinding::Cause::kBurst ? result_.burst_count
+                                              : result_.unknown_count);
   result_.odd.push_back(std::move(odd));
 }
 
@@ -350,7 +395,9 @@ FollowResult Follower::Follow() {
   result_.burst_window = kBurstWindow;
   for (const api::ObjectPtr& object : recording_.objects) Keep(nullptr, object);
   for (size_t i = 0; i < recording_.changes.size(); ++i) {
-    if (IsBinding(recording_.changes[i])) bindings_[recording_.changes[i].after->metadata.uid] = i;
+    if (!IsBinding(recording_.changes[i])) continue;
+    bindings_[recording_.changes[i].after->metadata.uid] = i;
+    binding_indices_.push_back(i);
   }
   for (size_t i = 0; i < recording_.changes.size(); ++i) {
     const RecordedChange& change = recording_.changes[i];

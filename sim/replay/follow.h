@@ -35,8 +35,9 @@ struct OddBinding {
   absl::Time at;
   int32_t line = 0;
   Cause cause = Cause::kUnknown;
-  // Our choice: the best nodes by name, and their score.
+  // Our choice: the best nodes by name, ten of them at most, how many there are, and their score.
   std::vector<std::string> best;
+  int64_t best_count = 0;
   int64_t best_score = 0;
   int64_t feasible_count = 0;
   // Of the recorded node; absent: it is not feasible, for this reason.
@@ -58,6 +59,8 @@ struct FollowResult {
   int64_t order_count = 0;
   int64_t burst_count = 0;
   int64_t unknown_count = 0;
+  // Of the unknown ones: behind the first 1,000 odd bindings, no explanation is looked for.
+  int64_t unsearched_count = 0;
   // All that are not in the best set, in the order of the recording.
   std::vector<OddBinding> odd;
   // How long ago a change was at most that a scheduler may not have heard of.

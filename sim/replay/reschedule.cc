@@ -66,6 +66,9 @@ RecordingComparison::Latencies LatenciesOf(std::vector<absl::Duration> samples) 
 RescheduleScript::RescheduleScript(const Recording& recording, Simulation& simulation)
     : recording_(recording), simulation_(simulation) {
   ReadLives();
+  // What is made here takes no uid of an object that comes later.
+  for (const RecordedChange& change : recording_.changes)
+    simulation_.server().ReserveUid(change.object().metadata.uid);
   simulation_.server().Watch([this](const WatchEvent& event) { OnWatch(event); });
 }
 
@@ -133,7 +136,6 @@ void RescheduleScript::OnWatch(const WatchEvent& event) {
 void RescheduleScript::FinishLater(Life& life) {
   if (!life.finished.has_value() || !life.bound.has_value()) return;
   const absl::Time at = *life.bound_here + (*life.finished - *life.bound);
-  if (at > recording_.end()) return;
   const std::string uid = life.last->metadata.uid;
   simulation_.loop().At(std::max(at, simulation_.now()), EventLoop::Phase::kStep,
                         [this, uid] { Finish(uid); });

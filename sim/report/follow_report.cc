@@ -17,6 +17,7 @@ namespace {
 constexpr size_t kTextBytesMax = 1000;
 constexpr size_t kBestShown = 3;
 constexpr size_t kOthersShown = 10;
+constexpr int64_t kUnknownShown = 100;
 
 absl::string_view CauseName(OddBinding::Cause cause) {
   switch (cause) {
@@ -36,7 +37,8 @@ std::string BestText(const OddBinding& odd) {
   if (odd.best.empty()) return "none fits here";
   const size_t shown = std::min(odd.best.size(), kBestShown);
   std::string text = absl::StrJoin(absl::MakeConstSpan(odd.best).subspan(0, shown), ", ");
-  if (odd.best.size() > shown) absl::StrAppend(&text, " and ", odd.best.size() - shown, " more");
+  const int64_t more = odd.best_count - static_cast<int64_t>(shown);
+  if (more > 0) absl::StrAppend(&text, " and ", more, " more");
   return absl::StrCat("best here: ", text, " with ", odd.best_score);
 }
 
@@ -70,13 +72,33 @@ void WriteOdd(const OddBinding& odd, absl::Time zero, codec::JsonWriter& json) {
   json.Field("atMicroseconds", absl::ToInt64Microseconds(odd.at - zero)).Field("line", int64_t{odd.line});
   json.Field("feasible", odd.feasible_count).Key("bestNodes").BeginArray();
   for (const std::string& node : odd.best) json.String(node);
-  json.EndArray().Field("bestScore", odd.best_score).Key("score");
+  json.EndArray().Field("bestNodeCount", odd.best_count).Field("bestScore", odd.best_score).Key("score");
   if (odd.score.has_value()) {
     json.Int(*odd.score);
   } else {
     json.Null();
   }
   json.Field("whyNot", odd.why_not).EndObject();
+}
+
+std::string UnknownText(const FollowResult& result) {
+  std::string text = absl::StrCat("  unknown       ", result.unknown_count);
+  if (result.unsearched_count > 0) {
+    absl::StrAppend(&text, ", ", result.unsearched_count,
+                    " of them not searched: an explanation is looked for\n                for the first ",
+                    static_cast<int64_t>(result.odd.size()) - result.unsearched_count,
+                    " only that are neither of the first two");
+  }
+  absl::StrAppend(&text, "\n");
+  int64_t shown = 0;
+  for (const OddBinding& odd : result.odd) {
+    if (odd.cause != OddBinding::Cause::kUnknown) continue;
+    if (++shown > kUnknownShown) break;
+    absl::StrAppend(&text, "  ", OddText(odd, result.zero), "\n");
+  }
+  if (result.unknown_count > kUnknownShown)
+    absl::StrAppend(&text, "    … and ", result.unknown_count - kUnknownShown, " more\n");
+  return text;
 }
 
 }  // namespace
@@ -102,11 +124,7 @@ std::string FollowText(const FollowResult& result) {
       &text, "  burst         ", result.burst_count,
       ": it is one of the best with a few bindings in another order\n                that are at most ",
       absl::FormatDuration(result.burst_window), " away\n");
-  absl::StrAppend(&text, "  unknown       ", result.unknown_count, "\n");
-  for (const OddBinding& odd : result.odd) {
-    if (odd.cause == OddBinding::Cause::kUnknown)
-      absl::StrAppend(&text, "  ", OddText(odd, result.zero), "\n");
-  }
+  absl::StrAppend(&text, UnknownText(result));
   absl::StrAppend(&text, "At the end      ", result.node_count, " nodes, ", result.pod_count,
                   " pods: ", result.bound_count, " bound, ", result.pending_count, " pending, ",
                   result.finished_count, " finished\n");
@@ -131,6 +149,7 @@ std::string FollowJson(const FollowResult& result) {
   json.Field("order", result.order_count)
       .Field("burst", result.burst_count)
       .Field("unknown", result.unknown_count)
+      .Field("notSearched", result.unsearched_count)
       .EndObject();
   json.Field("orderWindowMicroseconds", absl::ToInt64Microseconds(result.order_window));
   json.Field("burstWindowMicroseconds", absl::ToInt64Microseconds(result.burst_window));

@@ -401,7 +401,11 @@ absl::Status Timeline::Do(const ScaleWorkload& action) {
 }
 
 absl::Status Timeline::Do(const SaveSnapshot& action) {
-  if (snapshot_sink_ != nullptr) snapshot_sink_(action, ServedObjects(simulation_.server()));
+  if (snapshot_sink_ == nullptr) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("the snapshot ", action.path, " is not saved: nothing takes snapshots of this run"));
+  }
+  snapshot_sink_(action, ServedObjects(simulation_.server()));
   return absl::OkStatus();
 }
 

@@ -162,6 +162,64 @@ TEST(RecordTest, WritesTheSameBytesAgain) {
   EXPECT_EQ(RunProgram({"record", scenario, "-o", "-"}).out, first.out);
 }
 
+constexpr char kCluster[] =
+    "apiVersion: v1\nkind: Node\nmetadata: {name: n1}\nstatus: {allocatable: {cpu: \"4\", memory: 8Gi, pods: "
+    "\"10\"}}\n---\napiVersion: v1\nkind: Pod\nmetadata: {name: p, namespace: default}\nspec: {containers: "
+    "[{name: c, image: i}]}\n";
+
+TEST(RecordTest, SavesTheSnapshotsOfATimeline) {
+  const TestFolder folder;
+  folder.Write("cluster.yaml", kCluster);
+  const std::string scenario = folder.Write(
+      "scenario.yaml",
+      "apiVersion: schedsim/v1\nkind: Scenario\nmetadata: {name: s}\ninputs: [cluster.yaml]\ntimeline:\n- "
+      "at: 5s\n  snapshot: saved.json\n");
+  const std::string path = folder.Path("recording.yaml");
+  const ProgramResult result = RunProgram({"record", scenario, "-o", path});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  // Both have the pod as it runs.
+  const std::set<std::string> pods = PlacesOf(Json::parse(FileContent(folder.Path("saved.json"))));
+  EXPECT_EQ(pods, PlacesOf(Follow(path, "objects")));
+  EXPECT_TRUE(absl::StrContains(FileContent(path), "phase: Running"));
+  const ProgramResult same = RunProgram({"record", scenario, "-o", folder.Path("saved.json")});
+  EXPECT_EQ(same.exit_code, 2);
+  EXPECT_TRUE(absl::StrContains(same.err, "--output: the scenario saves a snapshot to ")) << same.err;
+}
+
+// As for --output objects.
+TEST(RecordTest, PodsRun) {
+  const TestFolder folder;
+  const std::string cluster = folder.Write("cluster.yaml", kCluster);
+  const ProgramResult result = RunProgram({"record", "-f", cluster, "-o", "-"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_TRUE(absl::StrContains(result.out, "phase: Running"));
+}
+
+// A scenario that speaks of kwok's patches is run.
+TEST(RecordingTest, AScenarioIsNoRecording) {
+  const TestFolder folder;
+  folder.Write("cluster.yaml", kCluster);
+  const std::string scenario = folder.Write(
+      "scenario.yaml",
+      "# Needs the definition of action.kwok.x-k8s.io.\napiVersion: schedsim/v1\nkind: Scenario\nmetadata: "
+      "{name: s}\ninputs: [cluster.yaml]\n");
+  const ProgramResult result = RunProgram({"run", scenario, "--output", "json"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(Json::parse(result.out)["bound"], 1);
+}
+
+TEST(RecordingTest, RefusesAConfigurationOfKwokctl) {
+  const TestFolder folder;
+  const std::string config =
+      folder.Write("kwokctl.yaml", "apiVersion: config.kwok.x-k8s.io/v1alpha1\nkind: KwokctlConfiguration\n");
+  const ProgramResult result = RunProgram({"run", RecordingOf("nofit/record.export"), "--config", config});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_TRUE(absl::StrContains(result.err,
+                                "--config: expected no configuration of kwokctl beside a recording, but one "
+                                "of the scheduler"))
+      << result.err;
+}
+
 // The commands of docs/recordings.md print what stands there. UPDATE_GOLDEN=1 writes it anew.
 TEST(RecordingsPageTest, ShowsWhatTheProgramPrints) {
   const std::string path = SCHEDSIM_SOURCE_DIR "/docs/recordings.md";
@@ -177,8 +235,11 @@ TEST(RecordingsPageTest, ShowsWhatTheProgramPrints) {
     if (is_fence || !is_console || is_command) absl::StrAppend(&written, line, "\n");
     if (!is_command) continue;
     const std::string command = absl::StrReplaceAll(line.substr(2), {{"schedsim ", "\"$SCHEDSIM\" "}});
+    // All parts of a pipe have to do it.
     const ProgramResult result =
-        RunShell(absl::StrCat("cd \"", SCHEDSIM_SOURCE_DIR, "\" && { ", command, "; } 2>/dev/null"));
+        RunShell(absl::StrCat("export SCHEDSIM; cd \"", SCHEDSIM_SOURCE_DIR,
+                              "\" && bash -o pipefail 2>/dev/null <<'END'\n", command, "\nEND\n"));
+    EXPECT_EQ(result.exit_code, 0) << command;
     absl::StrAppend(&written, result.out);
     ++count;
   }

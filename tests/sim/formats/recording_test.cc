@@ -212,6 +212,57 @@ TEST(RecordingTest, PutsPatchesInTheOrderOfTheirTimes) {
   EXPECT_TRUE(recording.warnings.empty());
 }
 
+bool IsOne(std::string text) {
+  const std::string before = text;
+  const bool is_recording = IsRecording(text, "record.yaml");
+  EXPECT_EQ(text, before);
+  return is_recording;
+}
+
+// What only speaks of kwok's patches is none.
+TEST(RecordingTest, IsToldFromOtherFiles) {
+  const std::string definition =
+      "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: "
+      "resourcepatches.action.kwok.x-k8s.io}\n";
+  const std::string scenario = "apiVersion: schedsim/v1\nkind: Scenario\nmetadata: {name: s}\n";
+  const std::string patch = PodPatch("5", "create", kPod);
+  EXPECT_TRUE(IsOne(kNode));
+  EXPECT_TRUE(IsOne(patch));
+  EXPECT_TRUE(IsOne(absl::StrCat(definition, PodPatch("9", "delete", ""))));
+  EXPECT_FALSE(IsOne("apiVersion: v1\nkind: Node\nmetadata: {name: n}\n"));
+  EXPECT_FALSE(IsOne(definition));
+  EXPECT_FALSE(IsOne(absl::StrCat("# action.kwok.x-k8s.io\n", scenario)));
+  EXPECT_FALSE(IsOne(absl::StrCat(scenario, patch)));
+  EXPECT_FALSE(IsOne(absl::StrCat(scenario, "---\n", kNode)));
+}
+
+TEST(RecordingTest, HasNoObjectsOfSchedsim) {
+  EXPECT_EQ(ErrorOf(absl::StrCat(kNode, "---\napiVersion: schedsim/v1\nkind: Scenario\n")),
+            "record.yaml:15:13: apiVersion: expected a ResourcePatch or an object of a cluster, got "
+            "\"schedsim/v1\"");
+}
+
+// The plural that follows from the kind is proxies.
+TEST(RecordingTest, FindsObjectsOfAnotherPluralByName) {
+  const auto patch = [](int at, const std::string& method, const std::string& rest) {
+    return absl::StrCat("---\napiVersion: action.kwok.x-k8s.io/v1alpha1\ndurationNanosecond: ", at,
+                        "\nkind: ResourcePatch\nmethod: ", method,
+                        "\nresource: {group: acme.io, resource: proxys, version: v1}\ntarget: {name: a}\n",
+                        rest);
+  };
+  const Recording recording = Read(absl::StrCat(
+      "apiVersion: acme.io/v1\nkind: Proxy\nmetadata: {name: a, uid: a1}\n",
+      patch(1, "patch", "template: {spec: {x: 1}}\n"), patch(2, "delete", ""),
+      patch(3, "create", "template: {apiVersion: acme.io/v1, kind: Proxy, metadata: {name: a}}\n"),
+      patch(4, "delete", ""), patch(5, "delete", "")));
+  ASSERT_EQ(recording.changes.size(), 4);
+  EXPECT_EQ(recording.changes[0].before, recording.objects[0]);
+  EXPECT_EQ(recording.changes[1].before, recording.changes[0].after);
+  EXPECT_EQ(recording.changes[1].after, nullptr);
+  EXPECT_EQ(recording.changes[3].before, recording.changes[2].after);
+  EXPECT_TRUE(EndOf(recording).empty());
+}
+
 TEST(RecordingTest, WarnsOfWhatItLeavesOut) {
   const Recording recording =
       Read(absl::StrCat(kNode, PodPatch("1", "patch", "{spec: {nodeName: n1}}"), "---\n", kNode));

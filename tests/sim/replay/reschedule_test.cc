@@ -5,6 +5,8 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "core/api/workloads.h"
 #include "core/base/check.h"
 #include "gtest/gtest.h"
 #include "sim/formats/recording.h"
@@ -108,6 +110,37 @@ TEST(RescheduleTest, PodsFinishAfterTheirRecordedTime) {
   // Here a is bound at once, and done a second earlier; b waits from 1.5 s to 2 s.
   EXPECT_GE(run.result.here.max, absl::Milliseconds(500));
   EXPECT_LT(run.result.here.max, absl::Milliseconds(1600));
+}
+
+// Here a and b have one node after the other, so that b ends when the recording is over; then c has its turn.
+TEST(RescheduleTest, PodsFinishBehindTheRecording) {
+  const std::string finished = "{status: {phase: Succeeded}}";
+  const Rescheduled run(absl::StrCat(Node("one", "4"), Pod(1, "a", "3"), Pod(2, "b", "3"), Pod(3, "c", "3"),
+                                     Bind(4, "a", "one"), Bind(5, "b", "one"),
+                                     Patch(1004, "patch", "a", finished), Patch(1005, "patch", "b", finished),
+                                     Bind(1006, "c", "one")));
+  EXPECT_EQ(run.NodeOf("a"), "one");
+  EXPECT_EQ(run.NodeOf("b"), "one");
+  EXPECT_EQ(run.NodeOf("c"), "one");
+  EXPECT_GE(run.result.here.max, absl::Milliseconds(1990));
+}
+
+TEST(RescheduleTest, NoUidOfALaterObjectIsGivenOut) {
+  const std::string later =
+      absl::StrReplaceAll(Pod(1000, "later", "1"), {{"uid: pod-later", "uid: uid-000007"}});
+  const absl::StatusOr<Recording> recording =
+      ParseRecording(absl::StrCat(Node("one", "4"), later), "r.yaml", DefaultRecordingZero());
+  ASSERT_TRUE(recording.ok()) << recording.status().message();
+  auto simulation = Simulation::Make(SmallCluster("").options);
+  ASSERT_TRUE(simulation.ok());
+  RescheduleScript script(*recording, **simulation);
+  ApiServer& server = (*simulation)->server();
+  auto made = std::make_shared<api::Namespace>();
+  made->api_version = "v1";
+  made->kind_name = "Namespace";
+  made->metadata.name = "x";
+  ASSERT_TRUE(server.Create(made).ok());
+  EXPECT_EQ(server.Find(*made)->metadata.uid, "uid-000008");
 }
 
 // Whom preemption takes is for the scheduler to say.
