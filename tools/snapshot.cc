@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
+#include "core/api/go_text.h"
 #include "core/base/status_macros.h"
 #include "sim/formats/redact/redactor.h"
 #include "sim/formats/snapshot_objects.h"
@@ -79,8 +80,7 @@ absl::StatusOr<int> Save(const SaveOptions& options) {
   const size_t count = objects.size();
   RETURN_IF_ERROR(WriteSnapshotFile(options.out.path, format, std::move(objects)));
   PrintMessage(absl::StrCat(count, " objects saved as they are ", absl::FormatDuration(end - zero),
-                            " after virtual zero, at ",
-                            absl::FormatTime("%E4Y-%m-%dT%H:%M:%E*SZ", end, absl::UTCTimeZone())));
+                            " after virtual zero, at ", api::FormatRfc3339(end)));
   for (const std::string& failure : report.failures)
     PrintMessage(absl::StrCat("schedsim snapshot save: ", failure));
   return report.failures.empty() ? kDone : kVerdict;
@@ -133,7 +133,7 @@ void AddConvert(CLI::App& snapshot, int& exit_code) {
   command->footer(
       "Nothing is added to an object or taken from it, but k8s has no resourceVersion, and etcd makes it "
       "the\n"
-      "revision.\n"
+      "revision and puts objects that say no namespace, though their kind has one, into `default`.\n"
       "Exit codes: 0 written, 2 bad usage, bad input, or output that cannot be written.\n\n"
       "Examples:\n"
       "  schedsim snapshot convert etcd.db cluster.yaml\n"

@@ -25,15 +25,14 @@ absl::Status SnapshotFiles::Attach(sim::Plan& plan) {
   for (const std::string& path : sim::SnapshotPaths(plan))
     RETURN_IF_ERROR(RefuseInputAsOutput("snapshot", path, plan.read_paths));
   plan.on_snapshot = [this](const sim::SaveSnapshot& snapshot, std::vector<std::string> objects) {
-    taken_.push_back({.snapshot = snapshot, .objects = std::move(objects)});
+    taken_[snapshot.path] = {.format = snapshot.format, .objects = std::move(objects)};
   };
   return absl::OkStatus();
 }
 
 absl::Status SnapshotFiles::Write() {
-  for (Taken& taken : taken_) {
-    RETURN_IF_ERROR(WriteSnapshotFile(taken.snapshot.path, taken.snapshot.format, std::move(taken.objects)));
-  }
+  for (auto& [path, taken] : taken_)
+    RETURN_IF_ERROR(WriteSnapshotFile(path, taken.format, std::move(taken.objects)));
   return absl::OkStatus();
 }
 

@@ -2,6 +2,7 @@
 #ifndef SCHEDSIM_TOOLS_SNAPSHOT_FILES_H_
 #define SCHEDSIM_TOOLS_SNAPSHOT_FILES_H_
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -24,15 +25,15 @@ class SnapshotFiles {
   // the place of what the run reads.
   absl::Status Attach(sim::Plan& plan);
 
-  // Writes them; the last one of each path.
+  // Writes the last one of each path, in the order of the paths.
   absl::Status Write();
 
  private:
   struct Taken {
-    sim::SaveSnapshot snapshot;
+    sim::SnapshotFormat format = sim::SnapshotFormat::kK8s;
     std::vector<std::string> objects;
   };
-  std::vector<Taken> taken_;
+  std::map<std::string, Taken> taken_;
 };
 
 }  // namespace schedsim::tools

@@ -3,12 +3,10 @@
 #define SCHEDSIM_CORE_API_POD_TABLE_H_
 
 #include <cstddef>
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "core/api/object_key.h"
 #include "core/api/pod.h"
 #include "core/base/lookup_map.h"
 

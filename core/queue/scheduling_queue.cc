@@ -276,7 +276,7 @@ void SchedulingQueue::Add(framework::PodInfoPtr pod) {
   queued->pod_info = std::move(pod);
   Sign(*queued);
   QueuedPodInfo* added = queued.get();
-  // A pod of this name may be there, where its deletion was missed; the new one takes its place.
+  // Where the pod is there already, since a deletion was missed, the new version takes its place.
   if (QueuedPodInfo* known = Find(*added->pod_info->pod)) Detach(known);
   pods_.Set(*added->pod_info->pod, std::move(queued));
   // Up to 1.36 a pod that PreEnqueue gates is not nominated.

@@ -80,27 +80,29 @@ class NewestTime {
   std::vector<const codec::Value*> rest_;
 };
 
-// Which line of Kubernetes the kubelets of all nodes have.
+// Which line of Kubernetes the kubelets of all nodes have. The nodes of kwok have none.
 class KubeletVersions {
  public:
   void Look(const codec::Value& node) {
     const codec::Value* value = &node;
     for (const char* const name : {"status", "nodeInfo", "kubeletVersion"}) {
-      value = value->Find(name);
-      if (value == nullptr) return;
+      if (value != nullptr) value = value->Find(name);
     }
-    // Fake nodes have other texts.
-    if (!absl::StartsWith(value->text, "v1.")) return;
-    const size_t dot = value->text.find('.', 3);
-    const absl::string_view line = value->text.substr(0, dot);
+    const absl::string_view version = value == nullptr ? "" : value->text;
+    if (version == "fake" || absl::StartsWith(version, "kwok-")) return;
+    if (!absl::StartsWith(version, "v1.")) {
+      differ_ = true;
+      return;
+    }
+    const absl::string_view line = version.substr(0, version.find('.', 3));
     if (line_.empty()) {
       line_ = std::string(line);
-      version_ = std::string(value->text);
+      version_ = std::string(version);
     }
     differ_ = differ_ || line != line_;
   }
 
-  // The version of the first one; "": there is none, or lines differ.
+  // The version of the first one; "": there is none, lines differ, or a node does not say its own.
   std::string version() const { return differ_ ? "" : version_; }
 
  private:

@@ -1,7 +1,6 @@
 #include "sim/formats/kwok_yaml.h"
 
 #include <cstddef>
-#include <cstdint>
 #include <vector>
 
 #include "absl/strings/ascii.h"

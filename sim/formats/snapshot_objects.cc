@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/api/kinds.h"
 #include "core/api/object_text.h"
+#include "core/base/check.h"
 #include "core/base/lookup_map.h"
 #include "core/base/printable.h"
 #include "core/base/status_macros.h"
@@ -76,6 +77,15 @@ absl::StatusOr<SnapshotObjects> ReadSnapshotObjects(const std::vector<std::strin
   Collector collector;
   for (const std::string& path : paths) RETURN_IF_ERROR(collector.Read(path));
   return std::move(collector).Finish();
+}
+
+void VisitSnapshotObject(const std::string& json, absl::FunctionRef<void(const codec::Value& root)> visit) {
+  const absl::Status status =
+      codec::ReadText(json, "object.json", {}, [&visit](const codec::Document& document) {
+        visit(document.root);
+        return absl::OkStatus();
+      });
+  CHECK(status.ok());
 }
 
 }  // namespace schedsim::sim

@@ -5,7 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
+#include "core/codec/text/value.h"
 
 namespace schedsim::sim {
 
@@ -19,6 +21,9 @@ struct SnapshotObjects {
 // Reads what ClusterFiles reads. InvalidArgument, `file:line:column: what, and what was expected`, for what
 // is no object, for two objects of one kind, namespace and name, and for files without objects.
 absl::StatusOr<SnapshotObjects> ReadSnapshotObjects(const std::vector<std::string>& paths);
+
+// Calls `visit` with the tree of one of the objects, which must be JSON that this program has written.
+void VisitSnapshotObject(const std::string& json, absl::FunctionRef<void(const codec::Value& root)> visit);
 
 }  // namespace schedsim::sim
 

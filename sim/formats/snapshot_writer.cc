@@ -10,18 +10,16 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/strip.h"
 #include "core/api/go_text.h"
 #include "core/api/kinds.h"
-#include "core/base/check.h"
 #include "core/base/printable.h"
 #include "core/base/status_macros.h"
 #include "core/codec/text/input.h"
-#include "core/codec/text/reader.h"
 #include "core/codec/text/value.h"
 #include "core/codec/text/writer.h"
 #include "sim/formats/etcd/etcd_snapshot_writer.h"
 #include "sim/formats/kwok_yaml.h"
+#include "sim/formats/snapshot_objects.h"
 
 namespace schedsim::sim {
 namespace {
@@ -100,19 +98,9 @@ std::string TextOf(const Value& root, absl::string_view part, absl::string_view 
   return value != nullptr && value->is_string() ? std::string(value->text) : "";
 }
 
-// Calls `visit` with the tree of a text that ServedJson or ObjectReader made.
-template <typename Visit>
-void Visited(const std::string& json, Visit visit) {
-  const absl::Status status = codec::ReadText(json, "object.json", {}, [&](const Document& document) {
-    visit(document.root);
-    return absl::OkStatus();
-  });
-  CHECK(status.ok());
-}
-
 Item ItemOf(std::string json) {
   Item item;
-  Visited(json, [&item](const Value& root) {
+  VisitSnapshotObject(json, [&item](const Value& root) {
     item.group = std::string(api::GroupOf(TextOf(root, "", "apiVersion")));
     item.kind = TextOf(root, "", "kind");
     item.name_space = TextOf(root, "metadata", "namespace");
@@ -168,7 +156,7 @@ std::string K8sText(const std::vector<Item>& items) {
   std::string text;
   for (const Item& item : items) {
     if (!text.empty()) text.append("---\n");
-    Visited(item.json, [&text](const Value& root) {
+    VisitSnapshotObject(item.json, [&text](const Value& root) {
       Document document;
       AppendKwokYaml(SortedTree(WithoutVersion(root, document), document), text);
     });
@@ -181,7 +169,7 @@ std::string JsonText(const std::vector<Item>& items) {
   std::string text = "{\n    \"apiVersion\": \"v1\",\n    \"items\": [";
   for (size_t i = 0; i < items.size(); ++i) {
     text.append(i == 0 ? "\n        " : ",\n        ");
-    Visited(items[i].json, [&text](const Value& root) {
+    VisitSnapshotObject(items[i].json, [&text](const Value& root) {
       Document document;
       codec::AppendIndentedJson(SortedTree(root, document), kColumns, 2, text);
     });
@@ -196,7 +184,7 @@ std::map<std::string, std::string> PluralsOf(const std::vector<Item>& items) {
   std::map<std::string, std::string> plurals;
   for (const Item& item : items) {
     if (item.kind != "CustomResourceDefinition" || item.group != "apiextensions.k8s.io") continue;
-    Visited(item.json, [&plurals](const Value& root) {
+    VisitSnapshotObject(item.json, [&plurals](const Value& root) {
       const Value* spec = root.Find("spec");
       if (spec == nullptr) return;
       plurals[absl::StrCat(TextOf(*spec, "", "group"), "/", TextOf(*spec, "names", "kind"))] =
@@ -226,7 +214,7 @@ class EtcdText {
                            .resource_version = item.resource_version};
     // The API server serves an Event in two groups, and keeps it once.
     if (!keys_.insert(stored.key).second) return absl::OkStatus();
-    Visited(item.json, [&](const Value& root) {
+    VisitSnapshotObject(item.json, [&](const Value& root) {
       Document document;
       const Value whole = WithMetadata(root, document, [&](std::vector<Member>& metadata) {
         std::erase_if(metadata, [](const Member& member) { return member.key == "resourceVersion"; });

@@ -7,6 +7,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/time/time.h"
+#include "core/api/go_text.h"
 #include "core/api/kinds.h"
 #include "core/api/node.h"
 #include "core/api/object_text.h"
@@ -94,8 +95,7 @@ absl::StatusOr<Inspection> Inspect(const RunRequest& request) {
   Inspection inspection;
   for (const api::ObjectPtr& object : plan.input.objects) Count(*object, inspection);
   if (plan.input.newest_timestamp.has_value()) {
-    inspection.newest_timestamp =
-        absl::FormatTime("%E4Y-%m-%dT%H:%M:%E*SZ", *plan.input.newest_timestamp, absl::UTCTimeZone());
+    inspection.newest_timestamp = api::FormatRfc3339(*plan.input.newest_timestamp);
   }
   inspection.notices = std::move(plan.notices);
   std::unique_ptr<Simulation> simulation;

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "core/api/go_text.h"
 #include "core/base/lookup_map.h"
 #include "core/base/percentile.h"
 #include "core/base/printable.h"
@@ -29,10 +30,6 @@ constexpr size_t kPodsPerMessage = 3;
 // many reasons, but nothing without an end.
 constexpr size_t kNameBytesMax = 253;
 constexpr size_t kTextBytesMax = 10'000;
-
-std::string TimeText(absl::Time time) {
-  return absl::FormatTime("%E4Y-%m-%dT%H:%M:%E*SZ", time, absl::UTCTimeZone());
-}
 
 std::string DecimalText(absl::int128 number) {
   std::string digits;
@@ -532,7 +529,7 @@ std::string ReportText(const Report& report) {
   for (const std::string& warning : report.warnings)
     absl::StrAppend(&text, "Warning         ", Printable(warning, kTextBytesMax), "\n");
   absl::StrAppend(&text, "Virtual time    ", absl::FormatDuration(report.virtual_time), " from ",
-                  TimeText(report.virtual_zero), "\n");
+                  api::FormatRfc3339(report.virtual_zero), "\n");
   absl::StrAppend(&text, "Digest          ", report.digest, "\n");
   if (!report.trace_digest.empty()) absl::StrAppend(&text, "Trace digest    ", report.trace_digest, "\n");
   if (report.work.has_value()) absl::StrAppend(&text, WorkReportText(*report.work));
@@ -616,7 +613,7 @@ std::string ReportJson(const Report& report) {
   for (const std::string& failure : report.failures) json.String(failure);
   json.EndArray();
   WriteOptionalParts(report, json);
-  json.Field("virtualZero", TimeText(report.virtual_zero));
+  json.Field("virtualZero", api::FormatRfc3339(report.virtual_zero));
   json.Field("virtualTimeMicroseconds", absl::ToInt64Microseconds(report.virtual_time));
   json.Field("digest", report.digest);
   if (!report.trace_digest.empty()) json.Field("traceDigest", report.trace_digest);

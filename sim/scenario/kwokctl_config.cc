@@ -1,9 +1,5 @@
 #include "sim/scenario/kwokctl_config.h"
 
-#include <algorithm>
-#include <utility>
-
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"

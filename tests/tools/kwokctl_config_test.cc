@@ -149,6 +149,14 @@ TEST(ServerVersionTest, FollowsTheKubeletsWhereTheyAgree) {
   EXPECT_FALSE(absl::StrContains(RunProgram({"run", "-f", path, "--kubernetes-version", "1.36"}).err, kNote));
   const std::string mixed = folder.Write("b.yaml", nodes + Node("d", "v1.36.0"));
   EXPECT_FALSE(absl::StrContains(RunProgram({"run", "-f", mixed}).err, "is simulated, as the input"));
+  // A node that does not say its version may have any.
+  for (const char* other : {"", "1.35.0", "unknown"}) {
+    const std::string some = folder.Write("d.yaml", nodes + Node("d", other));
+    EXPECT_FALSE(absl::StrContains(RunProgram({"run", "-f", some}).err, "is simulated, as the input"))
+        << other;
+  }
+  const std::string fake = folder.Write("e.yaml", nodes + Node("d", "kwok-v0.7.0"));
+  EXPECT_TRUE(absl::StrContains(RunProgram({"run", "-f", fake}).err, kNote));
   const std::string old = folder.Write("c.yaml", Node("a", "v1.28.1"));
   EXPECT_FALSE(absl::StrContains(RunProgram({"run", "-f", old}).err, "is simulated, as the input"));
 }

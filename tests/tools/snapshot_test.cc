@@ -86,6 +86,23 @@ TEST(SnapshotTest, ATimelineSaves) {
   EXPECT_EQ(two.at("Pod default/later")["status"]["phase"], "Running");
 }
 
+TEST(SnapshotTest, TheLastOneOfAPathIsWritten) {
+  const TestFolder folder;
+  const std::string scenario = folder.Write(
+      "scenario.yaml",
+      Cluster(1) +
+          "- {apiVersion: acme.com/v1, kind: Till, metadata: {name: t, namespace: default}}\n"
+          "timeline:\n- at: 1s\n  snapshot: one.db\n- create: {apiVersion: v1, kind: Pod, metadata: "
+          "{name: later}, spec: {containers: [{name: c, image: i}]}}\n- at: 2s\n  snapshot: one.db\nend: "
+          "3s\n");
+  const ProgramResult result = RunProgram({"run", scenario});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(ByName(ItemsOf(folder.Path("one.db"))).count("Pod default/later"), 1u);
+  // What is to be said of it is said once.
+  const std::vector<std::string> parts = absl::StrSplit(result.err, "no CustomResourceDefinition");
+  EXPECT_EQ(parts.size(), 2u) << result.err;
+}
+
 // Nodes and pods on nodes of a manifest are created before the pods of the snapshot that wait.
 TEST(SnapshotTest, ManifestsBesideItGetUidsOfTheirOwn) {
   const TestFolder folder;

@@ -1,6 +1,7 @@
 #include "core/codec/objects/encode.h"
 
 #include "absl/strings/str_cat.h"
+#include "core/api/go_text.h"
 #include "core/api/quantity_text.h"
 
 namespace schedsim::codec {
@@ -64,7 +65,7 @@ std::optional<Value> Encode(uint64_t member, Document& document) {
 }
 
 std::optional<Value> Encode(absl::Time member, Document& document) {
-  return Text(absl::FormatTime("%E4Y-%m-%dT%H:%M:%E*SZ", member, absl::UTCTimeZone()), document);
+  return Text(api::FormatRfc3339(member), document);
 }
 
 std::optional<Value> Encode(const api::Quantity& member, Document& document) {

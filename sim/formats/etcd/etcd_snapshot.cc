@@ -3,10 +3,12 @@
 #include <openssl/evp.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "core/base/lookup_map.h"
 #include "core/base/printable.h"
@@ -86,11 +88,24 @@ uint64_t MainRevision(absl::string_view revision) {
   return number;
 }
 
-// Objects without a name that the API server keeps for itself: ranges of addresses and ports, and its own
-// addresses.
-bool IsOfApiServer(absl::string_view key) {
-  return absl::StrContains(key, "/ranges/") || absl::StrContains(key, "/masterleases/") ||
-         absl::StrContains(key, "/peerserverleases/");
+// Objects without a name that the API server keeps for itself, below any prefix: ranges of addresses and
+// ports, and its own addresses. `kind` is "" of an object that cannot be read. A namespace of a user may be
+// called like their folders.
+bool IsOfApiServer(absl::string_view key, absl::string_view kind) {
+  const std::vector<absl::string_view> parts = absl::StrSplit(key, '/');
+  const size_t count = parts.size();
+  if (count < 3) return false;
+  const absl::string_view folder = parts[count - 2];
+  if (folder == "ranges") {
+    constexpr absl::string_view kRanges[] = {"secondaryserviceips", "servicenodeports", "serviceips"};
+    const bool is_range =
+        std::find(std::begin(kRanges), std::end(kRanges), parts.back()) != std::end(kRanges);
+    return is_range && (kind.empty() || kind == "RangeAllocation");
+  }
+  // Those of a namespace are at PREFIX/services/endpoints/NAMESPACE/NAME.
+  const bool is_in_namespace = parts[count - 3] == "endpoints";
+  return kind == "Endpoints" && !is_in_namespace &&
+         (folder == "masterleases" || folder == "peerserverleases");
 }
 
 // Which objects were there in the end, by key: a deletion and a later version take an earlier one away.
@@ -167,7 +182,7 @@ class SnapshotReader {
     if (absl::StartsWith(stored.value, codec::kProtoMagic)) {
       document_.Clear();
       const absl::Status status = proto_.Read(stored.value, document_);
-      if (absl::IsUnimplemented(status) && IsOfApiServer(stored.key)) return absl::OkStatus();
+      if (absl::IsUnimplemented(status) && IsOfApiServer(stored.key, "")) return absl::OkStatus();
       if (!status.ok()) return Leave(stored, status.message());
       return HandOn(stored, document_);
     }
@@ -199,8 +214,9 @@ class SnapshotReader {
 
   absl::Status HandOn(const KeyValue& stored, Document& document) {
     if (!SetResourceVersion(stored.mod_revision, document)) {
-      return IsOfApiServer(stored.key) ? absl::OkStatus()
-                                       : Leave(stored, "expected an object with metadata.name, got none");
+      const Value* const kind = document.root.Find("kind");
+      if (kind != nullptr && IsOfApiServer(stored.key, kind->text)) return absl::OkStatus();
+      return Leave(stored, "expected an object with metadata.name, got none");
     }
     ++notes_.object_count;
     return sink_(document);

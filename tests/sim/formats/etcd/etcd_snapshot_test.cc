@@ -147,16 +147,38 @@ TEST(EtcdSnapshotTest, LeavesOutWhatItCannotRead) {
 // What the API server keeps for itself has no name, and is no loss.
 TEST(EtcdSnapshotTest, ObjectsOfTheApiServerAreNotMissed) {
   constexpr char kNameless[] = R"({"kind":"Endpoints","apiVersion":"v1","metadata":{}})";
+  constexpr char kRange[] =
+      R"({"kind":"RangeAllocation","apiVersion":"v1","metadata":{},"range":"10.0.0.0/8"})";
   Objects objects;
   EtcdSnapshotNotes notes;
   ASSERT_EQ(Read(WriteEtcdSnapshot({{.key = "/registry/masterleases/192.0.2.1", .json = kNameless},
                                     {.key = "/registry/peerserverleases/a", .json = kNameless},
-                                    {.key = "/registry/ranges/serviceips", .json = kNameless},
+                                    {.key = "/registry/ranges/serviceips", .json = kRange},
+                                    {.key = "/any/prefix/ranges/servicenodeports", .json = kRange},
                                     ConfigMap("a", 0)}),
                  objects, notes),
             absl::OkStatus());
   EXPECT_EQ(notes.unreadable_count, 0) << absl::StrJoin(notes.unreadable, "\n");
   EXPECT_EQ(objects.size(), 1u);
+}
+
+TEST(EtcdSnapshotTest, ANamespaceMayBeCalledAsAFolderOfTheApiServer) {
+  constexpr char kPod[] = R"({"kind":"Pod","apiVersion":"v1","metadata":{}})";
+  constexpr char kEndpoints[] = R"({"kind":"Endpoints","apiVersion":"v1","metadata":{}})";
+  // The envelope of a kind without known fields.
+  const std::string unknown("k8s\0\x0a\x0b\x0a\x02v1\x12\x05Thing", 17);
+  Objects objects;
+  EtcdSnapshotNotes notes;
+  ASSERT_EQ(
+      Read(WriteEtcdSnapshot({{.key = "/registry/pods/ranges/a", .json = kPod},
+                              {.key = "/registry/pods/ranges/serviceips", .json = kPod},
+                              {.key = "/registry/pods/masterleases/a", .json = kPod},
+                              {.key = "/registry/services/endpoints/masterleases/a", .json = kEndpoints},
+                              {.key = "/registry/things/ranges/a", .json = unknown},
+                              {.key = "/registry/ranges/serviceips", .json = unknown}}),
+           objects, notes),
+      absl::OkStatus());
+  EXPECT_EQ(notes.unreadable_count, 5) << absl::StrJoin(notes.unreadable, "\n");
 }
 
 // Which object it was is not known, but its revision.
