@@ -19,27 +19,10 @@ api::PodPtr WithNode(const api::PodPtr& pod, const std::string& node_name) {
 
 }  // namespace
 
-// Whom a scheduler talks to that schedules nothing.
-class ClusterSnapshot::Nobody : public framework::Client, public scheduler::Observer {
- public:
-  void Bind(api::PodPtr /*pod*/, absl::string_view /*node_name*/, Done /*done*/) override {}
-  void PatchPodStatus(api::PodPtr /*pod*/, framework::PodStatusPatch /*patch*/, Done /*done*/) override {}
-  void DeletePod(api::PodPtr /*pod*/, Done /*done*/) override {}
-  void Update(api::ObjectPtr /*object*/, ObjectDone /*done*/) override {}
-  bool WantsEvents() const override { return false; }
-  void RecordEvent(const api::Pod& /*pod*/, framework::PodEvent /*event*/) override {}
-
-  bool WantsDetails() const override { return false; }
-  void OnAttempt(const scheduler::Attempt& /*attempt*/) override {}
-  void OnBindFailure(const framework::PodInfo& /*pod*/,
-                     const scheduler::Attempt::Failure& /*failure*/) override {}
-  void OnInexact(const framework::PodInfo& /*pod*/, absl::string_view /*reason*/) override {}
-};
-
 ClusterSnapshot::ClusterSnapshot(Options options)
     : options_(std::move(options)),
       pod_infos_(options_.scheduler.line, symbols_),
-      nobody_(std::make_unique<Nobody>()) {}
+      nobody_(std::make_unique<scheduler::IdleClient>()) {}
 
 ClusterSnapshot::~ClusterSnapshot() = default;
 

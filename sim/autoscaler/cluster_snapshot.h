@@ -18,6 +18,7 @@
 #include "core/base/rng.h"
 #include "core/base/symbol.h"
 #include "core/framework/pod_info.h"
+#include "core/scheduler/idle_client.h"
 #include "core/scheduler/scheduler.h"
 #include "sim/cluster/api_server.h"
 #include "sim/kernel/event_loop.h"
@@ -72,8 +73,6 @@ class ClusterSnapshot {
   void RemovePod(const api::PodPtr& pod);
 
  private:
-  class Nobody;
-
   explicit ClusterSnapshot(Options options);
   bool IsThere(const api::ObjectPtr& object) const;
   void Apply(const api::ObjectPtr& old_object, const api::ObjectPtr& new_object);
@@ -83,7 +82,7 @@ class ClusterSnapshot {
   SymbolTable symbols_;
   framework::PodInfoFactory pod_infos_;
   framework::PodInfoPtr pod_info_;  // The last one that was asked for.
-  std::unique_ptr<Nobody> nobody_;
+  std::unique_ptr<scheduler::IdleClient> nobody_;
   std::unique_ptr<scheduler::Scheduler> scheduler_;
   std::map<std::string, api::NodePtr> nodes_;
   std::map<std::string, Pods> pods_;  // By node.

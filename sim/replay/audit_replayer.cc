@@ -17,14 +17,8 @@
 namespace schedsim::sim {
 namespace {
 
+using codec::TextValue;
 using codec::Value;
-
-Value TextValue(absl::string_view text) {
-  Value value;
-  value.type = Value::Type::kString;
-  value.text = text;
-  return value;
-}
 
 // `body` with the name, namespace and uid that the log says, and without a status that is not kept at
 // creation.

@@ -8,9 +8,8 @@
 #include "core/base/executor.h"
 #include "core/base/rng.h"
 #include "core/base/status_macros.h"
-#include "core/framework/client.h"
 #include "core/plugins/registry.h"
-#include "core/scheduler/attempt.h"
+#include "core/scheduler/idle_client.h"
 
 namespace schedsim::sim {
 namespace {
@@ -34,10 +33,7 @@ bool ComesAnew(const api::Object& before, const api::Object& after) {
 }  // namespace
 
 // What a scheduler needs around it. It runs no cycle, so that nothing of this is ever called but the clock.
-class SchedulerView::Surroundings : public Clock,
-                                    public Executor,
-                                    public framework::Client,
-                                    public scheduler::Observer {
+class SchedulerView::Surroundings : public Clock, public Executor, public scheduler::IdleClient {
  public:
   absl::Time Now() const override { return absl::UnixEpoch(); }
 
@@ -45,19 +41,6 @@ class SchedulerView::Surroundings : public Clock,
   uint64_t PostDeadline(absl::Duration /*delay*/, std::function<void()> /*work*/) override { return 0; }
   void Cancel(uint64_t /*id*/) override {}
   void Spawn(std::function<void()> /*work*/) override {}
-
-  void Bind(api::PodPtr /*pod*/, absl::string_view /*node_name*/, Done /*done*/) override {}
-  void PatchPodStatus(api::PodPtr /*pod*/, framework::PodStatusPatch /*patch*/, Done /*done*/) override {}
-  void DeletePod(api::PodPtr /*pod*/, Done /*done*/) override {}
-  void Update(api::ObjectPtr /*object*/, ObjectDone /*done*/) override {}
-  bool WantsEvents() const override { return false; }
-  void RecordEvent(const api::Pod& /*pod*/, framework::PodEvent /*event*/) override {}
-
-  bool WantsDetails() const override { return false; }
-  void OnAttempt(const scheduler::Attempt& /*attempt*/) override {}
-  void OnBindFailure(const framework::PodInfo& /*pod*/,
-                     const scheduler::Attempt::Failure& /*failure*/) override {}
-  void OnInexact(const framework::PodInfo& /*pod*/, absl::string_view /*reason*/) override {}
 };
 
 SchedulerView::SchedulerView() : surroundings_(std::make_unique<Surroundings>()) {}

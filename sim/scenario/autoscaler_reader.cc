@@ -49,9 +49,7 @@ Value WithName(const Value& node, codec::Document& document) {
   const Value* metadata = node.Find("metadata");
   if (metadata != nullptr && !metadata->is_object() && !metadata->is_null()) return node;
   if (metadata != nullptr && metadata->Find("name") != nullptr) return node;
-  Value name;
-  name.type = Value::Type::kString;
-  name.text = "template";
+  Value name = codec::TextValue("template");
   name.position = node.position;
   Value base;
   base.type = Value::Type::kObject;

@@ -7,13 +7,6 @@
 namespace schedsim::codec {
 namespace {
 
-Value Text(absl::string_view text, Document& document) {
-  Value value;
-  value.type = Value::Type::kString;
-  value.text = document.CopyText(text);
-  return value;
-}
-
 Value Number(int64_t number, Document& document) {
   Value value;
   value.type = Value::Type::kNumber;
@@ -31,8 +24,9 @@ std::optional<Value> EncodeMap(const Map& map, Document& document) {
   if (map.empty()) return std::nullopt;
   std::vector<Member> members;
   for (const auto& [key, entry] : map) {
-    members.push_back(
-        {.key = document.CopyText(key), .key_position = {}, .value = Text(EntryText(key, entry), document)});
+    members.push_back({.key = document.CopyText(key),
+                       .key_position = {},
+                       .value = document.MakeText(EntryText(key, entry))});
   }
   return document.MakeObject(members);
 }
@@ -41,7 +35,7 @@ std::optional<Value> EncodeMap(const Map& map, Document& document) {
 
 std::optional<Value> Encode(const std::string& member, Document& document) {
   if (member.empty()) return std::nullopt;
-  return Text(member, document);
+  return document.MakeText(member);
 }
 
 std::optional<Value> Encode(bool member, Document&) {
@@ -61,15 +55,15 @@ std::optional<Value> Encode(int64_t member, Document& document) {
 
 std::optional<Value> Encode(uint64_t member, Document& document) {
   if (member == 0) return std::nullopt;
-  return Text(absl::StrCat(member), document);
+  return document.MakeText(absl::StrCat(member));
 }
 
 std::optional<Value> Encode(absl::Time member, Document& document) {
-  return Text(api::FormatRfc3339(member), document);
+  return document.MakeText(api::FormatRfc3339(member));
 }
 
 std::optional<Value> Encode(const api::Quantity& member, Document& document) {
-  return Text(api::QuantityText(member), document);
+  return document.MakeText(api::QuantityText(member));
 }
 
 std::optional<Value> Encode(const api::StringMap& member, Document& document) {
@@ -111,16 +105,12 @@ Value PutAmounts(const Value* old, const api::ResourceList& now, Document& docum
     const bool is_same = known != nullptr && DecodeLeniently<api::Quantity>(known) == quantity;
     members.push_back({.key = document.CopyText(name),
                        .key_position = {},
-                       .value = is_same ? *known : Text(api::AmountText(name, quantity), document)});
+                       .value = is_same ? *known : document.MakeText(api::AmountText(name, quantity))});
   }
   return document.MakeObject(members);
 }
 
-Value EmptyValue(const std::string&) {
-  Value value;
-  value.type = Value::Type::kString;
-  return value;
-}
+Value EmptyValue(const std::string&) { return TextValue(""); }
 
 Value EmptyValue(bool) {
   Value value;

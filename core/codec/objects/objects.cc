@@ -91,11 +91,7 @@ Value WholeObject(const Value& value, absl::string_view api_version, absl::strin
   const bool has_kind = own_kind != nullptr && own_kind->is_string();
   if (has_version && has_kind) return value;
   const auto add = [&members](absl::string_view key, absl::string_view text) {
-    Member member;
-    member.key = key;
-    member.value.type = Value::Type::kString;
-    member.value.text = text;
-    members.push_back(member);
+    members.push_back({.key = key, .key_position = {}, .value = TextValue(text)});
   };
   if (!has_version) add("apiVersion", api_version);
   if (!has_kind) add("kind", kind);

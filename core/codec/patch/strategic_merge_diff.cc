@@ -17,13 +17,6 @@ using How = MergeRule::How;
 using Items = std::vector<Value>;
 using Members = std::vector<Member>;
 
-Value TextValue(absl::string_view text) {
-  Value value;
-  value.type = Value::Type::kString;
-  value.text = text;
-  return value;
-}
-
 // What tells an item apart from the others of its list; nullptr: nothing does.
 const Value* IdentityOf(const Value& item, absl::string_view key) {
   return key.empty() ? &item : item.Find(key);

@@ -77,7 +77,6 @@ class ObjectBytes {
   absl::Status ReadOnlyField(absl::string_view bytes, const Place& place, WireValue& out);
   absl::Status ReadJsonBytes(absl::string_view bytes, const Place& place, Value& out);
   Value Number(int64_t number);
-  Value Text(absl::string_view text) const;
   // Puts the items or entries of a field that were gathered since `start` into its member.
   void CloseLists(size_t start);
   Value TakeEntries(std::vector<Member>& entries);
@@ -101,13 +100,6 @@ absl::Status ObjectBytes::ForEach(
     absl::FunctionRef<absl::Status(uint32_t number, const WireValue& value)> visit) {
   const absl::Status status = ForEachField(bytes, visit);
   return absl::IsDataLoss(status) ? Error(place, status.message()) : status;
-}
-
-Value ObjectBytes::Text(absl::string_view text) const {
-  Value value;
-  value.type = Value::Type::kString;
-  value.text = text;
-  return value;
 }
 
 Value ObjectBytes::Number(int64_t number) {
@@ -286,7 +278,7 @@ void ObjectBytes::CloseLists(size_t start) {
 
 absl::Status ObjectBytes::ReadText(absl::string_view bytes, const Place& place, Value& out) {
   if (!IsUtf8(bytes)) return Error(place, "a text that is not UTF-8");
-  out = Text(bytes);
+  out = TextValue(bytes);
   return absl::OkStatus();
 }
 
@@ -306,7 +298,7 @@ absl::Status ObjectBytes::ReadScalar(const ApiField& field, const WireValue& wir
     case Letter::kString:
       return ReadText(wire.bytes, place, out);
     case Letter::kBytes:
-      out = Text(document_.CopyText(absl::Base64Escape(wire.bytes)));
+      out = document_.MakeText(absl::Base64Escape(wire.bytes));
       break;
     case Letter::kInteger:
       out = Number(static_cast<int64_t>(wire.number));
@@ -331,7 +323,7 @@ absl::Status ObjectBytes::ReadScalar(const ApiField& field, const WireValue& wir
         return ReadText(inner.bytes, place, out);
       }
       if (letter == Letter::kJson) return ReadJsonBytes(inner.bytes, place, out);
-      out = Text(
+      out = TextValue(
           document_.CopyText(api::FormatGoDuration(absl::Nanoseconds(static_cast<int64_t>(inner.number)))));
       break;
     }
@@ -363,7 +355,7 @@ absl::Status ObjectBytes::ReadTime(absl::string_view bytes, bool micro, const Pl
     return Error(place, absl::StrCat("expected a time of the years 0 to 9999, got ", seconds, " s"));
   }
   const absl::Time time = absl::FromUnixSeconds(seconds) + absl::Nanoseconds(nanoseconds % 1'000'000'000);
-  out = Text(document_.CopyText(micro ? api::FormatRfc3339Micros(time) : api::FormatRfc3339Seconds(time)));
+  out = document_.MakeText(micro ? api::FormatRfc3339Micros(time) : api::FormatRfc3339Seconds(time));
   return absl::OkStatus();
 }
 
@@ -408,14 +400,6 @@ absl::Status ReadEnvelope(absl::string_view bytes, Envelope& envelope) {
       return absl::OkStatus();
     });
   });
-}
-
-Member TextMember(absl::string_view key, absl::string_view text) {
-  Member member;
-  member.key = key;
-  member.value.type = Value::Type::kString;
-  member.value.text = text;
-  return member;
 }
 
 }  // namespace
@@ -472,7 +456,9 @@ absl::Status ProtoReader::Read(absl::string_view bytes, Document& document) {
   ObjectBytes object(document, known_json_);
   Value body;
   RETURN_IF_ERROR(object.ReadMessage(envelope.object, *kind->type, Place(), body));
-  std::vector<Member> members = {TextMember("apiVersion", kind->api_version), TextMember("kind", kind->name)};
+  std::vector<Member> members = {
+      {.key = "apiVersion", .key_position = {}, .value = TextValue(kind->api_version)},
+      {.key = "kind", .key_position = {}, .value = TextValue(kind->name)}};
   members.insert(members.end(), body.members.begin(), body.members.end());
   document.root = document.MakeObject(members);
   return absl::OkStatus();

@@ -137,6 +137,13 @@ absl::Span<Value> Document::CopyItems(absl::Span<const Value> items) {
   return {copy, items.size()};
 }
 
+Value TextValue(absl::string_view text) {
+  Value value;
+  value.type = Value::Type::kString;
+  value.text = text;
+  return value;
+}
+
 Value Document::MakeObject(absl::Span<const Member> members, Position position) {
   Value object;
   object.type = Value::Type::kObject;

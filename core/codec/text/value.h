@@ -76,6 +76,9 @@ bool IsJsonNumber(absl::string_view text);
 // count. Numbers are compared by text.
 bool SameTree(const Value& a, const Value& b);
 
+// A string; `text` is borrowed.
+Value TextValue(absl::string_view text);
+
 // Owns the parts of the values of one document; Clear keeps the memory for the next one.
 class Document {
  public:
@@ -92,6 +95,8 @@ class Document {
   absl::string_view CopyText(absl::string_view text);
   absl::Span<Value> CopyItems(absl::Span<const Value> items);
   absl::Span<Member> CopyMembers(absl::Span<const Member> members);
+  // A string with a copy of the text.
+  Value MakeText(absl::string_view text) { return TextValue(CopyText(text)); }
   // An object with copies of the members.
   Value MakeObject(absl::Span<const Member> members, Position position = {});
 
