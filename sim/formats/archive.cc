@@ -3,6 +3,7 @@
 #include <archive.h>
 #include <archive_entry.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <utility>
@@ -19,6 +20,7 @@ namespace {
 // What POSIX tar has at this place of the first header.
 constexpr size_t kTarMarkAt = 257;
 constexpr absl::string_view kTarMark = "ustar";
+constexpr size_t kTarBlockBytes = 512;
 constexpr absl::string_view kZipMark = "PK\x03\x04";
 
 // The text of a cluster shrinks to a hundredth at most; below this size an archive may be anything.
@@ -42,6 +44,14 @@ absl::Status Bomb(absl::string_view name) {
                                                  " times, as no files of a cluster do"));
 }
 
+// A tar that was cut off between two files looks whole but for this.
+absl::Status CheckTarEnd(absl::string_view bytes, absl::string_view name) {
+  const absl::string_view end = bytes.substr(bytes.size() - std::min(bytes.size(), kTarBlockBytes));
+  if (end.find_first_not_of('\0') == absl::string_view::npos) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat(name, ": the archive has no end, two blocks of zeros: it was cut off between two files"));
+}
+
 }  // namespace
 
 bool IsArchive(absl::string_view bytes) {
@@ -62,7 +72,10 @@ absl::Status ReadArchive(absl::string_view bytes, absl::string_view archive,
   struct archive_entry* entry = nullptr;
   for (int64_t count = 0;; ++count) {
     const int next = archive_read_next_header(handle.get(), &entry);
-    if (next == ARCHIVE_EOF) return absl::OkStatus();
+    if (next == ARCHIVE_EOF) {
+      const bool is_tar = (archive_format(handle.get()) & ARCHIVE_FORMAT_BASE_MASK) == ARCHIVE_FORMAT_TAR;
+      return is_tar ? CheckTarEnd(bytes, archive) : absl::OkStatus();
+    }
     if (next != ARCHIVE_OK && next != ARCHIVE_WARN) return Damaged(archive, handle.get());
     if (count == kFilesMax) {
       return absl::InvalidArgumentError(

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <utility>
 
 #include "absl/container/flat_hash_set.h"
@@ -91,24 +92,29 @@ class KubeletVersions {
     const absl::string_view version = value == nullptr ? "" : value->text;
     if (version == "fake" || absl::StartsWith(version, "kwok-")) return;
     if (!absl::StartsWith(version, "v1.")) {
-      differ_ = true;
+      is_open_ = true;
       return;
     }
     const absl::string_view line = version.substr(0, version.find('.', 3));
-    if (line_.empty()) {
-      line_ = std::string(line);
-      version_ = std::string(version);
-    }
-    differ_ = differ_ || line != line_;
+    first_of_line_.emplace(line, version);
   }
 
   // The version of the first one; "": there is none, lines differ, or a node does not say its own.
-  std::string version() const { return differ_ ? "" : version_; }
+  std::string version() const {
+    return is_open_ || first_of_line_.size() != 1 ? "" : first_of_line_.begin()->second;
+  }
+
+  // Where there are versions, but not one of all: one of each line.
+  std::vector<std::string> differing() const {
+    std::vector<std::string> versions;
+    if (!version().empty()) return versions;
+    for (const auto& [line, first] : first_of_line_) versions.push_back(first);
+    return versions;
+  }
 
  private:
-  std::string line_;
-  std::string version_;
-  bool differ_ = false;
+  std::map<std::string, std::string> first_of_line_;
+  bool is_open_ = false;
 };
 
 bool IsOwnedByDaemonSet(const api::Pod& pod) {
@@ -217,6 +223,7 @@ class InputReader {
     if (input_.server_version.empty()) {
       input_.server_version = kubelets_.version();
       input_.server_version_of = "the kubelets of the nodes";
+      input_.differing_versions = kubelets_.differing();
     }
     CountPodsOnUnknownNodes();
     WarnOfSharedUids();

@@ -5,6 +5,7 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/strip.h"
 #include "core/base/printable.h"
+#include "sim/formats/relative_time.h"
 
 namespace schedsim::sim {
 namespace {
@@ -96,6 +97,10 @@ Description DescribeWithoutKind(const codec::Value& document, absl::string_view 
 Description DescribeAny(const codec::Value& document, absl::string_view api_version, absl::string_view kind,
                         absl::string_view file) {
   if (kind.empty()) return DescribeWithoutKind(document, api_version, file);
+  const codec::Value* const metadata = document.Find("metadata");
+  const codec::Value* const created = metadata == nullptr ? nullptr : metadata->Find("creationTimestamp");
+  if (created != nullptr && absl::StartsWith(created->text, kTimeOffset))
+    return Message("a recording of kwok", "replay it with `schedsim run FILE`", file);
   const absl::string_view group = api_version.substr(0, api_version.find('/'));
   for (const ForeignKind& foreign : kForeignKinds) {
     absl::string_view domain = group;

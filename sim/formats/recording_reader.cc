@@ -179,6 +179,7 @@ class RecordingReader {
   Oddity behind_;
   Oddity late_;
   Oddity twice_;
+  Oddity again_;
 };
 
 // Pods are told apart by their uids, which every API server gives them.
@@ -306,14 +307,8 @@ absl::StatusOr<Patch> RecordingReader::ReadPatch(const Value& root) {
 absl::StatusOr<api::ObjectPtr> RecordingReader::Complete(const Patch& patch, const Value& body) {
   codec::Document document;
   std::vector<codec::Member> identity;
-  const auto text = [&](absl::string_view of) {
-    Value value;
-    value.type = Value::Type::kString;
-    value.text = of;
-    return value;
-  };
-  identity.push_back({"name", {}, text(patch.name)});
-  if (!patch.name_space.empty()) identity.push_back({"namespace", {}, text(patch.name_space)});
+  identity.push_back({"name", {}, codec::TextValue(patch.name)});
+  if (!patch.name_space.empty()) identity.push_back({"namespace", {}, codec::TextValue(patch.name_space)});
   std::vector<codec::Member> members = {{"metadata", {}, document.MakeObject(identity)}};
   Value empty;
   empty.type = Value::Type::kObject;
@@ -383,6 +378,7 @@ absl::Status RecordingReader::Apply(const Patch& patch) {
   };
   RETURN_IF_ERROR(
       codec::ReadText(patch.body, absl::StrCat(file_, ":", patch.line, ": template.json"), {}, decode));
+  if (patch.method == Method::kCreate && before != nullptr) again_.Add(patch.Label(), patch.line);
   if (after == nullptr) {
     unknown_.Add(patch.Label(), patch.line);
     return absl::OkStatus();
@@ -414,6 +410,7 @@ void RecordingReader::Warn() {
   warn(behind_, "objects stand behind the first ResourcePatch and were left out, as kwok leaves them out");
   warn(late_, "patches come more than 1024 documents late, and count from the time of the one before");
   warn(twice_, "objects stand there twice, and the later ones count");
+  warn(again_, "patches create objects that are there already, which these replace");
 }
 
 absl::StatusOr<Recording> RecordingReader::Take() {

@@ -13,32 +13,20 @@
 #include "core/codec/text/reader.h"
 #include "core/codec/text/writer.h"
 #include "sim/formats/relative_time.h"
+#include "sim/formats/snapshot_objects.h"
 
 namespace schedsim::sim {
 namespace {
 
 using codec::Member;
+using codec::TextValue;
 using codec::Value;
-
-Value TextValue(absl::string_view text) {
-  Value value;
-  value.type = Value::Type::kString;
-  value.text = text;
-  return value;
-}
 
 // Hands the object to `use` as kwok records it: without its version. Valid during the call.
 void WithObject(const api::Object& object, absl::FunctionRef<void(const Value& root)> use) {
   codec::Document document;
   const auto take = [&](const codec::Document& read) {
-    std::vector<Member> members(read.root.members.begin(), read.root.members.end());
-    for (Member& member : members) {
-      if (member.key != "metadata") continue;
-      std::vector<Member> metadata(member.value.members.begin(), member.value.members.end());
-      std::erase_if(metadata, [](const Member& field) { return field.key == "resourceVersion"; });
-      member.value = document.MakeObject(metadata);
-    }
-    use(document.MakeObject(members));
+    use(WithoutVersion(read.root, document));
     return absl::OkStatus();
   };
   CHECK(codec::ReadText(codec::ServedJson(object), "object.json", {}, take).ok());
@@ -52,7 +40,7 @@ Value PatchHead(const api::Object& object, codec::Document& document) {
   std::vector<Member> members;
   if (!group.empty()) members.push_back({.key = "group", .key_position = {}, .value = TextValue(group)});
   const absl::string_view plural = absl::string_view(resource).substr(0, resource.find('.'));
-  members.push_back({.key = "resource", .key_position = {}, .value = TextValue(document.CopyText(plural))});
+  members.push_back({.key = "resource", .key_position = {}, .value = document.MakeText(plural)});
   members.push_back({.key = "version", .key_position = {}, .value = TextValue(version)});
   return document.MakeObject(members);
 }

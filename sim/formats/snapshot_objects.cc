@@ -88,4 +88,22 @@ void VisitSnapshotObject(const std::string& json, absl::FunctionRef<void(const c
   CHECK(status.ok());
 }
 
+codec::Value WithMetadata(const codec::Value& root, codec::Document& document,
+                          absl::FunctionRef<void(std::vector<codec::Member>& metadata)> change) {
+  std::vector<codec::Member> members(root.members.begin(), root.members.end());
+  for (codec::Member& member : members) {
+    if (member.key != "metadata" || !member.value.is_object()) continue;
+    std::vector<codec::Member> metadata(member.value.members.begin(), member.value.members.end());
+    change(metadata);
+    member.value = document.MakeObject(metadata);
+  }
+  return document.MakeObject(members);
+}
+
+codec::Value WithoutVersion(const codec::Value& root, codec::Document& document) {
+  return WithMetadata(root, document, [](std::vector<codec::Member>& metadata) {
+    std::erase_if(metadata, [](const codec::Member& member) { return member.key == "resourceVersion"; });
+  });
+}
+
 }  // namespace schedsim::sim

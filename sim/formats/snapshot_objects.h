@@ -25,6 +25,13 @@ absl::StatusOr<SnapshotObjects> ReadSnapshotObjects(const std::vector<std::strin
 // Calls `visit` with the tree of one of the objects, which must be JSON that this program has written.
 void VisitSnapshotObject(const std::string& json, absl::FunctionRef<void(const codec::Value& root)> visit);
 
+// `root` with its metadata as `change` leaves its members; parts live in `document`.
+codec::Value WithMetadata(const codec::Value& root, codec::Document& document,
+                          absl::FunctionRef<void(std::vector<codec::Member>& metadata)> change);
+
+// `root` without metadata.resourceVersion.
+codec::Value WithoutVersion(const codec::Value& root, codec::Document& document);
+
 }  // namespace schedsim::sim
 
 #endif  // SCHEDSIM_SIM_FORMATS_SNAPSHOT_OBJECTS_H_

@@ -73,9 +73,11 @@ struct Item {
   std::string name;
   uint64_t resource_version = 0;  // 0: none.
   bool has_uid = false;
+  bool is_pending = false;  // A pod that is on no node.
   std::string json;
 
-  auto Order() const { return std::tie(rank, group, kind, name_space, name); }
+  auto Kind() const { return std::tie(rank, group, kind); }
+  auto Name() const { return std::tie(name_space, name); }
   std::string Label() const {
     return Printable(absl::StrCat(kind, " ", name_space, name_space.empty() ? "" : "/", name),
                      kShownBytesMax);
@@ -106,6 +108,7 @@ Item ItemOf(std::string json) {
     item.name_space = TextOf(root, "metadata", "namespace");
     item.name = TextOf(root, "metadata", "name");
     item.has_uid = !TextOf(root, "metadata", "uid").empty();
+    item.is_pending = item.kind == "Pod" && TextOf(root, "spec", "nodeName").empty();
     uint64_t version = 0;
     const bool is_number = absl::SimpleAtoi(TextOf(root, "metadata", "resourceVersion"), &version);
     if (is_number && version >= kRevisionMin && version < kRevisionMax) item.resource_version = version;
@@ -131,25 +134,6 @@ Value SortedTree(const Value& root, Document& document) {
     value.members = members;
   }
   return sorted;
-}
-
-// `root` with its metadata as `change` leaves its members.
-template <typename Change>
-Value WithMetadata(const Value& root, Document& document, Change change) {
-  std::vector<Member> members(root.members.begin(), root.members.end());
-  for (Member& member : members) {
-    if (member.key != "metadata" || !member.value.is_object()) continue;
-    std::vector<Member> inner(member.value.members.begin(), member.value.members.end());
-    change(inner);
-    member.value = document.MakeObject(inner);
-  }
-  return document.MakeObject(members);
-}
-
-Value WithoutVersion(const Value& root, Document& document) {
-  return WithMetadata(root, document, [](std::vector<Member>& metadata) {
-    std::erase_if(metadata, [](const Member& member) { return member.key == "resourceVersion"; });
-  });
 }
 
 std::string K8sText(const std::vector<Item>& items) {
@@ -221,8 +205,7 @@ class EtcdText {
         if (name_space.empty() || !item.name_space.empty()) return;
         Member& member = metadata.emplace_back();
         member.key = "namespace";
-        member.value.type = Value::Type::kString;
-        member.value.text = document.CopyText(name_space);
+        member.value = document.MakeText(name_space);
       });
       stored.json = codec::ToJson(whole) + "\n";
     });
@@ -263,6 +246,29 @@ class EtcdText {
   std::string first_without_uid_;
 };
 
+// Sorts the objects of each kind by namespace and name. Returns a warning where that moves what a run takes
+// in the order of its input: nodes, and pods that wait.
+std::vector<std::string> SortByName(std::vector<Item>& items) {
+  std::vector<std::string> moved;
+  for (const absl::string_view kind : {"Node", "Pod"}) {
+    std::vector<const Item*> taken;
+    for (const Item& item : items) {
+      if (item.kind == kind && item.group.empty() && (kind == "Node" || item.is_pending))
+        taken.push_back(&item);
+    }
+    const bool is_sorted = std::is_sorted(taken.begin(), taken.end(),
+                                          [](const Item* a, const Item* b) { return a->Name() < b->Name(); });
+    if (is_sorted) continue;
+    moved.push_back(absl::StrCat("etcd keeps objects by name: the ",
+                                 kind == "Node" ? "nodes" : "pending pods",
+                                 " are in another order than in the input, in which a run takes them"));
+  }
+  std::stable_sort(items.begin(), items.end(), [](const Item& a, const Item& b) {
+    return std::tuple_cat(a.Kind(), a.Name()) < std::tuple_cat(b.Kind(), b.Name());
+  });
+  return moved;
+}
+
 }  // namespace
 
 absl::StatusOr<SnapshotFormat> ParseSnapshotFormat(absl::string_view text) {
@@ -289,12 +295,15 @@ absl::StatusOr<SnapshotText> WriteSnapshot(std::vector<std::string> objects, Sna
   items.reserve(objects.size());
   for (std::string& json : objects) items.push_back(ItemOf(std::move(json)));
   std::stable_sort(items.begin(), items.end(),
-                   [](const Item& a, const Item& b) { return a.Order() < b.Order(); });
+                   [](const Item& a, const Item& b) { return a.Kind() < b.Kind(); });
   if (format == SnapshotFormat::kK8s) return SnapshotText{.text = K8sText(items)};
   if (format == SnapshotFormat::kJson) return SnapshotText{.text = JsonText(items)};
+  std::vector<std::string> moved = SortByName(items);
   EtcdText etcd(items);
   for (const Item& item : items) RETURN_IF_ERROR(etcd.Add(item));
-  return std::move(etcd).Finish();
+  SnapshotText out = std::move(etcd).Finish();
+  out.warnings.insert(out.warnings.end(), moved.begin(), moved.end());
+  return out;
 }
 
 }  // namespace schedsim::sim

@@ -36,7 +36,8 @@ struct SnapshotText {
 
 // The file with these objects, each compact JSON with apiVersion and kind. Nothing of an object is left out
 // but its resourceVersion in k8s; in etcd that is the revision, and objects without one get the next ones. In
-// files of text, keys are sorted. Within a kind, objects are in the order of namespace and name, bytewise.
+// files of text, keys are sorted, and the objects of a kind stay in their order; etcd has them by namespace
+// and name, bytewise.
 // InvalidArgument where an object has no place: in etcd that is one without a name.
 // Source: kwok v0.8.0, pkg/kwokctl/snapshot; kubectl v0.37.
 absl::StatusOr<SnapshotText> WriteSnapshot(std::vector<std::string> objects, SnapshotFormat format);

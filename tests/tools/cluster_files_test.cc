@@ -47,6 +47,17 @@ TEST(ArchiveTest, SaysThatOneWasCutOff) {
       << status;
 }
 
+TEST(ArchiveTest, SaysThatATarEndsBetweenTwoFiles) {
+  const std::string bytes =
+      Pack({{"a.yaml", std::string(500, 'a')}, {"b.yaml", std::string(500, 'b')}}, /*zip=*/false);
+  // A header and a block each.
+  for (const size_t blocks : {2, 4}) {
+    Files files;
+    const absl::Status status = Unpack(absl::string_view(bytes).substr(0, blocks * 512), files);
+    EXPECT_TRUE(absl::StrContains(status.message(), "a.tar: the archive has no end")) << blocks << status;
+  }
+}
+
 TEST(ArchiveTest, SurvivesDamage) {
   const std::string whole = Pack({{"a.yaml", std::string(300, 'a')}, {"b.yaml", "b"}}, /*zip=*/true);
   for (size_t at = 0; at < whole.size(); ++at) {

@@ -55,6 +55,10 @@ TEST(ForeignInputTest, IsNamedWithWhatTakesIt) {
        "this is the configuration of a component of Kubernetes"},
       {"out.jsonl", R"({"t":0,"ev":"bind","pod":"default/a","node":"n","digest":"1"})",
        "this is a trace, expected objects of a cluster; give it to `schedsim why NAMESPACE/POD FILE`"},
+      {"record.yaml",
+       "apiVersion: v1\nkind: Node\nmetadata: {name: n2, creationTimestamp: \"$(time-offset-nanosecond "
+       "-5)\"}\n",
+       "this is a recording of kwok, expected objects of a cluster; replay it with `schedsim run FILE`"},
       {"audit.log", R"({"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"Metadata"})",
        "this is an audit log, expected objects of a cluster; give it to `schedsim calibrate FILE`"},
       {"cases.jsonl", R"({"name":"a-1","objects":[],"end":1})",

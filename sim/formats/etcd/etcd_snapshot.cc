@@ -163,9 +163,7 @@ bool SetResourceVersion(int64_t revision, Document& document) {
                                   [](const Member& member) { return member.key == "resourceVersion"; });
   Member& version = known != inner.end() ? *known : inner.emplace_back();
   version.key = "resourceVersion";
-  version.value = Value();
-  version.value.type = Value::Type::kString;
-  version.value.text = document.CopyText(absl::AlphaNum(revision).Piece());
+  version.value = document.MakeText(absl::AlphaNum(revision).Piece());
   std::vector<Member> members(document.root.members.begin(), document.root.members.end());
   for (Member& member : members) {
     if (member.key == "metadata") member.value = document.MakeObject(inner);

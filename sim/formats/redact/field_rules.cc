@@ -114,7 +114,7 @@ constexpr Rule kRules[] = {
     {"", "iscsi", Redaction::kWalk},
     {"", "jobTemplate", Redaction::kWalk},
     {"", "kind", Redaction::kKeep},
-    {"", "kubeletVersion", Redaction::kKeep},
+    {"", "kubeletVersion", Redaction::kVersion},
     {"", "labelSelector", Redaction::kWalk},
     {"", "labels", Redaction::kLabels},
     {"", "lastHeartbeatTime", Redaction::kKeep},
@@ -213,7 +213,7 @@ constexpr Rule kRules[] = {
     {"", "readinessGates", Redaction::kWalk},
     {"", "ready", Redaction::kKeep},
     {"", "readyReplicas", Redaction::kKeep},
-    {"", "reason", Redaction::kKeep},
+    {"", "reason", Redaction::kReason},
     {"", "reclaimPolicy", Redaction::kKeep},
     {"", "replicas", Redaction::kKeep},
     {"", "requests", Redaction::kResources},
@@ -446,6 +446,82 @@ constexpr absl::string_view kDrivers[] = {
     "file.csi.azure.com",       "pd.csi.storage.gke.io",  "pxd.portworx.com",
 };
 
+// Why conditions, containers and pods are as they are, in the words of Kubernetes. In the order of the texts.
+constexpr absl::string_view kReasons[] = {
+    "BackoffLimitExceeded",
+    "Completed",
+    "CompletionsReached",
+    "ContainerCreating",
+    "ContainerStatusUnknown",
+    "ContainersNotInitialized",
+    "ContainersNotReady",
+    "CrashLoopBackOff",
+    "CreateContainerConfigError",
+    "CreateContainerError",
+    "DeadlineExceeded",
+    "DeletionByPodGC",
+    "DeletionByTaintManager",
+    "DeploymentPaused",
+    "DeploymentResumed",
+    "DisruptionAllowed",
+    "ErrImagePull",
+    "Error",
+    "Evicted",
+    "EvictionByEvictionAPI",
+    "FailedCreate",
+    "FailedIndexes",
+    "FoundNewReplicaSet",
+    "ImagePullBackOff",
+    "InsufficientPods",
+    "JobResumed",
+    "JobSuspended",
+    "KubeletHasDiskPressure",
+    "KubeletHasInsufficientMemory",
+    "KubeletHasInsufficientPID",
+    "KubeletHasNoDiskPressure",
+    "KubeletHasSufficientMemory",
+    "KubeletHasSufficientPID",
+    "KubeletNotReady",
+    "KubeletReady",
+    "MaxFailedIndexesExceeded",
+    "MinimumReplicasAvailable",
+    "MinimumReplicasUnavailable",
+    "NewReplicaSetAvailable",
+    "NewReplicaSetCreated",
+    "NewReplicaSetReason",
+    "NoPods",
+    "NoPodsUsingPVC",
+    "NodeAffinity",
+    "NodeLost",
+    "NodeShutdown",
+    "NodeStatusNeverUpdated",
+    "NodeStatusUnknown",
+    "OOMKilled",
+    "OutOfcpu",
+    "OutOfmemory",
+    "OutOfpods",
+    "PodCompleted",
+    "PodFailed",
+    "PodFailurePolicy",
+    "PodInitializing",
+    "PodUsingPVC",
+    "PreemptionByScheduler",
+    "ProgressDeadlineExceeded",
+    "ReadinessGatesNotReady",
+    "ReplicaSetCreateError",
+    "ReplicaSetUpdated",
+    "RouteCreated",
+    "SchedulerError",
+    "SchedulingGated",
+    "SuccessPolicy",
+    "SufficientPods",
+    "SyncFailed",
+    "Terminated",
+    "TerminationByKubelet",
+    "UnexpectedAdmissionError",
+    "Unschedulable",
+};
+
 // Amounts of Kubernetes itself; resources of these domains have the same names everywhere.
 constexpr absl::string_view kResources[] = {"count", "cpu", "ephemeral-storage", "memory", "pods", "storage"};
 constexpr absl::string_view kResourceDomains[] = {"amd.com/", "gpu.intel.com/", "intel.com/", "nvidia.com/"};
@@ -487,6 +563,10 @@ bool IsWellKnownResource(absl::string_view name) {
 
 bool IsWellKnownDriver(absl::string_view name) {
   return absl::StartsWith(name, "kubernetes.io/") || IsAmong(kDrivers, name);
+}
+
+bool IsWellKnownReason(absl::string_view reason) {
+  return std::binary_search(std::begin(kReasons), std::end(kReasons), reason);
 }
 
 bool IsKeptAnnotation(absl::string_view key, bool& is_name) {

@@ -25,6 +25,8 @@ enum class Redaction : uint8_t {
   kDriver,        // The name of a storage driver.
   kHostIp,        // An address of a node to listen at.
   kType,          // A text; pseudonyms where it is of a domain.
+  kReason,        // A text; pseudonyms where it is none of Kubernetes' own.
+  kVersion,       // That of a kubelet: what its provider put behind it goes.
   kEmpty,         // An empty map in its place.
 };
 
@@ -43,6 +45,8 @@ bool IsWellKnownValueOf(absl::string_view key);
 // Whether a resource, or a storage driver, has this name wherever it is used.
 bool IsWellKnownResource(absl::string_view name);
 bool IsWellKnownDriver(absl::string_view name);
+// Whether Kubernetes itself gives this reason.
+bool IsWellKnownReason(absl::string_view reason);
 // Annotations that stay, with their values (then is_name is false), or the pseudonyms of these.
 bool IsKeptAnnotation(absl::string_view key, bool& is_name);
 

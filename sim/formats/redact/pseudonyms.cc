@@ -92,6 +92,7 @@ size_t LettersFor(size_t count) {
 Pseudonyms::Pseudonyms(std::string key, const std::vector<std::string>& keep) : key_(std::move(key)) {
   for (const absl::string_view text : kKeptTexts) keep_.emplace(text);
   keep_.insert(keep.begin(), keep.end());
+  unmet_keep_.insert(keep.begin(), keep.end());
   // Names that are made of a text that stays have it as a part.
   const auto keep_part = [this](absl::string_view part, size_t) { kept_parts_.emplace(part); };
   for (const std::string& text : keep) ForEachPart(text, keep_part, [](absl::string_view) {});
@@ -100,10 +101,20 @@ Pseudonyms::Pseudonyms(std::string key, const std::vector<std::string>& keep) : 
 }
 
 void Pseudonyms::Note(absl::string_view text) {
+  const auto meet = [this](absl::string_view met) {
+    const auto found = unmet_keep_.find(met);
+    if (found != unmet_keep_.end()) unmet_keep_.erase(found);
+  };
+  meet(text);
   if (IsKept(text)) return;
   texts_.emplace(text, 0);
   ForEachPart(
-      text, [this](absl::string_view part, size_t) { parts_.emplace(part, ""); }, [](absl::string_view) {});
+      text,
+      [&](absl::string_view part, size_t) {
+        meet(part);
+        parts_.emplace(part, "");
+      },
+      [](absl::string_view) {});
 }
 
 void Pseudonyms::Freeze() {

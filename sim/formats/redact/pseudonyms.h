@@ -35,6 +35,8 @@ class Pseudonyms {
   std::string Of(absl::string_view text) const;
   std::string OfUid(absl::string_view uid) const;
   bool IsKept(absl::string_view text) const { return keep_.find(text) != keep_.end(); }
+  // What the user keeps, and no text that was noted is or has as a part.
+  const std::set<std::string, std::less<>>& unmet_keep() const { return unmet_keep_; }
 
  private:
   std::string CodeOf(absl::string_view part, size_t place, size_t letters) const;
@@ -53,6 +55,7 @@ class Pseudonyms {
   std::set<std::string, std::less<>> keep_;
   std::set<std::string, std::less<>> stateful_sets_;
   std::set<std::string, std::less<>> kept_parts_;
+  std::set<std::string, std::less<>> unmet_keep_;
   std::map<std::string, std::string, std::less<>> parts_;
   // Whole texts, for those whose pseudonym by parts is longer than a label may be.
   std::map<std::string, size_t, std::less<>> texts_;

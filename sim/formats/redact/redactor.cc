@@ -13,6 +13,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "core/api/kinds.h"
+#include "core/base/printable.h"
 #include "core/codec/text/value.h"
 #include "core/codec/text/writer.h"
 #include "sim/formats/redact/field_rules.h"
@@ -29,13 +30,6 @@ using codec::Value;
 absl::string_view TextOf(const Value& map, absl::string_view key) {
   const Value* value = map.Find(key);
   return value != nullptr && value->is_string() ? value->text : absl::string_view();
-}
-
-Value Text(absl::string_view text, Document& document) {
-  Value value;
-  value.type = Value::Type::kString;
-  value.text = document.CopyText(text);
-  return value;
 }
 
 bool IsInteger(absl::string_view text) {
@@ -66,8 +60,12 @@ class Redactor {
 
   void Freeze() {
     pseudonyms_.Freeze();
+    size_t place = 0;
+    for (auto& [address, number] : addresses_) number = place++;
     is_frozen_ = true;
   }
+
+  const Pseudonyms& pseudonyms() const { return pseudonyms_; }
 
  private:
   // A part that is still to be gone through.
@@ -83,6 +81,8 @@ class Redactor {
   std::string LabelKey(absl::string_view key);
   std::string LabelValue(absl::string_view key, absl::string_view value);
   std::string Resource(absl::string_view name);
+  std::string Driver(absl::string_view name);
+  std::string Version(absl::string_view text);
   std::string Quota(absl::string_view name);
   std::string HostIp(absl::string_view address);
   std::string Replaced(Redaction redaction, absl::string_view text);
@@ -137,7 +137,25 @@ std::string Redactor::LabelValue(absl::string_view key, absl::string_view value)
 }
 
 std::string Redactor::Resource(absl::string_view name) {
+  // How many volumes of a driver a node takes, in the place of its CSINode.
+  constexpr absl::string_view kVolumesOf = "attachable-volumes-csi-";
+  if (absl::StartsWith(name, kVolumesOf))
+    return absl::StrCat(kVolumesOf, Driver(name.substr(kVolumesOf.size())));
   return IsWellKnownResource(name) ? std::string(name) : Prefixed(name);
+}
+
+std::string Redactor::Driver(absl::string_view name) {
+  return IsWellKnownDriver(name) ? std::string(name) : Name(name);
+}
+
+// The number of a version, as `v1.37.2` of `v1.37.2-acme.7`, and what kwok's nodes say.
+std::string Redactor::Version(absl::string_view text) {
+  const size_t end = text.find_first_of("+-");
+  const absl::string_view number = text.substr(0, end);
+  const bool is_number = absl::StartsWith(number, "v") && number.size() > 1 &&
+                         number.find_first_not_of("0123456789.", 1) == absl::string_view::npos;
+  if (is_number) return std::string(number);
+  return text == "fake" || absl::StartsWith(text, "kwok-v") ? std::string(text) : Name(text);
 }
 
 std::string Redactor::Quota(absl::string_view name) {
@@ -163,7 +181,7 @@ std::string Redactor::HostIp(absl::string_view address) {
     addresses_.emplace(address, 0);
     return "";
   }
-  const auto place = static_cast<size_t>(std::distance(addresses_.begin(), addresses_.find(address)));
+  const size_t place = addresses_.find(address)->second;
   return absl::StrCat("10.255.", place / 256 % 256, ".", place % 256);
 }
 
@@ -176,9 +194,13 @@ std::string Redactor::Replaced(Redaction redaction, absl::string_view text) {
     case Redaction::kLabelKey:
       return LabelKey(text);
     case Redaction::kDriver:
-      return IsWellKnownDriver(text) ? std::string(text) : Name(text);
+      return Driver(text);
     case Redaction::kHostIp:
       return HostIp(text);
+    case Redaction::kReason:
+      return IsWellKnownReason(text) ? std::string(text) : Name(text);
+    case Redaction::kVersion:
+      return Version(text);
     case Redaction::kType:
       return absl::StrContains(text, '/') ? LabelKey(text) : std::string(text);
     default:
@@ -203,9 +225,9 @@ void Redactor::ReplaceOwnerKind(const Value& map, std::vector<Member>& members, 
   if (version.empty() || kind.empty() || api::FindKind(version, kind) != nullptr) return;
   const absl::string_view group = api::GroupOf(version);
   for (Member& member : members) {
-    if (member.key == "kind") member.value = Text(Name(kind), document);
+    if (member.key == "kind") member.value = document.MakeText(Name(kind));
     if (member.key == "apiVersion" && !group.empty())
-      member.value = Text(absl::StrCat(Name(group), version.substr(group.size())), document);
+      member.value = document.MakeText(absl::StrCat(Name(group), version.substr(group.size())));
   }
 }
 
@@ -217,11 +239,11 @@ std::vector<Member> Redactor::Mapped(Redaction redaction, const Value& map, Docu
     Member changed = member;
     if (redaction == Redaction::kLabels) {
       changed.key = document.CopyText(LabelKey(member.key));
-      changed.value = Text(LabelValue(member.key, text), document);
+      changed.value = document.MakeText(LabelValue(member.key, text));
     } else if (redaction == Redaction::kAnnotations) {
       bool is_name = false;
       if (!IsKeptAnnotation(member.key, is_name)) continue;
-      if (is_name) changed.value = Text(Name(text), document);
+      if (is_name) changed.value = document.MakeText(Name(text));
     } else {
       if (member.value.is_object() || member.value.is_array()) continue;
       const bool is_quota = redaction == Redaction::kQuota;
@@ -241,13 +263,13 @@ std::vector<Member> Redactor::Requirement(const Value& map, Document& document) 
   for (const Member& member : map.members) {
     Member changed = member;
     if (member.key == "key") {
-      changed.value = Text(LabelKey(key), document);
+      changed.value = document.MakeText(LabelKey(key));
     } else if (member.key == "value") {
-      changed.value = Text(LabelValue(key, member.value.text), document);
+      changed.value = document.MakeText(LabelValue(key, member.value.text));
     } else if (member.key == "values") {
       std::vector<Value> values;
       for (const Value& value : member.value.items)
-        values.push_back(Text(LabelValue(key, value.text), document));
+        values.push_back(document.MakeText(LabelValue(key, value.text)));
       changed.value.items = document.CopyItems(values);
     } else if (RedactionOf("", member.key) != Redaction::kKeep) {
       continue;
@@ -302,7 +324,7 @@ void Redactor::GoInto(const Part& part, Document& document) {
   if (part.redaction == Redaction::kKeep || value.is_null()) return;
   if (value.is_object()) return GoIntoMap(part, document);
   if (value.is_string()) {
-    value = Text(Replaced(part.redaction, value.text), document);
+    value = document.MakeText(Replaced(part.redaction, value.text));
     return;
   }
   if (!value.is_array()) return;
@@ -396,6 +418,10 @@ RedactedObjects Redact(const std::vector<std::string>& objects, const RedactOpti
     });
   }
   redactor.Freeze();
+  for (const std::string& text : redactor.pseudonyms().unmet_keep()) {
+    redacted.notes.push_back(absl::StrCat("--keep ", Printable(text, kShownBytesMax),
+                                          ": no name, label or value of the input is or has that"));
+  }
   NameOrder order;
   for (const std::string* json : kept) {
     VisitSnapshotObject(*json, [&](const Value& root) {

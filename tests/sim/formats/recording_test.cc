@@ -278,6 +278,15 @@ TEST(RecordingTest, WarnsOfWhatItLeavesOut) {
       "out; the first: line 23, Node n1");
 }
 
+TEST(RecordingTest, WarnsWhereAnObjectIsCreatedAgain) {
+  const Recording recording =
+      Read(absl::StrCat(kNode, PodPatch("1", "create", kPod), PodPatch("2", "create", kPod)));
+  ASSERT_EQ(recording.warnings.size(), 1);
+  EXPECT_EQ(recording.warnings[0],
+            "record.yaml: 1 patches create objects that are there already, which these replace; the first: "
+            "line 23, pods default/a");
+}
+
 TEST(RecordingTest, CustomResourcesAreMergedAsJson) {
   const Recording recording = Read(absl::StrCat(
       "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: w, namespace: default}\nspec: {list: "

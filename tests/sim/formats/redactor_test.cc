@@ -123,6 +123,22 @@ TEST(RedactorTest, WhatDecidesStays) {
   EXPECT_FALSE(objects[2].contains("data"));
 }
 
+TEST(RedactorTest, WordsOfAProviderGo) {
+  const Json node = Redacted({R"({"apiVersion":"v1","kind":"Node","metadata":{"name":"n"},"status":{
+    "allocatable":{"attachable-volumes-csi-disks.acme.com":"8","attachable-volumes-csi-ebs.csi.aws.com":"25"},
+    "nodeInfo":{"kubeletVersion":"v1.37.2-acme.7"},
+    "conditions":[{"type":"Ready","status":"True","reason":"KubeletReady"},
+                  {"type":"Frozen","status":"True","reason":"AcmeFreeze"}]}})",
+                              R"({"apiVersion":"v1","kind":"Node","metadata":{"name":"m"},"status":{
+    "nodeInfo":{"kubeletVersion":"kwok-v0.7.0"}}})"})[0];
+  EXPECT_EQ(node["status"]["nodeInfo"]["kubeletVersion"], "v1.37.2");
+  EXPECT_EQ(node["status"]["conditions"][0]["reason"], "KubeletReady");
+  EXPECT_EQ(node["status"]["allocatable"]["attachable-volumes-csi-ebs.csi.aws.com"], "25");
+  EXPECT_EQ(node["status"]["allocatable"].size(), 2u);
+  EXPECT_FALSE(absl::StrContains(node.dump(), "acme")) << node;
+  EXPECT_FALSE(absl::StrContains(node.dump(), "Acme")) << node;
+}
+
 TEST(RedactorTest, SaysWhatIsLeftOut) {
   const RedactedObjects redacted = Redact({kNode, kEvent, kCustom}, {});
   ASSERT_EQ(redacted.objects.size(), 1u);
@@ -146,6 +162,10 @@ TEST(RedactorTest, OnlyDomainsOfKubernetesStay) {
 
 TEST(RedactorTest, TheUserKeepsNames) {
   EXPECT_EQ(Redacted({kPod}, {.keep = {"acme"}})[0]["metadata"]["namespace"], "acme");
+  EXPECT_TRUE(Redact({kPod}, {.key = "", .keep = {"acme"}}).notes.empty());
+  // A name that was mistyped would be gone without a word.
+  EXPECT_EQ(Redact({kPod}, {.key = "", .keep = {"acmee"}}).notes,
+            std::vector<std::string>{"--keep acmee: no name, label or value of the input is or has that"});
 }
 
 TEST(RedactorTest, ARuntimeClassKeepsItsOverhead) {

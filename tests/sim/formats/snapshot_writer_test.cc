@@ -100,13 +100,6 @@ metadata:
 apiVersion: v1
 kind: Pod
 metadata:
-  name: z
-  namespace: a
-spec: {}
----
-apiVersion: v1
-kind: Pod
-metadata:
   name: a
   namespace: b
 spec:
@@ -119,6 +112,13 @@ spec:
     image: i
     name: c
   nodeName: n1
+---
+apiVersion: v1
+kind: Pod
+metadata:
+  name: z
+  namespace: a
+spec: {}
 ---
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
@@ -143,6 +143,23 @@ metadata:
 spec:
   "n": 1.50
 )");
+}
+
+// A run takes nodes and pending pods in the order of its input.
+TEST(SnapshotWriterTest, SaysWhereEtcdTakesAnotherOrder) {
+  const std::vector<std::string> objects = {
+      R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"b","namespace":"a","uid":"1"},"spec":{}})",
+      R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"a","namespace":"a","uid":"2"},"spec":{}})"};
+  const absl::StatusOr<SnapshotText> json = WriteSnapshot(objects, SnapshotFormat::kJson);
+  ASSERT_EQ(json.status(), absl::OkStatus());
+  EXPECT_TRUE(json->warnings.empty());
+  EXPECT_LT(json->text.find(R"("name": "b")"), json->text.find(R"("name": "a")"));
+  const absl::StatusOr<SnapshotText> etcd = WriteSnapshot(objects, SnapshotFormat::kEtcd);
+  ASSERT_EQ(etcd.status(), absl::OkStatus());
+  EXPECT_EQ(etcd->warnings,
+            std::vector<std::string>{"etcd keeps objects by name: the pending pods are in another order than "
+                                     "in the input, in which a run takes them"});
+  EXPECT_TRUE(WriteSnapshot({objects[1], objects[0]}, SnapshotFormat::kEtcd)->warnings.empty());
 }
 
 TEST(SnapshotWriterTest, PrintsAListAsKubectl) {
