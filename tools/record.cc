@@ -43,7 +43,7 @@ void StartRecording(sim::Simulation& simulation, ResultFile& file,
 absl::StatusOr<int> Record(const RecordOptions& options) {
   sim::Plan plan;
   ASSIGN_OR_RETURN(plan, sim::MakePlan(options.request));
-  for (const std::string& notice : plan.notices) PrintMessage(notice);
+  PrintNotices(plan.notices);
   RETURN_IF_ERROR(RefuseInputAsOutput("--output", options.path, plan.read_paths));
   const std::vector<std::string> paths = sim::SnapshotPaths(plan);
   if (std::find(paths.begin(), paths.end(), options.path) != paths.end()) {
@@ -62,8 +62,7 @@ absl::StatusOr<int> Record(const RecordOptions& options) {
   ASSIGN_OR_RETURN(report, sim::RunPlan(std::move(plan)));
   RETURN_IF_ERROR(file->Commit());
   RETURN_IF_ERROR(snapshots.Write());
-  for (size_t i = warnings_before; i < report.warnings.size(); ++i)
-    PrintMessage(absl::StrCat("warning: ", report.warnings[i]));
+  PrintNotices(LateNotices(report, warnings_before));
   PrintMessage(absl::StrCat("recorded ", writer->object_count(), " objects and ", writer->change_count(),
                             " changes in ", absl::FormatDuration(report.virtual_time),
                             " of virtual time from ", api::FormatRfc3339(report.virtual_zero)));

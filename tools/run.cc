@@ -97,27 +97,11 @@ absl::StatusOr<std::unique_ptr<TraceFile>> OpenTrace(const RunOptions& options, 
   return TraceFile::Create(*options.trace, plan);
 }
 
-// What the user should know after the run, beyond what the plan had to say.
-std::vector<std::string> LateNotices(const sim::Report& report, size_t warnings_before) {
-  std::vector<std::string> notices;
-  for (size_t i = warnings_before; i < report.warnings.size(); ++i)
-    notices.push_back(absl::StrCat("warning: ", report.warnings[i]));
-  if (!report.inexact_pods.empty()) {
-    notices.push_back(absl::StrCat("warning: the result is inexact for ", report.inexact_pods.size(),
-                                   " pods, see the report"));
-  }
-  return notices;
-}
-
 absl::Status RefuseNotices(const std::vector<std::string>& notices) {
   if (notices.empty()) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat("--strict: expected no warnings and no notes, got ",
                                                  notices.size(),
                                                  notices.size() == 1 ? ", above" : ", all above"));
-}
-
-void PrintNotices(const std::vector<std::string>& notices) {
-  for (const std::string& notice : notices) PrintMessage(notice);
 }
 
 absl::Status PrintReport(const RunOptions& options, const sim::Report& report, std::string objects) {

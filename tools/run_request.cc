@@ -7,6 +7,7 @@
 #include "core/api/go_text.h"
 #include "sim/kernel/time_limits.h"
 #include "tools/options.h"
+#include "tools/output.h"
 
 namespace schedsim::tools {
 
@@ -59,6 +60,21 @@ void AddRunRequest(CLI::App& command, sim::RunRequest& request, const std::strin
       ->default_str("1");
   command.add_flag("--allow-empty", request.allow_empty,
                    "Take input without objects or without nodes as it is");
+}
+
+std::vector<std::string> LateNotices(const sim::Report& report, size_t warnings_before) {
+  std::vector<std::string> notices;
+  for (size_t i = warnings_before; i < report.warnings.size(); ++i)
+    notices.push_back(absl::StrCat("warning: ", report.warnings[i]));
+  if (!report.inexact_pods.empty()) {
+    notices.push_back(absl::StrCat("warning: the result is inexact for ", report.inexact_pods.size(),
+                                   " pods, see the report"));
+  }
+  return notices;
+}
+
+void PrintNotices(const std::vector<std::string>& notices) {
+  for (const std::string& notice : notices) PrintMessage(notice);
 }
 
 }  // namespace schedsim::tools

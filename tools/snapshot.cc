@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "core/api/go_text.h"
@@ -44,10 +45,6 @@ void AddFormat(CLI::App& command, std::optional<sim::SnapshotFormat>& format) {
       sim::ParseSnapshotFormat);
 }
 
-void PrintNotices(const std::vector<std::string>& notices) {
-  for (const std::string& notice : notices) PrintMessage(notice);
-}
-
 struct SaveOptions {
   sim::RunRequest request;
   Target out;
@@ -74,8 +71,7 @@ absl::StatusOr<int> Save(const SaveOptions& options) {
   plan.is_last = true;
   sim::Report report;
   ASSIGN_OR_RETURN(report, sim::RunPlan(std::move(plan)));
-  for (size_t i = warnings_before; i < report.warnings.size(); ++i)
-    PrintMessage(absl::StrCat("warning: ", report.warnings[i]));
+  PrintNotices(LateNotices(report, warnings_before));
   RETURN_IF_ERROR(entries.Write());
   const size_t count = objects.size();
   RETURN_IF_ERROR(WriteSnapshotFile(options.out.path, format, std::move(objects)));
@@ -106,30 +102,38 @@ void AddSave(CLI::App& snapshot, int& exit_code) {
       [options, &exit_code] { exit_code = ExitCodeOf("schedsim snapshot save", Save(*options)); });
 }
 
-struct ConvertOptions {
+// What a command makes of a file: another one.
+struct Conversion {
   std::string in;
   Target out;
 };
 
-absl::Status Convert(const ConvertOptions& options) {
+void AddConversion(CLI::App& command, Conversion& conversion) {
+  AddOption(command, "IN", conversion.in, "", "A file, a folder or an archive, as run -f takes it; -",
+            ParsePath)
+      ->required();
+  AddOption(command, "OUT", conversion.out.path, "", "The file to write, also in .gz and .zst; -", ParsePath)
+      ->required();
+  AddFormat(command, conversion.out.format);
+}
+
+using Objects = std::vector<std::string>;
+
+// Reads the file, and writes what `change` makes of its objects.
+absl::Status Convert(const Conversion& conversion, absl::FunctionRef<Objects(Objects)> change) {
   sim::SnapshotFormat format;
-  ASSIGN_OR_RETURN(format, FormatOf(options.out));
-  RETURN_IF_ERROR(RefuseInputAsOutput("OUT", options.out.path, {options.in}));
+  ASSIGN_OR_RETURN(format, FormatOf(conversion.out));
+  RETURN_IF_ERROR(RefuseInputAsOutput("OUT", conversion.out.path, {conversion.in}));
   sim::SnapshotObjects content;
-  ASSIGN_OR_RETURN(content, sim::ReadSnapshotObjects({options.in}));
+  ASSIGN_OR_RETURN(content, sim::ReadSnapshotObjects({conversion.in}));
   for (const std::string& warning : content.warnings) PrintMessage(absl::StrCat("warning: ", warning));
-  return WriteSnapshotFile(options.out.path, format, std::move(content.objects));
+  return WriteSnapshotFile(conversion.out.path, format, change(std::move(content.objects)));
 }
 
 void AddConvert(CLI::App& snapshot, int& exit_code) {
-  auto options = std::make_shared<ConvertOptions>();
+  auto conversion = std::make_shared<Conversion>();
   CLI::App* command = snapshot.add_subcommand("convert", "Write the objects of a file in another format");
-  AddOption(*command, "IN", options->in, "", "A file, a folder or an archive, as run -f takes it; -",
-            ParsePath)
-      ->required();
-  AddOption(*command, "OUT", options->out.path, "", "The file to write, also in .gz and .zst; -", ParsePath)
-      ->required();
-  AddFormat(*command, options->out.format);
+  AddConversion(*command, *conversion);
   command->footer(
       "Nothing is added to an object or taken from it, but k8s has no resourceVersion, and etcd makes it "
       "the\n"
@@ -139,8 +143,10 @@ void AddConvert(CLI::App& snapshot, int& exit_code) {
       "  schedsim snapshot convert etcd.db cluster.yaml\n"
       "  schedsim snapshot convert support-bundle.tar.gz cluster.json.gz\n"
       "  kubectl get nodes,pods -A -o yaml | schedsim snapshot convert - cluster.db");
-  command->callback(
-      [options, &exit_code] { exit_code = ExitCodeOf("schedsim snapshot convert", Convert(*options)); });
+  command->callback([conversion, &exit_code] {
+    exit_code = ExitCodeOf("schedsim snapshot convert",
+                           Convert(*conversion, [](Objects objects) { return objects; }));
+  });
 }
 
 struct InspectOptions {
@@ -173,32 +179,22 @@ void AddInspect(CLI::App& snapshot, int& exit_code) {
 }
 
 struct RedactCommandOptions {
-  std::string in;
-  Target out;
+  Conversion conversion;
   sim::RedactOptions redact;
 };
 
 absl::Status RedactFile(const RedactCommandOptions& options) {
-  sim::SnapshotFormat format;
-  ASSIGN_OR_RETURN(format, FormatOf(options.out));
-  RETURN_IF_ERROR(RefuseInputAsOutput("OUT", options.out.path, {options.in}));
-  sim::SnapshotObjects content;
-  ASSIGN_OR_RETURN(content, sim::ReadSnapshotObjects({options.in}));
-  for (const std::string& warning : content.warnings) PrintMessage(absl::StrCat("warning: ", warning));
-  sim::RedactedObjects redacted = sim::Redact(content.objects, options.redact);
-  for (const std::string& note : redacted.notes) PrintMessage(absl::StrCat("note: ", note));
-  return WriteSnapshotFile(options.out.path, format, std::move(redacted.objects));
+  return Convert(options.conversion, [&options](const Objects& objects) {
+    sim::RedactedObjects redacted = sim::Redact(objects, options.redact);
+    for (const std::string& note : redacted.notes) PrintMessage(absl::StrCat("note: ", note));
+    return std::move(redacted.objects);
+  });
 }
 
 void AddRedact(CLI::App& snapshot, int& exit_code) {
   auto options = std::make_shared<RedactCommandOptions>();
   CLI::App* command = snapshot.add_subcommand("redact", "Write a cluster with pseudonyms, fit to share");
-  AddOption(*command, "IN", options->in, "", "A file, a folder or an archive, as run -f takes it; -",
-            ParsePath)
-      ->required();
-  AddOption(*command, "OUT", options->out.path, "", "The file to write, also in .gz and .zst; -", ParsePath)
-      ->required();
-  AddFormat(*command, options->out.format);
+  AddConversion(*command, options->conversion);
   AddOption(*command, "--key", options->redact.key, "TEXT",
             "A secret: pseudonyms get letters that are the same for the same name in another file",
             ParseText);

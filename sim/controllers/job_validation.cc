@@ -98,10 +98,12 @@ absl::Status CheckRestartPolicy(const codec::Value& root, bool has_failure_polic
 absl::Status CheckJob(const codec::Value& root) {
   absl::Status error;
   const FieldReader spec(root, {"spec"}, error);
-  const Counts counts = {.parallelism = spec.OptionalCount("parallelism"),
-                         .completions = spec.OptionalCount("completions"),
-                         .backoff_limit_per_index = spec.OptionalCount("backoffLimitPerIndex"),
-                         .max_failed_indexes = spec.OptionalCount("maxFailedIndexes")};
+  Counts counts = {.parallelism = spec.OptionalCount("parallelism"),
+                   .completions = spec.OptionalCount("completions"),
+                   .backoff_limit_per_index = spec.OptionalCount("backoffLimitPerIndex"),
+                   .max_failed_indexes = spec.OptionalCount("maxFailedIndexes")};
+  // The API server's default, where both are absent.
+  if (!counts.parallelism.has_value() && !counts.completions.has_value()) counts.completions = 1;
   if (counts.max_failed_indexes.has_value() && !counts.backoff_limit_per_index.has_value()) {
     error.Update(Malformed("backoffLimitPerIndex", "a number, since there is maxFailedIndexes"));
   }

@@ -162,8 +162,12 @@ void PodGcController::FailAndDelete(const api::Pod& found, absl::string_view rea
                                     absl::string_view message) {
   const api::ObjectMeta& meta = found.metadata;
   // The end of others may have changed it since the look began.
-  const api::PodPtr pod = server_.FindPod(meta.namespace_, meta.name);
-  if (pod == nullptr || pod->metadata.uid != meta.uid) return;
+  const auto current = [&]() -> api::PodPtr {
+    api::PodPtr pod = server_.FindPod(meta.namespace_, meta.name);
+    return pod != nullptr && pod->metadata.uid == meta.uid ? pod : nullptr;
+  };
+  const api::PodPtr pod = current();
+  if (pod == nullptr) return;
   if (!pod->IsTerminal()) {
     auto failed = std::static_pointer_cast<api::Pod>(pod->Clone());
     failed->status.phase = "Failed";
@@ -174,10 +178,10 @@ void PodGcController::FailAndDelete(const api::Pod& found, absl::string_view rea
                             .message = std::string(message)});
     }
     if (!server_.Update(failed).ok()) return;
-    if (!reason.empty()) trace_.Status(*server_.FindPod(meta.namespace_, meta.name));
   }
-  const api::PodPtr stored = server_.FindPod(meta.namespace_, meta.name);
-  if (stored == nullptr || stored->metadata.uid != meta.uid) return;
+  const api::PodPtr stored = current();
+  if (stored == nullptr) return;
+  if (stored != pod && !reason.empty()) trace_.Status(*stored);
   if (IsHeldByFinalizers(*stored)) {
     if (!stored->metadata.deletion_timestamp.has_value()) {
       server_.MarkDeleted(*stored, absl::ZeroDuration()).IgnoreError();

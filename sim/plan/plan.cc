@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "core/api/go_text.h"
 #include "core/api/kinds.h"
 #include "core/api/kubernetes_version.h"
@@ -17,6 +18,7 @@
 #include "sim/cluster/object_list.h"
 #include "sim/conformance/case.h"
 #include "sim/kernel/time_limits.h"
+#include "sim/plan/plan_parts.h"
 #include "sim/plan/recording_plan.h"
 #include "sim/replay/reschedule.h"
 #include "sim/scenario/autoscaler_reader.h"
@@ -27,9 +29,6 @@
 
 namespace schedsim::sim {
 namespace {
-
-// Without any timestamp in the input, virtual zero is here.
-constexpr int64_t kDefaultZero = 946'684'800;  // 2000-01-01T00:00:00Z
 
 absl::Status Invalid(absl::string_view what) { return absl::InvalidArgumentError(what); }
 
@@ -42,7 +41,7 @@ absl::Status RefuseSecondStandardInput(const std::vector<std::string>& paths) {
 // The request goes before `start`, that of a scenario or case, which goes before what the input says.
 absl::Status SetTimes(const RunRequest& request, std::optional<absl::Time> start, Plan& plan) {
   SimulationOptions& simulation = plan.simulation;
-  const absl::Time newest = plan.input.newest_timestamp.value_or(absl::FromUnixSeconds(kDefaultZero));
+  const absl::Time newest = plan.input.newest_timestamp.value_or(DefaultRecordingZero());
   simulation.zero = request.start.has_value() ? *request.start : start.value_or(newest);
   if (!IsRunTime(simulation.zero)) {
     return Invalid(
@@ -97,33 +96,39 @@ struct Draft {
   absl::Status scheduler = absl::OkStatus();
 };
 
-absl::Status SetScheduler(const SchedulerChoice& choice, Plan& plan) {
-  ChosenScheduler scheduler;
-  ASSIGN_OR_RETURN(scheduler, ChooseScheduler(choice));
-  RETURN_IF_ERROR(RefuseExtenders(absl::StrCat(choice.config.value_or(""), ": "), scheduler.config.config));
-  plan.simulation.line = scheduler.behavior;
-  plan.simulation.config = std::move(scheduler.config);
-  plan.notices = std::move(scheduler.notices);
-  return absl::OkStatus();
-}
-
 // Where nobody says which Kubernetes is meant, it is the one that the input is from, if that can be
 // simulated.
 absl::Status FollowServerVersion(const RunRequest& request, Draft& draft) {
   const ClusterInput& input = draft.plan.input;
   const bool is_open = request.scenario.empty() && !request.scheduler.kubernetes_version.has_value();
-  if (!is_open || input.server_version.empty()) return draft.scheduler;
+  if (!is_open) return draft.scheduler;
+  const auto note_default = [&draft](absl::string_view versions, absl::string_view of) {
+    draft.plan.notices.push_back(absl::StrCat(
+        "note: Kubernetes ", api::KubernetesLineName(api::kDefaultKubernetesLine), " is simulated, though ",
+        of, " say ", versions, "; --kubernetes-version chooses another"));
+  };
+  if (!input.differing_versions.empty()) {
+    const std::string versions = absl::StrJoin(input.differing_versions, ", ");
+    note_default(absl::StrCat(Printable(versions, kShownBytesMax),
+                              input.differing_versions.size() == 1 ? " or nothing" : ""),
+                 "the kubelets of the nodes");
+  }
+  if (input.server_version.empty()) return draft.scheduler;
   // What follows the three numbers, as in v1.36.2-gke.100, is the provider's.
   const std::string plain = input.server_version.substr(0, input.server_version.find_first_of("+-"));
   const absl::StatusOr<api::KubernetesVersion> version = api::ParseKubernetesVersion(plain);
-  const bool is_known = version.ok() && !version->is_warning;
-  if (!is_known || version->line == api::kDefaultKubernetesLine) return draft.scheduler;
+  if (!version.ok() || version->is_warning) {
+    note_default(Printable(input.server_version, kShownBytesMax), input.server_version_of);
+    return draft.scheduler;
+  }
+  if (version->line == api::kDefaultKubernetesLine) return draft.scheduler;
   SchedulerChoice choice = request.scheduler;
-  if (choice.config == "-") {
-    draft.plan.notices.push_back(absl::StrCat(
-        "warning: the input is from Kubernetes ", Printable(input.server_version, kShownBytesMax), " by ",
-        input.server_version_of,
-        ", which is not followed beside a configuration on standard input; --kubernetes-version chooses it"));
+  if (choice.config.has_value() && codec::IsDescriptor(*choice.config)) {
+    draft.plan.notices.push_back(absl::StrCat("warning: the input is from Kubernetes ",
+                                              Printable(input.server_version, kShownBytesMax), " by ",
+                                              input.server_version_of,
+                                              ", which is not followed beside a configuration that can be "
+                                              "read once; --kubernetes-version chooses it"));
     return draft.scheduler;
   }
   choice.kubernetes_version = std::string(api::KubernetesLineName(version->line));
@@ -206,7 +211,7 @@ class CaseSearch {
                                   "--feature-gates: it has its own"));
     }
     // For the line and what is to be said of it; all else is in the case.
-    ASSIGN_OR_RETURN(scheduler_, ChooseScheduler(scheduler));
+    ASSIGN_OR_RETURN(scheduler_, LoadScheduler(scheduler));
     reader_ = std::make_unique<CaseFileReader>(file_, scheduler_.behavior.line);
     return absl::OkStatus();
   }
@@ -393,6 +398,22 @@ void WarnOfUnplayedStages(Plan& plan) {
 
 }  // namespace
 
+absl::Status SetScheduler(const SchedulerChoice& choice, Plan& plan) {
+  ChosenScheduler scheduler;
+  ASSIGN_OR_RETURN(scheduler, LoadScheduler(choice));
+  RETURN_IF_ERROR(RefuseExtenders(absl::StrCat(choice.config.value_or(""), ": "), scheduler.config.config));
+  plan.simulation.line = scheduler.behavior;
+  plan.simulation.config = std::move(scheduler.config);
+  plan.notices = std::move(scheduler.notices);
+  return absl::OkStatus();
+}
+
+void AddInputNotices(const ClusterInput& input, Plan& plan) {
+  for (const std::string& warning : input.warnings)
+    plan.notices.push_back(absl::StrCat("warning: ", warning));
+  for (const std::string& note : input.notes) plan.notices.push_back(absl::StrCat("note: ", note));
+}
+
 absl::StatusOr<Plan> MakePlan(const RunRequest& asked) {
   Resolved resolved;
   ASSIGN_OR_RETURN(resolved, Resolve(asked));
@@ -424,9 +445,7 @@ absl::StatusOr<Plan> MakePlan(const RunRequest& asked) {
     RETURN_IF_ERROR(FollowServerVersion(request, draft));
     plan.notices.insert(plan.notices.begin(), resolved.notices.begin(), resolved.notices.end());
     if (!resolved.kwokctl_path.empty()) plan.read_paths.push_back(resolved.kwokctl_path);
-    for (const std::string& warning : plan.input.warnings)
-      plan.notices.push_back(absl::StrCat("warning: ", warning));
-    for (const std::string& note : plan.input.notes) plan.notices.push_back(absl::StrCat("note: ", note));
+    AddInputNotices(plan.input, plan);
   }
   RETURN_IF_ERROR(SetPoolTemplates(plan));
   RETURN_IF_ERROR(SetStages(request, plan));

@@ -9,6 +9,7 @@
 #include "core/base/status_macros.h"
 #include "sim/formats/cluster_input.h"
 #include "sim/formats/recording.h"
+#include "sim/plan/plan_parts.h"
 #include "sim/replay/audit_recording.h"
 #include "sim/replay/reschedule.h"
 
@@ -52,9 +53,7 @@ absl::StatusOr<Recording> ReadAudit(const RunRequest& request, std::string text,
     ClusterInputOptions options;
     for (const std::string& path : request.files) options.paths.push_back({.path = path});
     ASSIGN_OR_RETURN(input, ReadClusterInput(options));
-    for (const std::string& warning : input.warnings)
-      plan.notices.push_back(absl::StrCat("warning: ", warning));
-    for (const std::string& note : input.notes) plan.notices.push_back(absl::StrCat("note: ", note));
+    AddInputNotices(input, plan);
   }
   return RecordAuditLog(std::move(text), file, input);
 }
@@ -80,17 +79,11 @@ bool IsRecordedRun(std::string& text, absl::string_view file) {
 absl::StatusOr<Plan> MakeRecordingPlan(const RunRequest& request, std::string text, absl::string_view file) {
   const bool is_audit = IsAuditLog(text);
   RETURN_IF_ERROR(CheckRequest(request, is_audit, file));
-  ChosenScheduler scheduler;
-  ASSIGN_OR_RETURN(scheduler, ChooseScheduler(request.scheduler));
-  RETURN_IF_ERROR(
-      RefuseExtenders(absl::StrCat(request.scheduler.config.value_or(""), ": "), scheduler.config.config));
   Plan plan;
+  RETURN_IF_ERROR(SetScheduler(request.scheduler, plan));
   plan.read_paths = request.files;
   if (request.scheduler.config.has_value()) plan.read_paths.push_back(*request.scheduler.config);
   plan.read_paths.push_back(request.scenario);
-  plan.simulation.line = scheduler.behavior;
-  plan.simulation.config = std::move(scheduler.config);
-  plan.notices = std::move(scheduler.notices);
   Recording recording;
   if (is_audit) {
     ASSIGN_OR_RETURN(recording, ReadAudit(request, std::move(text), file, plan));

@@ -38,8 +38,14 @@ class Reader {
     const absl::string_view kind = TextOf(document.root.Find("kind"));
     if (kind == "Stage") config_.has_stages = true;
     if (kind == "KwokConfiguration") ReadCustomResources(document.root.Find("options"));
+    if (kind == "KubeSchedulerConfiguration") scheduler_position_ = document.root.position;
     if (kind != "KwokctlConfiguration") return absl::OkStatus();
     found_ = true;
+    for (const codec::Member& member : document.root.members) {
+      const bool is_known = member.key == "apiVersion" || member.key == "kind" || member.key == "metadata" ||
+                            member.key == "options" || member.key == "componentsPatches";
+      if (!is_known) without_effect_.emplace_back(Printable(member.key, kShownBytesMax));
+    }
     RETURN_IF_ERROR(ReadOptions(document.root));
     RETURN_IF_ERROR(ReadPatches(document.root));
     if (without_effect_.empty()) return absl::OkStatus();
@@ -53,6 +59,11 @@ class Reader {
 
   // After the last document.
   absl::Status Finish() {
+    if (scheduler_position_.has_value()) {
+      return Error(*scheduler_position_,
+                   "kind: KubeSchedulerConfiguration beside a KwokctlConfiguration, expected it in a file of "
+                   "its own, which options.kubeSchedulerConfig names");
+    }
     api::KubernetesLine line = api::kDefaultKubernetesLine;
     if (config_.scheduler.kubernetes_version.has_value()) {
       line = api::ParseKubernetesVersion(*config_.scheduler.kubernetes_version)->line;
@@ -230,6 +241,7 @@ class Reader {
   KwokctlConfig& config_;
   std::string folder_;
   bool found_ = false;
+  std::optional<codec::Position> scheduler_position_;
   codec::Position gates_position_;
   std::string gates_field_;
   std::vector<std::string> without_effect_;
@@ -250,7 +262,7 @@ absl::StatusOr<std::optional<KwokctlConfig>> ReadKwokctlConfig(const std::string
 }
 
 absl::StatusOr<std::optional<KwokctlConfig>> KwokctlConfigOf(const SchedulerChoice& choice) {
-  if (!choice.config.has_value() || *choice.config == "-") return std::nullopt;
+  if (!choice.config.has_value() || codec::IsDescriptor(*choice.config)) return std::nullopt;
   return ReadKwokctlConfig(*choice.config);
 }
 

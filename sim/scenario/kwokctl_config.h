@@ -31,7 +31,8 @@ struct KwokctlConfig {
 // Source: kwok v0.8.0, pkg/apis/config/v1alpha1/kwokctl_configuration_types.go, pkg/config/config.go.
 absl::StatusOr<std::optional<KwokctlConfig>> ReadKwokctlConfig(const std::string& path);
 
-// The same for the file that a choice names; absent where it names none, or standard input.
+// The same for the file that a choice names; absent where it names none, or a descriptor: a pipe can be read
+// once, and a configuration of the scheduler is expected there.
 absl::StatusOr<std::optional<KwokctlConfig>> KwokctlConfigOf(const SchedulerChoice& choice);
 
 // What is chosen where a user says `choice` beside that: the user goes before it.

@@ -8,10 +8,7 @@
 
 namespace schedsim::sim {
 
-absl::StatusOr<ChosenScheduler> ChooseScheduler(const SchedulerChoice& given) {
-  std::optional<KwokctlConfig> kwokctl;
-  ASSIGN_OR_RETURN(kwokctl, KwokctlConfigOf(given));
-  const SchedulerChoice choice = kwokctl.has_value() ? ChoiceWith(*kwokctl, given) : given;
+absl::StatusOr<ChosenScheduler> LoadScheduler(const SchedulerChoice& choice) {
   const std::string newest(api::KubernetesLineName(api::kDefaultKubernetesLine));
   const absl::StatusOr<api::KubernetesVersion> version =
       api::ParseKubernetesVersion(choice.kubernetes_version.value_or(newest));
@@ -23,12 +20,21 @@ absl::StatusOr<ChosenScheduler> ChooseScheduler(const SchedulerChoice& given) {
   if (!set.ok()) return absl::InvalidArgumentError(absl::StrCat("--feature-gates: ", set.message()));
   const std::vector<api::PluginInfo> known = api::InTreePlugins(version->line);
   ChosenScheduler chosen = {.behavior = api::LineBehaviorOf(gates), .config = {}, .notices = {}};
-  if (kwokctl.has_value()) chosen.notices = kwokctl->notices;
   ASSIGN_OR_RETURN(chosen.config, choice.config.has_value()
                                       ? codec::LoadSchedulerConfig(*choice.config, gates, known)
                                       : codec::DefaultSchedulerConfig(gates, known));
   AppendNotices(*version, chosen.notices);
   AppendNotices(chosen.config, chosen.notices);
+  return chosen;
+}
+
+absl::StatusOr<ChosenScheduler> ChooseScheduler(const SchedulerChoice& choice) {
+  std::optional<KwokctlConfig> kwokctl;
+  ASSIGN_OR_RETURN(kwokctl, KwokctlConfigOf(choice));
+  if (!kwokctl.has_value()) return LoadScheduler(choice);
+  ChosenScheduler chosen;
+  ASSIGN_OR_RETURN(chosen, LoadScheduler(ChoiceWith(*kwokctl, choice)));
+  chosen.notices.insert(chosen.notices.begin(), kwokctl->notices.begin(), kwokctl->notices.end());
   return chosen;
 }
 

@@ -19,7 +19,7 @@ struct SchedulerChoice {
   // Such as "A=true,B=false".
   std::optional<std::string> feature_gates;
   // The path of a KubeSchedulerConfiguration, or of kwokctl's configuration, which says what the three of
-  // them are where they are absent; "-": standard input, which has the former.
+  // them are where they are absent. A descriptor ("-", /dev/fd/N) has the former.
   std::optional<std::string> config;
 };
 
@@ -30,7 +30,11 @@ struct ChosenScheduler {
   std::vector<std::string> notices;
 };
 
-// InvalidArgument, naming the option, where one has no meaning, or as codec::LoadSchedulerConfig.
+// Loads what is chosen; `choice.config` is a KubeSchedulerConfiguration. InvalidArgument, naming the option,
+// where one has no meaning, or as codec::LoadSchedulerConfig.
+absl::StatusOr<ChosenScheduler> LoadScheduler(const SchedulerChoice& choice);
+
+// The same where `choice.config` may be kwokctl's configuration.
 absl::StatusOr<ChosenScheduler> ChooseScheduler(const SchedulerChoice& choice);
 
 // The notices that follow from a version and from a configuration.

@@ -126,6 +126,39 @@ TEST(KwokctlConfigTest, RunsTheClusterThatItSays) {
   EXPECT_TRUE(absl::StrContains(result.out, "Failed")) << result.out;
 }
 
+// A pipe has nothing left for whoever reads it a second time.
+TEST(KwokctlConfigTest, ADescriptorIsReadOnce) {
+  const TestFolder folder;
+  const std::string config = folder.Write("sched.yaml", Scheduler("mine"));
+  const std::string cluster = folder.Write("a.yaml", Node("node-1", "v1.35.1") + Pod("a", "mine"));
+  for (const char* path : {"-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"}) {
+    const ProgramResult printed =
+        RunShell(absl::StrCat("cat ", config, " | \"$SCHEDSIM\" config print --config ", path));
+    EXPECT_EQ(printed.exit_code, 0) << path << printed.err;
+    EXPECT_TRUE(absl::StrContains(printed.out, "schedulerName: mine")) << path << printed.out;
+    const ProgramResult run =
+        RunShell(absl::StrCat("cat ", config, " | \"$SCHEDSIM\" run -f ", cluster, " --config ", path));
+    EXPECT_EQ(run.exit_code, 0) << path << run.err;
+    EXPECT_TRUE(absl::StrContains(run.err, "which is not followed beside a configuration"))
+        << path << run.err;
+  }
+}
+
+TEST(KwokctlConfigTest, SaysWhatItDoesNotRead) {
+  const TestFolder folder;
+  const std::string path = folder.Write(
+      "kwok.yaml", "kind: KwokctlConfiguration\noptions: {}\ncomponents: [{name: kube-scheduler}]\n");
+  EXPECT_TRUE(absl::StrContains(Print(path).err, "has no effect on the simulation: components"))
+      << Print(path).err;
+  const std::string both =
+      folder.Write("both.yaml", absl::StrCat("kind: KwokctlConfiguration\n---\n", Scheduler("mine")));
+  EXPECT_EQ(Print(both).exit_code, 2);
+  EXPECT_TRUE(absl::StrContains(
+      Print(both).err,
+      absl::StrCat(both, ":3:1: kind: KubeSchedulerConfiguration beside a KwokctlConfiguration")))
+      << Print(both).err;
+}
+
 TEST(KwokctlConfigTest, IsNoInput) {
   const TestFolder folder;
   const std::string path = folder.Write(
@@ -148,17 +181,24 @@ TEST(ServerVersionTest, FollowsTheKubeletsWhereTheyAgree) {
   EXPECT_TRUE(absl::StrContains(followed.out, "1.35")) << followed.out;
   EXPECT_FALSE(absl::StrContains(RunProgram({"run", "-f", path, "--kubernetes-version", "1.36"}).err, kNote));
   const std::string mixed = folder.Write("b.yaml", nodes + Node("d", "v1.36.0"));
+  EXPECT_TRUE(absl::StrContains(RunProgram({"run", "-f", mixed}).err,
+                                "note: Kubernetes 1.37 is simulated, though the kubelets of the nodes say "
+                                "v1.35.4-gke.1, v1.36.0; --kubernetes-version chooses another"));
   EXPECT_FALSE(absl::StrContains(RunProgram({"run", "-f", mixed}).err, "is simulated, as the input"));
   // A node that does not say its version may have any.
   for (const char* other : {"", "1.35.0", "unknown"}) {
     const std::string some = folder.Write("d.yaml", nodes + Node("d", other));
-    EXPECT_FALSE(absl::StrContains(RunProgram({"run", "-f", some}).err, "is simulated, as the input"))
-        << other;
+    const std::string err = RunProgram({"run", "-f", some}).err;
+    EXPECT_FALSE(absl::StrContains(err, "is simulated, as the input")) << other;
+    EXPECT_TRUE(absl::StrContains(err, "though the kubelets of the nodes say v1.35.4-gke.1 or nothing"))
+        << err;
   }
   const std::string fake = folder.Write("e.yaml", nodes + Node("d", "kwok-v0.7.0"));
   EXPECT_TRUE(absl::StrContains(RunProgram({"run", "-f", fake}).err, kNote));
   const std::string old = folder.Write("c.yaml", Node("a", "v1.28.1"));
   EXPECT_FALSE(absl::StrContains(RunProgram({"run", "-f", old}).err, "is simulated, as the input"));
+  EXPECT_TRUE(absl::StrContains(RunProgram({"run", "-f", old}).err,
+                                "is simulated, though the kubelets of the nodes say v1.28.1;"));
 }
 
 TEST(ServerVersionTest, FollowsTheFileOfASupportBundle) {

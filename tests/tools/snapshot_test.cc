@@ -56,6 +56,22 @@ TEST(SnapshotTest, SavesWhatARunLeadsTo) {
   }
 }
 
+TEST(SnapshotTest, SaysWhereARunIsInexact) {
+  const TestFolder folder;
+  const std::string scenario =
+      folder.Write("scenario.yaml",
+                   Cluster(1) +
+                       "- {apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {resourceClaims: [{name: r, "
+                       "resourceClaimName: r}], containers: [{name: c, image: i}]}}\nend: 3s\n");
+  for (const std::vector<std::string>& command : std::vector<std::vector<std::string>>{
+           {"snapshot", "save", scenario, "--path", folder.Path("end.json")},
+           {"record", scenario, "-o", folder.Path("recording.yaml")}}) {
+    const ProgramResult result = RunProgram(command);
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_TRUE(absl::StrContains(result.err, "warning: the result is inexact for 1 pods")) << result.err;
+  }
+}
+
 TEST(SnapshotTest, SavesAtATime) {
   const TestFolder folder;
   const std::string path = folder.Path("half.json");

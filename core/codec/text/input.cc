@@ -170,15 +170,6 @@ absl::Status SystemError(absl::string_view path, int error) {
                                              : absl::InvalidArgumentError(message);
 }
 
-// Tells whether the path names an open descriptor: standard input, or what a shell puts in the place of
-// `<(command)`.
-bool IsDescriptor(absl::string_view path) {
-  if (path == "-" || path == "/dev/stdin") return true;
-  if (!absl::ConsumePrefix(&path, "/dev/fd/") && !absl::ConsumePrefix(&path, "/proc/self/fd/")) return false;
-  return !path.empty() &&
-         absl::c_all_of(path, [](char c) { return absl::ascii_isdigit(static_cast<unsigned char>(c)); });
-}
-
 // Names the kind of a file that has no end, or none that is sure to come; "" for all others.
 absl::string_view EndlessKind(mode_t mode) {
   if (S_ISFIFO(mode)) return "a FIFO";
@@ -292,6 +283,13 @@ class VisitedFolders {
 };
 
 }  // namespace
+
+bool IsDescriptor(absl::string_view path) {
+  if (path == "-" || path == "/dev/stdin") return true;
+  if (!absl::ConsumePrefix(&path, "/dev/fd/") && !absl::ConsumePrefix(&path, "/proc/self/fd/")) return false;
+  return !path.empty() &&
+         absl::c_all_of(path, [](char c) { return absl::ascii_isdigit(static_cast<unsigned char>(c)); });
+}
 
 absl::StatusOr<std::string> Decompress(std::string content, absl::string_view name, size_t bytes_max) {
   if (absl::StartsWith(content, "\x1f\x8b")) return Inflate(content, name, bytes_max);

@@ -29,6 +29,10 @@ inline constexpr size_t kInputBytesMax = size_t{4} << 30;
 // `bytes_max`; the message starts with the path.
 absl::StatusOr<std::string> ReadFile(absl::string_view path, size_t bytes_max = kInputBytesMax);
 
+// Whether the path names an open descriptor: standard input ("-"), or what a shell puts in the place of
+// `<(command)`. What comes from there may be a pipe, which can be read once.
+bool IsDescriptor(absl::string_view path);
+
 // The name without the ending of an archive: .gz, .xz or .zst.
 absl::string_view WithoutArchiveEnding(absl::string_view name);
 

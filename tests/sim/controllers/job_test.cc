@@ -73,6 +73,13 @@ TEST(JobController, RunsEachIndexOnce) {
       "3");
 }
 
+// The API server sets one of each where neither is there.
+TEST(JobController, AnIndexedJobWithoutCountsHasOneIndex) {
+  WorkloadCluster cluster(Nodes(1) + Job("completionMode: Indexed, "));
+  cluster.Run();
+  EXPECT_EQ(cluster.Status("Job", "work")["completedIndexes"], "0");
+}
+
 TEST(JobController, CountsFailuresOfEachIndex) {
   WorkloadCluster cluster(Nodes(1) + Job("completionMode: Indexed, parallelism: 4, completions: 4, "
                                          "backoffLimitPerIndex: 0, maxFailedIndexes: 3, "));
