@@ -89,6 +89,7 @@ const LayerRule kLayers[] = {
      {"core/", "sim/kernel/", "sim/cluster/object_list.h", "sim/autoscaler/", "sim/run/", "sim/formats/",
       "sim/scenario/", "sim/conformance/", "sim/replay/", "sim/analysis/", "sim/report/", "sim/stages/",
       "sim/plan/"}},
+    {"sim/diff/", {"core/", "sim/kernel/", "sim/record/", "sim/report/", "sim/plan/", "sim/diff/"}},
     {"sim/bench/",
      {"core/", "sim/kernel/", "sim/cluster/", "sim/templates/", "sim/record/", "sim/controllers/", "sim/run/",
       "sim/bench/"}},

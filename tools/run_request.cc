@@ -17,6 +17,10 @@ void AddRunRequest(CLI::App& command, sim::RunRequest& request, const std::strin
       "A scenario: cluster, timeline, latencies; a case of the conformance suite; a recording of kwok, or an "
       "audit log; - for standard input",
       ParsePath);
+  AddRunOptions(command, request, end);
+}
+
+void AddRunOptions(CLI::App& command, sim::RunRequest& request, const std::string& end) {
   AddOption(command, "--case", request.case_name, "NAME", "The case to run, of a file with several",
             ParseText);
   AddTexts(

@@ -18,6 +18,9 @@ namespace schedsim::tools {
 // option that says when the run ends. `request` must outlive the command.
 void AddRunRequest(CLI::App& command, sim::RunRequest& request, const std::string& end);
 
+// The same without the scenario.
+void AddRunOptions(CLI::App& command, sim::RunRequest& request, const std::string& end);
+
 // What the user should know after the run, beyond what the plan had to say: the warnings behind the first
 // `warnings_before`, which are those of the input, and whether the result is exact.
 std::vector<std::string> LateNotices(const sim::Report& report, size_t warnings_before);

@@ -118,6 +118,7 @@ int main(int argc, char** argv) {
   int exit_code = tools::kDone;
   tools::AddRun(app, exit_code);
   tools::AddConform(app, exit_code);
+  tools::AddDiff(app, exit_code);
   tools::AddConfig(app, exit_code);
   tools::AddWhy(app, exit_code);
   tools::AddCalibrate(app, exit_code);

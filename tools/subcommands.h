@@ -20,6 +20,7 @@ enum ExitCode : int {
 // Each adds its subcommand to `app` and sets `exit_code` when it is run.
 void AddRun(CLI::App& app, int& exit_code);
 void AddConform(CLI::App& app, int& exit_code);
+void AddDiff(CLI::App& app, int& exit_code);
 void AddConfig(CLI::App& app, int& exit_code);
 void AddWhy(CLI::App& app, int& exit_code);
 void AddCalibrate(CLI::App& app, int& exit_code);

@@ -505,7 +505,8 @@ absl::StatusOr<Report> RunPlanIn(std::unique_ptr<Simulation>& simulation, Plan& 
   if (plan.counters) report.work = MakeWorkReport(*simulation);
   if (wakeups.has_value()) report.missed_wakeups = wakeups->findings();
   if (plan.on_objects != nullptr) plan.on_objects(ServedObjects(simulation->server()), simulation->now());
-  if (simulation->trace().WantsDetails()) report.trace_digest = simulation->trace().TraceDigest();
+  if (simulation->options().trace_level == TraceLevel::kFull)
+    report.trace_digest = simulation->trace().TraceDigest();
   return report;
 }
 

@@ -230,6 +230,7 @@ void Trace::End() {
 }
 
 void Trace::OnAttempt(const Attempt& attempt) {
+  const TraceLevel level = LevelOfNext();
   ++attempt_count_;
   const api::ObjectKey key(*attempt.pod->pod);
   decisions_.Add(key.text());
@@ -248,7 +249,7 @@ void Trace::OnAttempt(const Attempt& attempt) {
     last_skipped_ = attempt.skip_filter;
     last_skipped_names_ = scheduler_->plugin_names().Sorted(last_skipped_);
   }
-  record::Attempt result = AttemptRecorder(attempt, last_skipped_names_, *scheduler_).Record(level_);
+  record::Attempt result = AttemptRecorder(attempt, last_skipped_names_, *scheduler_).Record(level);
   result.pod = key.text();
   Write(result);
 }

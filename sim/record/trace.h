@@ -4,7 +4,9 @@
 
 #include <cstdint>
 #include <functional>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/string_view.h"
@@ -40,6 +42,9 @@ class Trace : public scheduler::Observer, public queue::QueueObserver {
   // `clock` must outlive the trace. Times in it are seconds since `zero`.
   Trace(TraceLevel level, const Clock& clock, Sink sink);
 
+  // The attempts of these numbers, from 1 on, are recorded in full at every level but kOff. Before the first
+  // one.
+  void set_detailed_attempts(std::set<int64_t> numbers) { detailed_attempts_ = std::move(numbers); }
   // Before the first record.
   void set_zero(absl::Time zero) { zero_ = zero; }
   void set_scheduler(const scheduler::Scheduler* scheduler) { scheduler_ = scheduler; }
@@ -47,7 +52,8 @@ class Trace : public scheduler::Observer, public queue::QueueObserver {
   // Whether records are written.
   bool is_on() const { return level_ != TraceLevel::kOff; }
 
-  bool WantsDetails() const override { return level_ == TraceLevel::kFull; }
+  // Whether the next attempt is recorded in full.
+  bool WantsDetails() const override { return LevelOfNext() == TraceLevel::kFull; }
   void OnAttempt(const scheduler::Attempt& attempt) override;
   void OnBindFailure(const framework::PodInfo& pod, const scheduler::Attempt::Failure& failure) override;
   void OnInexact(const framework::PodInfo& pod, absl::string_view reason) override;
@@ -99,12 +105,18 @@ class Trace : public scheduler::Observer, public queue::QueueObserver {
   const std::vector<InexactPod>& inexact_pods() const { return inexact_pods_; }
 
  private:
+  TraceLevel LevelOfNext() const {
+    const bool is_detailed =
+        !detailed_attempts_.empty() && is_on() && detailed_attempts_.count(attempt_count_ + 1) > 0;
+    return is_detailed ? TraceLevel::kFull : level_;
+  }
   // Writes a record of this time.
   template <typename R>
   void Write(const R& body);
   void End();
 
   const TraceLevel level_;
+  std::set<int64_t> detailed_attempts_;
   const Clock& clock_;
   const Sink sink_;
   absl::Time zero_;

@@ -91,6 +91,8 @@ struct SimulationOptions {
   bool preemption_starts_at_first = false;
   TraceLevel trace_level = TraceLevel::kOff;
   Trace::Sink trace_sink;
+  // See Trace::set_detailed_attempts.
+  std::set<int64_t> detailed_attempts;
   // Must outlive the simulation; nullptr: what the real scheduler leaves to chance follows the seed.
   InterleavingChoice* choice = nullptr;
   // Called now and then, for people who wait; nothing that it does may reach a result.

@@ -220,33 +220,5 @@ TEST(RecordingTest, RefusesAConfigurationOfKwokctl) {
       << result.err;
 }
 
-// The commands of docs/recordings.md print what stands there. UPDATE_GOLDEN=1 writes it anew.
-TEST(RecordingsPageTest, ShowsWhatTheProgramPrints) {
-  const std::string path = SCHEDSIM_SOURCE_DIR "/docs/recordings.md";
-  const std::string page = FileContent(path);
-  std::string written;
-  bool is_console = false;
-  int count = 0;
-  for (const absl::string_view line : absl::StrSplit(absl::StripSuffix(page, "\n"), '\n')) {
-    const bool is_fence = absl::StartsWith(line, "```");
-    const bool is_command = is_console && absl::StartsWith(line, "$ ");
-    if (is_fence) is_console = line == "```console";
-    // What was printed before is left out.
-    if (is_fence || !is_console || is_command) absl::StrAppend(&written, line, "\n");
-    if (!is_command) continue;
-    const std::string command = absl::StrReplaceAll(line.substr(2), {{"schedsim ", "\"$SCHEDSIM\" "}});
-    // All parts of a pipe have to do it.
-    const ProgramResult result =
-        RunShell(absl::StrCat("export SCHEDSIM; cd \"", SCHEDSIM_SOURCE_DIR,
-                              "\" && bash -o pipefail 2>/dev/null <<'END'\n", command, "\nEND\n"));
-    EXPECT_EQ(result.exit_code, 0) << command;
-    absl::StrAppend(&written, result.out);
-    ++count;
-  }
-  EXPECT_GT(count, 3);
-  if (std::getenv("UPDATE_GOLDEN") != nullptr) std::ofstream(path, std::ios::binary) << written;
-  EXPECT_EQ(written, FileContent(path)) << "if that is as it should be: UPDATE_GOLDEN=1";
-}
-
 }  // namespace
 }  // namespace schedsim
