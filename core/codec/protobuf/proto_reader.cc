@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -9,6 +11,7 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
+#include "absl/types/span.h"
 #include "core/api/go_text.h"
 #include "core/base/printable.h"
 #include "core/base/status_macros.h"
@@ -39,7 +42,14 @@ absl::Status Error(const Place& place, absl::string_view what) {
 }
 
 bool IsUtf8(absl::string_view text) {
-  for (size_t at = 0; at < text.size();) {
+  size_t at = 0;
+  // Nearly all texts are ASCII.
+  constexpr uint64_t kHighBits = 0x8080'8080'8080'8080;
+  for (uint64_t bytes = 0; at + sizeof(bytes) <= text.size(); at += sizeof(bytes)) {
+    std::memcpy(&bytes, text.data() + at, sizeof(bytes));
+    if ((bytes & kHighBits) != 0) break;
+  }
+  while (at < text.size()) {
     const bool is_ascii = static_cast<unsigned char>(text[at]) < 0x80;
     const size_t bytes = is_ascii ? 1 : Utf8CharacterBytes(text.substr(at));
     if (!is_ascii && bytes < 2) return false;
@@ -62,6 +72,13 @@ class ObjectBytes {
   std::vector<Member>& members() { return members_; }
 
  private:
+  // The item of a list or the entry of a map of a message, with its field.
+  struct Part {
+    const ApiField* field = nullptr;
+    absl::string_view whole;  // See WireValue; empty for packed numbers.
+    Member entry;             // Without a key for a list.
+  };
+
   // ForEachField with errors that name the place.
   static absl::Status ForEach(absl::string_view bytes, const Place& place,
                               absl::FunctionRef<absl::Status(uint32_t number, const WireValue& value)> visit);
@@ -77,6 +94,10 @@ class ObjectBytes {
   absl::Status ReadOnlyField(absl::string_view bytes, const Place& place, WireValue& out);
   absl::Status ReadJsonBytes(absl::string_view bytes, const Place& place, Value& out);
   Value Number(int64_t number);
+  // Gives the list or map its source.
+  static void SetSource(absl::string_view source, Value& value);
+  // The bytes of the parts, if one stands behind the other; else "".
+  static absl::string_view SourceOf(absl::Span<const Part> parts);
   // Puts the items or entries of a field that were gathered since `start` into its member.
   void CloseLists(size_t start);
   Value TakeEntries(std::vector<Member>& entries);
@@ -86,11 +107,7 @@ class ObjectBytes {
   KnownJson& known_json_;
   // Of the messages that are being read, one behind the other.
   std::vector<Member> members_;
-  // The items of lists and the entries of maps of a message, with their fields; taken by CloseLists.
-  struct Part {
-    const ApiField* field = nullptr;
-    Member entry;  // Without a key for a list.
-  };
+  // Of a message, taken by CloseLists.
   std::vector<Part> parts_;
   int depth_ = 0;
 };
@@ -123,6 +140,7 @@ absl::Status ObjectBytes::ReadMessage(absl::string_view bytes, const ApiType& ty
   RETURN_IF_ERROR(ReadMembers(bytes, type, /*path=*/0, /*depth=*/0, place));
   CloseLists(first_part);
   out = document_.MakeObject(absl::MakeConstSpan(members_).subspan(first_member));
+  SetSource(bytes, out);
   members_.resize(first_member);
   --depth_;
   return absl::OkStatus();
@@ -169,13 +187,13 @@ absl::Status ObjectBytes::ReadField(const ApiField& field, const WireValue& wire
       }
       member.key = "";
       RETURN_IF_ERROR(ReadScalar(field, wire, place, member.value));
-      parts_.push_back({.field = &field, .entry = member});
+      parts_.push_back({.field = &field, .whole = wire.whole, .entry = member});
       return absl::OkStatus();
     case Around::kMap:
     case Around::kMapOfLists:
       if (wire.is_number) return Error(place, "expected a map, got a number");
       RETURN_IF_ERROR(ReadEntry(field, wire.bytes, place, member));
-      parts_.push_back({.field = &field, .entry = member});
+      parts_.push_back({.field = &field, .whole = wire.whole, .entry = member});
       return absl::OkStatus();
   }
   RETURN_IF_ERROR(ReadScalar(field, wire, place, member.value));
@@ -192,8 +210,9 @@ absl::Status ObjectBytes::ReadPackedItems(const ApiField& field, absl::string_vi
                                           const Place& place) {
   const absl::Status status = ForEachPacked(bytes, [&](uint64_t number) -> absl::Status {
     Member item;
-    RETURN_IF_ERROR(ReadScalar(field, {.bytes = {}, .number = number, .is_number = true}, place, item.value));
-    parts_.push_back({.field = &field, .entry = item});
+    RETURN_IF_ERROR(ReadScalar(field, {.bytes = {}, .whole = {}, .number = number, .is_number = true}, place,
+                               item.value));
+    parts_.push_back({.field = &field, .whole = {}, .entry = item});
     return absl::OkStatus();
   });
   return absl::IsDataLoss(status) ? Error(place, status.message()) : status;
@@ -243,6 +262,22 @@ Value ObjectBytes::TakeEntries(std::vector<Member>& entries) {
   return document_.MakeObject(entries);
 }
 
+void ObjectBytes::SetSource(absl::string_view source, Value& value) {
+  if (source.size() > std::numeric_limits<uint32_t>::max()) return;
+  value.text = absl::string_view(source.data(), 0);
+  value.source_bytes = static_cast<uint32_t>(source.size());
+}
+
+absl::string_view ObjectBytes::SourceOf(absl::Span<const Part> parts) {
+  const char* const begin = parts.front().whole.data();
+  const char* end = begin;
+  for (const Part& part : parts) {
+    if (part.whole.empty() || part.whole.data() != end) return "";
+    end += part.whole.size();
+  }
+  return {begin, static_cast<size_t>(end - begin)};
+}
+
 void ObjectBytes::CloseLists(size_t start) {
   const auto begin = parts_.begin() + static_cast<int64_t>(start);
   // Most fields stand together; others are brought together, in their order.
@@ -257,6 +292,7 @@ void ObjectBytes::CloseLists(size_t start) {
     Member member;
     member.key = field->name;
     const bool is_list = field->proto.around == Around::kList;
+    const size_t first = at;
     for (; at < parts_.size() && parts_[at].field == field; ++at) {
       const Member& entry = parts_[at].entry;
       if (is_list) {
@@ -271,6 +307,7 @@ void ObjectBytes::CloseLists(size_t start) {
     } else {
       member.value = TakeEntries(entries);
     }
+    SetSource(SourceOf(absl::MakeConstSpan(parts_).subspan(first, at - first)), member.value);
     members_.push_back(member);
   }
   parts_.resize(start);

@@ -16,7 +16,7 @@ absl::Status NoMessage(const protozero::exception& error) {
 bool ReadValue(protozero::pbf_reader& reader, WireValue& value) {
   switch (reader.wire_type()) {
     case protozero::pbf_wire_type::varint:
-      value = {.bytes = {}, .number = reader.get_uint64(), .is_number = true};
+      value = {.bytes = {}, .whole = {}, .number = reader.get_uint64(), .is_number = true};
       return true;
     case protozero::pbf_wire_type::length_delimited: {
       const protozero::data_view view = reader.get_view();
@@ -36,9 +36,14 @@ absl::Status ForEachField(absl::string_view bytes,
   try {
     protozero::pbf_reader reader(bytes.data(), bytes.size());
     WireValue value;
+    const char* begin = bytes.data();
     while (reader.next()) {
       const uint32_t number = reader.tag();
-      if (ReadValue(reader, value)) RETURN_IF_ERROR(visit(number, value));
+      const bool is_wanted = ReadValue(reader, value);
+      const char* const end = reader.data().data();
+      value.whole = {begin, static_cast<size_t>(end - begin)};
+      begin = end;
+      if (is_wanted) RETURN_IF_ERROR(visit(number, value));
     }
     return absl::OkStatus();
   } catch (const protozero::exception& error) {

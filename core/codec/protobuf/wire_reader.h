@@ -13,6 +13,8 @@ namespace schedsim::codec {
 // A field's value: bytes, which are part of the message, or a number.
 struct WireValue {
   absl::string_view bytes;
+  // With the field's number and, of bytes, their length in front.
+  absl::string_view whole;
   uint64_t number = 0;
   bool is_number = false;
 };

@@ -153,6 +153,49 @@ TEST(ProtoReaderTest, TheLastOfTwoCounts) {
   EXPECT_TRUE(absl::StrContains(json, R"("spec":{"nodeName":"node-2"})")) << json;
 }
 
+// What was decoded once is found by its bytes.
+TEST(ProtoReaderTest, MapsAndListsHaveTheirBytesAsSource) {
+  std::string spec;
+  pbf_writer writer(spec);
+  for (const char* const key : {"disk", "zone"}) {
+    pbf_writer entry(writer, 7);
+    entry.add_string(1, key);
+    entry.add_string(2, "a");
+  }
+  const size_t selector_bytes = spec.size();
+  writer.add_string(10, "node-1");
+  const std::string bytes = NamedPod(spec);
+  Document document;
+  ASSERT_EQ(ProtoReader().Read(bytes, document), absl::OkStatus());
+  const Value* const read = document.root.Find("spec");
+  ASSERT_NE(read, nullptr);
+  EXPECT_EQ(read->source(), spec);
+  ASSERT_NE(read->Find("nodeSelector"), nullptr);
+  EXPECT_EQ(read->Find("nodeSelector")->source(), spec.substr(0, selector_bytes));
+  EXPECT_EQ(read->Find("nodeName")->text, "node-1");
+}
+
+// What stands between two entries would not be part of the source.
+TEST(ProtoReaderTest, ScatteredEntriesHaveNoSource) {
+  std::string spec;
+  pbf_writer writer(spec);
+  for (const char* const key : {"disk", "zone"}) {
+    {
+      pbf_writer entry(writer, 7);
+      entry.add_string(1, key);
+      entry.add_string(2, "a");
+    }
+    writer.add_string(10, "node-1");
+  }
+  const std::string bytes = NamedPod(spec);
+  Document document;
+  ASSERT_EQ(ProtoReader().Read(bytes, document), absl::OkStatus());
+  const Value* const selector = document.root.Find("spec")->Find("nodeSelector");
+  ASSERT_NE(selector, nullptr);
+  EXPECT_EQ(selector->members.size(), 2u);
+  EXPECT_EQ(selector->source(), "");
+}
+
 TEST(ProtoReaderTest, SaysWhichFieldIsWrong) {
   std::string spec;
   {
