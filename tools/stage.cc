@@ -47,7 +47,7 @@ absl::Status Test(const TestOptions& options) {
   return WriteOutput(out);
 }
 
-void AddTest(CLI::App& stage, int& exit_code) {
+void AddStageTest(CLI::App& stage, int& exit_code) {
   auto options = std::make_shared<TestOptions>();
   CLI::App* command = stage.add_subcommand("test", "Print what stages may do to objects");
   AddTexts(
@@ -77,7 +77,7 @@ void AddStage(CLI::App& app, int& exit_code) {
   CLI::App* stage = app.add_subcommand("stage", "Show what kwok's stages do to objects");
   stage->require_subcommand(1);
   stage->footer("`schedsim stage test --help` has examples.");
-  AddTest(*stage, exit_code);
+  AddStageTest(*stage, exit_code);
 }
 
 }  // namespace schedsim::tools

@@ -21,6 +21,7 @@ enum ExitCode : int {
 void AddRun(CLI::App& app, int& exit_code);
 void AddConform(CLI::App& app, int& exit_code);
 void AddDiff(CLI::App& app, int& exit_code);
+void AddTest(CLI::App& app, int& exit_code);
 void AddConfig(CLI::App& app, int& exit_code);
 void AddWhy(CLI::App& app, int& exit_code);
 void AddCalibrate(CLI::App& app, int& exit_code);

@@ -504,6 +504,7 @@ absl::StatusOr<Report> RunPlanIn(std::unique_ptr<Simulation>& simulation, Plan& 
   if (reschedule.has_value()) report.recording = reschedule->Compare();
   if (plan.counters) report.work = MakeWorkReport(*simulation);
   if (wakeups.has_value()) report.missed_wakeups = wakeups->findings();
+  if (plan.on_end != nullptr) plan.on_end(*simulation);
   if (plan.on_objects != nullptr) plan.on_objects(ServedObjects(simulation->server()), simulation->now());
   if (simulation->options().trace_level == TraceLevel::kFull)
     report.trace_digest = simulation->trace().TraceDigest();

@@ -86,6 +86,8 @@ struct Plan {
   std::function<void(std::vector<std::string> objects, absl::Time now)> on_objects;
   // Takes what entries of the timeline save, at their time. Empty: nobody wants it.
   std::function<void(const SaveSnapshot& snapshot, std::vector<std::string> objects)> on_snapshot;
+  // Called when the run is over. Empty: nobody wants it.
+  std::function<void(const Simulation& simulation)> on_end;
   // Called at virtual zero, when the objects are there and nothing else happened. Empty: nobody wants it.
   std::function<void(Simulation& simulation)> on_start;
   bool counters = false;

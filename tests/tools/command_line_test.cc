@@ -37,14 +37,16 @@ void ExpectRefused(const Usage& usage) {
 TEST(CommandLine, NamesWhatWasMistyped) {
   const Usage usages[] = {
       {{},
-       "schedsim: expected a command: run, conform, config, why, calibrate, bench, stage, scale, snapshot, "
+       "schedsim: expected a command: run, conform, diff, test, config, why, calibrate, bench, stage, scale, "
+       "snapshot, "
        "record; "
        "see "
        "schedsim --help"},
       {{"--verison"}, "schedsim: --verison: unknown option; did you mean --version?"},
       {{"config", "--hlep"}, "schedsim config: --hlep: unknown option; did you mean --help?"},
       {{"rnu"},
-       "schedsim: expected a command: run, conform, config, why, calibrate, bench, stage, scale, snapshot, "
+       "schedsim: expected a command: run, conform, diff, test, config, why, calibrate, bench, stage, scale, "
+       "snapshot, "
        "record, "
        "got "
        "\"rnu\"; did you mean "

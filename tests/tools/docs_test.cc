@@ -45,7 +45,7 @@ TEST_P(DocsPageTest, ShowsWhatTheProgramPrints) {
   EXPECT_EQ(written, FileContent(path)) << "if that is as it should be: UPDATE_GOLDEN=1";
 }
 
-INSTANTIATE_TEST_SUITE_P(Pages, DocsPageTest, testing::Values("diff", "recordings"),
+INSTANTIATE_TEST_SUITE_P(Pages, DocsPageTest, testing::Values("diff", "recordings", "test"),
                          [](const auto& page) { return page.param; });
 
 }  // namespace

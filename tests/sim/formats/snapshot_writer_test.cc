@@ -1,5 +1,7 @@
 #include "sim/formats/snapshot_writer.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
@@ -58,7 +60,8 @@ std::vector<std::string> Canonical(const std::vector<std::string>& objects, bool
 }
 
 std::string Temporary(const std::string& name, const std::string& content) {
-  const std::string path = testing::TempDir() + "/" + name;
+  // Tests of two builds may run at once.
+  const std::string path = absl::StrCat(testing::TempDir(), "/", getpid(), "-", name);
   FILE* file = std::fopen(path.c_str(), "wb");
   EXPECT_EQ(std::fwrite(content.data(), 1, content.size(), file), content.size());
   std::fclose(file);

@@ -1,0 +1,33 @@
+// Whether a run came to what a test expects.
+#ifndef SCHEDSIM_SIM_EXPECT_EVALUATE_H_
+#define SCHEDSIM_SIM_EXPECT_EVALUATE_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "core/codec/text/value.h"
+#include "sim/expect/outcome.h"
+#include "sim/expect/test_file.h"
+
+namespace schedsim::sim {
+
+// What came of one expectation.
+struct Verdict {
+  std::string name;
+  codec::Position position;
+  // Empty: it holds. Else what does not, a sentence each.
+  std::vector<std::string> failures;
+  // The first pod that is not as expected, "namespace/name"; "": none is to blame.
+  std::string pod;
+};
+
+// One for each expectation, in their order.
+std::vector<Verdict> Evaluate(const TestFile& test, const Outcome& outcome);
+
+// Compares with golden placements: `expected` is the text of the file.
+Verdict ComparePlacements(absl::string_view expected, const Outcome& outcome);
+
+}  // namespace schedsim::sim
+
+#endif  // SCHEDSIM_SIM_EXPECT_EVALUATE_H_

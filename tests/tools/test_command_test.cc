@@ -1,0 +1,190 @@
+// schedsim test: expectations that hold and that do not, golden placements, and what CI reads.
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "gtest/gtest.h"
+#include "tests/tools/play.h"
+#include "tests/tools/program.h"
+
+namespace schedsim {
+namespace {
+
+// Two nodes of 4 cores in two zones, and three pods of `web`; `big` fits on none.
+constexpr char kCluster[] =
+    "{apiVersion: v1, kind: Node, metadata: {name: n1, labels: {zone: a}}, status: {allocatable: {cpu: 4, "
+    "memory: "
+    "8Gi, pods: 9}}}\n---\n"
+    "{apiVersion: v1, kind: Node, metadata: {name: n2, labels: {zone: b}}, status: {allocatable: {cpu: 4, "
+    "memory: "
+    "8Gi, pods: 9}}}\n---\n"
+    "{apiVersion: v1, kind: Pod, metadata: {name: web-0, labels: {app: web}}, spec: {containers: [{name: c, "
+    "image: "
+    "i, resources: {requests: {cpu: 1}}}]}}\n---\n"
+    "{apiVersion: v1, kind: Pod, metadata: {name: web-1, labels: {app: web}}, spec: {containers: [{name: c, "
+    "image: "
+    "i, resources: {requests: {cpu: 1}}}]}}\n---\n"
+    "{apiVersion: v1, kind: Pod, metadata: {name: web-2, labels: {app: web}}, spec: {nodeSelector: {zone: "
+    "a}, "
+    "containers: [{name: c, image: i, resources: {requests: {cpu: 1}}}]}}\n---\n"
+    "{apiVersion: v1, kind: Pod, metadata: {name: big, labels: {app: big}}, spec: {containers: [{name: c, "
+    "image: i, "
+    "resources: {requests: {cpu: 8}}}]}}\n";
+
+class TestCommandTest : public testing::Test {
+ protected:
+  TestCommandTest() { folder_.Write("cluster.yaml", kCluster); }
+
+  // A test of that cluster; `rest` begins with `expect:` or `placements:`.
+  std::string Write(const std::string& name, const std::string& rest) {
+    return folder_.Write(
+        name, absl::StrCat("apiVersion: schedsim/v1\nkind: Test\nrun: {files: [cluster.yaml]}\n", rest));
+  }
+
+  // The failures of a test with this one expectation.
+  std::vector<std::string> FailuresOf(const std::string& expectation) {
+    const std::string path = Write("one.test.yaml", absl::StrCat("expect:\n- ", expectation, "\n"));
+    const ProgramResult result = RunProgram({"test", path, "--output", "json"});
+    const Json json = Json::parse(result.out, nullptr, /*allow_exceptions=*/false);
+    EXPECT_EQ(json["files"][0]["error"], "") << result.out << result.err;
+    std::vector<std::string> failures;
+    for (const Json& failure : json["files"][0]["expectations"][0]["failures"]) failures.push_back(failure);
+    EXPECT_EQ(result.exit_code, failures.empty() ? 0 : 1) << expectation;
+    return failures;
+  }
+
+  TestFolder folder_;
+};
+
+using Strings = std::vector<std::string>;
+
+TEST_F(TestCommandTest, ExpectationsHoldOrSayWhatDoesNot) {
+  const struct {
+    const char* expectation;
+    Strings failures;
+  } rows[] = {
+      {"{pods: {selector: app=web}, count: 3, bound: true, boundWithin: 5s, attemptsMax: 1}", {}},
+      {"{pods: {selector: app=web}, count: 4}", {"expected 4 pods, got 3"}},
+      {"{pods: {name: web-7}, bound: true}", {"no pod is chosen, expected at least one"}},
+      {"{pods: {name: web-0}, bound: false}", {"default/web-0 is on n1, expected it on no node"}},
+      {"{pods: {name: web-2}, node: {selector: zone=a}}", {}},
+      {"{pods: {name: web-2}, node: {name: n2}}", {"default/web-2 is on n1, expected another node"}},
+      {"{pods: {namespace: default, name: big}, pendingReason: Insufficient cpu}", {}},
+      {"{pods: {name: big}, pendingReason: taint}",
+       {"default/big is Pending: 0/2 nodes are available: 2 Insufficient cpu. preemption: 0/2 nodes are "
+        "available: 2 Preemption is not helpful for scheduling., expected it pending with \"taint\""}},
+      {"{pods: {name: big}, attemptsMax: 0}", {"default/big took 1 attempts, expected at most 0"}},
+      {"{pods: {selector: app=web}, perNodeMax: 2}", {}},
+      {"{pods: {selector: app=web}, perNodeMax: 1}", {"node n1 has 2 of the pods, expected at most 1"}},
+      {"{pods: {selector: app=web}, skew: {topologyKey: zone, max: 1}}", {}},
+      {"{pods: {name: web-2}, skew: {topologyKey: zone, max: 0}}",
+       {"zone a has 1 of the pods and b has 0, expected a difference of at most 0"}},
+      {"{pods: {name: web-2}, skew: {topologyKey: rack, max: 0}}",
+       {"no node has the label rack, expected one at least"}},
+      {"{preemptionsMax: 0}", {}},
+      {"{utilization: {resource: cpu, min: 37, max: 37}}", {}},
+      {"{utilization: {resource: cpu, min: 80}}", {"37 percent of cpu are requested, expected at least 80"}},
+      {"{utilization: {resource: nvidia.com/gpu, max: 9}}",
+       {"no node has nvidia.com/gpu, expected one at least"}},
+  };
+  for (const auto& row : rows) EXPECT_EQ(FailuresOf(row.expectation), row.failures) << row.expectation;
+}
+
+TEST_F(TestCommandTest, GoldenPlacementsAreWrittenAndCompared) {
+  const std::string path = Write("golden.test.yaml", "placements: placements.txt\n");
+  const ProgramResult missing = RunProgram({"test", path});
+  EXPECT_EQ(missing.exit_code, 2);
+  EXPECT_TRUE(absl::StrContains(missing.out, "--update writes it")) << missing.out;
+  EXPECT_EQ(RunProgram({"test", path, "--update"}).exit_code, 0);
+  const std::string golden = FileContent(folder_.Path("placements.txt"));
+  EXPECT_EQ(golden.substr(0, golden.find("default/web-0")),
+            "default/big  -  Pending: 0/2 nodes are available: 2 Insufficient cpu. preemption: 0/2 nodes are "
+            "available: 2 Preemption is not helpful for scheduling.\n");
+  EXPECT_EQ(RunProgram({"test", path}).exit_code, 0);
+  folder_.Write("placements.txt", "default/web-0  n7\ndefault/web-1  n2\ndefault/web-2  n1\n");
+  const ProgramResult changed = RunProgram({"test", path});
+  EXPECT_EQ(changed.exit_code, 1);
+  EXPECT_TRUE(absl::StrContains(changed.out, "    default/web-0: expected n7, got n1\n")) << changed.out;
+  EXPECT_TRUE(absl::StrContains(changed.out, "    default/big: expected no such pod, got -  Pending"))
+      << changed.out;
+  EXPECT_TRUE(absl::StrContains(changed.out, "\n0 passed, 1 failed\n")) << changed.out;
+}
+
+TEST_F(TestCommandTest, FoldersAreRunFileByFile) {
+  Write("a.test.yaml", "expect:\n- {pods: {name: web-0}, bound: true}\n");
+  Write("b.test.yaml", "expect:\n- {name: big is bound, pods: {name: big}, bound: true}\n");
+  Write("other.yaml", "expect: 7\n");
+  for (const char* jobs : {"1", "3"}) {
+    const ProgramResult result =
+        RunProgram({"test", folder_.Path(""), "--jobs", jobs, "--junit", folder_.Path("out.xml")});
+    EXPECT_EQ(result.exit_code, 1) << result.err;
+    EXPECT_TRUE(absl::StrContains(result.out, "b.test.yaml:5: big is bound\n    default/big is Pending"))
+        << result.out;
+    EXPECT_TRUE(absl::StrContains(result.out, "\n1 passed, 1 failed\n")) << result.out;
+    const std::string xml = FileContent(folder_.Path("out.xml"));
+    EXPECT_TRUE(absl::StrContains(xml, "tests=\"1\" failures=\"1\" errors=\"0\"")) << xml;
+    EXPECT_TRUE(absl::StrContains(xml, "<testcase name=\"big is bound\"")) << xml;
+  }
+}
+
+TEST_F(TestCommandTest, AnnotatesForGitHub) {
+  const std::string path = Write("a.test.yaml", "expect:\n- {pods: {name: big}, bound: true}\n");
+  const ProgramResult result = RunProgram({"test", path, "--output", "github"});
+  EXPECT_TRUE(absl::StartsWith(result.out,
+                               absl::StrCat("::error file=", path, ",line=5,title=expect[0]::default/big")))
+      << result.out;
+}
+
+// The smallest seed that fails is named, with the command that repeats it.
+TEST_F(TestCommandTest, RunsOverSeeds) {
+  const std::string path = folder_.Write(
+      "ties.test.yaml",
+      "apiVersion: schedsim/v1\nkind: Test\nrun: {files: [cluster.yaml], kubernetesVersion: 1.34}\nexpect:\n"
+      "- {pods: {name: web-0}, node: {name: n1}}\n");
+  const ProgramResult result = RunProgram({"test", path, "--seeds", "1..50", "--output", "json"});
+  ASSERT_EQ(result.exit_code, 1) << result.out;
+  const Json file = Json::parse(result.out)["files"][0];
+  EXPECT_EQ(file["seeds"], file["seed"]);
+  const std::string seed = absl::StrCat(file["seed"].get<int>());
+  const ProgramResult again = RunProgram({"test", path, "--seeds", seed});
+  EXPECT_EQ(again.exit_code, 1);
+  EXPECT_TRUE(
+      absl::StrContains(again.out, absl::StrCat("again with: schedsim test ", path, " --seeds ", seed)));
+  if (file["seed"] > 1) {
+    EXPECT_EQ(
+        RunProgram({"test", path, "--seeds", absl::StrCat("1..", file["seed"].get<int>() - 1)}).exit_code, 0);
+  }
+}
+
+TEST_F(TestCommandTest, BadFilesAreErrorsWithPlaceAndField) {
+  const struct {
+    const char* content;
+    const char* want;
+  } rows[] = {
+      {"kind: Test\n", ":1:1: apiVersion: expected schedsim/v1"},
+      {"apiVersion: schedsim/v1\nkind: Test\nexpect: [{bound: true}]\n", "run: expected a map"},
+      {"apiVersion: schedsim/v1\nkind: Test\nrun: {files: [cluster.yaml]}\n",
+       "expect: expected placements or a list"},
+      {"apiVersion: schedsim/v1\nkind: Test\nrun: {files: [cluster.yaml]}\nexpect: [{bound: true}]\n",
+       ":4:10: expect[0]: pods: expected a map that chooses pods"},
+      {"apiVersion: schedsim/v1\nkind: Test\nrun: {files: [cluster.yaml]}\nexpect: [{pods: {name: a}, bonud: "
+       "true}]\n",
+       "unknown field \"expect[0].bonud\""},
+      {"apiVersion: schedsim/v1\nkind: Test\nrun: {files: [cluster.yaml], until: soon}\nexpect: "
+       "[{preemptionsMax: 1}]\n",
+       "run.until: "},
+      {"apiVersion: schedsim/v1\nkind: Test\nrun: {files: [none.yaml]}\nexpect: [{preemptionsMax: 1}]\n",
+       "none.yaml"},
+  };
+  for (const auto& row : rows) {
+    const std::string path = folder_.Write("bad.test.yaml", row.content);
+    const ProgramResult result = RunProgram({"test", path});
+    EXPECT_EQ(result.exit_code, 2) << row.want;
+    EXPECT_TRUE(absl::StrContains(result.out, row.want)) << row.want << "\n" << result.out;
+  }
+  EXPECT_EQ(RunProgram({"test", SCHEDSIM_SOURCE_DIR "/snapshots"}).exit_code, 2);
+}
+
+}  // namespace
+}  // namespace schedsim

@@ -1,0 +1,307 @@
+// schedsim test: runs tests of placements. Which files, how many at once, what is printed.
+
+#include <fcntl.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cerrno>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "core/base/status_macros.h"
+#include "core/codec/text/input.h"
+#include "sim/expect/evaluate.h"
+#include "sim/expect/outcome.h"
+#include "sim/expect/test_file.h"
+#include "sim/expect/test_result.h"
+#include "sim/plan/plan.h"
+#include "tools/options.h"
+#include "tools/output.h"
+#include "tools/subcommands.h"
+
+extern char** environ;
+
+namespace schedsim::tools {
+namespace {
+
+struct Seeds {
+  uint64_t first = 0;
+  uint64_t last = 0;
+};
+
+struct TestOptions {
+  std::vector<std::string> paths;
+  bool update = false;
+  std::optional<Seeds> seeds;
+  std::optional<std::string> junit;
+  int64_t jobs = 1;
+  std::string output;
+};
+
+// ---- One file ----
+
+absl::StatusOr<sim::Outcome> RunTest(const sim::RunRequest& request, std::vector<std::string>* notices) {
+  sim::Plan plan;
+  ASSIGN_OR_RETURN(plan, sim::MakePlan(request));
+  if (plan.follows || plan.recording != nullptr)
+    return absl::InvalidArgumentError("run.scenario: is a recording, expected a scenario or files");
+  if (notices != nullptr) *notices = plan.notices;
+  return sim::RunForOutcome(std::move(plan));
+}
+
+absl::Status CheckPlacements(const TestOptions& options, const sim::TestFile& test,
+                             const sim::Outcome& outcome, sim::TestResult& result) {
+  if (options.update) {
+    std::unique_ptr<ResultFile> file;
+    ASSIGN_OR_RETURN(file, ResultFile::Create(test.placements));
+    file->Write(sim::PlacementsText(outcome));
+    RETURN_IF_ERROR(file->Commit());
+    result.is_updated = true;
+    return absl::OkStatus();
+  }
+  absl::StatusOr<std::string> expected = codec::ReadFile(test.placements);
+  if (!expected.ok())
+    return absl::InvalidArgumentError(absl::StrCat(expected.status().message(), "; --update writes it"));
+  result.verdicts.push_back(sim::ComparePlacements(*expected, outcome));
+  return absl::OkStatus();
+}
+
+// Runs seed by seed, up to the first that fails.
+absl::Status RunSeeds(const Seeds& seeds, const sim::TestFile& test, sim::TestResult& result) {
+  for (uint64_t seed = seeds.first; seed <= seeds.last; ++seed) {
+    sim::RunRequest request = test.request;
+    request.seed = seed;
+    sim::Outcome outcome;
+    ASSIGN_OR_RETURN(outcome, RunTest(request, seed == seeds.first ? &result.notices : nullptr));
+    result.verdicts = sim::Evaluate(test, outcome);
+    ++result.seed_count;
+    if (!result.Passed()) {
+      result.seed = seed;
+      return absl::OkStatus();
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status RunFile(const TestOptions& options, const std::string& path, sim::TestResult& result) {
+  sim::TestFile test;
+  ASSIGN_OR_RETURN(test, sim::ReadTestFile(path));
+  if (options.seeds.has_value()) return RunSeeds(*options.seeds, test, result);
+  sim::Outcome outcome;
+  ASSIGN_OR_RETURN(outcome, RunTest(test.request, &result.notices));
+  result.verdicts = sim::Evaluate(test, outcome);
+  if (test.placements.empty()) return absl::OkStatus();
+  return CheckPlacements(options, test, outcome, result);
+}
+
+sim::TestResult ResultOf(const TestOptions& options, const std::string& path) {
+  sim::TestResult result;
+  result.path = path;
+  const absl::Status status = RunFile(options, path, result);
+  if (!status.ok()) result.error = std::string(status.message());
+  return result;
+}
+
+// ---- Many files ----
+
+// A process of this program that runs one file, since a simulation has its process for itself.
+class Child {
+ public:
+  static absl::StatusOr<Child> Start(const std::vector<std::string>& arguments) {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0)
+      return absl::UnavailableError("schedsim test: there is no pipe to be had");
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+    std::vector<char*> words;
+    for (const std::string& argument : arguments) words.push_back(const_cast<char*>(argument.c_str()));
+    words.push_back(nullptr);
+    Child child;
+    child.descriptor_ = ends[0];
+    const int error = posix_spawn(&child.pid_, "/proc/self/exe", &actions, nullptr, words.data(), environ);
+    posix_spawn_file_actions_destroy(&actions);
+    close(ends[1]);
+    if (error == 0) return child;
+    close(ends[0]);
+    return absl::UnavailableError("schedsim test: another process of the program can't be started");
+  }
+
+  int descriptor() const { return descriptor_; }
+
+  // Reads what there is. False: that was the end.
+  bool Read() {
+    char buffer[4096];
+    const ssize_t count = read(descriptor_, buffer, sizeof(buffer));
+    if (count < 0 && errno == EINTR) return true;
+    if (count > 0) text_.append(buffer, static_cast<size_t>(count));
+    return count > 0;
+  }
+
+  // What the process found of the file `path`, after its end.
+  sim::TestResult Finish(const std::string& path) {
+    close(descriptor_);
+    int state = 0;
+    while (waitpid(pid_, &state, 0) < 0 && errno == EINTR) {
+    }
+    absl::StatusOr<std::vector<sim::TestResult>> results = sim::ParseTestResults(text_);
+    if (results.ok() && results->size() == 1) return std::move(results->front());
+    sim::TestResult result;
+    result.path = path;
+    result.error = WIFSIGNALED(state) ? absl::StrCat("the run was ended by signal ", WTERMSIG(state))
+                                      : "the run ended without a result";
+    return result;
+  }
+
+ private:
+  pid_t pid_ = 0;
+  int descriptor_ = -1;
+  std::string text_;
+};
+
+std::vector<std::string> ArgumentsOf(const TestOptions& options, const std::string& path) {
+  std::vector<std::string> arguments = {"schedsim", "test", path, "--output", "json", "--jobs", "1"};
+  if (options.update) arguments.emplace_back("--update");
+  if (options.seeds.has_value()) {
+    arguments.emplace_back("--seeds");
+    arguments.push_back(absl::StrCat(options.seeds->first, "..", options.seeds->last));
+  }
+  return arguments;
+}
+
+absl::StatusOr<std::vector<sim::TestResult>> RunInProcesses(const TestOptions& options,
+                                                            const std::vector<std::string>& files) {
+  std::vector<sim::TestResult> results(files.size());
+  std::vector<std::pair<size_t, Child>> running;  // With the place of the file.
+  size_t next = 0;
+  while (next < files.size() || !running.empty()) {
+    while (next < files.size() && running.size() < static_cast<size_t>(options.jobs)) {
+      Child child;
+      ASSIGN_OR_RETURN(child, Child::Start(ArgumentsOf(options, files[next])));
+      running.emplace_back(next++, std::move(child));
+    }
+    std::vector<pollfd> waits;
+    for (const auto& [place, child] : running) waits.push_back({.fd = child.descriptor(), .events = POLLIN});
+    if (poll(waits.data(), waits.size(), -1) < 0) continue;
+    for (size_t i = waits.size(); i-- > 0;) {
+      auto& [place, child] = running[i];
+      if (waits[i].revents == 0 || child.Read()) continue;
+      results[place] = child.Finish(files[place]);
+      running.erase(running.begin() + static_cast<int64_t>(i));
+    }
+  }
+  return results;
+}
+
+// Folders stand for the tests below them, in the order of their names.
+absl::StatusOr<std::vector<std::string>> FilesOf(const std::vector<std::string>& paths) {
+  std::vector<std::string> files;
+  for (const std::string& path : paths) {
+    std::vector<std::string> found;
+    ASSIGN_OR_RETURN(found, codec::ListFiles(path));
+    const bool is_file = found.size() == 1 && found[0] == path;
+    if (!is_file) std::erase_if(found, [](const std::string& file) { return !sim::IsTestFileName(file); });
+    if (found.empty()) {
+      return absl::FailedPreconditionError(
+          absl::StrCat(path, ": no tests in it, expected files named test.yaml or *.test.yaml"));
+    }
+    files.insert(files.end(), found.begin(), found.end());
+  }
+  return files;
+}
+
+absl::StatusOr<int> Test(const TestOptions& options) {
+  if (options.update && options.seeds.has_value())
+    return absl::InvalidArgumentError(
+        "--update: expected it without --seeds: golden placements are of one seed");
+  std::vector<std::string> files;
+  ASSIGN_OR_RETURN(files, FilesOf(options.paths));
+  std::vector<sim::TestResult> results;
+  if (files.size() == 1 || options.jobs == 1) {
+    for (const std::string& file : files) results.push_back(ResultOf(options, file));
+  } else {
+    ASSIGN_OR_RETURN(results, RunInProcesses(options, files));
+  }
+  if (options.output != "json") {
+    for (const sim::TestResult& result : results)
+      for (const std::string& notice : result.notices) PrintMessage(absl::StrCat(result.path, ": ", notice));
+  }
+  if (options.junit.has_value()) {
+    std::unique_ptr<ResultFile> file;
+    ASSIGN_OR_RETURN(file, ResultFile::Create(*options.junit));
+    file->Write(TestResultsJUnit(results));
+    RETURN_IF_ERROR(file->Commit());
+  }
+  std::string text = options.output == "json" ? TestResultsJson(results) : TestResultsText(results);
+  if (options.output == "github") text = absl::StrCat(TestResultsGitHub(results), text);
+  RETURN_IF_ERROR(WriteOutput(text));
+  if (std::any_of(results.begin(), results.end(), [](const auto& result) { return !result.error.empty(); }))
+    return kBadInput;
+  return std::all_of(results.begin(), results.end(), [](const auto& result) { return result.Passed(); })
+             ? kDone
+             : kVerdict;
+}
+
+// "7" or "1..200".
+absl::StatusOr<Seeds> ParseSeeds(absl::string_view text) {
+  Seeds seeds;
+  const size_t dots = text.find("..");
+  const absl::string_view last = dots == absl::string_view::npos ? text : text.substr(dots + 2);
+  const bool is_range = absl::SimpleAtoi(text.substr(0, dots), &seeds.first) &&
+                        absl::SimpleAtoi(last, &seeds.last) && seeds.first > 0 && seeds.first <= seeds.last &&
+                        seeds.last < UINT64_MAX;
+  if (is_range) return seeds;
+  return absl::InvalidArgumentError(
+      absl::StrCat("\"", text, "\" is no range, expected FIRST..LAST or one number, from 1 on"));
+}
+
+absl::StatusOr<int64_t> ParseJobs(absl::string_view text) {
+  constexpr int64_t kJobsMax = 1024;
+  int64_t jobs = 0;
+  if (absl::SimpleAtoi(text, &jobs) && jobs > 0 && jobs <= kJobsMax) return jobs;
+  return absl::InvalidArgumentError(
+      absl::StrCat("\"", text, "\" is no count, expected a number from 1 to ", kJobsMax));
+}
+
+}  // namespace
+
+void AddTest(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<TestOptions>();
+  options->jobs = std::max<int64_t>(1, sysconf(_SC_NPROCESSORS_ONLN));
+  CLI::App* command = app.add_subcommand("test", "Run tests of placements, as in CI");
+  AddTexts(*command, "FILE", options->paths, "",
+           "Files of kind Test, or folders of them: test.yaml and *.test.yaml", ParsePath)
+      ->required();
+  command->add_flag("--update", options->update, "Write the golden placements anew");
+  AddOption(*command, "--seeds", options->seeds, "FIRST..LAST",
+            "Run with each of these seeds, up to the first that fails; golden placements are left out",
+            ParseSeeds);
+  AddOption(*command, "--junit", options->junit, "FILE", "Write the results as JUnit XML, too", ParsePath);
+  AddOption(*command, "--jobs", options->jobs, "COUNT", "How many files run at once", ParseJobs)
+      ->default_str("one a processor");
+  AddChoice(*command, "--output", options->output, {"text", "json", "github"},
+            "github: with annotations of the lines that fail, for GitHub Actions");
+  command->footer(
+      "A test says what is run and what is expected: golden placements, or that pods are bound, in time, on\n"
+      "certain nodes, spread, pending for a reason, with few attempts or preemptions. See docs/test.md.\n"
+      "The last line is `N passed, N failed`, of files.\n"
+      "Exit codes: 0 all hold, 1 some do not, 2 bad usage, or a file that can't be run.\n\n"
+      "Examples:\n"
+      "  schedsim test scenarios/\n"
+      "  schedsim test placements.test.yaml --update\n"
+      "  schedsim test tests/ --output github --junit results.xml\n"
+      "  schedsim test spread.test.yaml --seeds 1..200");
+  command->callback([options, &exit_code] { exit_code = ExitCodeOf("schedsim test", Test(*options)); });
+}
+
+}  // namespace schedsim::tools
