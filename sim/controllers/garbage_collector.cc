@@ -17,6 +17,18 @@ namespace {
 // What keys begin with.
 constexpr absl::string_view kOwner = "owner/";
 constexpr absl::string_view kPodOwner = "pod/";
+constexpr absl::string_view kOwnerless = "ownerless/";
+
+// What stands for the objects of a kind in a namespace.
+std::string ListOf(absl::string_view api_version, absl::string_view kind, absl::string_view name_space) {
+  return absl::StrCat(api::GroupOf(api_version), "/", kind, "/", name_space);
+}
+
+// Where the owner of an object is: in its namespace, or in none.
+std::string NamespaceOfOwner(const api::Object& object, const api::OwnerReference& owner) {
+  const api::KindInfo* info = api::FindKind(owner.api_version, owner.kind);
+  return info == nullptr || info->is_namespaced ? object.metadata.namespace_ : "";
+}
 
 bool IsOwnedBy(const api::Object& object, const std::string& uid) {
   const auto& owners = object.metadata.owner_references;
@@ -43,15 +55,51 @@ bool GarbageCollector::IsKeptHere(const api::Object& dependent, const api::Owner
   return dependent.kind != api::Kind::kPod || &owner != ControllerOf(dependent) || owner.kind == "Pod";
 }
 
+GarbageCollector::Reference GarbageCollector::ReferenceOf(const api::Object& object) {
+  return {.kind = object.kind,
+          .kind_name = object.kind_name,
+          .name_space = object.metadata.namespace_,
+          .name = object.metadata.name,
+          .api_version = object.api_version};
+}
+
+void GarbageCollector::Start() {
+  started_ = true;
+  const auto visit = [this](auto&& look) {
+    for (const api::Kind kind : Watches()) {
+      if (kind == api::Kind::kPod) continue;
+      for (const auto& [key, object] : server_.List(kind)) look(*object);
+    }
+    server_.ForEachPod([&look](const api::Pod& pod) { look(pod); });
+  };
+  std::string last;
+  visit([this, &last](const api::Object& object) {
+    std::string list = ListOf(object.api_version, object.kind_name, object.metadata.namespace_);
+    if (list == last) return;
+    last = list;
+    listed_.insert(std::move(list));
+  });
+  visit([this](const api::Object& object) { AddIfAbsent(object); });
+}
+
+bool GarbageCollector::HasAbsentOwners(const api::Object& object) const {
+  const auto& owners = object.metadata.owner_references;
+  if (owners.empty() || HasOtherOwner(object)) return false;
+  return std::all_of(owners.begin(), owners.end(), [&](const api::OwnerReference& owner) {
+    return !owner.uid.empty() &&
+           listed_.contains(ListOf(owner.api_version, owner.kind, NamespaceOfOwner(object, owner)));
+  });
+}
+
+void GarbageCollector::AddIfAbsent(const api::Object& object) {
+  if (!HasAbsentOwners(object)) return;
+  ownerless_[object.metadata.uid] = ReferenceOf(object);
+  queue_.Add(absl::StrCat(kOwnerless, object.metadata.uid));
+}
+
 void GarbageCollector::KeepOwners(const WatchEvent& event) {
   const api::Object& object = event.new_object != nullptr ? *event.new_object : *event.old_object;
-  const auto reference = [&object]() -> Reference {
-    return {.kind = object.kind,
-            .kind_name = object.kind_name,
-            .name_space = object.metadata.namespace_,
-            .name = object.metadata.name,
-            .api_version = object.api_version};
-  };
+  const auto reference = [&object]() -> Reference { return ReferenceOf(object); };
   if (event.old_object != nullptr) {
     for (const api::OwnerReference& owner : event.old_object->metadata.owner_references) {
       if (!IsKeptHere(*event.old_object, owner)) continue;
@@ -71,6 +119,7 @@ void GarbageCollector::OnEvent(const WatchEvent& event) {
   const api::Object& object = event.new_object != nullptr ? *event.new_object : *event.old_object;
   const bool is_pod = object.kind == api::Kind::kPod;
   KeepOwners(event);
+  if (started_ && event.old_object == nullptr) AddIfAbsent(object);
   if (!started_ || event.new_object != nullptr) return;
   const std::string& uid = object.metadata.uid;
   if (!is_pod) {
@@ -82,6 +131,14 @@ void GarbageCollector::OnEvent(const WatchEvent& event) {
 
 absl::Status GarbageCollector::Sync(const std::string& key) {
   absl::string_view rest = key;
+  if (absl::ConsumePrefix(&rest, kOwnerless)) {
+    const auto found = ownerless_.find(std::string(rest));
+    if (found == ownerless_.end()) return absl::OkStatus();
+    const api::ObjectPtr object = Find(found->second);
+    ownerless_.erase(found);
+    if (object != nullptr && object->metadata.uid == rest && HasAbsentOwners(*object)) Delete(*object);
+    return absl::OkStatus();
+  }
   const bool is_pod = absl::ConsumePrefix(&rest, kPodOwner);
   absl::ConsumePrefix(&rest, kOwner);
   for (const api::ObjectPtr& object : DependentsOf(std::string(rest), is_pod)) {
@@ -117,10 +174,9 @@ api::ObjectPtr GarbageCollector::Find(const Reference& reference) const {
 bool GarbageCollector::HasOtherOwner(const api::Object& object) const {
   for (const api::OwnerReference& owner : object.metadata.owner_references) {
     const api::KindInfo* info = api::FindKind(owner.api_version, owner.kind);
-    const bool is_namespaced = info == nullptr || info->is_namespaced;
     const api::ObjectPtr found = Find({.kind = info == nullptr ? api::Kind::kOther : info->kind,
                                        .kind_name = owner.kind,
-                                       .name_space = is_namespaced ? object.metadata.namespace_ : "",
+                                       .name_space = NamespaceOfOwner(object, owner),
                                        .name = owner.name,
                                        .api_version = owner.api_version});
     if (found != nullptr && found->metadata.uid == owner.uid) return true;

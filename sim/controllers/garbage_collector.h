@@ -16,9 +16,10 @@
 
 namespace schedsim::sim {
 
-// Deletes in the background what a deleted object owned, if nobody else owns it. Source: kubernetes v1.37,
-// pkg/controller/garbagecollector. Owners that were never there are no reason to delete anything: the input
-// may be a part of a cluster.
+// Deletes in the background what a deleted object owned, if nobody else owns it, and what only has owners
+// that were never there. Source: kubernetes v1.37, pkg/controller/garbagecollector. The input may be a part
+// of a cluster: an owner counts as never there only where others of its kind are in its namespace at the
+// start.
 class GarbageCollector : public Controller {
  public:
   static bool TakesPart(const ControllerOptions& options) { return options.workloads; }
@@ -29,7 +30,7 @@ class GarbageCollector : public Controller {
   // All kinds.
   std::vector<api::Kind> Watches() const override;
   void OnEvent(const WatchEvent& event) override;
-  void Start() override { started_ = true; }
+  void Start() override;
 
   // Takes the object away from its dependents, so that they stay when it is deleted.
   void Orphan(const api::Object& owner);
@@ -52,6 +53,11 @@ class GarbageCollector : public Controller {
   std::vector<api::ObjectPtr> DependentsOf(const std::string& owner_uid, bool is_pod) const;
   api::ObjectPtr Find(const Reference& reference) const;
   bool HasOtherOwner(const api::Object& object) const;
+  // Whether it has owners, and all of them are known not to be there.
+  bool HasAbsentOwners(const api::Object& object) const;
+  // Has it looked at later if so.
+  void AddIfAbsent(const api::Object& object);
+  static Reference ReferenceOf(const api::Object& object);
   void Delete(const api::Object& object);
 
   ApiServer& server_;
@@ -60,6 +66,10 @@ class GarbageCollector : public Controller {
   // Objects that have owners, by the owner's uid; pods only by those that are not their controller, or
   // are pods.
   std::map<std::string, std::set<Reference>> dependents_;
+  // What seems to have no owner, by uid.
+  std::map<std::string, Reference> ownerless_;
+  // Kinds with their namespaces, as the start found them.
+  std::set<std::string> listed_;
   bool started_ = false;
 };
 

@@ -44,13 +44,57 @@ TEST(GarbageCollector, LeavesAloneWhatHasAnotherOwner) {
       "ConfigMap, name: a, uid: ua}, {apiVersion: v1, kind: ConfigMap, name: b, uid: ub}]}\n"
       "---\napiVersion: v1\nkind: Secret\nmetadata: {name: one, ownerReferences: [{apiVersion: v1, kind: "
       "ConfigMap, name: a, uid: ua}]}\n"
-      "---\napiVersion: v1\nkind: Secret\nmetadata: {name: never, ownerReferences: [{apiVersion: v1, kind: "
-      "ConfigMap, name: c, uid: uc}]}\n");
+      "---\napiVersion: v1\nkind: Secret\nmetadata: {name: never, ownerReferences: [{apiVersion: apps/v1, "
+      "kind: ReplicaSet, name: c, uid: uc}]}\n");
   cluster.Delete(1, "ConfigMap", "a");
   cluster.Run();
   EXPECT_FALSE(cluster.Get("Secret", "both").is_null());
   EXPECT_TRUE(cluster.Get("Secret", "one").is_null());
-  EXPECT_FALSE(cluster.Get("Secret", "never").is_null()) << "its owner was not in the input";
+  EXPECT_FALSE(cluster.Get("Secret", "never").is_null()) << "the input has no objects of its owner's kind";
+}
+
+// Two ReplicaSets of which one is there, each with a pod, in this namespace of the pods.
+std::string PodsOfReplicaSets(const std::string& name_space) {
+  const auto pod = [&](const std::string& name, const std::string& set) {
+    return absl::StrCat(
+        "---\napiVersion: v1\nkind: Pod\nmetadata: {name: ", name, ", namespace: ", name_space, ", uid: u-",
+        name, ", ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: ", set, ", uid: u-", set,
+        ", controller: true}]}\nspec: {containers: [{name: c, image: i}]}\n");
+  };
+  return absl::StrCat(
+      Nodes(1),
+      "---\napiVersion: apps/v1\nkind: ReplicaSet\nmetadata: {name: here, namespace: default, uid: "
+      "u-here}\nspec: "
+      "{replicas: 1, selector: {matchLabels: {app: a}}, template: {metadata: {labels: {app: a}}, spec: "
+      "{containers: [{name: c, image: i}]}}}\n",
+      pod("of-here", "here"), pod("of-gone", "gone"));
+}
+
+TEST(GarbageCollector, DeletesWhatHasAnOwnerThatIsNotThere) {
+  WorkloadCluster cluster(PodsOfReplicaSets("default"));
+  cluster.Run();
+  EXPECT_TRUE(cluster.Pods("of-gone").empty());
+}
+
+TEST(GarbageCollector, LeavesPodsWhoseOwnersTheInputDoesNotList) {
+  WorkloadCluster cluster(PodsOfReplicaSets("other"));
+  cluster.Run();
+  EXPECT_EQ(cluster.Pods("of-gone").size(), 1U);
+}
+
+TEST(GarbageCollector, DeletesWhatIsMadeForAnOwnerThatIsNotThere) {
+  WorkloadCluster cluster(PodsOfReplicaSets("other"));
+  cluster.At(5, [](Simulation& simulation) {
+    const absl::Status status = codec::ObjectReader().ReadText(
+        "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: late, namespace: default, ownerReferences: "
+        "[{apiVersion: apps/v1, kind: ReplicaSet, name: gone, uid: u-gone}]}\n",
+        "late.yaml", [&simulation](const api::ObjectPtr& object, const codec::Location&) {
+          return simulation.server().Create(object);
+        });
+    EXPECT_TRUE(status.ok()) << status;
+  });
+  cluster.Run();
+  EXPECT_TRUE(cluster.Get("ConfigMap", "late").is_null());
 }
 
 TEST(GarbageCollector, DeletesPodsAlsoOfAnOwnerThatIsNotTheirController) {
