@@ -78,6 +78,10 @@ class ApiServer {
   absl::Status Create(const api::ObjectPtr& object);
   // What Create would say of the pod, but for its name; nothing is stored.
   absl::Status Admit(const api::Pod& pod) { return admission_.Check(pod); }
+  // Whether an object that is no pod may be changed so. The errors of Create.
+  absl::Status AdmitUpdate(const api::Object& before, const api::Object& after) const {
+    return admission_.ValidateUpdate(before, after);
+  }
   // Replaces an object, which keeps its uid, creationTimestamp and, once it is set, deletionTimestamp. A pod
   // keeps its node, conditions and nomination where the new one has none, and the priority that admission
   // gave it. NotFound when there is none. Aborted, a conflict, when another version than that of `object` is

@@ -15,7 +15,7 @@
 #include "core/api/object.h"
 #include "core/codec/objects/objects.h"
 #include "sim/controllers/controller.h"
-#include "sim/controllers/cron_schedule.h"
+#include "sim/cluster/cron_schedule.h"
 #include "sim/controllers/owned_pods.h"
 #include "sim/controllers/work_queue.h"
 #include "sim/controllers/workload_fields.h"

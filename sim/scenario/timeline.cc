@@ -18,7 +18,6 @@
 #include "core/codec/objects/object_writer.h"
 #include "core/codec/text/reader.h"
 #include "core/codec/text/writer.h"
-#include "sim/cluster/admission/policy_validation.h"
 #include "sim/cluster/object_list.h"
 #include "sim/controllers/garbage_collector.h"
 #include "sim/controllers/node_lifecycle.h"
@@ -249,6 +248,8 @@ absl::Status Timeline::Do(const UpdateObjects& action) {
     const api::ObjectPtr before = simulation_.server().Find(*object);
     const bool names_node = object->kind == api::Kind::kPod && !PodOf(*object).node_name.empty();
     if (before != nullptr && names_node) RETURN_IF_ERROR(ValidatePodNode(PodOf(*before), PodOf(*object)));
+    if (before != nullptr && object->kind != api::Kind::kPod)
+      RETURN_IF_ERROR(simulation_.server().AdmitUpdate(*before, *object));
     return simulation_.server().Update(object, ApiServer::VersionCheck::kUnchecked);
   });
   return absl::OkStatus();
@@ -259,8 +260,8 @@ absl::Status Timeline::Do(const PatchObjects& action) {
 }
 
 absl::Status Timeline::Patch(const api::Object& object, const PatchObjects& action) {
-  const auto check = [&action](const api::Object& before, const api::Object& after) {
-    if (after.kind != api::Kind::kPod) return ValidatePolicy(after);
+  const auto check = [this, &action](const api::Object& before, const api::Object& after) {
+    if (after.kind != api::Kind::kPod) return simulation_.server().AdmitUpdate(before, after);
     return ValidatePodUpdate(PodOf(before), PodOf(after), action.subresource);
   };
   // The ending makes JSON of a patch that is a list.

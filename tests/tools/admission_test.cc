@@ -98,7 +98,7 @@ TEST(AdmissionTest, WhatAdmissionRefusesIsBadInputWithItsPlace) {
   const std::string quota =
       "apiVersion: v1\nkind: ResourceQuota\nmetadata: {name: q}\nspec: {hard: {pods: \"1\"}}\n---\n";
   const std::string ending =
-      "apiVersion: v1\nkind: Namespace\nmetadata: {name: old}\nstatus: {phase: Terminating}\n---\n";
+      "apiVersion: v1\nkind: Namespace\nmetadata: {name: old, uid: u}\nstatus: {phase: Terminating}\n---\n";
   const std::pair<std::string, std::string> kRows[] = {
       {Pod("a", "", "") + limits,
        "a.yaml:6:1: pods \"a\" is forbidden: minimum cpu usage per Container is 200m, but request is 100m"},

@@ -80,7 +80,7 @@ TEST(PatchTest, EveryKindIsFoundInTheNamespaceThatItBelongsTo) {
   const ProgramResult result = RunScenario(R"(timeline:
 - create:
   - {apiVersion: v1, kind: ConfigMap, metadata: {name: c}, data: {a: b}}
-  - {apiVersion: batch/v1, kind: CronJob, metadata: {name: j}, spec: {schedule: "0 9 * * *", suspend: true, jobTemplate: {spec: {template: {spec: {containers: [{name: c, image: i}]}}}}}}
+  - {apiVersion: batch/v1, kind: CronJob, metadata: {name: j}, spec: {schedule: "0 9 * * *", suspend: true, jobTemplate: {spec: {template: {spec: {restartPolicy: Never, containers: [{name: c, image: i}]}}}}}}
   - {apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRole, metadata: {name: r}}
   - {apiVersion: example.com/v1, kind: Widget, metadata: {name: w, namespace: kube-public}}
   - {apiVersion: serving.knative.dev/v1, kind: Service, metadata: {name: s, namespace: default}}
@@ -203,7 +203,7 @@ TEST(PatchTest, APodChangesItsNodeOnlyByABinding) {
 TEST(PatchTest, OfAPodOnlyWhatTheApiServerLetsChangeChanges) {
   const std::string create = R"(timeline:
 - create: {apiVersion: v1, kind: Pod, metadata: {name: g}, spec: {schedulingGates: [{name: g}, {name: h}], nodeSelector: {a: b}, affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchExpressions: [{key: k, operator: Exists}]}]}}}, containers: [{name: c, image: i}]}}
-- create: {apiVersion: v1, kind: Pod, metadata: {name: r}, spec: {nodeName: n1, activeDeadlineSeconds: 60, tolerations: [{key: t, operator: Exists, effect: NoExecute, tolerationSeconds: 600}], containers: [{name: c, image: i, resources: {requests: {cpu: 1, example.com/x: 1}}}]}}
+- create: {apiVersion: v1, kind: Pod, metadata: {name: r}, spec: {nodeName: n1, activeDeadlineSeconds: 60, tolerations: [{key: t, operator: Exists, effect: NoExecute, tolerationSeconds: 600}], containers: [{name: c, image: i, resources: {requests: {cpu: 1, example.com/x: 1}, limits: {example.com/x: 1}}}]}}
 )";
   constexpr char kTerms[] =
       "affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: ";

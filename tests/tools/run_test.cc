@@ -204,6 +204,7 @@ apiVersion: v1
 kind: PersistentVolume
 metadata: {name: a-large}
 spec:
+  hostPath: {path: /a}
   capacity: {storage: 9Gi}
   accessModes: [ReadWriteOnce]
   storageClassName: disk
@@ -213,6 +214,7 @@ apiVersion: v1
 kind: PersistentVolume
 metadata: {name: b-small}
 spec:
+  hostPath: {path: /b}
   capacity: {storage: 2Gi}
   accessModes: [ReadWriteOnce]
   storageClassName: disk

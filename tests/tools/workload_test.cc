@@ -44,7 +44,7 @@ TEST(ScaleTest, PodsFollowWhoeverChangesReplicas) {
   EXPECT_EQ(played.exit_code, 0) << played.err;
   EXPECT_EQ(PodsOf(played.report, "api-").size(), 3U);
   EXPECT_EQ(played.report["deleted"], 1);
-  const Played bare = Play(Cluster(0) + R"(- {apiVersion: apps/v1, kind: Deployment, metadata: {name: api}}
+  const Played bare = Play(Cluster(0) + R"(- {apiVersion: apps/v1, kind: Deployment, metadata: {name: api, uid: u}}
 timeline:
 - patch: {kind: Deployment, name: api, patch: {spec: {replicas: 4}}}
 )");
@@ -70,8 +70,8 @@ TEST(ScaleTest, AStatefulSetCountsAndShrinksFromTheTop) {
 TEST(ScaleTest, AStatefulSetMakesTheClaimsOfItsTemplates) {
   const std::string objects = R"(
 - {apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: local}, provisioner: kubernetes.io/no-provisioner, volumeBindingMode: WaitForFirstConsumer}
-- {apiVersion: v1, kind: PersistentVolume, metadata: {name: on-n1}, spec: {storageClassName: local, capacity: {storage: 1Gi}, accessModes: [ReadWriteOnce], nodeAffinity: {required: {nodeSelectorTerms: [{matchExpressions: [{key: kubernetes.io/hostname, operator: In, values: [n1]}]}]}}}}
-- {apiVersion: v1, kind: PersistentVolume, metadata: {name: on-n2}, spec: {storageClassName: local, capacity: {storage: 2Gi}, accessModes: [ReadWriteOnce], nodeAffinity: {required: {nodeSelectorTerms: [{matchExpressions: [{key: kubernetes.io/hostname, operator: In, values: [n2]}]}]}}}}
+- {apiVersion: v1, kind: PersistentVolume, metadata: {name: on-n1}, spec: {local: {path: /a}, storageClassName: local, capacity: {storage: 1Gi}, accessModes: [ReadWriteOnce], nodeAffinity: {required: {nodeSelectorTerms: [{matchExpressions: [{key: kubernetes.io/hostname, operator: In, values: [n1]}]}]}}}}
+- {apiVersion: v1, kind: PersistentVolume, metadata: {name: on-n2}, spec: {local: {path: /a}, storageClassName: local, capacity: {storage: 2Gi}, accessModes: [ReadWriteOnce], nodeAffinity: {required: {nodeSelectorTerms: [{matchExpressions: [{key: kubernetes.io/hostname, operator: In, values: [n2]}]}]}}}}
 - apiVersion: apps/v1
   kind: StatefulSet
   metadata: {name: api}
@@ -122,7 +122,7 @@ TEST(ScaleTest, ClaimTemplatesThatAreNoneAreAFailure) {
   const auto error_of = [](const std::string& claim_templates) {
     return Play(
                Cluster(0) +
-               "- {apiVersion: apps/v1, kind: StatefulSet, metadata: {name: api}, spec: "
+               "- {apiVersion: apps/v1, kind: StatefulSet, metadata: {name: api, uid: u}, spec: "
                "{selector: {matchLabels: {app: api}}, volumeClaimTemplates: " +
                claim_templates +
                ", template: {metadata: {labels: {app: api}}, spec: {containers: [{name: c, image: i}]}}}}\n" +
@@ -141,7 +141,7 @@ TEST(ScaleTest, ClaimTemplatesThatAreNoneAreAFailure) {
 TEST(ScaleTest, VolumesThatAreNoListAreAFailure) {
   const Played played =
       Play(Cluster(0) +
-           "- {apiVersion: apps/v1, kind: StatefulSet, metadata: {name: api}, spec: "
+           "- {apiVersion: apps/v1, kind: StatefulSet, metadata: {name: api, uid: u}, spec: "
            "{selector: {matchLabels: {app: api}}, volumeClaimTemplates: [{metadata: {name: data}, spec: "
            "{accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}}], template: "
            "{metadata: {labels: {app: api}}, spec: {volumes: {name: "
@@ -273,7 +273,7 @@ TEST(WorkloadTest, SaysWhichFieldsTheApiServerWouldRefuse) {
     const absl::string_view group = absl::EndsWith(kind, "Job") ? "batch" : "apps";
     const ProgramResult result =
         RunProgram({"run", "-f", "-"}, absl::StrCat(kOneNode, "{apiVersion: ", group, "/v1, kind: ", kind,
-                                                    ", metadata: {name: w}, spec: {", spec, "}}\n"));
+                                                    ", metadata: {name: w, uid: u}, spec: {", spec, "}}\n"));
     EXPECT_EQ(result.exit_code, 0) << result.err;
     EXPECT_TRUE(absl::StrContains(result.err, absl::StrCat(kind, " default/w: ", want)))
         << want << result.err;

@@ -77,4 +77,11 @@ std::string SetJsonMember(absl::string_view json, std::initializer_list<absl::st
   return absl::StrCat(json.substr(0, begin), text, value, closing, json.substr(end));
 }
 
+absl::string_view FindJsonMember(absl::string_view json, absl::string_view key) {
+  CHECK(!json.empty() && json[0] == '{');
+  size_t begin = 0;
+  size_t end = 0;
+  return FindMember(json, 0, key, begin, end) ? json.substr(begin, end - begin) : "";
+}
+
 }  // namespace schedsim::codec

@@ -6,14 +6,16 @@
 #include "core/api/taints.h"
 #include "core/base/check.h"
 #include "core/base/status_macros.h"
+#include "core/codec/text/json_edit.h"
+#include "core/codec/text/reader.h"
 #include "sim/cluster/admission/default_storage_class.h"
 #include "sim/cluster/admission/default_toleration_seconds.h"
 #include "sim/cluster/admission/defaults.h"
 #include "sim/cluster/admission/label_keys.h"
 #include "sim/cluster/admission/metadata_validation.h"
 #include "sim/cluster/admission/namespace_lifecycle.h"
+#include "sim/cluster/admission/object_validation.h"
 #include "sim/cluster/admission/pod_validation.h"
-#include "sim/cluster/admission/policy_validation.h"
 #include "sim/cluster/admission/runtime_class.h"
 #include "sim/cluster/resource_name.h"
 
@@ -70,6 +72,8 @@ void Admission::OnChange(const api::ObjectPtr& old_object, const api::ObjectPtr&
   old_specs_.Clear();
   answers_.Clear();
   with_keys_.Clear();
+  spec_faults_.Clear();
+  spec_faults_bytes_ = 0;
 }
 
 bool Admission::PassedBefore(const api::Object& object) { return api::CameFromCluster(object); }
@@ -108,7 +112,6 @@ Admission::Answer Admission::MakeAnswer(const api::Pod& pod) const {
     if (answer.validated.ok()) answer.validated = plugin->ValidateSpec(name_space, *completed);
   }
   answer.label_keys = LabelKeysOf(*completed);
-  answer.faults = PodSpecFaults(*completed, options_.line);
   return answer;
 }
 
@@ -120,6 +123,26 @@ const Admission::Answer& Admission::AnswerFor(const api::Pod& pod) {
   }
   if (const Answer* known = answers_.Find(key)) return *known;
   return answers_[key] = MakeAnswer(pod);
+}
+
+const std::vector<std::string>& Admission::SpecFaults(const api::Pod& pod) {
+  constexpr size_t kTextBytesMax = 1 << 20;
+  const std::string whole = pod.json == nullptr ? "" : pod.json->ToString();
+  const absl::string_view written = whole.empty() ? "" : codec::FindJsonMember(whole, "spec");
+  const std::pair<const api::PodSpec*, std::string> key = {pod.spec.get(), std::string(written)};
+  if (const std::vector<std::string>* known = spec_faults_.Find(key)) return *known;
+  spec_faults_bytes_ += written.size();
+  if (spec_faults_bytes_ > kTextBytesMax) {
+    spec_faults_.Clear();
+    spec_faults_bytes_ = written.size();
+  }
+  std::vector<std::string>& faults = spec_faults_[key];
+  if (written.empty()) return faults = PodFaults(*pod.spec, nullptr, options_.line);
+  codec::ReadText(key.second, "spec.json", {}, [&](const codec::Document& document) {
+    faults = PodFaults(*pod.spec, &document.root, options_.line);
+    return absl::OkStatus();
+  }).IgnoreError();
+  return faults;
 }
 
 std::shared_ptr<const api::PodSpec> Admission::WithLabelKeys(const Answer& answer,
@@ -171,17 +194,25 @@ absl::Status Admission::Validate(const api::Object& given, const api::Object& ob
   const bool is_pod = given.kind == api::Kind::kPod;
   const Answer* answer = is_pod ? &AnswerFor(static_cast<const api::Pod&>(given)) : nullptr;
   std::vector<std::string> faults = MetadataFaults(object, options_.line);
-  const std::vector<std::string>& of_spec = is_pod ? answer->faults : ClaimFaults(object);
+  const std::vector<std::string> of_spec =
+      is_pod ? SpecFaults(static_cast<const api::Pod&>(object)) : ObjectFaults(object, options_.line);
   faults.insert(faults.end(), of_spec.begin(), of_spec.end());
   if (is_pod && IsGatedOnNode(static_cast<const api::Pod&>(object)))
     faults.emplace_back(
         "spec.nodeName: Forbidden: cannot be set until all schedulingGates have been cleared");
   // Validation comes before the plugins that look at the whole.
   RETURN_IF_ERROR(InvalidObject(object, faults));
-  RETURN_IF_ERROR(ValidatePolicy(object));
   if (is_pod) RETURN_IF_ERROR(Forbidden(object, answer->validated));
   for (const auto& plugin : plugins_) RETURN_IF_ERROR(Forbidden(object, plugin->Validate(object)));
   return absl::OkStatus();
+}
+
+absl::Status Admission::ValidateUpdate(const api::Object& before, const api::Object& after) const {
+  if (!options_.complete) return absl::OkStatus();
+  if (after.kind_name != "Job") return sim::ValidateUpdate(before, after, options_.line);
+  const std::shared_ptr<api::Object> completed = after.Clone();
+  SetJobDefaults(*completed);
+  return sim::ValidateUpdate(before, *completed, options_.line);
 }
 
 absl::Status Admission::Check(const api::Pod& pod) {

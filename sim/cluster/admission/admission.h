@@ -2,6 +2,7 @@
 #ifndef SCHEDSIM_SIM_CLUSTER_ADMISSION_ADMISSION_H_
 #define SCHEDSIM_SIM_CLUSTER_ADMISSION_ADMISSION_H_
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <tuple>
@@ -42,6 +43,9 @@ class Admission {
   // Whether the object came out of a cluster.
   static bool PassedBefore(const api::Object& object);
 
+  // What both would say of an object that takes the place of another, and is no pod.
+  absl::Status ValidateUpdate(const api::Object& before, const api::Object& after) const;
+
   // Hears of each change, before the watchers do. See AdmissionPlugin::OnChange.
   void OnChange(const api::ObjectPtr& old_object, const api::ObjectPtr& new_object);
 
@@ -79,8 +83,6 @@ class Admission {
     std::shared_ptr<const api::PodSpec> completed;
     absl::Status mutated;    // As a plugin says it.
     absl::Status validated;  // The same.
-    // What PodSpecFaults says.
-    std::vector<std::string> faults;
     // Of affinity terms and spread constraints.
     std::vector<std::string> label_keys;
     // What LimitRanger says of what it set; "": it set nothing.
@@ -94,6 +96,8 @@ class Admission {
   // The answer for a new pod's spec; valid until the next call.
   const Answer& AnswerFor(const api::Pod& pod);
   Answer MakeAnswer(const api::Pod& pod) const;
+  // What validation says of a completed pod's spec; valid until the next call.
+  const std::vector<std::string>& SpecFaults(const api::Pod& pod);
   // The spec with the keys of labels merged into its selectors.
   std::shared_ptr<const api::PodSpec> WithLabelKeys(const Answer& answer, const api::StringMap& labels);
 
@@ -109,6 +113,10 @@ class Admission {
   LookupMap<SpecKey, Answer> answers_;
   // By the spec before and the labels' values.
   LookupMap<std::pair<const api::PodSpec*, std::string>, std::shared_ptr<const api::PodSpec>> with_keys_;
+  // By the completed spec, which one of the caches above keeps alive, and the text of the one that was
+  // written; the texts have so many bytes.
+  LookupMap<std::pair<const api::PodSpec*, std::string>, std::vector<std::string>> spec_faults_;
+  size_t spec_faults_bytes_ = 0;
 };
 
 }  // namespace schedsim::sim

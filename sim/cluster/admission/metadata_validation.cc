@@ -10,16 +10,11 @@
 #include "core/api/dns_name.h"
 #include "core/api/go_text.h"
 #include "core/api/kinds.h"
-#include "core/api/quantity_text.h"
-#include "core/api/storage.h"
 #include "core/codec/text/json_writer.h"
 #include "sim/cluster/admission/pod_validation.h"
 
 namespace schedsim::sim {
 namespace {
-
-// The jobs of a CronJob add eleven characters to its name.
-constexpr size_t kCronJobNameBytesMax = 52;
 
 // Kinds of Kubernetes whose names follow rules of their own.
 constexpr absl::string_view kOtherRules[] = {"CertificateSigningRequest",
@@ -101,33 +96,6 @@ std::vector<std::string> MetadataFaults(const api::Object& object, api::Kubernet
     faults.push_back(std::move(fault));
   }
   CheckOwners(metadata, faults);
-  if (object.kind_name == "CronJob" && metadata.name.size() > kCronJobNameBytesMax) {
-    invalid("name", metadata.name,
-            absl::StrCat("must be no more than ", kCronJobNameBytesMax, " characters"));
-  }
-  return faults;
-}
-
-std::vector<std::string> ClaimFaults(const api::Object& object) {
-  std::vector<std::string> faults;
-  if (object.kind != api::Kind::kPersistentVolumeClaim) return faults;
-  const auto& spec = static_cast<const api::PersistentVolumeClaim&>(object).spec;
-  if (spec.access_modes.empty()) {
-    faults.emplace_back("spec.accessModes: Required value: at least 1 access mode is required");
-  }
-  const bool is_alone = std::find(spec.access_modes.begin(), spec.access_modes.end(), "ReadWriteOncePod") !=
-                        spec.access_modes.end();
-  if (is_alone && std::any_of(spec.access_modes.begin(), spec.access_modes.end(),
-                              [](const std::string& mode) { return mode != "ReadWriteOncePod"; })) {
-    faults.emplace_back("spec.accessModes: Forbidden: may not use ReadWriteOncePod with other access modes");
-  }
-  const api::Quantity* storage = spec.requests.Find("storage");
-  if (storage == nullptr) {
-    faults.emplace_back("spec.resources[storage]: Required value");
-  } else if (storage->IsZero() || storage->IsNegative()) {
-    faults.push_back(absl::StrCat("spec.resources[storage]: Invalid value: \"",
-                                  api::AmountText("storage", *storage), "\": must be greater than zero"));
-  }
   return faults;
 }
 

@@ -1,4 +1,4 @@
-// What the API server's validation says of the metadata of new objects, and of claims.
+// What the API server's validation says of the metadata of new objects.
 #ifndef SCHEDSIM_SIM_CLUSTER_ADMISSION_METADATA_VALIDATION_H_
 #define SCHEDSIM_SIM_CLUSTER_ADMISSION_METADATA_VALIDATION_H_
 
@@ -15,10 +15,6 @@ namespace schedsim::sim {
 // own (of RBAC, addresses, certificates) may have any. Source: apimachinery v0.37,
 // pkg/api/validation/objectmeta.go, ValidateObjectMeta, and the name functions of kubernetes v1.37, pkg/apis.
 std::vector<std::string> MetadataFaults(const api::Object& object, api::KubernetesLine line);
-
-// What is wrong with the spec of a PersistentVolumeClaim; empty for all else.
-// Source: kubernetes v1.37, pkg/apis/core/validation/validation.go, ValidatePersistentVolumeClaimSpec.
-std::vector<std::string> ClaimFaults(const api::Object& object);
 
 }  // namespace schedsim::sim
 

@@ -1,126 +1,72 @@
 #include "sim/cluster/admission/policy_validation.h"
 
-#include <algorithm>
-#include <cstdint>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/algorithm/container.h"
-#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/strings/strip.h"
-#include "core/api/field_errors.h"
-#include "core/api/kinds.h"
 #include "core/api/label_name.h"
 #include "core/api/quantity_text.h"
+#include "core/api/taints.h"
+#include "core/codec/text/json_writer.h"
 #include "core/codec/text/writer.h"
+#include "sim/cluster/admission/pod_validation.h"
 #include "sim/cluster/admission/policy_json.h"
-#include "sim/cluster/resource_name.h"
+#include "sim/cluster/admission/resource_validation.h"
 
 namespace schedsim::sim {
 namespace {
 
 using codec::Value;
 
-constexpr char kNotNegative[] = "must be greater than or equal to 0";
-
-// What a quota may count without a group in its name.
-constexpr absl::string_view kQuotaResources[] = {"configmaps",
-                                                 "cpu",
-                                                 "ephemeral-storage",
-                                                 "limits.cpu",
-                                                 "limits.ephemeral-storage",
-                                                 "limits.memory",
-                                                 "memory",
-                                                 "persistentvolumeclaims",
-                                                 "pods",
-                                                 "replicationcontrollers",
-                                                 "requests.cpu",
-                                                 "requests.ephemeral-storage",
-                                                 "requests.memory",
-                                                 "requests.storage",
-                                                 "resourcequotas",
-                                                 "secrets",
-                                                 "services",
-                                                 "services.loadbalancers",
-                                                 "services.nodeports"};
-constexpr absl::string_view kCountedObjects[] = {"configmaps",
-                                                 "persistentvolumeclaims",
-                                                 "pods",
-                                                 "replicationcontrollers",
-                                                 "resourcequotas",
-                                                 "secrets",
-                                                 "services",
-                                                 "services.loadbalancers",
-                                                 "services.nodeports"};
-constexpr absl::string_view kContainerResources[] = {"cpu", "ephemeral-storage", "memory"};
+constexpr absl::string_view kEvictionPolicies[] = {"AlwaysAllow", "IfHealthyBudget"};
 constexpr absl::string_view kScopes[] = {
     "BestEffort",  "CrossNamespacePodAffinity", "NotBestEffort", "NotTerminating", "PriorityClass",
     "Terminating", "VolumeAttributesClass"};
 
-// Whether a name without a group is one that Kubernetes has.
-bool IsStandard(absl::string_view name) {
-  return name == "storage" || absl::c_linear_search(kQuotaResources, name) ||
-         absl::StartsWith(name, "hugepages-") || absl::StartsWith(name, "requests.hugepages-");
-}
-
-// Returns whether the name has the form of one.
-bool CheckQualified(const std::string& field, const std::string& name, api::FieldErrors& errors) {
-  const std::vector<std::string> faults = api::LabelKeyErrors(name);
-  for (const std::string& why : faults) errors.Invalid(field, name, why);
-  return faults.empty();
-}
-
-// Source: kubernetes v1.37, pkg/apis/core/validation/validation.go, validateResourceName.
-void CheckResourceName(const std::string& field, const std::string& name, api::FieldErrors& errors) {
-  if (!CheckQualified(field, name, errors)) return;
-  if (!absl::StrContains(name, '/') && !IsStandard(name))
-    errors.Invalid(field, name, "must be a standard resource type or fully qualified");
-}
-
-// What containers may ask for. Source: the same file, validateContainerResourceName.
-void CheckContainerResourceName(const std::string& field, const std::string& name, api::FieldErrors& errors) {
-  CheckResourceName(field, name, errors);
-  if (!absl::StrContains(name, '/')) {
-    const bool is_of_containers =
-        absl::c_linear_search(kContainerResources, name) || absl::StartsWith(name, "hugepages-");
-    if (!is_of_containers) errors.Invalid(field, name, "must be a standard resource for containers");
-  } else if (!absl::StrContains(name, "kubernetes.io/") && !api::IsExtendedResourceName(name)) {
-    errors.Invalid(field, name, "doesn't follow extended resource name standard");
-  }
-}
-
-void CheckQuotaAmount(const std::string& name, api::Quantity amount, api::FieldErrors& errors) {
+void CheckQuotaAmount(const std::string& name, api::Quantity amount, ValidationErrors& errors) {
   const std::string field = absl::StrCat("spec.hard[", name, "]");
   CheckResourceName(field, name, errors);
   const bool has_group = absl::StrContains(name, '/');
-  if (!has_group && (!IsStandard(name) || name == "storage"))
+  if (!has_group && (!IsStandardResource(name) || name == "storage"))
     errors.Invalid(field, name, "must be a standard resource for quota");
-  const std::string text = api::AmountText(name, amount);
-  if (amount.IsNegative()) errors.Invalid(field, text, kNotNegative);
-  const bool is_count = absl::c_linear_search(kCountedObjects, name) || api::IsExtendedResourceName(name);
-  if (is_count && !(api::Quantity::FromValue(amount.Value()) == amount))
-    errors.Invalid(field, text, "must be an integer");
+  CheckAmount(field, name, amount, errors);
 }
 
-void CheckScopes(const Value* list, api::FieldErrors& errors) {
+// Whether a quota may have the scope that counts these resources.
+// Source: kubernetes v1.37, pkg/apis/core/helper/helpers.go, IsResourceQuotaScopeValidForResource.
+bool IsScopeOf(absl::string_view scope, const api::ResourceList& hard) {
+  constexpr absl::string_view kCompute[] = {"cpu",  "limits.cpu",   "limits.memory",  "memory",
+                                            "pods", "requests.cpu", "requests.memory"};
+  return absl::c_all_of(hard, [scope, &kCompute](const auto& entry) {
+    const std::string& name = entry.first;
+    if (absl::StrContains(name, '/') || name == "storage" || !IsStandardResource(name)) return true;
+    if (scope == "BestEffort") return name == "pods";
+    if (scope == "VolumeAttributesClass")
+      return name == "persistentvolumeclaims" || name == "requests.storage";
+    return !absl::c_linear_search(kScopes, scope) || absl::c_linear_search(kCompute, name);
+  });
+}
+
+void CheckScopes(const Value* list, const api::ResourceList& hard, ValidationErrors& errors) {
   const std::vector<std::string> scopes = TextsOf(list);
   if (scopes.empty()) return;
   const std::string json = codec::ToJson(*list);
   const auto has = [&scopes](absl::string_view scope) { return absl::c_linear_search(scopes, scope); };
   for (const std::string& scope : scopes) {
     if (!absl::c_linear_search(kScopes, scope)) errors.InvalidJson("spec.scopes", json, "unsupported scope");
+    if (!IsScopeOf(scope, hard))
+      errors.InvalidJson("spec.scopes", json, "unsupported scope applied to resource");
   }
   if ((has("BestEffort") && has("NotBestEffort")) || (has("Terminating") && has("NotTerminating")))
     errors.InvalidJson("spec.scopes", json, "conflicting scopes");
 }
 
-void CheckScopeSelector(const Value* list, api::FieldErrors& errors) {
+void CheckScopeSelector(const Value* list, ValidationErrors& errors) {
   if (list == nullptr) return;
   constexpr char kField[] = "spec.scopeSelector.matchExpressions";
   for (const Value& item : list->items) {
@@ -129,28 +75,46 @@ void CheckScopeSelector(const Value* list, api::FieldErrors& errors) {
     const bool has_values = !TextsOf(item.Find("values")).empty();
     if (!absl::c_linear_search(kScopes, scope))
       errors.Invalid(absl::StrCat(kField, ".scopeName"), scope, "unsupported scope");
+    const bool has_own_operator =
+        absl::c_linear_search(kScopes, scope) && scope != "PriorityClass" && scope != "VolumeAttributesClass";
+    if (has_own_operator && operator_text != "Exists") {
+      errors.Invalid(absl::StrCat(kField, ".operator"), operator_text,
+                     "must be 'Exists' when scope is any of ResourceQuotaScopeTerminating, "
+                     "ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort, "
+                     "ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity");
+    }
     if (operator_text == "In" || operator_text == "NotIn") {
       if (!has_values) {
         errors.Required(absl::StrCat(kField, ".values"),
                         "must be at least one value when `operator` is 'In' or 'NotIn' for scope selector");
       }
-    } else if (operator_text != "Exists" && operator_text != "DoesNotExist") {
+    } else if (operator_text == "Exists" || operator_text == "DoesNotExist") {
+      if (has_values) {
+        errors.InvalidJson(
+            absl::StrCat(kField, ".values"), codec::ToJson(*item.Find("values")),
+            "must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope selector");
+      }
+    } else {
       errors.Invalid(absl::StrCat(kField, ".operator"), operator_text, "not a valid selector operator");
     }
   }
 }
 
-void CheckQuota(const Value& root, api::FieldErrors& errors) {
-  for (const auto& [name, amount] : AmountsOf(Below(&root, {"spec", "hard"})))
-    CheckQuotaAmount(name, amount, errors);
-  CheckScopes(Below(&root, {"spec", "scopes"}), errors);
+}  // namespace
+
+void CheckQuota(const Value& root, ValidationErrors& errors) {
+  const api::ResourceList hard = AmountsOf(Below(&root, {"spec", "hard"}));
+  for (const auto& [name, amount] : hard) CheckQuotaAmount(name, amount, errors);
+  CheckScopes(Below(&root, {"spec", "scopes"}), hard, errors);
   CheckScopeSelector(Below(&root, {"spec", "scopeSelector", "matchExpressions"}), errors);
 }
+
+namespace {
 
 // One entry of a LimitRange's spec.limits.
 class LimitCheck {
  public:
-  LimitCheck(const LimitRangeItem& limit, std::string path, api::FieldErrors& errors)
+  LimitCheck(const LimitRangeItem& limit, std::string path, ValidationErrors& errors)
       : limit_(limit), path_(std::move(path)), errors_(errors) {}
 
   // `is_repeated`: there is an entry of its type already.
@@ -183,7 +147,9 @@ class LimitCheck {
     const bool is_standard =
         limit_.type == "Pod" || limit_.type == "Container" || limit_.type == "PersistentVolumeClaim";
     if (is_standard) return;
-    if (CheckQualified(field, limit_.type, errors_) && !absl::StrContains(limit_.type, '/'))
+    errors_.LabelName(field, limit_.type);
+    const bool is_name = api::LabelKeyErrors(limit_.type, errors_.line()).empty();
+    if (is_name && !absl::StrContains(limit_.type, '/'))
       errors_.Invalid(field, limit_.type, "must be a standard limit type or fully qualified");
   }
 
@@ -235,11 +201,13 @@ class LimitCheck {
 
   const LimitRangeItem& limit_;
   const std::string path_;
-  api::FieldErrors& errors_;
+  ValidationErrors& errors_;
   std::set<std::string> names_;
 };
 
-void CheckLimitRange(const Value& root, api::FieldErrors& errors) {
+}  // namespace
+
+void CheckLimitRange(const Value& root, ValidationErrors& errors) {
   std::set<std::string> types;
   const std::vector<LimitRangeItem> limits = LimitRangeItems(root);
   for (size_t i = 0; i < limits.size(); ++i) {
@@ -249,27 +217,7 @@ void CheckLimitRange(const Value& root, api::FieldErrors& errors) {
   }
 }
 
-void CheckBudgetAmount(const Value* value, const std::string& field, api::FieldErrors& errors) {
-  if (value == nullptr || value->is_null()) return;
-  int64_t number = 0;
-  if (!value->is_string()) {
-    if (absl::SimpleAtoi(value->text, &number) && number < 0) errors.Invalid(field, number, kNotNegative);
-    return;
-  }
-  absl::string_view digits = value->text;
-  const bool is_percentage = absl::ConsumeSuffix(&digits, "%") && !digits.empty() &&
-                             std::all_of(digits.begin(), digits.end(), absl::ascii_isdigit);
-  if (!is_percentage) {
-    errors.Invalid(
-        field, value->text,
-        "a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  or "
-        "'93%', regex used for validation is '[0-9]+%')");
-  } else if (!absl::SimpleAtoi(digits, &number) || number > 100) {
-    errors.Invalid(field, value->text, "must not be greater than 100%");
-  }
-}
-
-void CheckBudget(const Value& root, api::FieldErrors& errors) {
+void CheckBudget(const Value& root, ValidationErrors& errors) {
   const auto amount = [&root](const char* name) {
     const Value* value = Below(&root, {"spec", name});
     return value == nullptr || value->is_null() ? nullptr : value;
@@ -286,45 +234,63 @@ void CheckBudget(const Value& root, api::FieldErrors& errors) {
                                     ",\"UnhealthyPodEvictionPolicy\":", json(policy), "}"),
                        "minAvailable and maxUnavailable cannot be both set");
   }
-  CheckBudgetAmount(min, "spec.minAvailable", errors);
-  CheckBudgetAmount(max, "spec.maxUnavailable", errors);
-}
-
-void CheckRuntimeClass(const Value& root, api::FieldErrors& errors) {
-  for (const auto& [name, amount] : AmountsOf(Below(&root, {"overhead", "podFixed"}))) {
-    if (!amount.IsNegative()) continue;
-    errors.Invalid(absl::StrCat("overhead.limits[", name, "]"), api::AmountText(name, amount), kNotNegative);
+  const FieldAt spec = RootOf(root).Child("spec");
+  for (const absl::string_view name : {"minAvailable", "maxUnavailable"}) {
+    errors.IntOrPercent(spec.Child(name));
+    errors.AtMost100Percent(spec.Child(name));
   }
-  if (TextOf(&root, "handler").empty()) errors.Required("handler", "");
+  errors.LabelSelector(spec.Child("selector"));
+  errors.OneOf(spec.Child("unhealthyPodEvictionPolicy"), kEvictionPolicies);
 }
 
-using Check = void (*)(const Value& root, api::FieldErrors& errors);
+namespace {
 
-Check CheckFor(const api::Object& object) {
-  if (object.kind == api::Kind::kPodDisruptionBudget) return CheckBudget;
-  if (object.kind != api::Kind::kOther) return nullptr;
-  const absl::string_view group = api::GroupOf(object.api_version);
-  if (group == "node.k8s.io" && object.kind_name == "RuntimeClass") return CheckRuntimeClass;
-  if (!group.empty()) return nullptr;
-  if (object.kind_name == "ResourceQuota") return CheckQuota;
-  return object.kind_name == "LimitRange" ? CheckLimitRange : nullptr;
+// A toleration as the API server prints it: by the names of its Go struct.
+std::string TolerationJson(const api::Toleration& toleration) {
+  codec::JsonWriter json;
+  json.BeginObject().Field("Key", toleration.key).Field("Operator", toleration.operator_);
+  json.Field("Value", toleration.value).Field("Effect", toleration.effect).Key("TolerationSeconds");
+  if (toleration.toleration_seconds.has_value()) {
+    json.Int(*toleration.toleration_seconds);
+  } else {
+    json.Null();
+  }
+  json.EndObject();
+  return json.text();
+}
+
+void CheckClassTolerations(const FieldAt& list, ValidationErrors& errors) {
+  std::vector<api::Toleration> tolerations;
+  for (size_t i = 0; i < list.size(); ++i) {
+    const FieldAt item = list.Item(i);
+    tolerations.push_back({.key = item.Child("key").Text(),
+                           .operator_ = item.Child("operator").Text(),
+                           .value = item.Child("value").Text(),
+                           .effect = item.Child("effect").Text(),
+                           .toleration_seconds = item.Child("tolerationSeconds").Number()});
+  }
+  CheckTolerations(tolerations, list.path, errors);
+  std::set<std::vector<std::string>> seen;
+  for (size_t i = 0; i < tolerations.size(); ++i) {
+    const api::Toleration& toleration = tolerations[i];
+    if (!seen.insert({toleration.key, toleration.operator_, toleration.value, toleration.effect}).second)
+      errors.Add(list.Item(i).path, absl::StrCat("Duplicate value: ", TolerationJson(toleration)));
+  }
 }
 
 }  // namespace
 
-absl::Status ValidatePolicy(const api::Object& object) {
-  const Check check = CheckFor(object);
-  if (check == nullptr) return absl::OkStatus();
-  std::vector<std::string> faults;
-  ReadPolicy(object, [&](const Value& root) {
-    for (const AmountFault& fault : AmountFaults(root, object.api_version, object.kind_name))
-      faults.push_back(fault.text);
-    api::FieldErrors errors;
-    check(root, errors);
-    for (const api::FieldError& error : errors.Take())
-      faults.push_back(absl::StrCat(error.field, ": ", error.body));
-  });
-  return InvalidObject(object, faults);
+void CheckRuntimeClass(const Value& root, ValidationErrors& errors) {
+  CheckOverhead(AmountsOf(Below(&root, {"overhead", "podFixed"})), "overhead", errors);
+  errors.Labels(RootOf(root).Child("scheduling").Child("nodeSelector"));
+  CheckClassTolerations(RootOf(root).Child("scheduling").Child("tolerations"), errors);
+  // The real one says this last, since it follows from what the field declares.
+  const FieldAt handler = RootOf(root).Child("handler");
+  if (handler.Text().empty()) {
+    errors.Required(handler.path, "");
+  } else {
+    errors.DnsLabel(handler.path, handler.Text());
+  }
 }
 
 }  // namespace schedsim::sim

@@ -105,7 +105,7 @@ TEST_P(DrainabilityTest, SaysWhatBlocks) {
   }
   const auto replica_set = [](const std::string& name_space, const std::string& name) {
     return Read(absl::StrCat("{apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: ", name,
-                             ", namespace: ", name_space, "}}"));
+                             ", namespace: ", name_space, ", uid: u-", name, "}}"));
   };
   const auto budget = [](const std::string& name_space, const std::string& app, int allowed) {
     return Read(absl::StrCat("{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: ", app,

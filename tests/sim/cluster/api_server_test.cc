@@ -36,7 +36,9 @@ class ApiServerTest : public testing::Test {
   }
 
   static std::string Deployment(const std::string& more = "") {
-    return absl::StrCat("{apiVersion: apps/v1, kind: Deployment, metadata: {name: d", more, "}}");
+    return absl::StrCat("{apiVersion: apps/v1, kind: Deployment, metadata: {name: d", more,
+                        "}, spec: {selector: {matchLabels: {app: a}}, template: {metadata: {labels: {app: "
+                        "a}}, spec: {containers: [{name: c, image: i}]}}}}");
   }
 
   EventLoop loop_{absl::UnixEpoch()};

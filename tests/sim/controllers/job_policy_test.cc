@@ -13,8 +13,9 @@
 namespace schedsim::sim {
 namespace {
 
-std::string Job(const std::string& fields) {
-  return absl::StrCat("---\napiVersion: batch/v1\nkind: Job\nmetadata: {name: work}\nspec: {", fields,
+std::string Job(const std::string& fields, const std::string& metadata = "") {
+  return absl::StrCat("---\napiVersion: batch/v1\nkind: Job\nmetadata: {name: work", metadata, "}\nspec: {",
+                      fields,
                       "template: {metadata: {labels: {app: work}}, spec: {restartPolicy: Never, containers: "
                       "[{name: c, image: i, resources: {requests: {cpu: 1}}}]}}}\n");
 }
@@ -224,7 +225,7 @@ const struct {
 
 TEST_F(JobPolicyTest, SaysWhatIsMalformed) {
   for (const auto& [fields, error] : kMalformed) {
-    WorkloadCluster cluster(Nodes(1) + Job(absl::StrCat(fields, ", ")));
+    WorkloadCluster cluster(Nodes(1) + Job(absl::StrCat(fields, ", "), ", uid: u"));
     cluster.Run();
     const std::vector<std::string> warnings = cluster.simulation().controllers().Warnings();
     ASSERT_EQ(warnings.size(), 1U) << fields;

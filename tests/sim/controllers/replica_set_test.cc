@@ -125,10 +125,10 @@ TEST(ReplicaSetController, AReplicationControllerSelectsItsTemplate) {
        "spec.template.metadata.labels: expected labels that spec.selector selects, got others"},
       {"template: {", "spec.selector: expected a selector of the template's pods, got none"}};
   for (const auto& [fields, message] : kRows) {
-    WorkloadCluster cluster(absl::StrCat(
-        Nodes(1),
-        "---\napiVersion: v1\nkind: ReplicationController\nmetadata: {name: old}\nspec: {replicas: 2, ",
-        fields, "spec: {containers: [{name: c, image: i}]}}}\n"));
+    WorkloadCluster cluster(absl::StrCat(Nodes(1),
+                                         "---\napiVersion: v1\nkind: ReplicationController\nmetadata: {name: "
+                                         "old, uid: u}\nspec: {replicas: 2, ",
+                                         fields, "spec: {containers: [{name: c, image: i}]}}}\n"));
     cluster.Run();
     EXPECT_EQ(cluster.Pods("old-").size(), 0U) << fields;
     ASSERT_EQ(cluster.simulation().controllers().Warnings().size(), 1U) << fields;
@@ -139,7 +139,7 @@ TEST(ReplicaSetController, AReplicationControllerSelectsItsTemplate) {
 
 TEST(ReplicaSetController, SaysWhatIsMalformed) {
   WorkloadCluster cluster(
-      "---\napiVersion: apps/v1\nkind: ReplicaSet\nmetadata: {name: bad}\nspec: {replicas: -1}\n");
+      "---\napiVersion: apps/v1\nkind: ReplicaSet\nmetadata: {name: bad, uid: u}\nspec: {replicas: -1}\n");
   cluster.Run();
   ASSERT_EQ(cluster.simulation().controllers().Warnings().size(), 1U);
   EXPECT_EQ(cluster.simulation().controllers().Warnings()[0],
@@ -147,7 +147,9 @@ TEST(ReplicaSetController, SaysWhatIsMalformed) {
 }
 
 TEST(ReplicaSetController, SaysOnceOfWhichObjectItSpeaks) {
-  WorkloadCluster cluster(Nodes(1) + ReplicaSet("", "nodeSelector: 7, "));
+  std::string of_cluster = ReplicaSet("", "nodeSelector: 7, ");
+  of_cluster.replace(of_cluster.find("name: web"), 9, "name: web, uid: u");
+  WorkloadCluster cluster(Nodes(1) + of_cluster);
   cluster.Run();
   const std::vector<std::string> warnings = cluster.simulation().controllers().Warnings();
   ASSERT_EQ(warnings.size(), 1U);
@@ -157,7 +159,7 @@ TEST(ReplicaSetController, SaysOnceOfWhichObjectItSpeaks) {
 TEST(ReplicaSetController, NeedsASelectorOfItsPods) {
   const auto warning = [](const std::string& selector) {
     WorkloadCluster cluster(
-        "---\napiVersion: apps/v1\nkind: ReplicaSet\nmetadata: {name: web}\nspec: {" + selector +
+        "---\napiVersion: apps/v1\nkind: ReplicaSet\nmetadata: {name: web, uid: u}\nspec: {" + selector +
         "template: {metadata: {labels: {app: web}}, spec: {containers: [{name: c, image: i}]}}}\n");
     cluster.Run();
     const std::vector<std::string> warnings = cluster.simulation().controllers().Warnings();

@@ -194,7 +194,8 @@ TEST(VolumeBinding, AClaimWhoseVolumeIsDeletedIsLost) {
 
 TEST(VolumeBinding, PartsOfAClusterThatAreNotInTheInputChangeNothing) {
   SmallCluster cluster(
-      "{apiVersion: v1, kind: PersistentVolume, metadata: {name: v}, spec: {claimRef: {namespace: default, "
+      "{apiVersion: v1, kind: PersistentVolume, metadata: {name: v, uid: uv}, spec: {claimRef: {namespace: "
+      "default, "
       "name: "
       "away, uid: u}, persistentVolumeReclaimPolicy: Delete}, status: {phase: Bound}}\n"
       "---\n{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: data, namespace: default, "

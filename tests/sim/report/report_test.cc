@@ -80,8 +80,9 @@ TEST(Report, SumsOf64BitAmountsDoNotWrapAround) {
 }
 
 TEST(Report, ResourcesThatNoNodeHasAreThereWithoutAShare) {
-  const Report report = ReportOf(absl::StrCat(Node("a", "cpu: 1, pods: 10"),
-                                              Pod("p", "nodeName: a, ", "cpu: 1500m, example.com/gpu: 2")));
+  const Report report =
+      ReportOf(absl::StrCat(Node("a", "cpu: 1, pods: 10"),
+                            Pod("p", "nodeName: a, ", "cpu: 1500m, example.com/gpu: 2", ", uid: u")));
   EXPECT_EQ(Totals(report),
             (std::vector<std::string>{"cpu 1.500 1 150.00", "example.com/gpu 2 0 -", "pods 1 10 10.00"}));
 }

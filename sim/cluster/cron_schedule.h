@@ -1,6 +1,6 @@
 // Schedules of CronJobs.
-#ifndef SCHEDSIM_SIM_CONTROLLERS_CRON_SCHEDULE_H_
-#define SCHEDSIM_SIM_CONTROLLERS_CRON_SCHEDULE_H_
+#ifndef SCHEDSIM_SIM_CLUSTER_CRON_SCHEDULE_H_
+#define SCHEDSIM_SIM_CLUSTER_CRON_SCHEDULE_H_
 
 #include <cstdint>
 #include <optional>
@@ -60,4 +60,4 @@ class CronSchedule {
 
 }  // namespace schedsim::sim
 
-#endif  // SCHEDSIM_SIM_CONTROLLERS_CRON_SCHEDULE_H_
+#endif  // SCHEDSIM_SIM_CLUSTER_CRON_SCHEDULE_H_

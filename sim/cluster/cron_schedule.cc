@@ -1,4 +1,4 @@
-#include "sim/controllers/cron_schedule.h"
+#include "sim/cluster/cron_schedule.h"
 
 #include <algorithm>
 #include <string>
@@ -9,6 +9,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "absl/types/span.h"
@@ -23,17 +24,14 @@ constexpr absl::string_view kMonths[] = {"jan", "feb", "mar", "apr", "may", "jun
 constexpr absl::string_view kDays[] = {"sun", "mon", "tue", "wed", "thu", "fri", "sat"};
 
 struct FieldKind {
-  absl::string_view name;
   int64_t min = 0;
   int64_t max = 0;
   // Of the values from `min` on; empty: there are none.
   absl::Span<const absl::string_view> value_names;
 };
 
-const FieldKind kFields[] = {
-    {"minute", 0, 59, {}},     {"hour", 0, 23, {}},          {"day of month", 1, 31, {}},
-    {"month", 1, 12, kMonths}, {"day of week", 0, 6, kDays},
-};
+// Minute, hour, day of month, month and day of week.
+const FieldKind kFields[] = {{0, 59, {}}, {0, 23, {}}, {1, 31, {}}, {1, 12, kMonths}, {0, 6, kDays}};
 
 struct Macro {
   absl::string_view name;
@@ -55,7 +53,14 @@ absl::StatusOr<int64_t> ParseValue(absl::string_view text, const FieldKind& kind
   absl::ConsumePrefix(&digits, "+");
   const bool is_number = !digits.empty() && digits.find_first_not_of("0123456789") == absl::string_view::npos;
   if (is_number && absl::SimpleAtoi(digits, &value)) return value;
-  return Invalid(absl::StrCat(kind.name, ": expected a number, got ", api::GoQuote(text)));
+  if (is_number || absl::StartsWith(text, "-")) {
+    // Of numbers below zero, and beyond all.
+    if (absl::SimpleAtoi(text, &value)) {
+      return Invalid(absl::StrCat("negative number (", value, ") not allowed: ", text));
+    }
+  }
+  return Invalid(absl::StrCat("failed to parse int from ", text, ": strconv.Atoi: parsing ",
+                              api::GoQuote(text), ": ", is_number ? "value out of range" : "invalid syntax"));
 }
 
 // Adds the values of one range, `*`, `5`, `1-5` or any of them with `/2`, to `bits`. `is_any`: whether it is
@@ -63,9 +68,6 @@ absl::StatusOr<int64_t> ParseValue(absl::string_view text, const FieldKind& kind
 absl::Status AddRange(absl::string_view text, const FieldKind& kind, uint64_t& bits, bool& is_any) {
   const std::vector<absl::string_view> parts = absl::StrSplit(text, '/');
   const std::vector<absl::string_view> limits = absl::StrSplit(parts[0], '-');
-  if (parts.size() > 2 || limits.size() > 2) {
-    return Invalid(absl::StrCat(kind.name, ": expected a range such as 1-5/2, got ", api::GoQuote(text)));
-  }
   int64_t first = kind.min;
   int64_t last = kind.max;
   // What stands behind a star's dash is not read.
@@ -76,18 +78,23 @@ absl::Status AddRange(absl::string_view text, const FieldKind& kind, uint64_t& b
     if (limits.size() == 2) {
       ASSIGN_OR_RETURN(last, ParseValue(limits[1], kind));
     }
+    if (limits.size() > 2) return Invalid(absl::StrCat("too many hyphens: ", text));
   }
   int64_t step = 1;
   if (parts.size() == 2) {
-    ASSIGN_OR_RETURN(step, ParseValue(parts[1], {.name = kind.name}));
+    ASSIGN_OR_RETURN(step, ParseValue(parts[1], {}));
     // `5/15` goes on to the end.
     if (limits.size() == 1 && !is_star) last = kind.max;
   }
+  if (parts.size() > 2) return Invalid(absl::StrCat("too many slashes: ", text));
   is_any |= is_star && step == 1;
-  if (first < kind.min || last > kind.max || first > last || step == 0) {
-    return Invalid(absl::StrCat(kind.name, ": expected values from ", kind.min, " to ", kind.max,
-                                " and a step above zero, got ", api::GoQuote(text)));
-  }
+  const auto invalid = [text](absl::string_view what, int64_t value, absl::string_view than, int64_t bound) {
+    return Invalid(absl::StrCat(what, " of range (", value, ") ", than, " (", bound, "): ", text));
+  };
+  if (first < kind.min) return invalid("beginning", first, "below minimum", kind.min);
+  if (last > kind.max) return invalid("end", last, "above maximum", kind.max);
+  if (first > last) return invalid("beginning", first, "beyond end of range", last);
+  if (step == 0) return Invalid(absl::StrCat("step of range should be a positive number: ", text));
   for (int64_t value = first; value <= last; value += step) bits |= uint64_t{1} << value;
   return absl::OkStatus();
 }
@@ -128,17 +135,23 @@ absl::StatusOr<CronSchedule> CronSchedule::Parse(absl::string_view text, absl::T
   absl::string_view rest = text;
   if (absl::ConsumePrefix(&rest, "@every ")) {
     const std::optional<absl::Duration> period = api::ParseGoDuration(rest);
-    if (!period.has_value()) return Invalid(absl::StrCat("expected a duration, got ", api::GoQuote(rest)));
+    if (!period.has_value()) {
+      return Invalid(
+          absl::StrCat("failed to parse duration ", text, ": time: invalid duration ", api::GoQuote(rest)));
+    }
     schedule.period_ = std::max(absl::Trunc(*period, absl::Seconds(1)), absl::Seconds(1));
     return schedule;
   }
   for (const Macro& macro : kMacros) {
     if (text == macro.name) rest = macro.fields;
   }
-  const std::vector<absl::string_view> fields = absl::StrSplit(rest, ' ', absl::SkipWhitespace());
+  if (absl::StartsWith(rest, "@")) return Invalid(absl::StrCat("unrecognized descriptor: ", text));
+  const std::vector<absl::string_view> fields =
+      absl::StrSplit(rest, absl::ByAnyChar(" \t\n\v\f\r"), absl::SkipEmpty());
   constexpr size_t kFieldCount = 5;
   if (fields.size() != kFieldCount) {
-    return Invalid(absl::StrCat("expected 5 fields, or @hourly and the like, got ", api::GoQuote(text)));
+    return Invalid(absl::StrCat("expected exactly ", kFieldCount, " fields, found ", fields.size(), ": [",
+                                absl::StrJoin(fields, " "), "]"));
   }
   uint64_t* const bits[] = {&schedule.minutes_, &schedule.hours_, &schedule.days_of_month_, &schedule.months_,
                             &schedule.days_of_week_};

@@ -1,4 +1,4 @@
-#include "sim/controllers/cron_schedule.h"
+#include "sim/cluster/cron_schedule.h"
 
 #include <string>
 
