@@ -21,6 +21,7 @@
 #include "sim/cluster/admission/namespace_lifecycle.h"
 #include "sim/cluster/label_selector.h"
 #include "sim/formats/cluster_files.h"
+#include "sim/formats/manifest_fields.h"
 #include "sim/formats/missing_kinds.h"
 #include "sim/formats/named_file.h"
 #include "sim/formats/object_inspector.h"
@@ -184,6 +185,7 @@ class InputReader {
     }
     if (has_name) places_[key] = place;
     TakeNamespace(*object, place);
+    NoteServerFields(object, place);
     const bool has_uid_of_another = HasUidOfAnother(object, place);
     Item item = {.from_cluster = !object->metadata.uid.empty(), .key = object->Key(), .place = place};
     if (object->kind == api::Kind::kNode) {
@@ -229,6 +231,7 @@ class InputReader {
     WarnOfSharedUids();
     OrderWarnings();
     NoteMissingNamespaces();
+    NoteDroppedFields();
     Order();
     return std::move(input_);
   }
@@ -279,6 +282,27 @@ class InputReader {
     wanted_namespaces_.emplace(name, place);
   }
 
+  // Takes out of manifests what the API server makes anew.
+  void NoteServerFields(api::ObjectPtr& object, const Place& place) {
+    for (const std::string& field : DropServerFields(object)) {
+      DroppedField& dropped = dropped_fields_[field];
+      if (dropped.count++ > 0) continue;
+      dropped.place = place;
+      dropped.object = LabelOf(*object);
+    }
+  }
+
+  void NoteDroppedFields() {
+    for (const auto& [field, dropped] : dropped_fields_) {
+      const std::string more =
+          dropped.count == 1 ? "" : absl::StrCat(" (and of ", dropped.count - 1, " more)");
+      input_.notes.push_back(
+          absl::StrCat(ToString(dropped.place), ": ", Printable(dropped.object, kShownBytesMax), ": ", field,
+                       more, ": left out, as by the API server, since the ",
+                       "object is a manifest; with metadata.uid it counts as a cluster's"));
+    }
+  }
+
   void NoteMissingNamespaces() {
     std::vector<InputWarning> notes;
     for (const auto& [name, place] : wanted_namespaces_) {
@@ -315,6 +339,13 @@ class InputReader {
                        options_.bound.selector.empty() ? "" : "; `--bound reset` takes all"));
     }
   }
+
+  // A field that manifests have and that is the API server's: the first of them and how many there are.
+  struct DroppedField {
+    Place place;
+    std::string object;
+    int64_t count = 0;
+  };
 
   // Objects with the uid of another one of their kind: the first of them and how many there are.
   struct SharedUids {
@@ -450,6 +481,7 @@ class InputReader {
   std::vector<InputWarning> warnings_;                   // Beside the inspector's.
   LookupMap<std::string, Place> places_;                 // By label.
   LookupMap<std::string, api::ObjectPtr> first_by_uid_;  // By group, kind and uid.
+  std::map<std::string, DroppedField> dropped_fields_;   // By field.
   SharedUids pods_of_shared_uids_;
   SharedUids others_of_shared_uids_;
 };

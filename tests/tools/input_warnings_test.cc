@@ -178,7 +178,7 @@ TEST(InputWarningsTest, MapsWithFreeKeysTakeAnything) {
   ExpectWarnings(
       Documents(
           {kNode,
-           "apiVersion: v1\nkind: Pod\nmetadata:\n  name: a\n  labels: {nodeSelecter: b}\n"
+           "apiVersion: v1\nkind: Pod\nmetadata:\n  name: a\n  uid: u\n  labels: {nodeSelecter: b}\n"
            "  annotations: {x: z}\n  managedFields:\n  - {manager: m, operation: Apply, apiVersion: v1,\n"
            "     fieldsType: FieldsV1, fieldsV1: {'f:spec': {'f:x': {}}}}\n"
            "spec:\n  nodeSelector: {spec: x}\n  containers:\n  - name: c\n    image: app\n"
