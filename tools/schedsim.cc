@@ -120,6 +120,7 @@ int main(int argc, char** argv) {
   tools::AddConform(app, exit_code);
   tools::AddDiff(app, exit_code);
   tools::AddTest(app, exit_code);
+  tools::AddWhatIf(app, exit_code);
   tools::AddConfig(app, exit_code);
   tools::AddWhy(app, exit_code);
   tools::AddCalibrate(app, exit_code);

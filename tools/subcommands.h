@@ -22,6 +22,7 @@ void AddRun(CLI::App& app, int& exit_code);
 void AddConform(CLI::App& app, int& exit_code);
 void AddDiff(CLI::App& app, int& exit_code);
 void AddTest(CLI::App& app, int& exit_code);
+void AddWhatIf(CLI::App& app, int& exit_code);
 void AddConfig(CLI::App& app, int& exit_code);
 void AddWhy(CLI::App& app, int& exit_code);
 void AddCalibrate(CLI::App& app, int& exit_code);

@@ -37,7 +37,7 @@ void ExpectRefused(const Usage& usage) {
 TEST(CommandLine, NamesWhatWasMistyped) {
   const Usage usages[] = {
       {{},
-       "schedsim: expected a command: run, conform, diff, test, config, why, calibrate, bench, stage, scale, "
+       "schedsim: expected a command: run, conform, diff, test, what-if, config, why, calibrate, bench, stage, scale, "
        "snapshot, "
        "record; "
        "see "
@@ -45,7 +45,7 @@ TEST(CommandLine, NamesWhatWasMistyped) {
       {{"--verison"}, "schedsim: --verison: unknown option; did you mean --version?"},
       {{"config", "--hlep"}, "schedsim config: --hlep: unknown option; did you mean --help?"},
       {{"rnu"},
-       "schedsim: expected a command: run, conform, diff, test, config, why, calibrate, bench, stage, scale, "
+       "schedsim: expected a command: run, conform, diff, test, what-if, config, why, calibrate, bench, stage, scale, "
        "snapshot, "
        "record, "
        "got "

@@ -45,8 +45,10 @@ TEST_P(DocsPageTest, ShowsWhatTheProgramPrints) {
   EXPECT_EQ(written, FileContent(path)) << "if that is as it should be: UPDATE_GOLDEN=1";
 }
 
-INSTANTIATE_TEST_SUITE_P(Pages, DocsPageTest, testing::Values("diff", "recordings", "test"),
-                         [](const auto& page) { return page.param; });
+INSTANTIATE_TEST_SUITE_P(Pages, DocsPageTest, testing::Values("diff", "recordings", "test", "what-if"),
+                         [](const auto& page) {
+                           return absl::StrReplaceAll(page.param, {{"-", "_"}});
+                         });
 
 }  // namespace
 }  // namespace schedsim
