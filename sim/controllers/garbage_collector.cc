@@ -72,14 +72,27 @@ void GarbageCollector::Start() {
     }
     server_.ForEachPod([&look](const api::Pod& pod) { look(pod); });
   };
-  std::string last;
+  // Objects of one kind and namespace follow each other, and so do the pods of one owner: what was said of
+  // the one before holds for most.
+  const api::Object* last = nullptr;
   visit([this, &last](const api::Object& object) {
-    std::string list = ListOf(object.api_version, object.kind_name, object.metadata.namespace_);
-    if (list == last) return;
-    last = list;
-    listed_.insert(std::move(list));
+    const bool is_same = last != nullptr && last->kind_name == object.kind_name &&
+                         last->metadata.namespace_ == object.metadata.namespace_ &&
+                         last->api_version == object.api_version;
+    last = &object;
+    if (!is_same) listed_.insert(ListOf(object.api_version, object.kind_name, object.metadata.namespace_));
   });
-  visit([this](const api::Object& object) { AddIfAbsent(object); });
+  std::string present;
+  visit([this, &present](const api::Object& object) {
+    const auto& owners = object.metadata.owner_references;
+    const bool has_one = owners.size() == 1;
+    if (owners.empty() || (has_one && owners.begin()->uid == present)) return;
+    if (has_one && HasOtherOwner(object)) {
+      present = owners.begin()->uid;
+    } else {
+      AddIfAbsent(object);
+    }
+  });
 }
 
 bool GarbageCollector::HasAbsentOwners(const api::Object& object) const {
