@@ -44,7 +44,8 @@ TEST(ScaleTest, PodsFollowWhoeverChangesReplicas) {
   EXPECT_EQ(played.exit_code, 0) << played.err;
   EXPECT_EQ(PodsOf(played.report, "api-").size(), 3U);
   EXPECT_EQ(played.report["deleted"], 1);
-  const Played bare = Play(Cluster(0) + R"(- {apiVersion: apps/v1, kind: Deployment, metadata: {name: api, uid: u}}
+  const Played bare = Play(Cluster(0) + R"(
+- {apiVersion: apps/v1, kind: Deployment, metadata: {name: api, uid: u}}
 timeline:
 - patch: {kind: Deployment, name: api, patch: {spec: {replicas: 4}}}
 )");
