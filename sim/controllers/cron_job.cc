@@ -4,9 +4,11 @@
 #include <tuple>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "core/api/go_text.h"
 #include "core/base/status_macros.h"
+#include "core/codec/text/json_edit.h"
 #include "core/codec/text/reader.h"
 #include "core/codec/text/writer.h"
 #include "sim/controllers/pod_template.h"
@@ -21,6 +23,12 @@ constexpr int64_t kSecondsPerMinute = 60;
 bool IsOfBatch(const api::Object& object, absl::string_view kind_name) {
   return object.kind == api::Kind::kOther && object.kind_name == kind_name &&
          object.api_version == kApiVersion;
+}
+
+// Whether the input has the time of its creation.
+bool SaysWhenItWasMade(const api::Object& object) {
+  const std::string text = object.json->ToString();
+  return absl::StrContains(codec::FindJsonMember(text, "metadata"), "\"creationTimestamp\":\"");
 }
 
 }  // namespace
@@ -103,9 +111,17 @@ void CronJobController::OnEvent(const WatchEvent& event) {
 
 void CronJobController::Start() {
   started_ = true;
+  start_ = loop_.Now();
   for (const auto& [key, object] : server_.List(api::Kind::kOther)) {
-    if (IsOfBatch(*object, kKind)) queue_.AddAt(object->Key(), loop_.Now(), /*in_background=*/false);
+    if (!IsOfBatch(*object, kKind)) continue;
+    if (object->json != nullptr && !SaysWhenItWasMade(*object)) new_at_start_.insert(object->metadata.uid);
+    queue_.AddAt(object->Key(), loop_.Now(), /*in_background=*/false);
   }
+}
+
+absl::Time CronJobController::CreatedAt(const api::Object& object) const {
+  if (new_at_start_.contains(object.metadata.uid)) return start_;
+  return object.metadata.creation_timestamp.value_or(loop_.Now());
 }
 
 api::ObjectPtr CronJobController::FindJob(const api::Object& object, absl::string_view name) const {
@@ -152,8 +168,7 @@ absl::Status CronJobController::Sync(const std::string& key) {
   const bool may_run = !spec->is_suspended && !object->metadata.deletion_timestamp.has_value();
   absl::Status made;
   if (may_run) {
-    absl::Time earliest =
-        status.last_schedule_time.value_or(object->metadata.creation_timestamp.value_or(loop_.Now()));
+    absl::Time earliest = status.last_schedule_time.value_or(CreatedAt(*object));
     if (spec->starting_deadline_seconds.has_value()) {
       earliest = std::max(earliest, loop_.Now() - absl::Seconds(*spec->starting_deadline_seconds));
     }

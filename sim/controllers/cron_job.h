@@ -14,8 +14,8 @@
 #include "absl/time/time.h"
 #include "core/api/object.h"
 #include "core/codec/objects/objects.h"
-#include "sim/controllers/controller.h"
 #include "sim/cluster/cron_schedule.h"
+#include "sim/controllers/controller.h"
 #include "sim/controllers/owned_pods.h"
 #include "sim/controllers/work_queue.h"
 #include "sim/controllers/workload_fields.h"
@@ -69,6 +69,8 @@ class CronJobController : public Controller {
   static absl::Status ReadOwnJob(const api::Object& object, OwnJob& job);
 
   absl::Status Sync(const std::string& key);
+  // When a CronJob was made.
+  absl::Time CreatedAt(const api::Object& object) const;
   // The job of this name in the namespace of the CronJob.
   api::ObjectPtr FindJob(const api::Object& object, absl::string_view name) const;
   // By time of creation.
@@ -91,6 +93,10 @@ class CronJobController : public Controller {
   // Names of jobs by the uid of their CronJob.
   std::map<std::string, std::set<std::string>> names_;
   bool started_ = false;
+  absl::Time start_;
+  // Uids of manifests: they are made some milliseconds before the start, one after the other, but count as
+  // made then, so that what is due at the start is not due for them.
+  std::set<std::string> new_at_start_;
 };
 
 }  // namespace schedsim::sim

@@ -17,7 +17,7 @@ std::string CronJob(const std::string& fields) {
 
 absl::string_view Holds(const api::Pod& pod) { return pod.status.phase == "Pending" ? "Running" : ""; }
 
-// Virtual zero is the beginning of a minute, and the first time.
+// Virtual zero is the beginning of a minute; what is made then is due one minute later.
 TEST(CronJobController, MakesAJobEachTimeAndKeepsTheLastThree) {
   WorkloadCluster cluster(Nodes(1) + CronJob("schedule: '* * * * *', "));
   cluster.Run(310);
@@ -34,7 +34,7 @@ TEST(CronJobController, DoesNotKeepARunFromEnding) {
   WorkloadCluster cluster(Nodes(1) + CronJob("schedule: '*/5 * * * *', "));
   cluster.Run();
   EXPECT_LT(cluster.simulation().now() - cluster.simulation().zero(), absl::Minutes(1));
-  EXPECT_EQ(cluster.All("Job").size(), 1U);
+  EXPECT_TRUE(cluster.All("Job").empty());
 }
 
 TEST(CronJobController, HeedsItsConcurrencyPolicy) {
@@ -49,8 +49,8 @@ TEST(CronJobController, HeedsItsConcurrencyPolicy) {
     }
     return names;
   };
-  EXPECT_EQ(jobs_after("Allow"), "tick-15778080 tick-15778081 tick-15778082 ");
-  EXPECT_EQ(jobs_after("Forbid"), "tick-15778080 ");
+  EXPECT_EQ(jobs_after("Allow"), "tick-15778081 tick-15778082 ");
+  EXPECT_EQ(jobs_after("Forbid"), "tick-15778081 ");
   EXPECT_EQ(jobs_after("Replace"), "tick-15778082 ");
 }
 
@@ -60,6 +60,34 @@ TEST(CronJobController, WaitsWhileSuspendedAndDropsWhatIsTooLate) {
   cluster.Patch(1800, "CronJob", "tick", R"({"spec": {"suspend": false}})");
   cluster.Run(1900);
   EXPECT_TRUE(cluster.All("Job").empty());
+}
+
+// A CronJob that a cluster gave out, and whose last job was due at eight in the evening; it is midnight.
+std::string OfCluster(const std::string& fields) {
+  std::string text = CronJob(fields);
+  const std::string name = "name: tick";
+  text.replace(text.find(name), name.size(), name + ", uid: u, creationTimestamp: '1999-12-31T00:00:00Z'");
+  return text + "status: {lastScheduleTime: '1999-12-31T20:00:00Z'}\n";
+}
+
+// As the real one does when it starts again: of all times that it missed the last one counts.
+TEST(CronJobController, MakesOneJobForTheTimesThatItMissed) {
+  WorkloadCluster cluster(Nodes(1) + OfCluster("schedule: '30 * * * *', "));
+  cluster.Run(10);
+  ASSERT_EQ(cluster.All("Job").size(), 1U);
+  EXPECT_EQ(cluster.Status("CronJob", "tick")["lastScheduleTime"], "1999-12-31T23:30:00Z");
+}
+
+TEST(CronJobController, DropsTimesThatItMissedByMoreThanItsDeadline) {
+  WorkloadCluster late(Nodes(1) + OfCluster("schedule: '30 * * * *', startingDeadlineSeconds: 1799, "));
+  late.Run(10);
+  EXPECT_TRUE(late.All("Job").empty());
+  WorkloadCluster suspended(Nodes(1) + OfCluster("schedule: '30 * * * *', suspend: true, "));
+  suspended.Run(10);
+  EXPECT_TRUE(suspended.All("Job").empty());
+  WorkloadCluster fresh(Nodes(1) + CronJob("schedule: '* * * * *', "));
+  fresh.Run(10);
+  EXPECT_TRUE(fresh.All("Job").empty()) << "what is new is first due at the next minute";
 }
 
 // Virtual zero is one o'clock in the morning in Berlin.
@@ -72,9 +100,7 @@ TEST(CronJobController, FollowsTheClocksOfItsTimeZone) {
 
 TEST(CronJobController, MakesNoJobInATimeZoneThatIsNone) {
   // Such a CronJob is refused, but a cluster with other time zones may have it.
-  std::string of_cluster = CronJob("schedule: '* * * * *', timeZone: Mars/Olympus, ");
-  of_cluster.replace(of_cluster.find("name: tick"), 10, "name: tick, uid: u");
-  WorkloadCluster cluster(Nodes(1) + of_cluster);
+  WorkloadCluster cluster(Nodes(1) + OfCluster("schedule: '* * * * *', timeZone: Mars/Olympus, "));
   cluster.Run(100);
   EXPECT_TRUE(cluster.All("Job").empty());
   ASSERT_EQ(cluster.simulation().controllers().Warnings().size(), 1U);
@@ -86,8 +112,8 @@ TEST(CronJobController, MakesNoJobInATimeZoneThatIsNone) {
 TEST(CronJobController, FindsItsJobsBesideAKindOfTheSameName) {
   WorkloadCluster cluster(
       Nodes(1) + CronJob("schedule: '* * * * *', ") +
-      "---\napiVersion: batch.volcano.sh/v1alpha1\nkind: Job\nmetadata: {name: tick-15778080}\nspec: {}\n");
-  cluster.Run(50);
+      "---\napiVersion: batch.volcano.sh/v1alpha1\nkind: Job\nmetadata: {name: tick-15778081}\nspec: {}\n");
+  cluster.Run(70);
   EXPECT_EQ(cluster.All("Job").size(), 2U);
   EXPECT_EQ(cluster.Pods("tick-").size(), 1U);
 }
