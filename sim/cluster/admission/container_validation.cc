@@ -114,13 +114,20 @@ void CheckMounts(const FieldAt& container, const std::vector<std::string>& volum
 void CheckDevices(const FieldAt& container, const std::vector<std::string>& volumes,
                   ValidationErrors& errors) {
   const FieldAt devices = container.Child("volumeDevices");
+  const std::vector<std::string> mounts = TextsIn(container.Child("volumeMounts"), "name");
+  const std::vector<std::string> mount_paths = TextsIn(container.Child("volumeMounts"), "mountPath");
   std::set<std::string> names;
   for (size_t i = 0; i < devices.size(); ++i) {
     const FieldAt name = devices.Item(i).Child("name");
     errors.TextRequired(name);
     if (!names.insert(name.Text()).second) errors.Invalid(name.path, name.Text(), "must be unique");
     if (!Has(volumes, name.Text())) errors.NotFound(name.path, name.Text());
-    errors.TextRequired(devices.Item(i).Child("devicePath"));
+    const FieldAt path = devices.Item(i).Child("devicePath");
+    errors.TextRequired(path);
+    if (Has(mounts, name.Text()))
+      errors.Invalid(name.path, name.Text(), "must not already exist in volumeMounts");
+    if (Has(mount_paths, path.Text()))
+      errors.Invalid(path.path, path.Text(), "must not already exist as a path in volumeMounts");
   }
 }
 

@@ -290,14 +290,16 @@ void CheckJobSpec(const FieldAt& spec, ValidationErrors& errors) {
 // the same. Source: as above, validateGeneratedSelector.
 void CheckGeneratedSelector(const FieldAt& spec, ValidationErrors& errors) {
   const FieldAt selector = spec.Child("selector");
-  if (spec.Child("manualSelector").IsTrue()) {
-    if (!selector.is_present()) return errors.Required(selector.path, "");
-    errors.LabelSelector(selector);
-    CheckSelects(selector, spec.Child("template"), errors);
-    return;
-  }
-  if (!selector.is_present() || IsEmptySelector(selector)) return;
+  if (spec.Child("manualSelector").IsTrue() || !selector.is_present() || IsEmptySelector(selector)) return;
   errors.InvalidJson(selector.path, SelectorJson(selector), "`selector` not auto-generated");
+}
+
+void CheckManualSelector(const FieldAt& spec, ValidationErrors& errors) {
+  if (!spec.Child("manualSelector").IsTrue()) return;
+  const FieldAt selector = spec.Child("selector");
+  if (!selector.is_present()) errors.Required(selector.path, "");
+  errors.LabelSelector(selector);
+  CheckSelects(selector, spec.Child("template"), errors);
 }
 
 void CheckIndexedName(const FieldAt& root, ValidationErrors& errors) {
@@ -320,6 +322,7 @@ void CheckJob(const codec::Value& root, ValidationErrors& errors) {
   if (!spec.Child("manualSelector").IsTrue())
     errors.LabelValue("spec.template.labels", RootOf(root).Child("metadata").Child("name").Text());
   CheckJobSpec(spec, errors);
+  CheckManualSelector(spec, errors);
   CheckIndexedName(RootOf(root), errors);
 }
 

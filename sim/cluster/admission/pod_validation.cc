@@ -291,7 +291,6 @@ std::vector<std::string> PodFaults(const api::PodSpec& spec, const codec::Value*
   ValidationErrors errors(line);
   const PodSpecParts parts = {.written = {written, "spec"}};
   CheckPodSpec(spec, parts, errors);
-  errors.NotNegative(parts.written.Child("terminationGracePeriodSeconds"));
   CheckImages(spec.containers, "spec.containers", errors);
   CheckImages(spec.init_containers, "spec.initContainers", errors);
   if (parts.written.Child("ephemeralContainers").size() > 0)

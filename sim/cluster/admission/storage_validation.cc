@@ -12,6 +12,7 @@
 #include "core/api/label_name.h"
 #include "core/api/quantity_text.h"
 #include "core/api/selectors.h"
+#include "core/codec/text/json_writer.h"
 #include "sim/cluster/admission/pod_validation.h"
 #include "sim/cluster/admission/policy_json.h"
 #include "sim/cluster/admission/volume_validation.h"
@@ -29,8 +30,12 @@ void CheckCapacity(const FieldAt& capacity, ValidationErrors& errors) {
   const api::ResourceList amounts = AmountsOf(capacity.value);
   if (amounts.empty()) errors.Required(capacity.path, "");
   if (amounts.Find("storage") == nullptr || amounts.size() > 1) {
-    errors.Add(capacity.path,
-               absl::StrCat("Unsupported value: ", SortedJson(capacity), ": supported values: \"storage\""));
+    codec::JsonWriter json;
+    json.BeginObject();
+    for (const auto& [name, amount] : amounts) json.Field(name, api::AmountText(name, amount));
+    json.EndObject();
+    errors.Add(capacity.path, absl::StrCat("Unsupported value: ", amounts.empty() ? "null" : json.text(),
+                                           ": supported values: \"storage\""));
   }
   for (const auto& [name, amount] : amounts) {
     const std::string at = absl::StrCat(capacity.path, "[", name, "]");

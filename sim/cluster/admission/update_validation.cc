@@ -31,6 +31,8 @@ struct FixedField {
   absl::string_view fallback = "null";
   // What the message calls it where that is not its path.
   absl::string_view shown = "";
+  // The message has no value of what follows from the declaration of a field.
+  bool is_declared = false;
 };
 
 // Those of a kind in the API server's order.
@@ -51,13 +53,13 @@ constexpr FixedField kFixedFields[] = {
     {"batch", "Job", "spec.successPolicy"},
     {"", "PersistentVolume", "spec.volumeMode", "\"Filesystem\"", "volumeMode"},
     {"", "PersistentVolumeClaim", "spec.volumeMode", "\"Filesystem\"", "volumeMode"},
-    {"storage.k8s.io", "StorageClass", "parameters"},
-    {"storage.k8s.io", "StorageClass", "provisioner"},
-    {"storage.k8s.io", "StorageClass", "reclaimPolicy", "\"Delete\""},
-    {"storage.k8s.io", "StorageClass", "volumeBindingMode", "\"Immediate\""},
+    {"storage.k8s.io", "StorageClass", "parameters", "null", "", true},
+    {"storage.k8s.io", "StorageClass", "provisioner", "null", "", true},
+    {"storage.k8s.io", "StorageClass", "reclaimPolicy", "\"Delete\"", "", true},
+    {"storage.k8s.io", "StorageClass", "volumeBindingMode", "\"Immediate\"", "", true},
     {"scheduling.k8s.io", "PriorityClass", "preemptionPolicy", "\"PreemptLowerPriority\""},
     {"", "ResourceQuota", "spec.scopes"},
-    {"node.k8s.io", "RuntimeClass", "handler"},
+    {"node.k8s.io", "RuntimeClass", "handler", "null", "", true},
 };
 
 FieldAt At(const Value& root, absl::string_view path) {
@@ -77,7 +79,8 @@ void CheckFixed(const FixedField& fixed, const Value& before, const Value& after
   if (HoldTheSame(old_field, field)) return;
   const std::string text = TextWith(field, fixed.fallback);
   if (text == TextWith(old_field, fixed.fallback)) return;
-  errors.InvalidJson(std::string(fixed.shown.empty() ? fixed.path : fixed.shown), text, kImmutable);
+  errors.InvalidJson(std::string(fixed.shown.empty() ? fixed.path : fixed.shown),
+                     fixed.is_declared ? "null" : text, kImmutable);
 }
 
 // A Job that is suspended and has not begun may be sent to other nodes: these parts of its template may
@@ -132,7 +135,8 @@ std::string ClaimText(const Value& claim, bool is_bound, bool may_get_volume) {
                             (is_bound && (name == "resources" || name == "volumeAttributesClassName"));
     if (!may_change) absl::StrAppend(&text, name, SortedJson(spec.Child(name)));
   }
-  return text;
+  const FieldAt mode = spec.Child("volumeMode");
+  return absl::StrCat(text, mode.is_present() ? mode.Text() : "Filesystem");
 }
 
 void CheckClaimUpdate(const Value& before, const Value& after, ValidationErrors& errors) {
@@ -184,7 +188,15 @@ void CheckVolumeNodes(const Value& before, const Value& after, ValidationErrors&
   const FieldAt old_affinity = At(before, "spec.nodeAffinity");
   const FieldAt affinity = At(after, "spec.nodeAffinity");
   if (!old_affinity.is_present() || HoldTheSame(old_affinity, affinity)) return;
-  errors.InvalidJson("nodeAffinity", SortedJson(affinity), kImmutable);
+  errors.InvalidJson("nodeAffinity", SortedJson(affinity),
+                     "field is immutable, except for updating from beta label to GA");
+}
+
+// A driver as the API server prints it: by the names of its Go struct, without the part that may change.
+std::string DriverJson(const FieldAt& driver) {
+  return absl::StrCat(
+      "{\"Name\":", SortedJson(driver.Child("name")), ",\"NodeID\":", SortedJson(driver.Child("nodeID")),
+      ",\"TopologyKeys\":", SortedJson(driver.Child("topologyKeys")), ",\"Allocatable\":null}");
 }
 
 void CheckDrivers(const Value& before, const Value& after, ValidationErrors& errors) {
@@ -198,7 +210,7 @@ void CheckDrivers(const Value& before, const Value& after, ValidationErrors& err
       const FieldAt driver = drivers.Item(j);
       const bool is_it = driver.Child("name").Text() == old_drivers.Item(i).Child("name").Text();
       if (is_it && text(driver) != text(old_drivers.Item(i)))
-        errors.InvalidJson(drivers.path, SortedJson(driver), kImmutable);
+        errors.InvalidJson(drivers.path, DriverJson(driver), kImmutable);
     }
   }
 }

@@ -6,6 +6,7 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
@@ -125,10 +126,14 @@ void CheckOneSource(const Source& kind, const FieldAt& source, ValidationErrors&
     const FieldAt field = source.Child(name);
     if (field.Text().empty() && field.size() == 0) errors.Required(field.path, "");
   }
+  const FieldAt path = source.Child("path");
+  if (kind.name == "nfs" && !absl::StartsWith(path.Text(), "/"))
+    errors.Invalid(path.path, path.Text(), "must be an absolute path");
 }
 
-// Checks what there is of `kinds` in `volume`, and that it is one.
-void CheckSources(absl::Span<const Source> kinds, const FieldAt& volume, ValidationErrors& errors) {
+// Checks what there is of `kinds` in `volume`, and that it is not more than one. Returns whether there is
+// one.
+bool CheckSources(absl::Span<const Source> kinds, const FieldAt& volume, ValidationErrors& errors) {
   bool has_one = false;
   for (const Source& kind : kinds) {
     FieldAt source = volume.Child(kind.name);
@@ -141,7 +146,7 @@ void CheckSources(absl::Span<const Source> kinds, const FieldAt& volume, Validat
     if (!kind.shown.empty()) source.path = api::Child(volume.path, kind.shown);
     CheckOneSource(kind, source, errors);
   }
-  if (!has_one) errors.Required(volume.path, "must specify a volume type");
+  return has_one;
 }
 
 }  // namespace
@@ -161,6 +166,7 @@ std::vector<std::string> CheckVolumes(const FieldAt& volumes, ValidationErrors& 
     const FieldAt volume = volumes.Item(i);
     const FieldAt name = volume.Child("name");
     ValidationErrors of_volume(errors.line());
+    // Without a source it is an emptyDir.
     CheckSources(kPodSources, volume, of_volume);
     if (name.Text().empty()) {
       of_volume.Required(name.path, "");
@@ -175,7 +181,8 @@ std::vector<std::string> CheckVolumes(const FieldAt& volumes, ValidationErrors& 
 }
 
 void CheckVolumeSource(const FieldAt& spec, ValidationErrors& errors) {
-  CheckSources(kPersistentSources, spec, errors);
+  if (!CheckSources(kPersistentSources, spec, errors))
+    errors.Required(spec.path, "must specify a volume type");
 }
 
 void CheckAccessModes(const FieldAt& modes, ValidationErrors& errors) {

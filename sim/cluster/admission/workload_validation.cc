@@ -33,11 +33,23 @@ void CheckReplicas(const FieldAt& spec, ValidationErrors& errors) {
   CheckRunsForever(pod_template, "ReplicaSet", errors);
 }
 
+std::string NumberJson(const FieldAt& number, absl::string_view fallback) {
+  return number.is_present() ? SortedJson(number) : std::string(fallback);
+}
+
 // A strategy as the API server prints it: by the names of its Go struct.
 std::string StrategyJson(const FieldAt& strategy) {
+  const FieldAt rolling = strategy.Child("rollingUpdate");
   codec::JsonWriter json;
-  json.BeginObject().Field("Type", strategy.Child("type").Text());
-  json.Key("RollingUpdate").Raw(SortedJson(strategy.Child("rollingUpdate"))).EndObject();
+  json.BeginObject().Field("Type", strategy.Child("type").Text()).Key("RollingUpdate");
+  if (rolling.is_present()) {
+    json.BeginObject();
+    json.Key("MaxUnavailable").Raw(NumberJson(rolling.Child("maxUnavailable"), "0"));
+    json.Key("MaxSurge").Raw(NumberJson(rolling.Child("maxSurge"), "0")).EndObject();
+  } else {
+    json.Null();
+  }
+  json.EndObject();
   return json.text();
 }
 
@@ -80,9 +92,9 @@ void CheckDaemonSetStrategy(const FieldAt& strategy, ValidationErrors& errors) {
   errors.IntOrPercent(surge);
   errors.AtMost100Percent(unavailable);
   errors.AtMost100Percent(surge);
-  // One pod may be unavailable where nothing is said, unless there is a surge.
+  // One pod may be unavailable where nothing is said.
   const bool has_surge = surge.is_present() && !IsZero(surge);
-  const bool has_unavailable = unavailable.is_present() ? !IsZero(unavailable) : !has_surge;
+  const bool has_unavailable = !IsZero(unavailable);
   if (has_unavailable && has_surge) {
     errors.InvalidJson(surge.path, SortedJson(surge), "may not be set when maxUnavailable is non-zero");
   } else if (!has_unavailable && !has_surge) {
@@ -95,8 +107,10 @@ void CheckStatefulSetStrategy(const FieldAt& strategy, ValidationErrors& errors)
   const FieldAt rolling = strategy.Child("rollingUpdate");
   if (type == "OnDelete") {
     if (rolling.is_present()) {
-      errors.InvalidJson(rolling.path, SortedJson(rolling),
-                         "only allowed for updateStrategy 'RollingUpdate'");
+      const std::string json =
+          absl::StrCat("{\"Partition\":", NumberJson(rolling.Child("partition"), "0"),
+                       ",\"MaxUnavailable\":", NumberJson(rolling.Child("maxUnavailable"), "null"), "}");
+      errors.InvalidJson(rolling.path, json, "only allowed for updateStrategy 'RollingUpdate'");
     }
   } else if (!type.empty() && type != "RollingUpdate") {
     errors.InvalidJson(strategy.path, StrategyJson(strategy), "must be 'RollingUpdate' or 'OnDelete'");
