@@ -56,11 +56,21 @@ struct Dependency {
   std::optional<Concern> concern = std::nullopt;
 };
 
+// What decides the order of most pods in the active queue, as numbers: the smaller `rank` comes first, and
+// among equal ones the earlier `time`.
+struct QueueSortKey {
+  int64_t rank = 0;
+  absl::Time time = absl::InfinitePast();
+};
+
 class QueueSortPlugin {
  public:
   virtual ~QueueSortPlugin() = default;
   // Whether `a` is scheduled before `b`.
   virtual bool Less(const QueuedPodInfo& a, const QueuedPodInfo& b) const = 0;
+  // Pods with different keys stand in the order of these; only among equal ones Less is asked. The queue
+  // keeps the keys side by side, so that an order by numbers is found without a look at the pods.
+  virtual QueueSortKey KeyOf(const QueuedPodInfo&) const { return {}; }
 };
 
 class PreEnqueuePlugin {

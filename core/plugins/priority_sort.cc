@@ -20,6 +20,9 @@ class PrioritySort final : public framework::Plugin, public framework::QueueSort
     if (priority_a != priority_b) return priority_a > priority_b;
     return a.timestamp < b.timestamp;
   }
+  framework::QueueSortKey KeyOf(const framework::QueuedPodInfo& pod) const override {
+    return {.rank = -int64_t{pod.pod_info->Priority()}, .time = pod.timestamp};
+  }
 };
 
 }  // namespace

@@ -6,10 +6,19 @@ namespace schedsim::queue {
 
 using framework::QueuedPodInfo;
 
+bool PodHeap::Before(size_t a, size_t b) const {
+  const Key& key_a = entries_[a].key;
+  const Key& key_b = entries_[b].key;
+  if (key_a.backoff_end != key_b.backoff_end) return key_a.backoff_end < key_b.backoff_end;
+  if (key_a.sort.rank != key_b.sort.rank) return key_a.sort.rank < key_b.sort.rank;
+  if (key_a.sort.time != key_b.sort.time) return key_a.sort.time < key_b.sort.time;
+  return less_(*entries_[a].pod, *entries_[b].pod);
+}
+
 void PodHeap::Swap(size_t a, size_t b) {
-  std::swap(pods_[a], pods_[b]);
-  pods_[a]->heap_index = a;
-  pods_[b]->heap_index = b;
+  std::swap(entries_[a], entries_[b]);
+  entries_[a].pod->heap_index = a;
+  entries_[b].pod->heap_index = b;
 }
 
 // Each step is that of container/heap: which of several equal pods comes out first follows from them.
@@ -35,35 +44,36 @@ bool PodHeap::Down(size_t index, size_t size) {
 }
 
 void PodHeap::Push(QueuedPodInfo* pod) {
-  pod->heap_index = pods_.size();
-  pods_.push_back(pod);
+  pod->heap_index = entries_.size();
+  entries_.push_back({.key = key_of_(*pod), .pod = pod});
   Up(pod->heap_index);
 }
 
 QueuedPodInfo* PodHeap::Pop() {
   QueuedPodInfo* top = Top();
-  const size_t last = pods_.size() - 1;
+  const size_t last = entries_.size() - 1;
   Swap(0, last);
   Down(0, last);
-  pods_.pop_back();
+  entries_.pop_back();
   return top;
 }
 
 void PodHeap::Remove(QueuedPodInfo* pod) {
   const size_t index = pod->heap_index;
-  CHECK(index < pods_.size() && pods_[index] == pod);
-  const size_t last = pods_.size() - 1;
+  CHECK(index < entries_.size() && entries_[index].pod == pod);
+  const size_t last = entries_.size() - 1;
   if (index != last) {
     Swap(index, last);
     if (!Down(index, last)) Up(index);
   }
-  pods_.pop_back();
+  entries_.pop_back();
 }
 
 void PodHeap::Fix(QueuedPodInfo* pod) {
   const size_t index = pod->heap_index;
-  CHECK(index < pods_.size() && pods_[index] == pod);
-  if (!Down(index, pods_.size())) Up(index);
+  CHECK(index < entries_.size() && entries_[index].pod == pod);
+  entries_[index].key = key_of_(*pod);
+  if (!Down(index, entries_.size())) Up(index);
 }
 
 }  // namespace schedsim::queue

@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "absl/time/time.h"
+#include "core/framework/plugin.h"
 #include "core/framework/queued_pod_info.h"
 
 namespace schedsim::queue {
@@ -13,14 +15,26 @@ namespace schedsim::queue {
 // Orders as Go's container/heap does, also among pods that are neither before the other.
 class PodHeap {
  public:
-  using Less = std::function<bool(framework::QueuedPodInfo&, framework::QueuedPodInfo&)>;
+  // The earlier `backoff_end` comes first, then what `sort` says.
+  struct Key {
+    absl::Time backoff_end = absl::InfinitePast();
+    framework::QueueSortKey sort = {};
+  };
+  struct Entry {
+    Key key;
+    framework::QueuedPodInfo* pod = nullptr;
+  };
+  using KeyOf = std::function<Key(framework::QueuedPodInfo&)>;
+  // Asked about pods with equal keys.
+  using Less = std::function<bool(const framework::QueuedPodInfo&, const framework::QueuedPodInfo&)>;
 
-  explicit PodHeap(Less less) : less_(std::move(less)) {}
+  PodHeap(KeyOf key_of, Less less) : key_of_(std::move(key_of)), less_(std::move(less)) {}
 
-  bool empty() const { return pods_.empty(); }
+  bool empty() const { return entries_.empty(); }
+  size_t size() const { return entries_.size(); }
   // The pod that comes first; the heap must not be empty.
-  framework::QueuedPodInfo* Top() const { return pods_.front(); }
-  const std::vector<framework::QueuedPodInfo*>& pods() const { return pods_; }
+  framework::QueuedPodInfo* Top() const { return entries_.front().pod; }
+  const std::vector<Entry>& entries() const { return entries_; }
 
   void Push(framework::QueuedPodInfo* pod);
   framework::QueuedPodInfo* Pop();
@@ -30,14 +44,16 @@ class PodHeap {
   void Fix(framework::QueuedPodInfo* pod);
 
  private:
-  bool Before(size_t a, size_t b) const { return less_(*pods_[a], *pods_[b]); }
+  bool Before(size_t a, size_t b) const;
   void Swap(size_t a, size_t b);
   void Up(size_t index);
   // Returns whether the pod moved.
   bool Down(size_t index, size_t size);
 
+  KeyOf key_of_;
   Less less_;
-  std::vector<framework::QueuedPodInfo*> pods_;
+  // The keys stand here, too: a large heap would otherwise wait for the memory of each pod on its way.
+  std::vector<Entry> entries_;
 };
 
 }  // namespace schedsim::queue

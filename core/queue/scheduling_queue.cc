@@ -39,16 +39,15 @@ SchedulingQueue::SchedulingQueue(const Options& options, const api::LineBehavior
       clock_(clock),
       nominator_(nominator),
       on_poppable_(std::move(on_poppable)),
-      active_([this](QueuedPodInfo& a, QueuedPodInfo& b) {
-        return profiles_[0].framework->queue_sort().Less(a, b);
-      }),
-      backoff_([this](QueuedPodInfo& a, QueuedPodInfo& b) {
-        const absl::Time backoff_a = BackoffTime(a);
-        const absl::Time backoff_b = BackoffTime(b);
-        if (backoff_a != backoff_b) return backoff_a < backoff_b;
-        return profiles_[0].framework->queue_sort().Less(a, b);
-      }),
-      error_backoff_([this](QueuedPodInfo& a, QueuedPodInfo& b) { return BackoffTime(a) < BackoffTime(b); }) {
+      active_([this](QueuedPodInfo& pod) { return PodHeap::Key{.sort = queue_sort().KeyOf(pod)}; },
+              [this](const QueuedPodInfo& a, const QueuedPodInfo& b) { return queue_sort().Less(a, b); }),
+      backoff_(
+          [this](QueuedPodInfo& pod) {
+            return PodHeap::Key{.backoff_end = BackoffTime(pod), .sort = queue_sort().KeyOf(pod)};
+          },
+          [this](const QueuedPodInfo& a, const QueuedPodInfo& b) { return queue_sort().Less(a, b); }),
+      error_backoff_([this](QueuedPodInfo& pod) { return PodHeap::Key{.backoff_end = BackoffTime(pod)}; },
+                     [](const QueuedPodInfo&, const QueuedPodInfo&) { return false; }) {
   CHECK(!frameworks.empty());
   for (framework::Framework* framework : frameworks) {
     profiles_.push_back(Profile{.framework = framework, .hints = {}});
@@ -629,9 +628,10 @@ void SchedulingQueue::FlushUnschedulableLeftover() {
 
 SchedulingQueue::State SchedulingQueue::GetState() const {
   State state;
-  state.active = {active_.pods().begin(), active_.pods().end()};
-  state.backoff = {backoff_.pods().begin(), backoff_.pods().end()};
-  state.backoff.insert(state.backoff.end(), error_backoff_.pods().begin(), error_backoff_.pods().end());
+  for (const PodHeap::Entry& entry : active_.entries()) state.active.push_back(entry.pod);
+  for (const PodHeap* heap : {&backoff_, &error_backoff_}) {
+    for (const PodHeap::Entry& entry : heap->entries()) state.backoff.push_back(entry.pod);
+  }
   for (const auto& [sequence, member] : pool_.members()) state.unschedulable.push_back(member.pod);
   for (auto* pods : {&state.active, &state.backoff, &state.unschedulable}) {
     std::sort(pods->begin(), pods->end(), ByKey);

@@ -108,9 +108,7 @@ class SchedulingQueue {
   bool AnyInBackoff() const { return !backoff_.empty() || !error_backoff_.empty(); }
   // How many pods wait in the active queue and in backoff, and how many in the unschedulable pool, gated ones
   // included.
-  size_t waiting_for_time_count() const {
-    return active_.pods().size() + backoff_.pods().size() + error_backoff_.pods().size();
-  }
+  size_t waiting_for_time_count() const { return active_.size() + backoff_.size() + error_backoff_.size(); }
   size_t unschedulable_count() const { return pool_.size(); }
 
  private:
@@ -143,6 +141,8 @@ class SchedulingQueue {
     std::vector<Hint> hints;
   };
 
+  // The order of the active queue.
+  const framework::QueueSortPlugin& queue_sort() const { return profiles_[0].framework->queue_sort(); }
   const Profile& ProfileOf(const api::Pod& pod) const;
   // Those with a hint for such events. Valid until the next call.
   const framework::PluginSet& PluginsWaitingFor(const framework::ClusterEvent& event);
