@@ -69,6 +69,13 @@ api::PodPtr InformerCache::FindPod(absl::string_view name_space, absl::string_vi
   return named->number == 0 ? named->pod : pods_by_number_[named->number];
 }
 
+api::PodPtr InformerCache::FindPod(const api::Pod& pod) const {
+  // Whoever takes a pod's name takes it out of its number, too: see SetPod.
+  const bool is_numbered = pod.number > 0 && pod.number < pods_by_number_.size();
+  if (is_numbered && pods_by_number_[pod.number] != nullptr) return pods_by_number_[pod.number];
+  return FindPod(pod.metadata.namespace_, pod.metadata.name);
+}
+
 const InformerCache::Objects& InformerCache::List(api::Kind kind) const {
   CHECK(kind != api::Kind::kPod);
   return objects_[static_cast<size_t>(kind)];

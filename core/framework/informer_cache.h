@@ -29,6 +29,8 @@ class InformerCache {
   // nullptr when there is none.
   api::ObjectPtr Find(api::Kind kind, absl::string_view name_space, absl::string_view name) const;
   api::PodPtr FindPod(absl::string_view name_space, absl::string_view name) const;
+  // The newest version of the pod, or another pod that has its name by now; nullptr when there is none.
+  api::PodPtr FindPod(const api::Pod& pod) const;
 
   // Not for pods.
   const Objects& List(api::Kind kind) const;

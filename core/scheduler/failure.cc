@@ -36,7 +36,7 @@ Attempt::Failure Scheduler::HandleSchedulingFailure(queue::QueuedPodInfoPtr pod,
 
   const api::PodPtr popped = pod->pod_info->pod;
   framework::PodInfoPtr latest = pod->pod_info;
-  const api::PodPtr known = informers_.FindPod(latest->pod->metadata.namespace_, latest->pod->metadata.name);
+  const api::PodPtr known = informers_.FindPod(*popped);
   if (known != nullptr && known->node_name.empty()) {
     if (options_.line.failure_checks_uid && known->metadata.uid != popped->metadata.uid) {
       queue_->Done(*popped);

@@ -54,11 +54,10 @@ class DefaultPreemption final : public framework::Plugin,
 
   // A pod whose preemption is being carried out waits for the end of it.
   Status PreEnqueue(const PodInfo& pod) override {
-    const Preemption* running = preempting_.Find(std::string(pod.Uid()));
+    const Preemption* running = preempting_.Find(pod.Uid());
     if (running == nullptr) return Status();
     if (running->last_victim != nullptr && handle_.line().preemptor_waits_for_last_victim) {
-      const api::ObjectMeta& meta = running->last_victim->metadata;
-      const api::PodPtr victim = handle_.informers().FindPod(meta.namespace_, meta.name);
+      const api::PodPtr victim = handle_.informers().FindPod(*running->last_victim);
       if (victim == nullptr || victim->metadata.deletion_timestamp.has_value()) return Status();
     }
     return waiting_;
@@ -66,8 +65,7 @@ class DefaultPreemption final : public framework::Plugin,
 
   PostFilterResult PostFilter(framework::CycleState& state, const PodInfo& pod,
                               const framework::NodeToStatus& statuses) override {
-    const api::PodPtr latest =
-        handle_.informers().FindPod(pod.pod->metadata.namespace_, pod.pod->metadata.name);
+    const api::PodPtr latest = handle_.informers().FindPod(*pod.pod);
     if (latest == nullptr) {
       return {.status =
                   Status::Error(absl::StrCat("preemption: pods \"", pod.pod->metadata.name, "\" not found")),
