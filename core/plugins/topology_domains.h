@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/container/inlined_vector.h"
+#include "absl/types/span.h"
 #include "core/base/lookup_map.h"
 #include "core/base/symbol.h"
 #include "core/framework/handle.h"
@@ -136,21 +137,49 @@ class ChangedCounts {
   using Changes = absl::InlinedVector<Change, 1>;
 
   // Both must outlive the view. `base` nullptr: no pods.
-  ChangedCounts(const TopologyDomains& domains, const std::vector<int32_t>* base)
-      : domains_(&domains), base_(base) {}
+  ChangedCounts(const TopologyDomains& domains, const std::vector<int32_t>* base) : domains_(&domains) {
+    if (base != nullptr) AddBase(base);
+  }
+
+  // Adds the numbers of `base`, which must outlive the view.
+  void AddBase(const std::vector<int32_t>* base) { bases_.push_back(base); }
 
   const TopologyDomains& domains() const { return *domains_; }
   int32_t DomainOf(const framework::NodeInfo& node) const { return domains_->Of(node); }
   int32_t DomainOfIndex(int32_t index) const { return domains_->OfIndex(index); }
   int64_t At(int32_t domain) const {
     int64_t count = 0;
-    if (base_ != nullptr && static_cast<size_t>(domain) < base_->size()) {
-      count = (*base_)[static_cast<size_t>(domain)];
-    }
+    for (const std::vector<int32_t>* base : bases_) count += CountIn(*base, domain);
     for (const Change& change : changes_) {
       if (change.domain == domain) count += change.delta;
     }
     return count;
+  }
+  // Calls `visit` with i, the domain of the node with the index `indices[i]`, and the count there, for each
+  // i; kNoDomain has a count of 0. For many nodes: what is to be added up is asked once.
+  template <typename Visit>
+  void ForEach(absl::Span<const int32_t> indices, const Visit& visit) const {
+    const bool is_plain = changes_.empty() && bases_.size() == 1;
+    for (size_t i = 0; i < indices.size(); ++i) {
+      const int32_t domain = domains_->OfIndex(indices[i]);
+      visit(i, domain, is_plain ? CountIn(*bases_.front(), domain) : At(domain));
+    }
+  }
+  // Calls `visit` with i, perhaps more than once, where the count is above 0.
+  template <typename Visit>
+  void ForEachWithPods(absl::Span<const int32_t> indices, const Visit& visit) const {
+    if (!changes_.empty()) {
+      ForEach(indices, [&](size_t i, int32_t /*domain*/, int64_t count) {
+        if (count > 0) visit(i);
+      });
+      return;
+    }
+    // Numbers of pods are not negative, so each base can be looked at alone.
+    for (const std::vector<int32_t>* base : bases_) {
+      for (size_t i = 0; i < indices.size(); ++i) {
+        if (CountIn(*base, domains_->OfIndex(indices[i])) > 0) visit(i);
+      }
+    }
   }
   void Add(int32_t domain, int64_t delta) {
     for (Change& change : changes_) {
@@ -163,8 +192,14 @@ class ChangedCounts {
   const Changes& changes() const { return changes_; }
 
  private:
+  // kNoDomain, -1, is above every number of domains as well.
+  static int64_t CountIn(const std::vector<int32_t>& base, int32_t domain) {
+    const size_t at = static_cast<size_t>(domain);
+    return at < base.size() ? base[at] : 0;
+  }
+
   const TopologyDomains* domains_;
-  const std::vector<int32_t>* base_;
+  absl::InlinedVector<const std::vector<int32_t>*, 1> bases_;
   Changes changes_;
 };
 

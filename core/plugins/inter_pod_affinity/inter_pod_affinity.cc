@@ -42,8 +42,6 @@ struct FilterState : framework::StateData {
   std::vector<ChangedCounts> anti_affinity;
   // The pods whose required anti-affinity means the pod; one for each key.
   std::vector<ChangedCounts> existing;
-  // Sums that `existing` looks at.
-  std::vector<std::shared_ptr<const std::vector<int32_t>>> sums;
 };
 
 struct ScoreState : framework::StateData {
@@ -59,26 +57,17 @@ struct ScoreState : framework::StateData {
   std::vector<Weighted> terms;
 };
 
-// Puts terms of one key together. A key with a single term needs no sum of its own, which is the usual case.
+// Puts terms of one key together.
 void AddExisting(const std::vector<const ExistingTermCounts::Term*>& terms, FilterState& state) {
-  std::vector<const ExistingTermCounts::Term*> left = terms;
-  while (!left.empty()) {
-    const TopologyDomains* domains = left.front()->domains;
-    auto others = std::stable_partition(
-        left.begin(), left.end(),
-        [domains](const ExistingTermCounts::Term* term) { return term->domains == domains; });
-    if (std::next(left.begin()) == others) {
-      state.existing.emplace_back(*domains, &left.front()->pods);
+  for (const ExistingTermCounts::Term* term : terms) {
+    const auto same =
+        std::find_if(state.existing.begin(), state.existing.end(),
+                     [term](const ChangedCounts& counts) { return &counts.domains() == term->domains; });
+    if (same == state.existing.end()) {
+      state.existing.emplace_back(*term->domains, &term->pods);
     } else {
-      auto sum = std::make_shared<std::vector<int32_t>>(static_cast<size_t>(domains->count()));
-      for (auto term = left.begin(); term != others; ++term) {
-        const std::vector<int32_t>& pods = (*term)->pods;
-        for (size_t domain = 0; domain < pods.size(); ++domain) (*sum)[domain] += pods[domain];
-      }
-      state.existing.emplace_back(*domains, sum.get());
-      state.sums.push_back(std::move(sum));
+      same->AddBase(&term->pods);
     }
-    left.erase(left.begin(), others);
   }
 }
 
@@ -168,16 +157,24 @@ class InterPodAffinity final : public framework::Plugin,
                    absl::Span<uint8_t> verdicts) override {
     const auto* data = state.Read<FilterState>(id_, CycleState::kFilterSlot);
     if (data == nullptr) return false;
-    const int32_t* const indices = handle_.snapshot().Columns().indices.data() + first;
-    for (size_t i = 0; i < verdicts.size(); ++i) {
-      if (!SatisfiesAffinity(*data, indices[i])) {
-        verdicts[i] = 1;
-      } else if (AnyPods(data->anti_affinity, indices[i])) {
-        verdicts[i] = 2;
-      } else if (AnyPods(data->existing, indices[i])) {
-        verdicts[i] = 3;
-      }
+    const absl::Span<const int32_t> indices =
+        absl::MakeConstSpan(handle_.snapshot().Columns().indices).subspan(first, verdicts.size());
+    // As Filter, with the terms one after the other: the first one that is not met gives the reason.
+    const bool needs_pods = !MayBeFirst(*data);
+    for (const ChangedCounts& counts : data->affinity) {
+      counts.ForEach(indices, [&](size_t i, int32_t domain, int64_t count) {
+        if (domain == kNoDomain || (needs_pods && count <= 0)) verdicts[i] = 1;
+      });
     }
+    const auto keep_away = [&](const std::vector<ChangedCounts>& all, uint8_t verdict) {
+      for (const ChangedCounts& counts : all) {
+        counts.ForEachWithPods(indices, [&](size_t i) {
+          if (verdicts[i] == 0) verdicts[i] = verdict;
+        });
+      }
+    };
+    keep_away(data->anti_affinity, 2);
+    keep_away(data->existing, 3);
     return true;
   }
 
@@ -246,13 +243,20 @@ class InterPodAffinity final : public framework::Plugin,
     const auto [least, most] = std::minmax_element(scores.begin(), scores.end());
     const int64_t low = *least;
     const int64_t range = *most - low;
+    if (range <= 0) {
+      std::fill(scores.begin(), scores.end(), 0);
+      return Status();
+    }
+    // Neighbours most often have the same score, so that few are worked out.
+    int64_t known = low;
+    int64_t scaled = 0;
     for (int64_t& score : scores) {
-      double scaled = 0;
-      if (range > 0) {
-        scaled = static_cast<double>(framework::kMaxNodeScore) *
-                 (static_cast<double>(score - low) / static_cast<double>(range));
+      if (score != known) {
+        known = score;
+        scaled = static_cast<int64_t>(static_cast<double>(framework::kMaxNodeScore) *
+                                      (static_cast<double>(score - low) / static_cast<double>(range)));
       }
-      score = static_cast<int64_t>(scaled);
+      score = scaled;
     }
     return Status();
   }
@@ -293,6 +297,10 @@ class InterPodAffinity final : public framework::Plugin,
   }
 
   // The first pod of a group may come where no pod matches yet, if it matches its own terms.
+  static bool MayBeFirst(const FilterState& data) {
+    return data.affinity_total == 0 && data.matches_own_affinity;
+  }
+
   static bool SatisfiesAffinity(const FilterState& data, int32_t node_index) {
     bool pods_exist = true;
     for (const ChangedCounts& counts : data.affinity) {
@@ -300,7 +308,7 @@ class InterPodAffinity final : public framework::Plugin,
       if (domain == kNoDomain) return false;
       if (counts.At(domain) <= 0) pods_exist = false;
     }
-    return pods_exist || (data.affinity_total == 0 && data.matches_own_affinity);
+    return pods_exist || MayBeFirst(data);
   }
 
   static bool AnyPods(const std::vector<ChangedCounts>& all, int32_t node_index) {

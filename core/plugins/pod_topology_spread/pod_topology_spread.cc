@@ -149,19 +149,15 @@ class PodTopologySpread final : public framework::Plugin,
                    absl::Span<uint8_t> verdicts) override {
     const auto* data = state.Read<FilterState>(id_, CycleState::kFilterSlot);
     if (data == nullptr) return false;
-    const int32_t* const indices = handle_.snapshot().Columns().indices.data() + first;
+    const absl::Span<const int32_t> indices =
+        absl::MakeConstSpan(handle_.snapshot().Columns().indices).subspan(first, verdicts.size());
     for (size_t constraint = 0; constraint < data->constraints.size(); ++constraint) {
-      const ChangedCounts& counts = data->constraints[constraint].counts;
       const int64_t most = MostPods(*data, constraint);
-      for (size_t i = 0; i < verdicts.size(); ++i) {
-        if (verdicts[i] != 0) continue;
-        const int32_t domain = counts.DomainOfIndex(indices[i]);
-        if (domain == kNoDomain) {
-          verdicts[i] = 1;
-        } else if (counts.At(domain) > most) {
-          verdicts[i] = 2;
-        }
-      }
+      data->constraints[constraint].counts.ForEach(indices, [&](size_t i, int32_t domain, int64_t count) {
+        const uint8_t verdict = domain == kNoDomain ? 1 : count > most ? 2 : 0;
+        // The first constraint that is not met gives the reason.
+        if (verdicts[i] == 0) verdicts[i] = verdict;
+      });
     }
     return true;
   }
