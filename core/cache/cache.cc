@@ -154,7 +154,9 @@ void Cache::RefreshImages(NodeInfo& info) {
     const ImageStateEntry& entry = *images_.Find(name);
     info.images.push_back({.name = name, .size_bytes = entry.size_bytes, .node_count = entry.node_count});
   }
-  if (info.images != before) info.object_generation = info.generation;
+  if (info.images == before) return;
+  info.object_generation = info.generation;
+  info.images_generation = info.generation;
 }
 
 void Cache::SetNode(NodeInfo& info, api::NodePtr node) {
@@ -204,9 +206,12 @@ bool Cache::UpdateSnapshot(Snapshot& snapshot) {
     // Nodes without an object are no candidates. Whether one left the list is found out below, by the counts.
     if (info.node == nullptr) continue;
     RefreshImages(info);
-    snapshot.LogChange(info);
+    snapshot.changes_.Add(info, snapshot.list_.size());
     if (in_snapshot_[static_cast<size_t>(index)]) {
-      if (info.position >= 0) snapshot.columns_.Set(info);
+      if (info.position < 0) continue;
+      const int64_t known = snapshot.columns_.object_generations[static_cast<size_t>(info.position)];
+      if (known != info.object_generation) snapshot.object_changes_.Add(info, snapshot.list_.size());
+      snapshot.columns_.Set(info);
       continue;
     }
     in_snapshot_[static_cast<size_t>(index)] = true;
@@ -227,7 +232,8 @@ bool Cache::UpdateSnapshot(Snapshot& snapshot) {
   }
   if (!rebuild) return false;
   // Positions change with the list, so everything that is kept by position starts anew.
-  snapshot.ForgetChanges();
+  snapshot.changes_.Forget();
+  snapshot.object_changes_.Forget();
   snapshot.list_.clear();
   snapshot.by_name_.Clear();
   snapshot.index_limit_ = static_cast<int32_t>(nodes_.size());

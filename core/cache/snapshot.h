@@ -12,6 +12,21 @@
 
 namespace schedsim::cache {
 
+// Which nodes changed, in order, up to a length from which on nothing is known any more.
+class NodeChangeLog {
+ public:
+  // See SnapshotLister::ChangesSince.
+  framework::NodeChanges Since(int64_t position) const;
+  void Add(const framework::NodeInfo& node, size_t node_count);
+  // All changes up to now count as unknown.
+  void Forget();
+
+ private:
+  // The newest changes; the first of them has the position `start_`.
+  std::vector<const framework::NodeInfo*> nodes_;
+  int64_t start_ = 0;
+};
+
 // Filled by Cache::UpdateSnapshot. A cycle is atomic in virtual time, so the nodes are the cache's
 // own and not copies; what upstream keeps from earlier (order, images) is kept here, too.
 // Source: kubernetes v1.37, scheduler/backend/cache/snapshot.go.
@@ -21,22 +36,20 @@ class Snapshot : public framework::SnapshotLister {
   const framework::NodeColumns& Columns() const override { return columns_; }
   const framework::NodeInfo* Get(Symbol node_name) const override;
   int32_t IndexLimit() const override { return index_limit_; }
-  framework::NodeChanges ChangesSince(int64_t position) const override;
+  framework::NodeChanges ChangesSince(int64_t position) const override { return changes_.Since(position); }
+  framework::NodeChanges ObjectChangesSince(int64_t position) const override {
+    return object_changes_.Since(position);
+  }
 
  private:
   friend class Cache;
-
-  void LogChange(const framework::NodeInfo& node);
-  // All changes up to now count as unknown.
-  void ForgetChanges();
 
   std::vector<const framework::NodeInfo*> list_;
   framework::NodeColumns columns_;
   LookupMap<Symbol, const framework::NodeInfo*> by_name_;
   int32_t index_limit_ = 0;
-  // The newest changes; the first of them has the position `log_start_`.
-  std::vector<const framework::NodeInfo*> log_;
-  int64_t log_start_ = 0;
+  NodeChangeLog changes_;
+  NodeChangeLog object_changes_;
 };
 
 }  // namespace schedsim::cache

@@ -2,6 +2,7 @@
 #ifndef SCHEDSIM_CORE_FRAMEWORK_ANSWER_COLUMNS_H_
 #define SCHEDSIM_CORE_FRAMEWORK_ANSWER_COLUMNS_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "core/base/lookup_map.h"
+#include "core/framework/handle.h"
 #include "core/framework/status.h"
 
 namespace schedsim::framework {
@@ -17,10 +19,19 @@ namespace schedsim::framework {
 // for success, k for failure k - 1. Shape: by NodeInfo::position, but for `failures`.
 template <typename Answer>
 struct AnswerColumn {
-  // The node's generation when the answer was given; -1: none yet. An answer of another generation is void.
-  std::vector<int64_t> generations;
+  std::vector<uint8_t> known;  // 1: there is an answer.
   std::vector<Answer> answers;
   std::vector<Status> failures;
+  int64_t changes_position = -1;  // Up to where Follow took note of changes.
+
+  // Drops the answers of nodes that changed, as far as the column does not know of it.
+  void Follow(const NodeChanges& changes) {
+    changes_position = changes.position;
+    if (changes.all) std::fill(known.begin(), known.end(), 0);
+    for (const NodeInfo* node : changes.nodes) {
+      if (node->position >= 0) known[static_cast<size_t>(node->position)] = 0;
+    }
+  }
 };
 
 // Bounded: all are forgotten where there are too many. Forgetting changes no result.
@@ -34,15 +45,15 @@ class AnswerColumns {
     if (std::unique_ptr<AnswerColumn<Answer>>* known = columns_.Find(key)) return **known;
     if ((columns_.size() + 1) * node_count > kAnswersMax) columns_.Clear();
     auto column = std::make_unique<AnswerColumn<Answer>>();
-    column->generations.resize(node_count, -1);
+    column->known.resize(node_count);
     column->answers.resize(node_count);
     node_count_ = node_count;
     return *(columns_[key] = std::move(column));
   }
 
   void Clear() { columns_.Clear(); }
-  // What the generations and the answers take.
-  size_t size_bytes() const { return columns_.size() * node_count_ * (sizeof(int64_t) + sizeof(Answer)); }
+  // What the answers take.
+  size_t size_bytes() const { return columns_.size() * node_count_ * (sizeof(uint8_t) + sizeof(Answer)); }
 
  private:
   // Bounds the memory to some tens of megabytes.

@@ -5,12 +5,13 @@
 #include <cstring>
 #include <utility>
 
-#include "absl/functional/function_ref.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "core/base/check.h"
+#include "core/base/processors.h"
 #include "core/base/status_macros.h"
+#include "core/framework/column_gather.h"
 
 namespace schedsim::framework {
 namespace {
@@ -31,22 +32,6 @@ std::string CauseOf(const CycleState& state, std::string message) {
   return canceled && absl::EndsWith(message, kContextCanceled) ? state.in_pre_bind->message() : message;
 }
 
-// The index of the first score below kMinNodeScore or above kMaxNodeScore; the number of scores where there
-// is none.
-size_t FirstInvalidScore(const std::vector<int64_t>& scores) {
-  static_assert(kMinNodeScore == 0);
-  constexpr uint64_t kMax = static_cast<uint64_t>(kMaxNodeScore);
-  // The sign bit of either is set where a score is out of range. One pass over all without a branch is faster
-  // than a pass that could end early, which it never does.
-  uint64_t signs = 0;
-  for (int64_t score : scores) signs |= static_cast<uint64_t>(score) | (kMax - static_cast<uint64_t>(score));
-  if (signs >> 63 == 0) return scores.size();
-  const auto invalid = std::find_if(scores.begin(), scores.end(), [](int64_t score) {
-    return score < kMinNodeScore || score > kMaxNodeScore;
-  });
-  return static_cast<size_t>(invalid - scores.begin());
-}
-
 Status ScoreNode(ScorePlugin& plugin, absl::string_view name, const CycleState& state, const PodInfo& pod,
                  const NodeInfo& node, int64_t& score) {
   const Status status = plugin.Score(state, pod, node, score);
@@ -54,33 +39,20 @@ Status ScoreNode(ScorePlugin& plugin, absl::string_view name, const CycleState& 
   return Status::Error(absl::StrCat("plugin \"", name, "\" failed with: ", status.Message()));
 }
 
-// Whether two arrays are equal. Without an early end, since they nearly always are.
-bool AllEqual(const int64_t* a, const int64_t* b, size_t count) {
-  int64_t differences = 0;
-  for (size_t i = 0; i < count; ++i) differences |= a[i] ^ b[i];
-  return differences == 0;
-}
-
-// Copies the answers at `positions` to `answers` where all of them are of these generations.
-bool CopyAnswers(const NodeColumns& columns, const AnswerColumn<int64_t>& known,
-                 const std::vector<int64_t>& generations, absl::Span<const int32_t> positions,
-                 std::vector<int64_t>& answers) {
-  if (!FollowEachOther(columns, positions)) return false;
-  const size_t first = static_cast<size_t>(positions.front());
-  if (!AllEqual(&known.generations[first], &generations[first], positions.size())) return false;
-  std::copy_n(&known.answers[first], positions.size(), answers.begin());
-  return true;
-}
-
-// Calls `visit` with the place of each run among `positions`, the position where it starts, and its length:
-// see LengthOfRun.
-void ForEachRun(const NodeColumns& columns, absl::Span<const int32_t> positions,
-                absl::FunctionRef<void(size_t begin, size_t first, size_t count)> visit) {
-  for (size_t begin = 0; begin < positions.size();) {
-    const size_t count = LengthOfRun(columns, positions.subspan(begin));
-    visit(begin, static_cast<size_t>(positions[begin]), count);
-    begin += count;
+// Adds the weighted scores to `sums`. The sign bit of the result is set where a score was below kMinNodeScore
+// or above kMaxNodeScore.
+SCHEDSIM_FOR_EACH_PROCESSOR uint64_t AddWeighted(const int64_t* scores, int64_t weight, int64_t* sums,
+                                                 size_t count) {
+  static_assert(kMinNodeScore == 0);
+  constexpr uint64_t kMax = static_cast<uint64_t>(kMaxNodeScore);
+  uint64_t signs = 0;
+  for (size_t i = 0; i < count; ++i) {
+    const uint64_t score = static_cast<uint64_t>(scores[i]);
+    signs |= score | (kMax - score);
+    // Few processors multiply several numbers of 64 bits at once; valid scores and weights have 32.
+    sums[i] += static_cast<int64_t>(uint64_t{static_cast<uint32_t>(score)} * static_cast<uint32_t>(weight));
   }
+  return signs;
 }
 
 // So many nodes are asked about one by one.
@@ -457,26 +429,27 @@ const std::vector<Status>& Framework::FilterRemembered(size_t filter, CycleState
   const NodeInfos all_nodes = handle_.snapshot().List();
   AnswerColumn<uint8_t>& known = filter_answers_.Of(
       static_cast<int32_t>(filter), ClassOf(pod, filter_dependencies_[filter]), all_nodes.size());
-  const int64_t* const generations = GenerationsFor(filter_dependencies_[filter]).data() + first;
-  int64_t* const known_generations = known.generations.data() + first;
-  uint8_t* const answers = known.answers.data() + first;
-  const bool all_known = AllEqual(known_generations, generations, groups.size());
+  known.Follow(ChangesFor(filter_dependencies_[filter], known.changes_position));
+  const NodeColumns& columns = handle_.snapshot().Columns();
+  const absl::Span<const int32_t> positions =
+      absl::MakeConstSpan(columns.positions).subspan(static_cast<size_t>(first), groups.size());
   const int64_t calls_before = counters_.Calls(CountedPoint::kFilter, entry.id);
-  for (size_t i = 0; i < groups.size() && !all_known; ++i) {
-    if (known_generations[i] == generations[i] || groups[i] != NodeToStatus::kNoGroup) continue;
-    const Status status = RunFilter(entry, state, pod, *all_nodes[static_cast<size_t>(first) + i]);
-    answers[i] = VerdictOf(status, known.failures);
-    known_generations[i] = generations[i];
-  }
+  ForEachUnset(columns, known.known.data(), positions, [&](size_t i, size_t position) {
+    if (groups[i] != NodeToStatus::kNoGroup) return;
+    const Status status = RunFilter(entry, state, pod, *all_nodes[position]);
+    known.answers[position] = VerdictOf(status, known.failures);
+    known.known[position] = 1;
+  });
   const int64_t calls = counters_.Calls(CountedPoint::kFilter, entry.id) - calls_before;
   counters_.known_answers += static_cast<int64_t>(groups.size()) - calls;
-  std::copy_n(answers, groups.size(), verdicts_.begin());
+  std::copy_n(known.answers.begin() + first, groups.size(), verdicts_.begin());
   return known.failures;
 }
 
-const std::vector<int64_t>& Framework::GenerationsFor(const Dependency& dependency) const {
-  const NodeColumns& columns = handle_.snapshot().Columns();
-  return dependency.of == Dependency::Of::kNodeObject ? columns.object_generations : columns.generations;
+NodeChanges Framework::ChangesFor(const Dependency& dependency, int64_t position) const {
+  const SnapshotLister& snapshot = handle_.snapshot();
+  return dependency.of == Dependency::Of::kNodeObject ? snapshot.ObjectChangesSince(position)
+                                                      : snapshot.ChangesSince(position);
 }
 
 int32_t Framework::ClassOf(const PodInfo& pod, const Dependency& dependency) {
@@ -589,15 +562,10 @@ bool Framework::SumNodeScores(CycleState& state, const PodInfo& pod, NodeInfos n
   if (!KeepsAnswersFor(pod) || last_class_.normalizes_over_nodes) return false;
   missing_.clear();
   missing_positions_.clear();
-  ForEachRun(handle_.snapshot().Columns(), positions, [&](size_t begin, size_t first, size_t count) {
-    const uint8_t* const has_total = last_class_.has_total.data() + first;
-    for (size_t i = 0; i < count; ++i) {
-      const void* const next = std::memchr(has_total + i, 0, count - i);
-      if (next == nullptr) return;
-      i = static_cast<size_t>(static_cast<const uint8_t*>(next) - has_total);
-      missing_.push_back(nodes[begin + i]);
-      missing_positions_.push_back(positions[begin + i]);
-    }
+  const NodeColumns& columns = handle_.snapshot().Columns();
+  ForEachUnset(columns, last_class_.has_total.data(), positions, [&](size_t i, size_t /*position*/) {
+    missing_.push_back(nodes[i]);
+    missing_positions_.push_back(positions[i]);
   });
   if (!missing_.empty() && !ComputeNodeScores(state, pod, missing_, missing_positions_, missing_totals_)) {
     return false;
@@ -609,10 +577,7 @@ bool Framework::SumNodeScores(CycleState& state, const PodInfo& pod, NodeInfos n
     last_class_.has_total[at] = 1;
   }
   totals.resize(nodes.size());
-  ForEachRun(handle_.snapshot().Columns(), positions, [&](size_t begin, size_t first, size_t count) {
-    std::copy_n(last_class_.totals.begin() + static_cast<std::ptrdiff_t>(first), count,
-                totals.begin() + static_cast<std::ptrdiff_t>(begin));
-  });
+  Gather(columns, last_class_.totals.data(), positions, totals.data());
   return true;
 }
 
@@ -633,7 +598,7 @@ bool Framework::ComputeNodeScores(CycleState& state, const PodInfo& pod, NodeInf
         return false;
       }
     }
-    if (!WeighColumn(entry, state, pod, nodes, column, totals).IsSuccess()) return false;
+    if (!WeighColumn(entry, state, pod, nodes, column, totals, /*keeps_raw=*/false).IsSuccess()) return false;
   }
   return true;
 }
@@ -643,26 +608,28 @@ Status Framework::ScoreRemembered(ScoreEntry& entry, CycleState& state, const Po
   AnswerColumn<int64_t>& known =
       score_answers_.Of(static_cast<int32_t>(&entry - score_.data()), ClassOf(pod, entry.dependency),
                         handle_.snapshot().List().size());
-  const std::vector<int64_t>& generations = GenerationsFor(entry.dependency);
+  known.Follow(ChangesFor(entry.dependency, known.changes_position));
   counters_.known_answers += static_cast<int64_t>(nodes.size());
-  if (CopyAnswers(handle_.snapshot().Columns(), known, generations, positions, raw)) return Status();
-  for (size_t i = 0; i < nodes.size(); ++i) {
-    const size_t at = static_cast<size_t>(positions[i]);
-    if (known.generations[at] != generations[at]) {
-      --counters_.known_answers;
-      ++counters_.Calls(CountedPoint::kScore, entry.id);
-      Status status = ScoreNode(*entry.plugin, entry.name, state, pod, *nodes[i], known.answers[at]);
-      if (!status.IsSuccess()) return status;
-      known.generations[at] = generations[at];
-    }
-    raw[i] = known.answers[at];
-  }
-  return Status();
+  Status failure;
+  const NodeColumns& columns = handle_.snapshot().Columns();
+  ForEachUnset(columns, known.known.data(), positions, [&](size_t i, size_t position) {
+    if (!failure.IsSuccess()) return;
+    --counters_.known_answers;
+    ++counters_.Calls(CountedPoint::kScore, entry.id);
+    failure = ScoreNode(*entry.plugin, entry.name, state, pod, *nodes[i], known.answers[position]);
+    known.known[position] = failure.IsSuccess() ? 1 : 0;
+  });
+  Gather(columns, known.answers.data(), positions, raw.data());
+  return failure;
 }
 
 Status Framework::WeighColumn(const ScoreEntry& entry, CycleState& state, const PodInfo& pod, NodeInfos nodes,
-                              PluginScores& column, std::vector<int64_t>& totals) {
-  column.weighted = column.raw;
+                              PluginScores& column, std::vector<int64_t>& totals, bool keeps_raw) {
+  if (keeps_raw) {
+    column.weighted = column.raw;
+  } else {
+    column.weighted.swap(column.raw);
+  }
   if (entry.plugin->HasNormalizeScore()) {
     ++counters_.Calls(CountedPoint::kNormalizeScore, entry.id);
     const Status status = entry.plugin->NormalizeScore(state, pod, nodes, absl::MakeSpan(column.weighted));
@@ -671,20 +638,18 @@ Status Framework::WeighColumn(const ScoreEntry& entry, CycleState& state, const 
                                         "\" failed with: ", status.Message()));
     }
   }
-  const size_t invalid = FirstInvalidScore(column.weighted);
-  if (invalid < nodes.size()) {
+  std::vector<int64_t>& weighted = column.weighted;
+  // One pass over all without a branch is faster than one that could end early, which it never does.
+  if (AddWeighted(weighted.data(), entry.weight, totals.data(), nodes.size()) >> 63 != 0) {
+    const auto invalid = std::find_if(weighted.begin(), weighted.end(), [](int64_t score) {
+      return score < kMinNodeScore || score > kMaxNodeScore;
+    });
     return Status::Error(absl::StrCat("applying score defaultWeights on Score plugins: plugin \"", entry.name,
-                                      "\" returns an invalid score ", column.weighted[invalid],
+                                      "\" returns an invalid score ", *invalid,
                                       ", it should in the range of [", kMinNodeScore, ", ", kMaxNodeScore,
                                       "] after normalizing"));
   }
-  int64_t* const weighted = column.weighted.data();
-  int64_t* const sums = totals.data();
-  const int64_t weight = entry.weight;
-  const size_t count = nodes.size();
-  // Most weights are 1, and few processors multiply several such numbers at once.
-  for (size_t i = 0; i < count && weight != 1; ++i) weighted[i] *= weight;
-  for (size_t i = 0; i < count; ++i) sums[i] += weighted[i];
+  for (size_t i = 0; i < weighted.size() && keeps_raw; ++i) weighted[i] *= entry.weight;
   return Status();
 }
 
@@ -712,7 +677,7 @@ Status Framework::RunScorePlugins(CycleState& state, const PodInfo& pod, NodeInf
     }
     Status status = ScoreColumn(entry, state, pod, nodes, positions, column.raw);
     if (!status.IsSuccess()) return Status::Error(absl::StrCat("running Score plugins: ", status.Message()));
-    status = WeighColumn(entry, state, pod, nodes, column, scores.totals);
+    status = WeighColumn(entry, state, pod, nodes, column, scores.totals, /*keeps_raw=*/!totals_only);
     if (!status.IsSuccess()) return status;
   }
   scores.plugins.resize(used);
@@ -737,7 +702,7 @@ Status Framework::RescoreLastNode(CycleState& state, const PodInfo& pod, NodeInf
     column.raw.assign(nodes.size(), 0);
     if (cached != known.end()) std::copy(cached->raw.begin(), cached->raw.end(), column.raw.begin());
     column.raw[last] = fresh[0];
-    status = WeighColumn(entry, state, pod, nodes, column, scores.totals);
+    status = WeighColumn(entry, state, pod, nodes, column, scores.totals, /*keeps_raw=*/true);
     if (!status.IsSuccess()) return status;
   }
   scores.plugins.resize(used);

@@ -161,8 +161,8 @@ class Framework {
                    const NodeInfo& node);
   // The number of the pods for which such an answer holds.
   static int32_t ClassOf(const PodInfo& pod, const Dependency& dependency);
-  // By position: an answer holds while this stays as it is.
-  const std::vector<int64_t>& GenerationsFor(const Dependency& dependency) const;
+  // The nodes for which such answers, given before `position`, no longer hold.
+  NodeChanges ChangesFor(const Dependency& dependency, int64_t position) const;
   // FilterRange by single calls.
   bool FilterEach(const Entry<FilterPlugin>& entry, CycleState& state, const PodInfo& pod, int32_t first,
                   NodeToStatus& statuses, absl::Span<int32_t> groups);
@@ -187,9 +187,10 @@ class Framework {
   // The same from what is remembered, node by node.
   Status ScoreRemembered(ScoreEntry& entry, CycleState& state, const PodInfo& pod, NodeInfos nodes,
                          absl::Span<const int32_t> positions, std::vector<int64_t>& raw);
-  // From raw scores to weighted ones, which it adds to `totals`.
+  // From raw scores to weighted ones, which it adds to `totals`. Without `keeps_raw` the scores of the column
+  // mean nothing afterwards.
   Status WeighColumn(const ScoreEntry& entry, CycleState& state, const PodInfo& pod, NodeInfos nodes,
-                     PluginScores& column, std::vector<int64_t>& totals);
+                     PluginScores& column, std::vector<int64_t>& totals, bool keeps_raw);
 
   Handle& handle_;
   std::string profile_name_;

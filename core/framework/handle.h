@@ -63,6 +63,9 @@ class SnapshotLister {
   virtual int32_t IndexLimit() const = 0;
   // What changed since `position` was given out; -1 stands for the beginning. Valid in this cycle.
   virtual NodeChanges ChangesSince(int64_t /*position*/) const { return {}; }
+  // The same for changes of the nodes' objects, and of their images as the snapshot has them: those that
+  // NodeInfo::object_generation tells of.
+  virtual NodeChanges ObjectChangesSince(int64_t /*position*/) const { return {}; }
 };
 
 // One for each profile. Everything that it gives out lives as long as the scheduler.

@@ -21,17 +21,27 @@ inline constexpr size_t kColumnResourceCount = 3;
 // Shape of all arrays: by NodeInfo::position.
 struct NodeColumns {
   using Amounts = std::array<std::vector<int64_t>, kColumnResourceCount>;
+  using Numbers = std::array<std::vector<double>, kColumnResourceCount>;
 
   std::vector<int32_t> positions;           // NodeInfo::position: each is where it stands.
   std::vector<int32_t> indices;             // NodeInfo::index.
-  std::vector<int64_t> generations;         // NodeInfo::generation.
   std::vector<int64_t> object_generations;  // NodeInfo::object_generation.
   Amounts allocatable;
   Amounts requested;
-  std::vector<int64_t> non_zero_milli_cpu;
-  std::vector<int64_t> non_zero_memory_bytes;
+  // The same as whole numbers in floating point, for scores: processors work on several of these at once, and
+  // what follows from a node alone is divided once. They mean something where `is_exact` of the resource is
+  // 1: its amounts are in 0 to kExactLimit - 1.
+  std::array<std::vector<uint8_t>, kColumnResourceCount> is_exact;
+  Numbers capacities;          // `allocatable`.
+  Numbers inverse_capacities;  // 1 / capacity; 0 where there is none.
+  Numbers taken;               // `requested`.
+  Numbers taken_shares;        // Of the capacity, but at least of 1; at most 1.
+  // `taken`, but cpu and memory have NodeInfo's non-zero sums.
+  Numbers non_zero_taken;
   // How many more pods the node takes; negative where it has too many.
   std::vector<int64_t> free_pods;
+
+  static constexpr int64_t kExactLimit = int64_t{1} << 43;
 
   void Resize(size_t count);
   // Takes over a node that changed. It must have a position below the size.

@@ -56,6 +56,8 @@ struct NodeInfo {
   std::vector<HostPort> used_ports;
   // As they were when this node was last taken into the snapshot.
   std::vector<ImageState> images;
+  // The generation in which `images` changed last.
+  int64_t images_generation = 0;
 
   void AddPod(PodInfoPtr pod);
   // Does what RemovePod of `known` and AddPod of `pod` would do, where the pod is the last one and both ask

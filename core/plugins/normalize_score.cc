@@ -2,12 +2,13 @@
 
 #include <algorithm>
 
+#include "core/base/processors.h"
 #include "core/base/wrapping.h"
 #include "core/framework/plugin.h"
 
 namespace schedsim::plugins {
 
-void DefaultNormalizeScore(bool reverse, absl::Span<int64_t> scores) {
+SCHEDSIM_FOR_EACH_PROCESSOR void DefaultNormalizeScore(bool reverse, absl::Span<int64_t> scores) {
   // Most often all are 0, which all bits together show at once.
   int64_t bits = 0;
   for (int64_t score : scores) bits |= score;

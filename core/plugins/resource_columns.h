@@ -47,10 +47,9 @@ class AllocationScorer {
 
  private:
   // Working memory, one entry a node: whole numbers.
-  std::vector<double> allocatable_;
-  std::vector<double> allocated_;
   std::vector<double> sums_;
   std::vector<double> weights_;
+  std::vector<int64_t> stretch_;
 };
 
 // Scores nodes by how evenly two resources are used.
@@ -62,13 +61,7 @@ class BalanceScorer {
              absl::Span<int64_t> scores);
 
  private:
-  // The scores of the nodes with so much more taken of each resource.
-  void ScoreBalance(double request0, double request1, absl::Span<int64_t> scores) const;
-
-  // Working memory, one entry a node: whole numbers.
-  std::vector<double> allocatable_[2];
-  std::vector<double> allocated_[2];
-  std::vector<int64_t> without_;  // Scores without the pod.
+  std::vector<int64_t> stretch_;  // Working memory.
 };
 
 }  // namespace schedsim::plugins

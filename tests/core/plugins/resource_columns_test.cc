@@ -16,26 +16,36 @@ namespace {
 
 using framework::ColumnResource;
 using framework::NodeColumns;
+using framework::NodeInfo;
+using framework::Resource;
 
 constexpr int32_t kNodeCount = 300;
 
 // Nodes of all kinds: empty, half full, overcommitted, without a resource.
-NodeColumns RandomColumns(Rng& rng) {
-  NodeColumns columns;
-  columns.Resize(kNodeCount);
-  const auto amount = [&rng](int64_t limit) { return rng.Below(8) == 0 ? 0 : rng.Below(limit); };
-  for (size_t node = 0; node < kNodeCount; ++node) {
-    for (size_t resource = 0; resource < framework::kColumnResourceCount; ++resource) {
-      const int64_t limit = rng.Below(2) == 0 ? 1000 : int64_t{1} << 45;
-      columns.allocatable[resource][node] = amount(limit);
-      columns.requested[resource][node] = amount(limit);
+struct RandomNodes {
+  explicit RandomNodes(Rng& rng) : nodes(kNodeCount) {
+    columns.Resize(kNodeCount);
+    const auto amount = [&rng](int64_t limit) { return rng.Below(8) == 0 ? 0 : rng.Below(limit); };
+    for (NodeInfo& node : nodes) {
+      node.position = static_cast<int32_t>(&node - nodes.data());
+      const auto limit = [&rng] { return rng.Below(2) == 0 ? 1000 : NodeColumns::kExactLimit; };
+      for (Resource* resource : {&node.allocatable, &node.requested}) {
+        resource->milli_cpu = amount(limit());
+        resource->memory_bytes = amount(limit());
+        resource->ephemeral_storage_bytes = amount(limit());
+      }
+      node.non_zero_milli_cpu = amount(100000);
+      node.non_zero_memory_bytes = amount(NodeColumns::kExactLimit);
+      node.allocatable.allowed_pod_number = rng.Below(3) - 1;
+      columns.Set(node);
     }
-    columns.non_zero_milli_cpu[node] = amount(100000);
-    columns.non_zero_memory_bytes[node] = amount(int64_t{1} << 45);
-    columns.free_pods[node] = rng.Below(3) - 1;
   }
-  return columns;
-}
+
+  const NodeInfo& at(int32_t position) const { return nodes[static_cast<size_t>(position)]; }
+
+  std::vector<NodeInfo> nodes;
+  NodeColumns columns;
+};
 
 // Neighbours, nodes here and there, or these in any order, as PreFilter may name them.
 std::vector<int32_t> RandomPositions(Rng& rng) {
@@ -53,23 +63,23 @@ std::vector<int32_t> RandomPositions(Rng& rng) {
   return positions;
 }
 
-int64_t AmountOf(const NodeColumns::Amounts& amounts, ColumnResource resource, int32_t position) {
-  return amounts[static_cast<size_t>(resource)][static_cast<size_t>(position)];
+int64_t AmountOf(const Resource& amounts, ColumnResource resource) {
+  if (resource == ColumnResource::kMilliCpu) return amounts.milli_cpu;
+  return resource == ColumnResource::kMemoryBytes ? amounts.memory_bytes : amounts.ephemeral_storage_bytes;
 }
 
 // What the plain scorer gives: whole numbers, one node at a time.
-int64_t PlainAllocationScore(bool least, const std::vector<ColumnRequest>& requests,
-                             const NodeColumns& columns, int32_t position) {
+int64_t PlainAllocationScore(bool least, const std::vector<ColumnRequest>& requests, const NodeInfo& node) {
   int64_t sum = 0;
   int64_t weights = 0;
   for (const ColumnRequest& item : requests) {
-    const int64_t capacity = AmountOf(columns.allocatable, item.resource, position);
+    const int64_t capacity = AmountOf(node.allocatable, item.resource);
     if (capacity == 0) continue;
-    int64_t taken = AmountOf(columns.requested, item.resource, position);
+    int64_t taken = AmountOf(node.requested, item.resource);
     if (item.resource == ColumnResource::kMilliCpu) {
-      taken = columns.non_zero_milli_cpu[static_cast<size_t>(position)];
+      taken = node.non_zero_milli_cpu;
     } else if (item.resource == ColumnResource::kMemoryBytes) {
-      taken = columns.non_zero_memory_bytes[static_cast<size_t>(position)];
+      taken = node.non_zero_memory_bytes;
     }
     taken += item.request;
     if (least) {
@@ -82,21 +92,18 @@ int64_t PlainAllocationScore(bool least, const std::vector<ColumnRequest>& reque
   return weights == 0 ? 0 : sum / weights;
 }
 
-double PlainFraction(const ColumnRequest& item, bool with_pod, const NodeColumns& columns, int32_t position) {
-  const int64_t taken = AmountOf(columns.requested, item.resource, position) + (with_pod ? item.request : 0);
-  const double fraction = static_cast<double>(taken) /
-                          static_cast<double>(AmountOf(columns.allocatable, item.resource, position));
+double PlainFraction(const ColumnRequest& item, bool with_pod, const NodeInfo& node) {
+  const int64_t taken = AmountOf(node.requested, item.resource) + (with_pod ? item.request : 0);
+  const double fraction =
+      static_cast<double>(taken) / static_cast<double>(AmountOf(node.allocatable, item.resource));
   return fraction > 1 ? 1.0 : fraction;
 }
 
 int64_t PlainBalanceScore(const ColumnRequest& first, const ColumnRequest& second, bool with_pod,
-                          const NodeColumns& columns, int32_t position) {
+                          const NodeInfo& node) {
   double deviation = 0;
-  if (AmountOf(columns.allocatable, first.resource, position) != 0 &&
-      AmountOf(columns.allocatable, second.resource, position) != 0) {
-    deviation = std::abs((PlainFraction(first, with_pod, columns, position) -
-                          PlainFraction(second, with_pod, columns, position)) /
-                         2);
+  if (AmountOf(node.allocatable, first.resource) != 0 && AmountOf(node.allocatable, second.resource) != 0) {
+    deviation = std::abs((PlainFraction(first, with_pod, node) - PlainFraction(second, with_pod, node)) / 2);
   }
   return static_cast<int64_t>((1 - deviation) * 100.0);
 }
@@ -106,7 +113,8 @@ class ResourceColumnsTest : public testing::TestWithParam<uint64_t> {};
 TEST_P(ResourceColumnsTest, AllocationScoresAreThoseOfThePlainLoop) {
   Rng rng(GetParam());
   for (int round = 0; round < 50; ++round) {
-    const NodeColumns columns = RandomColumns(rng);
+    const RandomNodes nodes(rng);
+    const NodeColumns& columns = nodes.columns;
     const std::vector<int32_t> positions = RandomPositions(rng);
     std::vector<ColumnRequest> requests;
     for (ColumnResource resource :
@@ -121,7 +129,7 @@ TEST_P(ResourceColumnsTest, AllocationScoresAreThoseOfThePlainLoop) {
           least ? AllocationScorer::Strategy::kLeastAllocated : AllocationScorer::Strategy::kMostAllocated,
           requests, columns, positions, absl::MakeSpan(scores)));
       for (size_t i = 0; i < positions.size(); ++i) {
-        ASSERT_EQ(scores[i], PlainAllocationScore(least, requests, columns, positions[i]))
+        ASSERT_EQ(scores[i], PlainAllocationScore(least, requests, nodes.at(positions[i])))
             << "position " << positions[i] << ", round " << round;
       }
     }
@@ -131,7 +139,8 @@ TEST_P(ResourceColumnsTest, AllocationScoresAreThoseOfThePlainLoop) {
 TEST_P(ResourceColumnsTest, BalanceScoresAreThoseOfThePlainLoop) {
   Rng rng(GetParam());
   for (int round = 0; round < 50; ++round) {
-    const NodeColumns columns = RandomColumns(rng);
+    const RandomNodes nodes(rng);
+    const NodeColumns& columns = nodes.columns;
     const std::vector<int32_t> positions = RandomPositions(rng);
     const ColumnRequest cpu = {.resource = ColumnResource::kMilliCpu, .request = rng.Below(1000)};
     const ColumnRequest memory = {.resource = ColumnResource::kMemoryBytes, .request = rng.Below(1 << 30)};
@@ -140,9 +149,9 @@ TEST_P(ResourceColumnsTest, BalanceScoresAreThoseOfThePlainLoop) {
       std::vector<int64_t> scores(positions.size());
       ASSERT_TRUE(scorer.Score(cpu, memory, improvement, columns, positions, absl::MakeSpan(scores)));
       for (size_t i = 0; i < positions.size(); ++i) {
-        int64_t expected = PlainBalanceScore(cpu, memory, true, columns, positions[i]);
+        int64_t expected = PlainBalanceScore(cpu, memory, true, nodes.at(positions[i]));
         if (improvement) {
-          expected = 50 + (50 + expected - PlainBalanceScore(cpu, memory, false, columns, positions[i])) / 2;
+          expected = 50 + (50 + expected - PlainBalanceScore(cpu, memory, false, nodes.at(positions[i]))) / 2;
         }
         ASSERT_EQ(scores[i], expected) << "position " << positions[i] << ", round " << round;
       }
@@ -153,7 +162,8 @@ TEST_P(ResourceColumnsTest, BalanceScoresAreThoseOfThePlainLoop) {
 TEST_P(ResourceColumnsTest, RoomIsThatOfThePlainLoop) {
   Rng rng(GetParam());
   for (int round = 0; round < 50; ++round) {
-    const NodeColumns columns = RandomColumns(rng);
+    const RandomNodes nodes(rng);
+    const NodeColumns& columns = nodes.columns;
     framework::Resource request;
     request.milli_cpu = rng.Below(3) * 300;
     request.memory_bytes = rng.Below(3) * (int64_t{1} << 20);
@@ -203,10 +213,45 @@ TEST(NodeColumnsTest, ARunEndsWhereTheNextPositionIsNotTheNextOne) {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, ResourceColumnsTest, testing::ValuesIn(SeedsToRun(4)));
 
+// Where a quotient is an integer, or just below one, at capacities of all sizes up to the limit.
+TEST(ResourceColumnsTest, SharesAreCutAsIntegersAre) {
+  NodeColumns columns;
+  columns.Resize(1);
+  NodeInfo node;
+  node.position = 0;
+  AllocationScorer scorer;
+  const std::vector<int32_t> positions = {0};
+  std::vector<int64_t> scores(1);
+  for (int64_t capacity = 1; capacity < NodeColumns::kExactLimit; capacity = capacity * 5 / 3 + 1) {
+    for (const int64_t size : {capacity, NodeColumns::kExactLimit - capacity}) {
+      node.allocatable.memory_bytes = size;
+      for (int64_t percent = 0; percent <= 100; ++percent) {
+        for (const int64_t more : {-1, 0, 1}) {
+          node.non_zero_memory_bytes = std::clamp<int64_t>(size / 100 * percent + more, 0, size);
+          columns.Set(node);
+          const std::vector<ColumnRequest> requests = {{.resource = ColumnResource::kMemoryBytes}};
+          for (const bool least : {true, false}) {
+            ASSERT_TRUE(scorer.Score(least ? AllocationScorer::Strategy::kLeastAllocated
+                                           : AllocationScorer::Strategy::kMostAllocated,
+                                     requests, columns, positions, absl::MakeSpan(scores)));
+            ASSERT_EQ(scores[0], PlainAllocationScore(least, requests, node))
+                << node.non_zero_memory_bytes << " of " << size;
+          }
+        }
+      }
+    }
+  }
+}
+
 TEST(ResourceColumnsTest, LeavesLargeAmountsToThePlainLoop) {
   NodeColumns columns;
   columns.Resize(2);
-  for (auto& column : columns.allocatable) column = {1000, int64_t{1} << 46};
+  NodeInfo nodes[2];
+  for (int32_t i = 0; i < 2; ++i) {
+    nodes[i].position = i;
+    nodes[i].allocatable = {.milli_cpu = 1000, .memory_bytes = i == 0 ? 1000 : NodeColumns::kExactLimit};
+    columns.Set(nodes[i]);
+  }
   const std::vector<ColumnRequest> requests = {{.resource = ColumnResource::kMilliCpu, .request = 1},
                                                {.resource = ColumnResource::kMemoryBytes, .request = 1}};
   std::vector<int64_t> scores(1);
@@ -221,10 +266,10 @@ TEST(ResourceColumnsTest, LeavesLargeAmountsToThePlainLoop) {
   EXPECT_EQ(score(0, requests), std::pair(true, true));
   EXPECT_EQ(score(1, requests), std::pair(false, false));
   std::vector<ColumnRequest> large = requests;
-  large[1].request = int64_t{1} << 46;
+  large[1].request = NodeColumns::kExactLimit;
   EXPECT_EQ(score(0, large), std::pair(false, false));
-  columns.requested[0][0] = -1;
-  columns.non_zero_milli_cpu[0] = -1;
+  nodes[0].non_zero_milli_cpu = -1;
+  columns.Set(nodes[0]);
   EXPECT_EQ(score(0, requests), std::pair(false, false));
 }
 

@@ -1,0 +1,14 @@
+// Code that is compiled for several generations of processors.
+#ifndef SCHEDSIM_CORE_BASE_PROCESSORS_H_
+#define SCHEDSIM_CORE_BASE_PROCESSORS_H_
+
+// For functions that loop over hundreds of nodes: they are compiled twice, also for processors that work on
+// four numbers at once, and the program chooses when it starts. Both do the same operations, so that the
+// results are equal. Sanitizers are not ready yet when the choice is made.
+#if defined(__x86_64__) && defined(__gnu_linux__) && !defined(__SANITIZE_ADDRESS__)
+#define SCHEDSIM_FOR_EACH_PROCESSOR __attribute__((target_clones("avx2", "default")))
+#else
+#define SCHEDSIM_FOR_EACH_PROCESSOR
+#endif
+
+#endif  // SCHEDSIM_CORE_BASE_PROCESSORS_H_

@@ -1,0 +1,59 @@
+// How numbers of the nodes that a cycle looks at are taken out of columns.
+#ifndef SCHEDSIM_CORE_FRAMEWORK_COLUMN_GATHER_H_
+#define SCHEDSIM_CORE_FRAMEWORK_COLUMN_GATHER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "absl/types/span.h"
+#include "core/framework/node_columns.h"
+
+namespace schedsim::framework {
+
+// Calls `run` with the place, the first position and the length of each run among `positions` (see
+// LengthOfRun), provided that there are two at most: the nodes of a search up to the end of the list and
+// those from its start on. Otherwise returns false and calls nothing. Where a filter lets every other node
+// pass there are hundreds of runs, and a call for each costs more than a look at each position.
+template <typename Run>
+bool InTwoRuns(const NodeColumns& columns, absl::Span<const int32_t> positions, const Run& run) {
+  const size_t length = LengthOfRun(columns, positions);
+  const absl::Span<const int32_t> rest = positions.subspan(length);
+  if (LengthOfRun(columns, rest) != rest.size()) return false;
+  if (length > 0) run(size_t{0}, static_cast<size_t>(positions[0]), length);
+  if (!rest.empty()) run(length, static_cast<size_t>(rest[0]), rest.size());
+  return true;
+}
+
+// Calls `visit` with the place and the position of each of `positions` whose flag is 0.
+template <typename Visit>
+void ForEachUnset(const NodeColumns& columns, const uint8_t* flags, absl::Span<const int32_t> positions,
+                  const Visit& visit) {
+  const auto run = [&](size_t begin, size_t first, size_t count) {
+    for (size_t i = 0; i < count; ++i) {
+      const void* const next = std::memchr(flags + first + i, 0, count - i);
+      if (next == nullptr) return;
+      i = static_cast<size_t>(static_cast<const uint8_t*>(next) - flags) - first;
+      visit(begin + i, first + i);
+    }
+  };
+  if (InTwoRuns(columns, positions, run)) return;
+  for (size_t i = 0; i < positions.size(); ++i) {
+    const size_t position = static_cast<size_t>(positions[i]);
+    if (flags[position] == 0) visit(i, position);
+  }
+}
+
+// Copies the numbers at `positions` to `out`.
+inline void Gather(const NodeColumns& columns, const int64_t* column, absl::Span<const int32_t> positions,
+                   int64_t* out) {
+  const auto run = [&](size_t begin, size_t first, size_t count) {
+    std::memcpy(out + begin, column + first, count * sizeof(int64_t));
+  };
+  if (InTwoRuns(columns, positions, run)) return;
+  for (size_t i = 0; i < positions.size(); ++i) out[i] = column[static_cast<size_t>(positions[i])];
+}
+
+}  // namespace schedsim::framework
+
+#endif  // SCHEDSIM_CORE_FRAMEWORK_COLUMN_GATHER_H_
