@@ -96,6 +96,8 @@ const LayerRule kLayers[] = {
     {"sim/whatif/",
      {"core/", "sim/kernel/", "sim/autoscaler/node_pool.h", "sim/scenario/timeline.h", "sim/report/",
       "sim/plan/", "sim/whatif/"}},
+    {"sim/explain/",
+     {"core/", "sim/kernel/", "sim/run/", "sim/replay/", "sim/report/", "sim/plan/", "sim/explain/"}},
     {"sim/bench/",
      {"core/", "sim/kernel/", "sim/cluster/", "sim/templates/", "sim/record/", "sim/controllers/", "sim/run/",
       "sim/bench/"}},

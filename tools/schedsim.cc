@@ -123,6 +123,7 @@ int main(int argc, char** argv) {
   tools::AddWhatIf(app, exit_code);
   tools::AddConfig(app, exit_code);
   tools::AddWhy(app, exit_code);
+  tools::AddExplain(app, exit_code);
   tools::AddCalibrate(app, exit_code);
   tools::AddBench(app, exit_code);
   tools::AddStage(app, exit_code);

@@ -25,6 +25,7 @@ void AddTest(CLI::App& app, int& exit_code);
 void AddWhatIf(CLI::App& app, int& exit_code);
 void AddConfig(CLI::App& app, int& exit_code);
 void AddWhy(CLI::App& app, int& exit_code);
+void AddExplain(CLI::App& app, int& exit_code);
 void AddCalibrate(CLI::App& app, int& exit_code);
 void AddBench(CLI::App& app, int& exit_code);
 void AddStage(CLI::App& app, int& exit_code);

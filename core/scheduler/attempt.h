@@ -91,6 +91,8 @@ class Observer {
 
   // Whether Attempt's details are wanted.
   virtual bool WantsDetails() const = 0;
+  // A scheduling cycle of this pod begins: nodes are as it will find them, and nothing is decided yet.
+  virtual void OnCycle(const framework::PodInfo& /*pod*/) {}
   // A scheduling cycle is over.
   virtual void OnAttempt(const Attempt& attempt) = 0;
   // A pod that had a host could not be bound.

@@ -88,6 +88,7 @@ void Scheduler::SchedulingCycle(Framework& framework, queue::QueuedPodInfoPtr po
   attempt_->profile = framework.profile_name();
   attempt_->start_index = next_start_node_index_;
   attempt_->nominated_before = pod->pod_info->pod->status.nominated_node_name;
+  environment_.observer.OnCycle(*pod->pod_info);
 
   // The state outlives the cycle where a node is found: Reserve, Permit and the binding cycle read it, too.
   auto state = std::make_unique<CycleState>();

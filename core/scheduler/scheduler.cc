@@ -1,5 +1,6 @@
 #include "core/scheduler/scheduler.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "core/base/check.h"
@@ -67,6 +68,14 @@ framework::Framework* Scheduler::FrameworkFor(const api::Pod& pod) const {
     if (framework->profile_name() == pod.spec->scheduler_name) return framework.get();
   }
   return nullptr;
+}
+
+framework::Handle& Scheduler::HandleFor(const api::Pod& pod) {
+  const framework::Framework* const framework = FrameworkFor(pod);
+  const auto found = std::find_if(frameworks_.begin(), frameworks_.end(),
+                                  [framework](const auto& other) { return other.get() == framework; });
+  CHECK(found != frameworks_.end());
+  return *handles_[static_cast<size_t>(found - frameworks_.begin())];
 }
 
 }  // namespace schedsim::scheduler

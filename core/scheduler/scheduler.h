@@ -134,6 +134,16 @@ class Scheduler {
   const std::vector<std::unique_ptr<framework::Framework>>& frameworks() const { return frameworks_; }
   // The nodes as they are now, for reports.
   const cache::Snapshot& UpdateSnapshot();
+  // The nodes as the last cycle found them, with what became of them since.
+  const cache::Snapshot& snapshot() const { return snapshot_; }
+  const framework::InformerCache& informers() const { return informers_; }
+  // What the plugins of the profile for this pod, which must be one of the profiles, work with. For those who
+  // look at nodes as plugins do.
+  framework::Handle& HandleFor(const api::Pod& pod);
+  // After how many feasible nodes a search among `node_count` nodes ends that is made for this pod.
+  int32_t NumFeasibleNodesToFind(const api::Pod& pod, int32_t node_count) const {
+    return NumFeasibleNodesToFind(*FrameworkFor(pod), node_count);
+  }
 
  private:
   class ProfileHandle;

@@ -481,6 +481,7 @@ absl::StatusOr<Report> RunPlanIn(std::unique_ptr<Simulation>& simulation, Plan& 
       plan.on_objects != nullptr || plan.on_start != nullptr || !SnapshotPaths(plan).empty();
   plan.simulation.all_pods_run = shows_objects && plan.simulation.controllers.workloads;
   ASSIGN_OR_RETURN(simulation, Simulation::Make(std::move(plan.simulation)));
+  if (plan.on_made != nullptr) plan.on_made(*simulation);
   std::optional<WakeupCheck> wakeups;
   if (plan.check_wakeups) wakeups.emplace(*simulation);
   std::optional<RescheduleScript> reschedule;
@@ -506,8 +507,7 @@ absl::StatusOr<Report> RunPlanIn(std::unique_ptr<Simulation>& simulation, Plan& 
   if (wakeups.has_value()) report.missed_wakeups = wakeups->findings();
   if (plan.on_end != nullptr) plan.on_end(*simulation);
   if (plan.on_objects != nullptr) plan.on_objects(ServedObjects(simulation->server()), simulation->now());
-  if (simulation->options().trace_level == TraceLevel::kFull)
-    report.trace_digest = simulation->trace().TraceDigest();
+  if (simulation->trace().is_full()) report.trace_digest = simulation->trace().TraceDigest();
   return report;
 }
 

@@ -88,6 +88,9 @@ struct Plan {
   std::function<void(const SaveSnapshot& snapshot, std::vector<std::string> objects)> on_snapshot;
   // Called when the run is over. Empty: nobody wants it.
   std::function<void(const Simulation& simulation)> on_end;
+  // Called when the simulation is made, for those who look on at the run: nothing is in it yet. Empty: nobody
+  // does.
+  std::function<void(Simulation& simulation)> on_made;
   // Called at virtual zero, when the objects are there and nothing else happened. Empty: nobody wants it.
   std::function<void(Simulation& simulation)> on_start;
   bool counters = false;

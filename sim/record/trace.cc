@@ -231,6 +231,7 @@ void Trace::End() {
 
 void Trace::OnAttempt(const Attempt& attempt) {
   const TraceLevel level = LevelOfNext();
+  if (listener_ != nullptr) listener_->OnAttempt(attempt);
   ++attempt_count_;
   const api::ObjectKey key(*attempt.pod->pod);
   decisions_.Add(key.text());

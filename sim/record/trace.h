@@ -48,12 +48,21 @@ class Trace : public scheduler::Observer, public queue::QueueObserver {
   // Before the first record.
   void set_zero(absl::Time zero) { zero_ = zero; }
   void set_scheduler(const scheduler::Scheduler* scheduler) { scheduler_ = scheduler; }
+  // Hears of cycles and attempts, too, and may want their details; it must outlive the run. nullptr: no one.
+  void set_listener(scheduler::Observer* listener) { listener_ = listener; }
 
   // Whether records are written.
   bool is_on() const { return level_ != TraceLevel::kOff; }
 
-  // Whether the next attempt is recorded in full.
-  bool WantsDetails() const override { return LevelOfNext() == TraceLevel::kFull; }
+  // Whether the next attempt is recorded in full, or somebody listens who wants all of it.
+  bool WantsDetails() const override {
+    return LevelOfNext() == TraceLevel::kFull || (listener_ != nullptr && listener_->WantsDetails());
+  }
+  // Whether all details are written.
+  bool is_full() const { return level_ == TraceLevel::kFull; }
+  void OnCycle(const framework::PodInfo& pod) override {
+    if (listener_ != nullptr) listener_->OnCycle(pod);
+  }
   void OnAttempt(const scheduler::Attempt& attempt) override;
   void OnBindFailure(const framework::PodInfo& pod, const scheduler::Attempt::Failure& failure) override;
   void OnInexact(const framework::PodInfo& pod, absl::string_view reason) override;
@@ -121,6 +130,7 @@ class Trace : public scheduler::Observer, public queue::QueueObserver {
   const Sink sink_;
   absl::Time zero_;
   const scheduler::Scheduler* scheduler_ = nullptr;
+  scheduler::Observer* listener_ = nullptr;
   RecordWriter writer_;
   Digest decisions_;
   Digest lines_;

@@ -102,9 +102,14 @@ BestNodes SchedulerView::FindBest(const api::PodPtr& pod, int32_t start, absl::s
   return best;
 }
 
-std::string SchedulerView::WhyNot(const api::PodPtr& pod, const std::string& node) {
+framework::Status SchedulerView::FitOn(const api::PodPtr& pod, const std::string& node) {
   const scheduler::Scheduler::Fit fit = scheduler_->FindFit(pod, {node});
-  return fit.index.has_value() || fit.status.IsSuccess() ? "" : fit.status.Message();
+  return fit.index.has_value() ? framework::Status() : fit.status;
+}
+
+std::string SchedulerView::WhyNot(const api::PodPtr& pod, const std::string& node) {
+  const framework::Status status = FitOn(pod, node);
+  return status.IsSuccess() ? "" : status.Message();
 }
 
 }  // namespace schedsim::sim

@@ -47,10 +47,14 @@ class SchedulerView {
   void Change(const api::ObjectPtr& before, const api::ObjectPtr& after);
   bool ResponsibleFor(const api::Pod& pod) const;
   int32_t node_count() const { return node_count_; }
+  scheduler::Scheduler& scheduler() { return *scheduler_; }
 
   // The best nodes for a pod of one of the profiles, whose search begins with the node at `start`, and how
   // `node` stands among them.
   BestNodes FindBest(const api::PodPtr& pod, int32_t start, absl::string_view node);
+  // See Scheduler::FindFit: Success where the pod fits on the node, or the node is not known; and otherwise
+  // why it does not, with the plugin that says so.
+  framework::Status FitOn(const api::PodPtr& pod, const std::string& node);
   // Why the pod does not fit on the node; "": it does, or the node is not known.
   std::string WhyNot(const api::PodPtr& pod, const std::string& node);
 

@@ -460,27 +460,34 @@ void StoryTeller::AddTo(absl::string_view pod, const record::Record& record) {
   builder->Add(record);
 }
 
-std::string StoryTeller::NotFound() const {
+std::string NoSuchPod(absl::string_view asked, const std::set<std::string>& pods, absl::string_view where) {
   constexpr size_t kShown = 5;
   std::vector<std::pair<size_t, std::string>> close;
-  const bool with_namespace = absl::StrContains(pod_, '/');
-  for (const std::string& pod : pods_) {
+  const bool with_namespace = absl::StrContains(asked, '/');
+  for (const std::string& pod : pods) {
     const absl::string_view name =
         with_namespace ? absl::string_view(pod) : absl::string_view(pod).substr(pod.find('/') + 1);
-    const size_t distance_max = std::max<size_t>(2, pod_.size() / 4);
-    const size_t longer = std::max(name.size(), pod_.size());
-    const size_t shorter = std::min(name.size(), pod_.size());
+    const size_t distance_max = std::max<size_t>(2, asked.size() / 4);
+    const size_t longer = std::max(name.size(), asked.size());
+    const size_t shorter = std::min(name.size(), asked.size());
     // At least as many letters must change, which spares the search with names that are very long.
-    const size_t distance = longer - shorter > distance_max ? longer - shorter : EditDistance(name, pod_);
-    const bool part = absl::StrContains(name, pod_) || absl::StrContains(pod_, name);
+    const size_t distance = longer - shorter > distance_max ? longer - shorter : EditDistance(name, asked);
+    const bool part = absl::StrContains(name, asked) || absl::StrContains(asked, name);
     if (part || distance <= distance_max) close.emplace_back(distance, pod);
   }
   std::sort(close.begin(), close.end());
   std::vector<std::string> names;
   for (size_t i = 0; i < std::min(kShown, close.size()); ++i)
     names.push_back(Printable(close[i].second, kShownBytesMax));
-  if (names.empty()) return absl::StrCat("no pod ", pod_, " in the trace, which has ", pods_.size(), " pods");
-  return absl::StrCat("no pod ", pod_, " in the trace, expected one such as ", absl::StrJoin(names, ", "));
+  if (names.empty())
+    return absl::StrCat("no pod ", asked, " in the ", where, ", which has ", pods.size(), " pods");
+  return absl::StrCat("no pod ", asked, " in the ", where, ", expected one such as ",
+                      absl::StrJoin(names, ", "));
+}
+
+std::string SeveralPods(absl::string_view asked, const std::vector<std::string>& found) {
+  return absl::StrCat("pod ", asked, " is in several namespaces, expected one of ",
+                      absl::StrJoin(found, ", "));
 }
 
 absl::StatusOr<PodStory> StoryTeller::Finish() {
@@ -488,10 +495,9 @@ absl::StatusOr<PodStory> StoryTeller::Finish() {
   for (const auto& [key, builder] : builders_) {
     if (builder->IsPod()) found.push_back(key);
   }
-  if (found.empty()) return absl::NotFoundError(NotFound());
+  if (found.empty()) return absl::NotFoundError(NoSuchPod(pod_, pods_, "trace"));
   if (found.size() > 1) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "pod ", pod_, " is in several namespaces, expected one of ", absl::StrJoin(found, ", ")));
+    return absl::InvalidArgumentError(SeveralPods(pod_, found));
   }
   return builders_[found[0]]->Finish(facts_);
 }

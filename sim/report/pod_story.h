@@ -184,6 +184,12 @@ struct PodStory {
 
 // ---- Collecting them ----
 
+// What is said where `asked`, "namespace/name" or a name, is none of `pods`, with those that are close.
+// `where`: the "trace", or the "run".
+std::string NoSuchPod(absl::string_view asked, const std::set<std::string>& pods, absl::string_view where);
+// What is said where it is the name of several pods.
+std::string SeveralPods(absl::string_view asked, const std::vector<std::string>& found);
+
 // Takes a trace record by record, keeps what concerns the pods that may be meant, and tells the story.
 class StoryTeller {
  public:
@@ -213,7 +219,6 @@ class StoryTeller {
   void Note(const RecordGlance& glance);
   void AddRecord(const record::Record& record);
   void AddTo(absl::string_view pod, const record::Record& record);
-  std::string NotFound() const;
 
   const std::string pod_;
   // What a line has that is about a pod in question.

@@ -21,13 +21,6 @@ constexpr int kCandidatesShown = 5;
 
 // ---- Text ----
 
-// "0.001", with three digits behind the point, or as many as there are, up to microseconds.
-std::string TimeText(absl::Duration time) {
-  std::string text = absl::StrFormat("%.6f", static_cast<double>(absl::ToInt64Microseconds(time)) / 1e6);
-  while (text.back() == '0' && text[text.size() - 4] != '.') text.pop_back();
-  return text;
-}
-
 std::string Nodes(int64_t count) { return absl::StrCat(count, count == 1 ? " node" : " nodes"); }
 
 absl::string_view PlaceText(absl::string_view place) {
@@ -83,11 +76,7 @@ struct Telling {
 };
 
 void TellRejections(const std::vector<RejectionFact>& rejections, Telling& telling) {
-  for (const RejectionFact& rejection : rejections) {
-    const std::string plugin = rejection.plugin.empty() ? "" : absl::StrCat(" (", rejection.plugin, ")");
-    telling.details.push_back(
-        absl::StrFormat("%11s  %s%s", Nodes(rejection.node_count), rejection.reason, plugin));
-  }
+  for (const RejectionFact& rejection : rejections) telling.details.push_back(RejectionText(rejection));
 }
 
 void TellPreemption(const PreemptionFact& fact, Telling& telling) {
@@ -113,15 +102,7 @@ void TellPreemption(const PreemptionFact& fact, Telling& telling) {
 
 Telling Tell(const AttemptFact& fact) {
   Telling telling;
-  telling.text = absl::StrCat("attempt ", fact.number, ": ");
-  if (!fact.host.empty()) {
-    absl::StrAppend(&telling.text, "fits on ", fact.feasible_count, " of ", Nodes(fact.evaluated_count),
-                    " looked at, takes ", fact.host);
-  } else if (fact.node_count.has_value()) {
-    absl::StrAppend(&telling.text, "fits on none of ", Nodes(*fact.node_count));
-  } else {
-    absl::StrAppend(&telling.text, "ends with an error: ", fact.error);
-  }
+  telling.text = AttemptText(fact);
   TellRejections(fact.rejections, telling);
   if (fact.preemption.has_value()) TellPreemption(*fact.preemption, telling);
   std::vector<std::string> waits;
@@ -344,6 +325,27 @@ absl::string_view KindOf(const InexactFact&) { return "inexact"; }
 absl::string_view KindOf(const GoneFact&) { return "gone"; }
 
 }  // namespace
+
+std::string TimeText(absl::Duration time) {
+  std::string text = absl::StrFormat("%.6f", static_cast<double>(absl::ToInt64Microseconds(time)) / 1e6);
+  while (text.back() == '0' && text[text.size() - 4] != '.') text.pop_back();
+  return text;
+}
+
+std::string AttemptText(const AttemptFact& fact) {
+  const std::string number = absl::StrCat("attempt ", fact.number, ": ");
+  if (!fact.host.empty()) {
+    return absl::StrCat(number, "fits on ", fact.feasible_count, " of ", Nodes(fact.evaluated_count),
+                        " looked at, takes ", fact.host);
+  }
+  if (fact.node_count.has_value()) return absl::StrCat(number, "fits on none of ", Nodes(*fact.node_count));
+  return absl::StrCat(number, "ends with an error: ", fact.error);
+}
+
+std::string RejectionText(const RejectionFact& rejection) {
+  const std::string plugin = rejection.plugin.empty() ? "" : absl::StrCat(" (", rejection.plugin, ")");
+  return absl::StrFormat("%11s  %s%s", Nodes(rejection.node_count), rejection.reason, plugin);
+}
 
 std::string StoryText(const PodStory& story) {
   std::string text = absl::StrCat(Printable(story.pod), "\n\n");

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "absl/time/time.h"
 #include "sim/report/pod_story.h"
 
 namespace schedsim::sim {
@@ -13,6 +14,14 @@ std::string StoryText(const PodStory& story);
 
 // For programs; docs/why.md describes it.
 std::string StoryJson(const PodStory& story);
+
+// Parts of the text, for others who tell of attempts.
+// Seconds: "0.001", with three digits behind the point, or as many as there are, up to microseconds.
+std::string TimeText(absl::Duration time);
+// "attempt 1: fits on none of 3 nodes".
+std::string AttemptText(const AttemptFact& fact);
+// "    2 nodes  Insufficient cpu (NodeResourcesFit)".
+std::string RejectionText(const RejectionFact& rejection);
 
 }  // namespace schedsim::sim
 

@@ -37,7 +37,9 @@ void ExpectRefused(const Usage& usage) {
 TEST(CommandLine, NamesWhatWasMistyped) {
   const Usage usages[] = {
       {{},
-       "schedsim: expected a command: run, conform, diff, test, what-if, config, why, calibrate, bench, stage, scale, "
+       "schedsim: expected a command: run, conform, diff, test, what-if, config, why, explain, calibrate, "
+       "bench, stage, "
+       "scale, "
        "snapshot, "
        "record; "
        "see "
@@ -45,7 +47,9 @@ TEST(CommandLine, NamesWhatWasMistyped) {
       {{"--verison"}, "schedsim: --verison: unknown option; did you mean --version?"},
       {{"config", "--hlep"}, "schedsim config: --hlep: unknown option; did you mean --help?"},
       {{"rnu"},
-       "schedsim: expected a command: run, conform, diff, test, what-if, config, why, calibrate, bench, stage, scale, "
+       "schedsim: expected a command: run, conform, diff, test, what-if, config, why, explain, calibrate, "
+       "bench, stage, "
+       "scale, "
        "snapshot, "
        "record, "
        "got "
@@ -63,6 +67,8 @@ TEST(CommandLine, NamesWhatWasMistyped) {
        "schedsim config print: --outptu: unknown option; did you mean --output?"},
       {{"run", kScenario, kScenario, "more"}, "schedsim run: "},
       {{"why", "p"}, "schedsim why: expected TRACE; see schedsim why --help"},
+      {{"explain"}, "schedsim explain: expected POD; see schedsim explain --help"},
+      {{"explain", "p"}, "schedsim explain: expected a scenario, or a cluster with --filename (-f)"},
   };
   for (const Usage& usage : usages) ExpectRefused(usage);
 }

@@ -14,8 +14,13 @@
 #include <sstream>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "core/base/check.h"
+#include "gtest/gtest.h"
 
 extern char** environ;
 
@@ -91,6 +96,28 @@ std::string FileContent(const std::string& path) {
   std::ostringstream text;
   text << std::ifstream(path, std::ios::binary).rdbuf();
   return text.str();
+}
+
+ConsolePage RunConsolePage(const std::string& path) {
+  const std::string text = FileContent(path);
+  ConsolePage page;
+  bool is_console = false;
+  for (const absl::string_view line : absl::StrSplit(absl::StripSuffix(text, "\n"), '\n')) {
+    const bool is_fence = absl::StartsWith(line, "```");
+    const bool is_command = is_console && absl::StartsWith(line, "$ ");
+    if (is_fence) is_console = line == "```console";
+    // What was printed before is left out.
+    if (is_fence || !is_console || is_command) absl::StrAppend(&page.written, line, "\n");
+    if (!is_command) continue;
+    const std::string command = absl::StrReplaceAll(line.substr(2), {{"schedsim ", "\"$SCHEDSIM\" "}});
+    const ProgramResult result =
+        RunShell(absl::StrCat("export SCHEDSIM; cd \"", SCHEDSIM_SOURCE_DIR,
+                              "\" && bash -o pipefail 2>/dev/null <<'END'\n", command, "\nEND\n"));
+    EXPECT_TRUE(result.exit_code == 0 || result.exit_code == 1) << command;
+    absl::StrAppend(&page.written, result.out);
+    ++page.command_count;
+  }
+  return page;
 }
 
 std::string Gzip(absl::string_view text) {

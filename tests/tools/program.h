@@ -25,6 +25,15 @@ ProgramResult RunProgram(const std::vector<std::string>& arguments, absl::string
 // streams go.
 ProgramResult RunShell(absl::string_view command);
 
+// A page of documentation as it is when its commands are run: what they print, in place of what stands behind
+// each `$ ` in its blocks of the language `console`. Each must end with 0, or with a verdict, 1; all parts of
+// a pipe, too.
+struct ConsolePage {
+  std::string written;
+  int command_count = 0;
+};
+ConsolePage RunConsolePage(const std::string& path);
+
 // A folder of one test, removed with the object.
 class TestFolder {
  public:

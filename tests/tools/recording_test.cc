@@ -1,6 +1,4 @@
 // schedsim run on recordings, and schedsim record: recordings of real clusters from tests/tools/recordings.
-#include <cstdlib>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
@@ -9,9 +7,6 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_replace.h"
-#include "absl/strings/str_split.h"
-#include "absl/strings/strip.h"
 #include "gtest/gtest.h"
 #include "tests/tools/json_schema.h"
 #include "tests/tools/program.h"

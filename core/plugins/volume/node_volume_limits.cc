@@ -2,9 +2,13 @@
 // Source: kubernetes v1.37, plugins/nodevolumelimits/csi.go.
 // Extension points: PreFilter, Filter. Arguments: none.
 
+#include "core/plugins/volume/node_volume_limits.h"
+
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -107,6 +111,36 @@ class NodeVolumeLimits final : public framework::Plugin,
       if (!status.IsSuccess()) return Status::Error(status.Message());
     }
     return Compare(limits, std::move(wanted), used, Attached(state, std::string(node_name)));
+  }
+
+  // See VolumeUsesOf.
+  std::vector<VolumeUse> UsesOf(const PodInfo& pod, const framework::NodeInfo& node) const {
+    const std::string node_name(handle_.symbols().Text(node.name));
+    const std::shared_ptr<const api::CSINode> csi_node = FindCsiNode(handle_.informers(), node_name);
+    Volumes wanted;
+    Volumes used;
+    static_cast<void>(Collect(*pod.pod, csi_node.get(), /*must_exist=*/false, wanted));
+    for (const framework::PodInfoPtr& other : node.pods)
+      static_cast<void>(Collect(*other->pod, csi_node.get(), /*must_exist=*/false, used));
+    std::set<std::string> drivers;
+    for (const auto& [name, driver] : wanted) drivers.insert(driver);
+    std::map<std::string, int64_t> counts;
+    const std::map<std::string, int64_t> more =
+        Count(std::move(wanted), used, Attached(framework::CycleState(), node_name), counts);
+    const std::map<std::string, int64_t> limits =
+        csi_node == nullptr ? std::map<std::string, int64_t>() : LimitsOf(*csi_node);
+    std::vector<VolumeUse> uses;
+    for (const std::string& driver : drivers) {
+      const auto wants = more.find(driver);
+      const auto limit = limits.find(driver);
+      uses.push_back(
+          {.driver = driver,
+           .wanted = wants == more.end() ? 0 : wants->second,
+           .used = counts[driver],
+           .limit = limit == limits.end() ? std::nullopt : std::optional(limit->second),
+           .is_missing = handle_.line().volume_limit_scaling && !IsInstalled(driver, csi_node.get())});
+    }
+    return uses;
   }
 
   std::vector<framework::ClusterEventWithHint> EventsToRegister() override {
@@ -254,10 +288,10 @@ class NodeVolumeLimits final : public framework::Plugin,
     return volumes == nullptr ? Volumes() : *volumes;
   }
 
-  // A volume that is attached for no pod known here counts as attached even if it is one of `wanted`.
-  Status Compare(const std::map<std::string, int64_t>& limits, Volumes wanted, const Volumes& used,
-                 const Volumes& attached) const {
-    std::map<std::string, int64_t> counts;
+  // Fills `counts` with the volumes that are on the node, by driver, and returns those to come. A volume that
+  // is attached for no pod known here counts as attached even if it is one of `wanted`.
+  static std::map<std::string, int64_t> Count(Volumes wanted, const Volumes& used, const Volumes& attached,
+                                              std::map<std::string, int64_t>& counts) {
     for (const auto& [name, driver] : used) {
       wanted.erase(name);
       ++counts[driver];
@@ -267,7 +301,13 @@ class NodeVolumeLimits final : public framework::Plugin,
     }
     std::map<std::string, int64_t> more;
     for (const auto& [name, driver] : wanted) ++more[driver];
-    for (const auto& [driver, count] : more) {
+    return more;
+  }
+
+  Status Compare(const std::map<std::string, int64_t>& limits, Volumes wanted, const Volumes& used,
+                 const Volumes& attached) const {
+    std::map<std::string, int64_t> counts;
+    for (const auto& [driver, count] : Count(std::move(wanted), used, attached, counts)) {
       auto limit = limits.find(driver);
       if (limit != limits.end() && counts[driver] + count > limit->second) return exceeded_;
     }
@@ -300,6 +340,11 @@ class NodeVolumeLimits final : public framework::Plugin,
 };
 
 }  // namespace
+
+std::vector<VolumeUse> VolumeUsesOf(framework::Handle& handle, const PodInfo& pod,
+                                    const framework::NodeInfo& node) {
+  return NodeVolumeLimits(handle).UsesOf(pod, node);
+}
 
 PluginOr NewNodeVolumeLimits(const api::PluginArgs&, framework::Handle& handle) {
   return std::make_unique<NodeVolumeLimits>(handle);

@@ -2,6 +2,8 @@
 // Source: kubernetes v1.37, plugins/volumerestrictions/volume_restrictions.go.
 // Extension points: PreFilter, Filter. Arguments: none.
 
+#include "core/plugins/volume/volume_restrictions.h"
+
 #include <algorithm>
 #include <memory>
 #include <set>
@@ -55,7 +57,9 @@ bool Conflict(const api::Volume& a, const api::Volume& b) {
          !(a.rbd->read_only && b.rbd->read_only);
 }
 
-bool Conflict(const api::PodSpec& spec, const api::PodSpec& other) {
+}  // namespace
+
+bool DisksConflict(const api::PodSpec& spec, const api::PodSpec& other) {
   for (const api::Volume& volume : spec.volumes) {
     if (!NeedsCheck(volume)) continue;
     for (const api::Volume& existing : other.volumes) {
@@ -64,6 +68,8 @@ bool Conflict(const api::PodSpec& spec, const api::PodSpec& other) {
   }
   return false;
 }
+
+namespace {
 
 // How many volumes of the spec are claims with one of these names.
 int32_t CountClaims(const api::PodSpec& spec, const std::set<std::string>& names) {
@@ -141,7 +147,7 @@ class VolumeRestrictions final : public framework::Plugin,
     const api::PodSpec& spec = *pod.pod->spec;
     if (std::any_of(spec.volumes.begin(), spec.volumes.end(), NeedsCheck)) {
       for (const framework::PodInfoPtr& other : node.pods) {
-        if (Conflict(spec, *other->pod->spec)) return disk_conflict_;
+        if (DisksConflict(spec, *other->pod->spec)) return disk_conflict_;
       }
     }
     const auto* restrictions = state.Read<RestrictionsState>(id_, framework::CycleState::kFilterSlot);
@@ -190,7 +196,7 @@ class VolumeRestrictions final : public framework::Plugin,
 
   static QueueingHint AfterPodDeleted(const api::Pod& pod, const api::Pod& deleted) {
     if (deleted.metadata.namespace_ != pod.metadata.namespace_) return QueueingHint::kSkip;
-    if (Conflict(*pod.spec, *deleted.spec)) return QueueingHint::kQueue;
+    if (DisksConflict(*pod.spec, *deleted.spec)) return QueueingHint::kQueue;
     std::set<std::string> claims;
     for (const api::Volume& volume : pod.spec->volumes) {
       if (volume.persistent_volume_claim.has_value())

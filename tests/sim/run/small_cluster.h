@@ -77,6 +77,8 @@ class SmallCluster {
     return *std::move(simulation);
   }
 
+  const std::vector<api::ObjectPtr>& objects() const { return objects_; }
+
   SimulationOptions options;
   // Called with each simulation before it has objects.
   std::function<void(Simulation&)> on_made;

@@ -1,0 +1,171 @@
+#include "sim/explain/attempt_watch.h"
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "core/api/effective_profile.h"
+#include "core/api/extension_point.h"
+#include "core/scheduler/scheduler.h"
+
+namespace schedsim::sim {
+namespace {
+
+api::PodPtr NominatedTo(const api::PodPtr& pod, const std::string& node) {
+  if (pod->status.nominated_node_name == node) return pod;
+  auto copy = std::make_shared<api::Pod>(*pod);
+  copy->status.nominated_node_name = node;
+  return copy;
+}
+
+// The weight of a plugin at Score; 1 where the profile does not name it.
+int64_t WeightOf(const std::vector<api::EffectiveProfile>& profiles, absl::string_view profile_name,
+                 absl::string_view plugin) {
+  for (const api::EffectiveProfile& profile : profiles) {
+    if (profile.scheduler_name != profile_name) continue;
+    const std::vector<std::string>& names = profile.At(api::ExtensionPoint::kScore);
+    for (size_t i = 0; i < names.size(); ++i) {
+      if (names[i] == plugin) return profile.score_weights[i];
+    }
+  }
+  return 1;
+}
+
+}  // namespace
+
+AttemptWatch::AttemptWatch(absl::string_view pod, std::optional<int64_t> number)
+    : pod_(pod), number_(number) {}
+
+void AttemptWatch::Attach(Simulation& simulation) {
+  simulation_ = &simulation;
+  simulation.trace().set_listener(this);
+  simulation.server().Watch([this](const WatchEvent& event) { OnChange(event); });
+}
+
+bool AttemptWatch::IsMeant(const api::Pod& pod) const {
+  if (pod_.empty()) return true;
+  return absl::StrContains(pod_, '/') ? pod.Key() == pod_ : pod.metadata.name == pod_;
+}
+
+void AttemptWatch::OnChange(const WatchEvent& event) {
+  const api::ObjectPtr& object = event.new_object != nullptr ? event.new_object : event.old_object;
+  if (object->kind != api::Kind::kPod) return;
+  if (event.old_object == nullptr) pods_.insert(object->Key());
+  const auto& pod = static_cast<const api::Pod&>(*object);
+  if (!IsMeant(pod)) return;
+  Subject& subject = subjects_[pod.Key()];
+  // Another pod of its name begins anew.
+  if (event.old_object == nullptr) subject = Subject();
+  subject.pod = std::static_pointer_cast<const api::Pod>(object);
+  subject.is_gone = event.new_object == nullptr;
+  subject.is_ours = simulation_->ResponsibleFor(pod);
+}
+
+void AttemptWatch::OnCycle(const framework::PodInfo& pod) {
+  in_cycle_ = IsMeant(*pod.pod);
+  if (in_cycle_) cluster_ = Capture(*pod.pod);
+}
+
+CapturedCluster AttemptWatch::Capture(const api::Pod& pod) const {
+  scheduler::Scheduler& scheduler = simulation_->scheduler();
+  const framework::Handle& handle = scheduler.HandleFor(pod);
+  CapturedCluster cluster;
+  for (int kind = 0; kind < api::kKindCount; ++kind) {
+    if (static_cast<api::Kind>(kind) == api::Kind::kPod) continue;
+    for (const auto& [key, object] : scheduler.informers().List(static_cast<api::Kind>(kind)))
+      cluster.objects.push_back(object);
+  }
+  for (const framework::NodeInfo* node : scheduler.snapshot().List()) {
+    const std::string name(scheduler.symbols().Text(node->name));
+    cluster.nodes.push_back(name);
+    for (const framework::PodInfoPtr& other : node->pods) cluster.pods.push_back(other->pod);
+    for (const framework::PodInfoPtr& other : handle.NominatedPodsForNode(node->name)) {
+      if (other->Uid() != pod.metadata.uid) cluster.nominated.push_back(NominatedTo(other->pod, name));
+    }
+  }
+  return cluster;
+}
+
+void AttemptWatch::OnAttempt(const scheduler::Attempt& attempt) {
+  if (!in_cycle_) return;
+  in_cycle_ = false;
+  Subject& subject = subjects_[attempt.pod->pod->Key()];
+  subject.attempt_count = attempt.attempts;
+  if (number_.has_value() && *number_ != attempt.attempts) return;
+  const scheduler::Scheduler& scheduler = simulation_->scheduler();
+  const auto name_of = [&](Symbol symbol) { return std::string(scheduler.symbols().Text(symbol)); };
+  CapturedAttempt captured;
+  captured.pod = attempt.pod->pod;
+  captured.number = attempt.attempts;
+  captured.now = simulation_->now();
+  captured.time = captured.now - simulation_->zero();
+  captured.profile = std::string(attempt.profile);
+  captured.cluster = std::move(cluster_);
+  captured.pre_filter = attempt.pre_filter_status;
+  if (attempt.pre_filter_nodes.has_value()) {
+    captured.pre_filter_nodes.emplace();
+    for (const Symbol node : *attempt.pre_filter_nodes) captured.pre_filter_nodes->push_back(name_of(node));
+  }
+  captured.pre_filter_plugins = scheduler.plugin_names().Sorted(attempt.pre_filter_plugins);
+  // A nominated node is looked at before the others and among them again; the last word counts.
+  std::map<std::string, size_t> places;
+  for (const scheduler::FilteredNode& filtered : attempt.filter) {
+    const std::string node = name_of(filtered.node->name);
+    const auto [place, is_new] = places.emplace(node, captured.answers.size());
+    if (is_new) captured.answers.push_back({.node = node, .status = filtered.status});
+    captured.answers[place->second].status = filtered.status;
+  }
+  captured.start_index = attempt.start_index;
+  if (attempt.hint.has_value()) captured.hint = name_of(*attempt.hint);
+  const size_t node_count = captured.pre_filter_nodes.has_value() ? captured.pre_filter_nodes->size()
+                                                                  : captured.cluster.nodes.size();
+  captured.wanted_count =
+      scheduler.NumFeasibleNodesToFind(*attempt.pod->pod, static_cast<int32_t>(node_count));
+  AddScores(attempt, captured);
+  AddOutcome(attempt, captured);
+  if (sink_ != nullptr) sink_(captured);
+  subject.attempt = std::move(captured);
+}
+
+void AttemptWatch::AddScores(const scheduler::Attempt& attempt, CapturedAttempt& captured) const {
+  const scheduler::Scheduler& scheduler = simulation_->scheduler();
+  captured.evaluated_count = attempt.evaluated_count;
+  captured.feasible_count = attempt.feasible_count;
+  for (const framework::NodeInfo* node : attempt.scored_nodes)
+    captured.scored_nodes.emplace_back(scheduler.symbols().Text(node->name));
+  if (attempt.scores == nullptr) return;
+  captured.totals = attempt.scores->totals;
+  if (!attempt.ran_score) return;
+  for (const framework::PluginScores& scores : attempt.scores->plugins) {
+    const std::string& plugin = scheduler.plugin_names().NameOf(scores.plugin);
+    captured.scores.push_back(
+        {.plugin = plugin,
+         .weight = WeightOf(simulation_->options().config.profiles, attempt.profile, plugin),
+         .raw = scores.raw,
+         .weighted = scores.weighted});
+  }
+}
+
+void AttemptWatch::AddOutcome(const scheduler::Attempt& attempt, CapturedAttempt& captured) const {
+  const scheduler::Scheduler& scheduler = simulation_->scheduler();
+  const auto name_of = [&](const framework::NodeInfo& node) {
+    return std::string(scheduler.symbols().Text(node.name));
+  };
+  if (attempt.host != nullptr) captured.host = name_of(*attempt.host);
+  for (const framework::PermitWait& wait : attempt.waits)
+    captured.waits.push_back({.plugin = std::string(wait.plugin), .timeout = wait.timeout});
+  captured.is_fit_error = attempt.fit_error;
+  captured.message = attempt.failure.has_value() ? attempt.failure->error : attempt.error;
+  captured.ran_post_filter = attempt.ran_post_filter;
+  captured.post_filter_reasons = attempt.post_filter.status.reasons();
+  captured.preemption_node = attempt.post_filter.nominated_node_name.value_or("");
+  for (const framework::DryRun& run : attempt.dry_runs) {
+    captured.dry_runs.push_back({.node = name_of(*run.node),
+                                 .status = run.status,
+                                 .victims = run.victims,
+                                 .violations = run.violations});
+  }
+}
+
+}  // namespace schedsim::sim

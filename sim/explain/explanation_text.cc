@@ -1,0 +1,349 @@
+#include "sim/explain/explanation_text.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "core/base/nearest_name.h"
+#include "core/base/printable.h"
+#include "core/base/status_macros.h"
+#include "sim/report/pod_story_text.h"
+
+namespace schedsim::sim {
+namespace {
+
+constexpr size_t kColumnsMax = 80;
+// So many names of nodes stand in a list.
+constexpr size_t kNamesShown = 5;
+
+// Appends `text` in lines that begin with `first` spaces, and all but the first one with `hanging`. A word
+// that is longer than a line stays whole.
+void AppendWrapped(absl::string_view text, size_t first, size_t hanging, std::string& out) {
+  std::string line(first, ' ');
+  bool is_empty = true;
+  const size_t spaces = std::min(text.find_first_not_of(' '), text.size());
+  line.append(spaces, ' ');
+  for (const absl::string_view word : absl::StrSplit(text.substr(spaces), ' ')) {
+    if (!is_empty && line.size() + 1 + word.size() > kColumnsMax) {
+      // Columns are set off by two spaces, which are not to end a line.
+      while (!line.empty() && line.back() == ' ') line.pop_back();
+      absl::StrAppend(&out, line, "\n");
+      line.assign(hanging, ' ');
+      is_empty = true;
+    }
+    absl::StrAppend(&line, is_empty ? "" : " ", word);
+    is_empty = false;
+  }
+  absl::StrAppend(&out, line, "\n");
+}
+
+std::string Nodes(int64_t count) { return absl::StrCat(count, count == 1 ? " node" : " nodes"); }
+
+std::string NamesText(const std::vector<std::string>& names) {
+  std::string text = absl::StrJoin(
+      names.begin(), names.begin() + static_cast<std::ptrdiff_t>(std::min(kNamesShown, names.size())), ", ");
+  if (names.size() > kNamesShown) absl::StrAppend(&text, " and ", names.size() - kNamesShown, " more");
+  return text;
+}
+
+std::string MissText(const Miss& miss) {
+  if (miss.changes.empty()) return absl::StrCat("no change of pod or node helps: ", miss.why_not);
+  std::vector<std::string> parts;
+  for (const Change& change : miss.changes) parts.push_back(ChangeText(change));
+  return absl::StrJoin(parts, "; ");
+}
+
+// The places of the scored nodes, the best first; among equals the one that was taken, then in their order.
+std::vector<size_t> ByTotal(const CapturedAttempt& attempt) {
+  std::vector<size_t> order(attempt.totals.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+    if (attempt.totals[a] != attempt.totals[b]) return attempt.totals[a] > attempt.totals[b];
+    return attempt.scored_nodes[a] == attempt.host && attempt.scored_nodes[b] != attempt.host;
+  });
+  return order;
+}
+
+// As normalising left them; the weight is never zero.
+int64_t Normalized(const CapturedAttempt::Scores& scores, size_t place) {
+  return scores.weight == 0 ? 0 : scores.weighted[place] / scores.weight;
+}
+
+bool SameOnAll(const CapturedAttempt::Scores& scores) {
+  return std::all_of(scores.weighted.begin(), scores.weighted.end(),
+                     [&](int64_t points) { return points == scores.weighted[0]; });
+}
+
+class TextWriter {
+ public:
+  TextWriter(const Explanation& explanation, const ExplanationView& view)
+      : explanation_(explanation), attempt_(explanation.attempt), view_(view) {}
+
+  std::string Write() {
+    absl::StrAppend(&out_, Printable(explanation_.pod), "\n\n");
+    if (!explanation_.no_attempt.empty()) {
+      Line(explanation_.no_attempt, 0, 0);
+      return std::move(out_);
+    }
+    WriteHead();
+    if (!attempt_.message.empty())
+      absl::StrAppend(&out_, "\nThe scheduler's message:\n", Printable(attempt_.message), "\n");
+    if (!view_.node.empty()) {
+      WriteOneNode();
+      return std::move(out_);
+    }
+    if (!attempt_.host.empty()) WriteChoice();
+    if (explanation_.preemption.has_value()) WritePreemption(*explanation_.preemption);
+    if (!explanation_.refused.empty()) WriteRefused();
+    return std::move(out_);
+  }
+
+ private:
+  void Line(absl::string_view text, size_t first, size_t hanging) {
+    AppendWrapped(Printable(text), first, hanging, out_);
+  }
+
+  void WriteHead() {
+    Line(absl::StrFormat("%12s s  %s", TimeText(attempt_.time), AttemptText(explanation_.fact)), 0, 16);
+    for (const RejectionFact& rejection : explanation_.fact.rejections)
+      Line(RejectionText(rejection), 18, 31);
+    if (attempt_.number < explanation_.attempt_count)
+      Line(absl::StrCat("It is one of ", explanation_.attempt_count, " attempts; --attempt chooses."), 16,
+           16);
+    for (const CapturedAttempt::Wait& wait : attempt_.waits)
+      Line(
+          absl::StrCat("then waits on Permit: ", wait.plugin, ", for at most ", TimeText(wait.timeout), " s"),
+          18, 18);
+  }
+
+  // Why this node.
+  void WriteChoice() {
+    WriteWindow();
+    if (attempt_.totals.empty()) {
+      Line(absl::StrCat("Only ", attempt_.host, " fits, so no node is scored."), 0, 0);
+      return;
+    }
+    WriteTie();
+    if (attempt_.scores.empty()) return;
+    const std::vector<size_t> order = ByTotal(attempt_);
+    const size_t shown = std::min<size_t>(static_cast<size_t>(view_.top), order.size());
+    absl::StrAppend(&out_, "\nScores: raw, normalised, times weight, points\n");
+    for (size_t i = 0; i < shown; ++i) WriteScores(order[i], /*leaves_out_equal=*/true);
+    WriteEqualScores();
+    if (shown < order.size())
+      Line(absl::StrCat(order.size() - shown, " more nodes that fit; --top N shows more"), 2, 2);
+  }
+
+  void WriteWindow() {
+    out_ += "\n";
+    const int64_t count = explanation_.node_count;
+    if (!attempt_.hint.empty() && attempt_.hint == attempt_.host) {
+      Line(absl::StrCat("An equal pod just before had found ", attempt_.hint,
+                        " next best, so it was tried first."),
+           0, 0);
+    }
+    const std::string& nominated = attempt_.pod->status.nominated_node_name;
+    if (nominated == attempt_.host && attempt_.evaluated_count == 1) {
+      Line(absl::StrCat("The pod was nominated to ", nominated,
+                        ", which is tried before all others: no other node was looked at."),
+           0, 0);
+      return;
+    }
+    if (attempt_.evaluated_count >= count) {
+      Line(absl::StrCat("Looked at: all of ", Nodes(count), "."), 0, 0);
+      return;
+    }
+    Line(absl::StrCat("Looked at: ", attempt_.evaluated_count, " of ", Nodes(count), ", from number ",
+                      attempt_.start_index + 1, " of the scheduler's list on; the search ends when ",
+                      attempt_.wanted_count, " fit (percentageOfNodesToScore)."),
+         0, 0);
+  }
+
+  void WriteTie() {
+    const int64_t best = *std::max_element(attempt_.totals.begin(), attempt_.totals.end());
+    std::vector<std::string> tied;
+    for (size_t i = 0; i < attempt_.totals.size(); ++i) {
+      if (attempt_.totals[i] == best) tied.push_back(attempt_.scored_nodes[i]);
+    }
+    if (tied.size() == 1) {
+      Line(absl::StrCat(attempt_.host, " has the highest total, ", best, "."), 0, 0);
+      return;
+    }
+    std::sort(tied.begin(), tied.end());
+    Line(absl::StrCat(Nodes(static_cast<int64_t>(tied.size())), " share the highest total, ", best, ": ",
+                      NamesText(tied), ". ", attempt_.host,
+                      explanation_.draws_ties
+                          ? " was drawn; another --seed draws another."
+                          : " was taken: it comes first in the heap that the scheduler keeps nodes in."),
+         0, 0);
+  }
+
+  void WriteScores(size_t place, bool leaves_out_equal) {
+    const std::string& node = attempt_.scored_nodes[place];
+    Line(absl::StrCat(node, "  ", attempt_.totals[place], node == attempt_.host ? "  taken" : ""), 2, 4);
+    for (const CapturedAttempt::Scores& scores : attempt_.scores) {
+      if (leaves_out_equal && SameOnAll(scores)) continue;
+      absl::StrAppendFormat(&out_, "    %-34s %8d %8d  x%-3d %8d\n", scores.plugin, scores.raw[place],
+                            Normalized(scores, place), scores.weight, scores.weighted[place]);
+    }
+  }
+
+  void WriteEqualScores() {
+    std::vector<std::string> equal;
+    for (const CapturedAttempt::Scores& scores : attempt_.scores) {
+      if (SameOnAll(scores)) equal.push_back(absl::StrCat(scores.plugin, " ", scores.weighted[0]));
+    }
+    if (!equal.empty()) Line(absl::StrCat("the same for all: ", absl::StrJoin(equal, ", ")), 2, 4);
+  }
+
+  void WritePreemption(const PreemptionChoice& choice) {
+    const PreemptionChoice::Candidate& taken = choice.taken;
+    out_ += "\n";
+    Line(absl::StrCat("Preemption makes room on ", taken.node,
+                      ". Victims: ", absl::StrJoin(taken.victims, ", "), "."),
+         0, 2);
+    const int64_t spared = taken.lower_count - taken.victim_count;
+    Line(absl::StrCat("Of ", taken.lower_count, taken.lower_count == 1 ? " pod" : " pods",
+                      " there with a lower priority, ", spared, spared == 1 ? " can stay" : " can stay",
+                      ": all are taken away, then put back in order "
+                      "of importance as long as the pod still fits."),
+         2, 2);
+    if (!choice.next.has_value()) {
+      Line("It is the only node where preemption helps.", 2, 2);
+      return;
+    }
+    Line(absl::StrCat("Next best of ", Nodes(choice.candidate_count),
+                      " that it could take: ", choice.next->node, ". ", CriterionText(choice)),
+         2, 2);
+  }
+
+  static std::string CriterionText(const PreemptionChoice& choice) {
+    const PreemptionChoice::Candidate& a = choice.taken;
+    const PreemptionChoice::Candidate& b = *choice.next;
+    const auto compared = [](absl::string_view what, int64_t x, int64_t y) {
+      return absl::StrCat("What decided: ", what, ", ", x, " against ", y, ".");
+    };
+    if (choice.criterion == "violations")
+      return compared("fewer victims beyond disruption budgets", a.violations, b.violations);
+    if (choice.criterion == "highestPriority")
+      return compared("the lower of the highest priorities of victims", a.highest_priority,
+                      b.highest_priority);
+    if (choice.criterion == "prioritySum")
+      return compared("the smaller sum of the victims' priorities, each counted from -2147483648",
+                      a.priority_sum, b.priority_sum);
+    if (choice.criterion == "victimCount") return compared("fewer victims", a.victim_count, b.victim_count);
+    if (choice.criterion == "startTime") {
+      return absl::StrCat("What decided: the victims of the highest priority run for a shorter time, since ",
+                          a.earliest_start.empty() ? "no time" : a.earliest_start, " against ",
+                          b.earliest_start.empty() ? "no time" : b.earliest_start, ".");
+    }
+    return "They are equal by all criteria: one of them is drawn.";
+  }
+
+  bool HasMisses() const { return explanation_.refused[0].miss.has_value(); }
+
+  void WriteRefused() {
+    const std::vector<RefusedNode>& refused = explanation_.refused;
+    const size_t shown = std::min<size_t>(static_cast<size_t>(view_.top), refused.size());
+    if (explanation_.refused_by_pre_filter) {
+      out_ += "\n";
+      Line(absl::StrCat("No node was looked at: ", refused[0].plugin, " refuses the pod before that."), 0, 0);
+      return;
+    }
+    if (HasMisses()) {
+      WriteMisses();
+      return;
+    }
+    for (size_t i = 0; i < shown; ++i) WriteNode(refused[i]);
+    if (shown == refused.size()) return;
+    out_ += "\n";
+    Line(absl::StrCat(refused.size() - shown, " more of ", Nodes(static_cast<int64_t>(refused.size())),
+                      " that refused the pod; --top N shows more, --node NAME one"),
+         0, 0);
+  }
+
+  // Nodes of one miss stand together, and the first of them stands for the others.
+  void WriteMisses() {
+    std::vector<std::pair<std::string, std::vector<std::string>>> groups;
+    std::vector<const RefusedNode*> firsts;
+    std::map<std::string, size_t> places;
+    for (const RefusedNode& refused : explanation_.refused) {
+      const std::string text = MissText(*refused.miss);
+      const auto [place, is_new] = places.emplace(text, groups.size());
+      if (is_new) {
+        groups.push_back({text, {}});
+        firsts.push_back(&refused);
+      }
+      groups[place->second].second.push_back(refused.node);
+    }
+    absl::StrAppend(&out_, "\nNearest misses: with this, and nothing less, the pod fits\n");
+    const size_t shown = std::min(static_cast<size_t>(view_.top), groups.size());
+    for (size_t i = 0; i < shown; ++i) {
+      const std::vector<std::string>& nodes = groups[i].second;
+      Line(groups[i].first, 2, 4);
+      Line(absl::StrCat(nodes.size() == 1 ? "on " : absl::StrCat("on ", nodes.size(), " nodes: "),
+                        NamesText(nodes)),
+           6, 8);
+    }
+    if (shown < groups.size()) Line(absl::StrCat(groups.size() - shown, " more; --top N shows more"), 2, 2);
+    for (size_t i = 0; i < shown; ++i) WriteNode(*firsts[i]);
+    if (shown == explanation_.refused.size()) return;
+    out_ += "\n";
+    Line("One node stands for all of a miss here; --node NAME shows another.", 0, 0);
+  }
+
+  void WriteNode(const RefusedNode& refused) {
+    out_ += "\n";
+    Line(absl::StrCat(refused.node, ": ", absl::StrJoin(refused.reasons, ", "), " (", refused.plugin, ")"), 0,
+         4);
+    for (const Fact& fact : refused.facts) Line(fact.text, 2, 4);
+  }
+
+  void WriteOneNode() {
+    for (const RefusedNode& refused : explanation_.refused) {
+      if (refused.node != view_.node) continue;
+      WriteNode(refused);
+      if (refused.miss.has_value()) Line(absl::StrCat("nearest miss: ", MissText(*refused.miss)), 2, 4);
+      return;
+    }
+    out_ += "\n";
+    for (size_t i = 0; i < attempt_.scored_nodes.size(); ++i) {
+      if (attempt_.scored_nodes[i] != view_.node) continue;
+      Line("Scores: raw, normalised, times weight, points", 0, 0);
+      WriteScores(i, /*leaves_out_equal=*/false);
+      return;
+    }
+    Line(view_.node == attempt_.host ? absl::StrCat(view_.node, " is the only node that fits.")
+                                     : absl::StrCat(view_.node, " was not looked at."),
+         0, 0);
+  }
+
+  const Explanation& explanation_;
+  const CapturedAttempt& attempt_;
+  const ExplanationView& view_;
+  std::string out_;
+};
+
+}  // namespace
+
+absl::Status CheckNode(const Explanation& explanation, const ExplanationView& view) {
+  if (view.node.empty() || !explanation.no_attempt.empty()) return absl::OkStatus();
+  const std::vector<std::string>& nodes = explanation.attempt.cluster.nodes;
+  if (std::find(nodes.begin(), nodes.end(), view.node) != nodes.end()) return absl::OkStatus();
+  const absl::string_view nearest = NearestName(view.node, {nodes.begin(), nodes.end()});
+  return absl::NotFoundError(
+      absl::StrCat("no node ", view.node, " in the attempt, which has ", Nodes(explanation.node_count),
+                   nearest.empty() ? "" : "; did you mean ", nearest, nearest.empty() ? "" : "?"));
+}
+
+absl::StatusOr<std::string> ExplanationText(const Explanation& explanation, const ExplanationView& view) {
+  RETURN_IF_ERROR(CheckNode(explanation, view));
+  return TextWriter(explanation, view).Write();
+}
+
+}  // namespace schedsim::sim
