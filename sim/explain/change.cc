@@ -4,9 +4,11 @@
 #include <memory>
 #include <utility>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "core/api/quantity_text.h"
 #include "core/api/storage.h"
+#include "core/base/check.h"
 #include "sim/explain/selector_text.h"
 
 namespace schedsim::sim {
@@ -77,7 +79,16 @@ void LeaveOut(const Change& change, api::PodSpec& spec) {
   if (change.name == kPodAntiAffinity) RemoveTerm(value, spec.affinity->pod_anti_affinity);
 }
 
-// A change counts once only: the pod asks for that much less than it did before all changes.
+void AllowSkew(const Change& change, api::PodSpec& spec) {
+  int32_t wanted = 0;
+  CHECK(absl::SimpleAtoi(*change.value, &wanted));
+  for (api::TopologySpreadConstraint& constraint : spec.topology_spread_constraints) {
+    if (constraint.topology_key == change.name && constraint.when_unsatisfiable == "DoNotSchedule")
+      constraint.max_skew = std::max(constraint.max_skew, wanted);
+  }
+}
+
+// Changes come one after the other: less is asked for than by the spec as it is by then.
 void ApplyToSpec(const Change& change, api::PodSpec& spec) {
   switch (change.type) {
     case Type::kAskLess:
@@ -91,11 +102,7 @@ void ApplyToSpec(const Change& change, api::PodSpec& spec) {
                                   .effect = change.taint.effect});
       return;
     case Type::kMaxSkew:
-      for (api::TopologySpreadConstraint& constraint : spec.topology_spread_constraints) {
-        const int32_t wanted = std::stoi(*change.value);
-        if (constraint.topology_key == change.name && constraint.when_unsatisfiable == "DoNotSchedule")
-          constraint.max_skew = std::max(constraint.max_skew, wanted);
-      }
+      AllowSkew(change, spec);
       return;
     case Type::kLeaveOut:
       LeaveOut(change, spec);
