@@ -29,7 +29,10 @@ Rows RowsOf(const Report& report) {
   return rows;
 }
 
-bool IsThere(const Report::Pod& pod) { return pod.status == "Bound" || pod.status == "Pending"; }
+// Pods of Jobs may have come to their end in the run.
+bool IsThere(const Report::Pod& pod) {
+  return pod.status == "Bound" || pod.status == "Pending" || pod.status == "Finished";
+}
 
 absl::StatusOr<Report> Run(Plan plan) {
   plan.pod_rows = PodRows::kAll;

@@ -44,6 +44,11 @@ TEST(WhatIfTest, SaysWhetherAWorkloadFits) {
   EXPECT_EQ(fits["fits"], true);
   EXPECT_EQ(fits["bound"].size(), 3u);
   EXPECT_TRUE(fits["displaced"].empty());
+  const std::string job = folder.Write("job.yaml",
+                                       "apiVersion: batch/v1\nkind: Job\nmetadata: {name: batch}\nspec: "
+                                       "{template: {spec: {restartPolicy: Never, "
+                                       "containers: [{name: c, image: i}]}}}\n");
+  EXPECT_EQ(Ask({"fit", job, "-f", cluster}, /*exit_code=*/0)["bound"].size(), 1u);
   const std::string two = folder.Write("two.yaml", Pod("big", 3) + Pod("huge", 5));
   const Json pending = Ask({"fit", two, "-f", cluster}, /*exit_code=*/1);
   EXPECT_EQ(pending["bound"][0]["pod"], "default/big");
@@ -70,7 +75,8 @@ TEST(WhatIfTest, CountsHowManyFit) {
   const Json answer = Ask({"count", pod, "-f", cluster}, /*exit_code=*/0);
   EXPECT_EQ(answer["count"], 4);
   EXPECT_TRUE(absl::StrContains(answer["message"].get<std::string>(), "2 Insufficient cpu")) << answer;
-  const ProgramResult two = RunProgram({"what-if", "count", cluster, "-f", pod});
+  const std::string pods = folder.Write("pods.yaml", Pod("job-1", 2) + Pod("job-2", 2));
+  const ProgramResult two = RunProgram({"what-if", "count", pods, "-f", cluster});
   EXPECT_EQ(two.exit_code, 2);
 }
 
@@ -84,9 +90,9 @@ TEST(WhatIfTest, FindsTheFewestNodes) {
   EXPECT_EQ(fewest["bound"].size(), 60u);
   const Json two = Ask({"nodes", "--like", "kwok-node-1", "--add", "2", "-f", kSmall}, /*exit_code=*/1);
   EXPECT_EQ(two["pendingCount"], 28);
-  EXPECT_EQ(
-      Ask({"nodes", "--like", "kwok-node-1", "--at-most", "3", "-f", kSmall}, /*exit_code=*/1)["pendingCount"],
-      12);
+  EXPECT_EQ(Ask({"nodes", "--like", "kwok-node-1", "--at-most", "3", "-f", kSmall},
+                /*exit_code=*/1)["pendingCount"],
+            12);
   const ProgramResult none = RunProgram({"what-if", "nodes", "--like", "node-x", "-f", kSmall});
   EXPECT_EQ(none.exit_code, 2);
   EXPECT_TRUE(absl::StrContains(none.err, "node-x: the cluster has no node of this name")) << none.err;

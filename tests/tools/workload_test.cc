@@ -213,14 +213,15 @@ TEST(RefusedPodsTest, AreAWarningOnceAWorkload) {
     const std::string input = absl::StrCat(
         "{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: other}, value: 1}\n",
         kOneNode, workload);
-    const ProgramResult result = RunProgram({"run", "-f", "-"}, input);
+    // A CronJob waits for the next minute.
+    const ProgramResult result = RunProgram({"run", "-f", "-", "--until", "90s"}, input);
     EXPECT_EQ(result.exit_code, 0) << result.err;
     const std::string front = absl::StrCat(kind, " default/web: pods \"web-");
     const size_t at = result.err.find("is forbidden: no PriorityClass with name nope was found");
     ASSERT_NE(at, std::string::npos) << kind << result.err;
     EXPECT_EQ(result.err.find("is forbidden", at + 1), std::string::npos) << kind << result.err;
     EXPECT_TRUE(absl::StrContains(result.err, front)) << kind << result.err;
-    EXPECT_EQ(RunProgram({"run", "-f", "-", "--strict"}, input).exit_code, 2) << kind;
+    EXPECT_EQ(RunProgram({"run", "-f", "-", "--until", "90s", "--strict"}, input).exit_code, 2) << kind;
   }
 }
 

@@ -227,7 +227,8 @@ const Row kRows[] = {
     {"a volume in another zone",
      R"(
 {apiVersion: v1, kind: PersistentVolume, metadata: {name: pv, labels: {topology.kubernetes.io/zone: z2}},
-  spec: {capacity: {storage: 1Gi}, accessModes: [ReadWriteOnce], storageClassName: s, claimRef: {kind: PersistentVolumeClaim, namespace: default, name: data, uid: u1},
+  spec: {capacity: {storage: 1Gi}, accessModes: [ReadWriteOnce], storageClassName: s, hostPath: {path: /data},
+  claimRef: {kind: PersistentVolumeClaim, namespace: default, name: data, uid: u1},
   nodeAffinity: {required: {nodeSelectorTerms: [{matchExpressions: [{key: zone, operator: In, values: [b]}]}]}}}, status: {phase: Bound}}
 ---
 {apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: data, namespace: default, uid: u1, annotations: {pv.kubernetes.io/bind-completed: "yes"}},
