@@ -45,12 +45,16 @@ SCHEDSIM_FOR_EACH_PROCESSOR uint64_t AddWeighted(const int64_t* scores, int64_t 
                                                  size_t count) {
   static_assert(kMinNodeScore == 0);
   constexpr uint64_t kMax = static_cast<uint64_t>(kMaxNodeScore);
+  // Few processors multiply several numbers of 64 bits at once. Valid scores, and weights without their sign,
+  // have 32 and no sign, so the product gets the sign of the weight: -x is ~x + 1.
+  const uint64_t sign = weight < 0 ? UINT64_MAX : 0;
+  const uint32_t factor = static_cast<uint32_t>(weight < 0 ? -weight : weight);
   uint64_t signs = 0;
   for (size_t i = 0; i < count; ++i) {
     const uint64_t score = static_cast<uint64_t>(scores[i]);
     signs |= score | (kMax - score);
-    // Few processors multiply several numbers of 64 bits at once; valid scores and weights have 32.
-    sums[i] += static_cast<int64_t>(uint64_t{static_cast<uint32_t>(score)} * static_cast<uint32_t>(weight));
+    const uint64_t product = uint64_t{static_cast<uint32_t>(score)} * factor;
+    sums[i] = static_cast<int64_t>(static_cast<uint64_t>(sums[i]) + ((product ^ sign) - sign));
   }
   return signs;
 }

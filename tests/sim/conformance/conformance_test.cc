@@ -9,6 +9,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "core/api/kubernetes_version.h"
 #include "gtest/gtest.h"
 #include "sim/conformance/case.h"
@@ -34,7 +36,7 @@ const char* const kFamilies[] = {"batch",       "config",       "defaultspread",
 // Cases made because they differed once, in the folder found: more victims on a node than an insertion sort
 // takes; random cases beyond the families, cut down; pods that were terminating when they were deleted;
 // selectors that cannot be parsed, wherever there are selectors; hints that fail over them; numbers at the
-// ends of 64 bits.
+// ends of 64 and of 32 bits.
 const char* const kFoundFamilies[] = {"hints", "manyvictims", "numbers", "selectors", "small", "terminating"};
 const char* const kLines[] = {"1.34", "1.35", "1.36", "1.37"};
 
@@ -152,17 +154,21 @@ class UntracedTest : public testing::TestWithParam<std::string> {};
 
 TEST_P(UntracedTest, DecidesAsTheRunThatIsRecorded) {
   int case_count = 0;
-  for (const char* family : kFamilies) {
-    ForEachCase(absl::StrCat(kFolder, "cases/", family, ".jsonl.gz"), LineOf(GetParam()),
-                [&](Case test_case) {
-                  ++case_count;
-                  const auto recorded = RunCase(test_case, /*reference=*/false);
-                  test_case.trace_level = TraceLevel::kOff;
-                  const auto untraced = RunCase(test_case, /*reference=*/false);
-                  ASSERT_TRUE(recorded.ok() && untraced.ok()) << test_case.name;
-                  EXPECT_EQ(untraced->decision_digest, recorded->decision_digest) << test_case.name;
-                });
-  }
+  const auto compare = [&](Case test_case) {
+    ++case_count;
+    const auto recorded = RunCase(test_case, /*reference=*/false);
+    test_case.trace_level = TraceLevel::kOff;
+    const auto untraced = RunCase(test_case, /*reference=*/false);
+    ASSERT_TRUE(recorded.ok() && untraced.ok()) << test_case.name;
+    EXPECT_EQ(untraced->decision_digest, recorded->decision_digest) << test_case.name;
+  };
+  const auto compare_all = [&](absl::string_view folder, absl::Span<const char* const> families) {
+    for (const char* family : families) {
+      ForEachCase(absl::StrCat(kFolder, folder, family, ".jsonl.gz"), LineOf(GetParam()), compare);
+    }
+  };
+  compare_all("cases/", kFamilies);
+  compare_all("found/cases/", kFoundFamilies);
   EXPECT_GT(case_count, 0);
 }
 
