@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
@@ -121,12 +122,17 @@ std::string FormatGoDuration(absl::Duration duration) {
 }
 
 std::optional<absl::Duration> ParseGoDuration(absl::string_view text) {
-  // Abseil reads the same language but for infinities and the sign for micro.
+  // Abseil reads the same language but for infinities and the sign for micro. Its spans are longer, and
+  // finer.
+  constexpr absl::Duration kUnit = absl::Nanoseconds(1);
+  constexpr absl::Duration kMax = absl::Nanoseconds(std::numeric_limits<int64_t>::max());
+  constexpr absl::Duration kMin = absl::Nanoseconds(std::numeric_limits<int64_t>::min());
   if (text.find("inf") != absl::string_view::npos) return std::nullopt;
   absl::Duration duration;
   const std::string ascii = absl::StrReplaceAll(text, {{"µs", "us"}, {"μs", "us"}});
   if (!absl::ParseDuration(ascii, &duration)) return std::nullopt;
-  return duration;
+  if (duration >= kMax + kUnit || duration <= kMin - kUnit) return std::nullopt;
+  return absl::Trunc(duration, kUnit);
 }
 
 std::optional<absl::Time> ParseRfc3339(absl::string_view text) {

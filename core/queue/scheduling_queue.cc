@@ -1,6 +1,7 @@
 #include "core/queue/scheduling_queue.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <utility>
 
 #include "core/base/check.h"
@@ -16,6 +17,18 @@ using framework::SubQueue;
 namespace {
 
 absl::Time TruncatedToSecond(absl::Time time) { return absl::FromUnixSeconds(absl::ToUnixSeconds(time)); }
+
+// The initial backoff, doubled from the second failure on, up to the maximum. Written as Go has it, since a
+// configuration can give spans that wrap around: both are nanoseconds in 64 bits, and may be negative.
+// Source: backoff_queue.go, calculateBackoffDuration.
+absl::Duration BackoffDuration(absl::Duration initial, absl::Duration max, int32_t failure_count) {
+  const int64_t initial_ns = absl::ToInt64Nanoseconds(initial);
+  const int64_t max_ns = absl::ToInt64Nanoseconds(max);
+  const int32_t shift = failure_count - 1;
+  if (initial_ns > max_ns >> std::min(shift, 63)) return max;
+  if (shift > 63) return absl::ZeroDuration();
+  return absl::Nanoseconds(static_cast<int64_t>(static_cast<uint64_t>(initial_ns) << shift));
+}
 
 bool ByKey(const QueuedPodInfo* a, const QueuedPodInfo* b) { return a->key < b->key; }
 
@@ -142,9 +155,8 @@ absl::Time SchedulingQueue::BackoffTime(QueuedPodInfo& pod) const {
       pod.consecutive_errors_count > 0 ? pod.consecutive_errors_count : pod.unschedulable_count;
   if (count == 0 || options_.pod_max_backoff == absl::ZeroDuration()) return absl::InfinitePast();
   if (!pod.backoff_expiration.has_value()) {
-    absl::Duration duration = options_.pod_initial_backoff;
-    for (int32_t i = 1; i < count && duration < options_.pod_max_backoff; ++i) duration *= 2;
-    duration = std::min(duration, options_.pod_max_backoff);
+    const absl::Duration duration =
+        BackoffDuration(options_.pod_initial_backoff, options_.pod_max_backoff, count);
     pod.backoff_expiration = TruncatedToSecond(pod.timestamp + duration);
   }
   return *pod.backoff_expiration;

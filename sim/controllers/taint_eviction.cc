@@ -6,9 +6,9 @@
 
 #include "absl/strings/string_view.h"
 #include "core/api/node.h"
+#include "core/base/go_time.h"
 #include "sim/controllers/disruption_target.h"
 #include "sim/controllers/node_fields.h"
-#include "sim/kernel/go_time.h"
 
 namespace schedsim::sim {
 namespace {

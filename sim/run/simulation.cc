@@ -6,12 +6,12 @@
 #include "absl/strings/str_cat.h"
 #include "core/api/workloads.h"
 #include "core/base/check.h"
+#include "core/base/go_time.h"
 #include "core/base/status_macros.h"
 #include "core/plugins/registry.h"
 #include "sim/cluster/admission/namespace_lifecycle.h"
 #include "sim/controllers/owned_pods.h"
 #include "sim/controllers/persistent_volume.h"
-#include "sim/kernel/go_time.h"
 #include "sim/stages/stage_player.h"
 
 namespace schedsim::sim {

@@ -157,19 +157,21 @@ class DefaultPreemption final : public framework::Plugin,
   // Fills `candidates_`, those first whose victims no budget protects, and adds to `results`.
   void FindCandidates(framework::CycleState& state, const PodInfo& pod, std::vector<DryRunResult>& results) {
     const int64_t count = static_cast<int64_t>(potential_.size());
-    const int64_t wanted =
+    const size_t wanted = static_cast<size_t>(
         std::min(count, std::max<int64_t>(count * args_.min_candidate_nodes_percentage / 100,
-                                          args_.min_candidate_nodes_absolute));
+                                          args_.min_candidate_nodes_absolute)));
     candidates_.clear();
     violating_.clear();
     for (const size_t position : potential_) {
       DryRunResult& result = results[position];
       if (!result.is_known) DryRun(state, pod, *handle_.snapshot().List()[position], result);
       if (!result.status.IsSuccess()) continue;
-      (result.cost.violations == 0 ? candidates_ : violating_).push_back(position);
-      const int64_t found = static_cast<int64_t>(candidates_.size() + violating_.size());
+      std::vector<size_t>& kind = result.cost.violations == 0 ? candidates_ : violating_;
+      // No more than the wanted ones of each kind are kept, though the search goes on while all violate
+      // budgets. So none is where none is wanted.
+      if (kind.size() < wanted) kind.push_back(position);
       // Enough to choose from, and one of them violates no budget.
-      if (!candidates_.empty() && found >= wanted) break;
+      if (!candidates_.empty() && candidates_.size() + violating_.size() >= wanted) break;
     }
     candidates_.insert(candidates_.end(), violating_.begin(), violating_.end());
   }
@@ -227,8 +229,10 @@ class DefaultPreemption final : public framework::Plugin,
         return {.status = Status::Error(absl::StrCat("preemption: ", result.status.Message())),
                 .nominated_node_name = std::nullopt};
       }
-      diagnosis_.node_to_status.Set(static_cast<int32_t>(position), result.status);
       all_known = all_known && result.is_known;
+      // A node on which a preemption would have helped says nothing where no candidate was wanted.
+      if (result.status.IsSuccess()) continue;
+      diagnosis_.node_to_status.Set(static_cast<int32_t>(position), result.status);
     }
     runs.failure = {.statuses = all_known ? statuses.content_id() : 0,
                     .potential_count = static_cast<int64_t>(potential_.size()),

@@ -14,6 +14,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "core/api/scheduler_config.h"
+#include "core/base/go_time.h"
 #include "core/base/lookup_map.h"
 #include "core/base/wrapping.h"
 #include "core/framework/plugin.h"
@@ -135,7 +136,7 @@ class VolumeBinding final : public framework::Plugin,
   VolumeBinding(const api::VolumeBindingArgs& args, framework::Handle& handle)
       : handle_(handle),
         id_(handle.plugin_names().IdOf("VolumeBinding")),
-        binder_(handle, absl::Seconds(args.bind_timeout_seconds)),
+        binder_(handle, GoSeconds(args.bind_timeout_seconds)),
         shape_(args.shape.value_or(std::vector<api::UtilizationShapePoint>())) {
     for (uint32_t i = 0; i < kConflictCombinations; ++i) conflicts_.push_back(ConflictStatus(i));
   }
