@@ -6,11 +6,13 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
+#include "core/api/kinds.h"
 #include "core/base/nearest_name.h"
 #include "core/base/printable.h"
 #include "core/base/status_macros.h"
 #include "core/codec/objects/api_fields.h"
 #include "core/codec/objects/objects.h"
+#include "core/codec/objects/wrong_type.h"
 #include "sim/cluster/admission/policy_json.h"
 #include "sim/formats/foreign_file.h"
 
@@ -23,6 +25,15 @@ bool CameFromCluster(const codec::Value& document) {
   const codec::Value* uid = metadata->Find("uid");
   const codec::Value* version = metadata->Find("resourceVersion");
   return (uid != nullptr && !uid->text.empty()) || (version != nullptr && !version->text.empty());
+}
+
+// Whether anybody reads objects of the kind: what is wrong with others does not keep a run from being right.
+bool IsUsed(const codec::ApiKind& known) {
+  constexpr absl::string_view kOthers[] = {"CronJob",    "DaemonSet",     "Deployment",  "Job",
+                                           "LimitRange", "ResourceQuota", "RuntimeClass"};
+  const api::KindInfo* info = api::FindKind(known.api_version, known.name);
+  const bool is_read = info != nullptr && info->kind != api::Kind::kOther;
+  return is_read || absl::c_linear_search(kOthers, known.name);
 }
 
 }  // namespace
@@ -55,9 +66,11 @@ ObjectInspector::Fault* ObjectInspector::Count(const std::string& key) {
   return &fault;
 }
 
-void ObjectInspector::CheckFields(const codec::Value& document, const codec::ApiKind& known,
-                                  absl::string_view file) {
-  check_.Run(document, *known.type, [&](const codec::UnknownField& field) {
+absl::Status ObjectInspector::CheckFields(const codec::Value& document, const codec::ApiKind& known,
+                                          absl::string_view file) {
+  absl::Status status;
+  const bool is_refused = IsUsed(known) && !CameFromCluster(document);
+  const auto unknown = [&](const codec::UnknownField& field) {
     Fault* fault = Count(absl::StrCat(known.api_version, " ", known.name, " ", check_.PatternOf(field)));
     if (fault == nullptr) return;
     const std::string nearest = check_.NearestOf(field);
@@ -65,7 +78,24 @@ void ObjectInspector::CheckFields(const codec::Value& document, const codec::Api
         absl::StrCat(codec::ObjectLabel(document, known.name), ": ", check_.PathOf(field), ": no such field");
     fault->warning = WarningAt(file, field.position, what);
     if (!nearest.empty()) fault->help = absl::StrCat(", did you mean ", nearest, "?");
-  });
+  };
+  const auto mistyped = [&](const codec::MistypedValue& found) {
+    const std::string what = codec::WrongTypeText(found.expected, *found.value);
+    const std::string label = codec::ObjectLabel(document, known.name);
+    if (is_refused) {
+      if (status.ok()) {
+        status = codec::ErrorAt({file, found.value->position},
+                                absl::StrCat(found.path, ": ", what, " (", label, ")"));
+      }
+      return;
+    }
+    Fault* fault = Count(absl::StrCat(known.api_version, " ", known.name, " ", found.path, ": ", what));
+    if (fault == nullptr) return;
+    fault->warning =
+        WarningAt(file, found.value->position, absl::StrCat(label, ": ", found.path, ": ", what));
+  };
+  check_.Run(document, *known.type, unknown, mistyped);
+  return status;
 }
 
 void ObjectInspector::CheckList(const codec::Value& list, absl::string_view kind, absl::string_view file) {
@@ -123,8 +153,7 @@ absl::Status ObjectInspector::Inspect(const codec::Value& document, absl::string
       last_kind_ != nullptr && last_kind_->name == kind && last_kind_->api_version == api_version;
   if (!is_last) last_kind_ = codec::ApiFields::Get().Find(api_version, kind);
   if (const codec::ApiKind* known = last_kind_) {
-    if (known->type != nullptr) CheckFields(document, *known, file);
-    return absl::OkStatus();
+    return known->type == nullptr ? absl::OkStatus() : CheckFields(document, *known, file);
   }
   const std::string problem = codec::KindProblem(api_version, kind);
   if (problem.empty()) return absl::OkStatus();

@@ -30,8 +30,9 @@ void SortByPlace(std::vector<InputWarning>& warnings);
 // Sees the objects of all files before they are decoded.
 class ObjectInspector {
  public:
-  // InvalidArgument for a document that is something else than an object (see DescribeForeign), and for a
-  // manifest of a policy with a quantity that cannot be read. What is merely odd is kept for Warnings.
+  // InvalidArgument for a document that is something else than an object (see DescribeForeign), for a
+  // manifest of a policy with a quantity that cannot be read, and for one with a value of a wrong type. What
+  // is merely odd is kept for Warnings.
   absl::Status Inspect(const codec::Value& document, absl::string_view api_version, absl::string_view kind,
                        absl::string_view file);
 
@@ -61,7 +62,9 @@ class ObjectInspector {
 
   static constexpr size_t kFaultsMax = 100;
 
-  void CheckFields(const codec::Value& document, const codec::ApiKind& known, absl::string_view file);
+  // InvalidArgument for a manifest with a value that the API server could not decode; of kinds that nobody
+  // reads, and of what a cluster gave out, it is a warning.
+  absl::Status CheckFields(const codec::Value& document, const codec::ApiKind& known, absl::string_view file);
   // A list whose items nobody would find: under another name, or none at all.
   void CheckList(const codec::Value& list, absl::string_view kind, absl::string_view file);
   // InvalidArgument for a manifest of a ResourceQuota, LimitRange or RuntimeClass with a quantity that cannot

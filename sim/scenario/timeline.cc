@@ -16,6 +16,7 @@
 #include "core/codec/objects/api_fields.h"
 #include "core/codec/objects/field_check.h"
 #include "core/codec/objects/object_writer.h"
+#include "core/codec/objects/wrong_type.h"
 #include "core/codec/text/reader.h"
 #include "core/codec/text/writer.h"
 #include "sim/cluster/object_list.h"
@@ -74,18 +75,23 @@ bool Matches(const Target& target, const api::Object& object) {
 }
 
 // The fields of an object that its kind does not have, `spec.nodeSelecter`, each with what helps: `no such
-// field, did you mean nodeSelector?`.
+// field, did you mean nodeSelector?`; and those whose values are of other types.
 std::map<std::string, std::string> UnknownFieldsOf(const api::Object& object) {
   std::map<std::string, std::string> found;
   const codec::ApiKind* kind = codec::ApiFields::Get().Find(object.api_version, object.kind_name);
   if (kind == nullptr || kind->type == nullptr) return found;
   codec::ReadText(codec::ObjectJson(object), "object.json", {}, [&](const codec::Document& document) {
     codec::FieldCheck check;
-    check.Run(document.root, *kind->type, [&](const codec::UnknownField& field) {
-      const std::string nearest = check.NearestOf(field);
-      const std::string help = nearest.empty() ? "" : absl::StrCat(", did you mean ", nearest, "?");
-      found[check.PatternOf(field)] = absl::StrCat("no such field", help);
-    });
+    check.Run(
+        document.root, *kind->type,
+        [&](const codec::UnknownField& field) {
+          const std::string nearest = check.NearestOf(field);
+          const std::string help = nearest.empty() ? "" : absl::StrCat(", did you mean ", nearest, "?");
+          found[check.PatternOf(field)] = absl::StrCat("no such field", help);
+        },
+        [&found](const codec::MistypedValue& mistyped) {
+          found[mistyped.path] = codec::WrongTypeText(mistyped.expected, *mistyped.value);
+        });
     return absl::OkStatus();
   }).IgnoreError();
   return found;

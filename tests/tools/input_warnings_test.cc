@@ -308,5 +308,30 @@ TEST(EmptyInputTest, IsAnErrorUnlessAllowed) {
   }
 }
 
+TEST(InputWarningsTest, AManifestThatTheApiServerCannotDecodeIsRefused) {
+  const std::string value = "env: [{name: A, value: 1}]";
+  const auto run = [](const std::string& metadata, const std::string& more) {
+    const std::string pod = absl::StrCat("apiVersion: v1\nkind: Pod\nmetadata: {name: a", metadata,
+                                         "}\nspec: {containers: [{name: c, image: app, ", more, "}]}\n");
+    return RunProgram({"run", "-f", "-"}, Documents({kNode, pod}));
+  };
+  const ProgramResult refused = run("", value);
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_TRUE(absl::StrContains(refused.err,
+                                "stdin:9:72: spec.containers[0].env[0].value: expected a string, got "
+                                "the number 1 (Pod a)"))
+      << refused.err;
+  // What a cluster gave out was decoded there.
+  const ProgramResult stored = run(", uid: u", value);
+  EXPECT_EQ(stored.exit_code, 0) << stored.err;
+  EXPECT_EQ(WarningsOf(stored).size(), 1U) << stored.err;
+  // Nobody reads the data of a secret.
+  const std::string secret = "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\nstringData: {port: 5432}\n";
+  const ProgramResult other = RunProgram({"run", "-f", "-"}, Documents({kNode, secret}));
+  EXPECT_EQ(other.exit_code, 0) << other.err;
+  EXPECT_EQ(WarningsOf(other),
+            Strings{"stdin:6:20: Secret s: stringData[port]: expected a string, got the number 5432"});
+}
+
 }  // namespace
 }  // namespace schedsim

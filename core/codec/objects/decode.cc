@@ -11,28 +11,11 @@
 #include "core/api/dns_name.h"
 #include "core/api/go_text.h"
 #include "core/base/printable.h"
+#include "core/codec/objects/wrong_type.h"
 #include "core/codec/text/writer.h"
 
 namespace schedsim::codec {
 namespace {
-
-// Of a value of the wrong type.
-constexpr size_t kGotBytesMax = 40;
-
-// What a value is, for messages; scalars with their text.
-std::string Got(const Value& value) {
-  const std::string shown = Printable(value.text, kGotBytesMax);
-  switch (value.type) {
-    case Value::Type::kBool:
-      return absl::StrCat("the boolean ", value.boolean ? "true" : "false");
-    case Value::Type::kNumber:
-      return absl::StrCat("the number ", shown);
-    case Value::Type::kString:
-      return absl::StrCat("the string \"", shown, "\"");
-    default:
-      return std::string(Describe(value.type));
-  }
-}
 
 // The digits of a JSON number as an integer: `1.50e2` gives "150". False with a fraction left over
 // and for more digits than any integer type has.
@@ -108,7 +91,7 @@ absl::Status DecodeContext::Error(const Value& value, const Path& path, absl::st
 absl::Status DecodeContext::WrongType(const Value& value, const Path& path,
                                       absl::string_view expected) const {
   if (is_lenient) return absl::OkStatus();
-  return Error(value, path, absl::StrCat("expected ", expected, ", got ", Got(value)));
+  return Error(value, path, WrongTypeText(expected, value));
 }
 
 absl::Status Decode(const DecodeContext& context, const Value& value, const Path& path, std::string& out) {

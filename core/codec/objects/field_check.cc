@@ -7,9 +7,97 @@
 #include "core/base/printable.h"
 
 namespace schedsim::codec {
+namespace {
+
+// What a single value of this form is, as the decoder of objects says it; "": anything will do.
+absl::string_view ExpectedOf(ProtoForm::Letter letter) {
+  switch (letter) {
+    case ProtoForm::Letter::kMessage:
+      return "a map";
+    case ProtoForm::Letter::kString:
+    case ProtoForm::Letter::kBytes:
+    case ProtoForm::Letter::kTime:
+    case ProtoForm::Letter::kMicroTime:
+    case ProtoForm::Letter::kDuration:
+      return "a string";
+    case ProtoForm::Letter::kInteger:
+      return "an integer";
+    case ProtoForm::Letter::kBool:
+      return "true or false";
+    case ProtoForm::Letter::kQuantity:
+      return "a quantity";
+    case ProtoForm::Letter::kIntOrString:
+      return "an integer or a string";
+    case ProtoForm::Letter::kNone:
+    case ProtoForm::Letter::kJson:
+      return "";
+  }
+  return "";
+}
+
+// Whether a single value is of this form. null stands for nothing.
+bool IsOfForm(const Value& value, ProtoForm::Letter letter) {
+  if (value.is_null()) return true;
+  switch (letter) {
+    case ProtoForm::Letter::kMessage:
+      return value.is_object();
+    case ProtoForm::Letter::kInteger:
+      return value.type == Value::Type::kNumber;
+    case ProtoForm::Letter::kBool:
+      return value.type == Value::Type::kBool;
+    case ProtoForm::Letter::kQuantity:
+    case ProtoForm::Letter::kIntOrString:
+      return value.is_string() || value.type == Value::Type::kNumber;
+    case ProtoForm::Letter::kNone:
+    case ProtoForm::Letter::kJson:
+      return true;
+    default:
+      return value.is_string();
+  }
+}
+
+}  // namespace
+
+std::optional<MistypedValue> FieldCheck::FindMistyped(const Value& value, const ApiField& field,
+                                                      int32_t parent) const {
+  const ProtoForm& form = field.proto;
+  if (value.is_null() || form.letter == ProtoForm::Letter::kNone) return std::nullopt;
+  const auto at = [&](const Value& found, absl::string_view expected, absl::string_view place) {
+    return MistypedValue{.value = &found,
+                         .expected = expected,
+                         .path = absl::StrCat(PathOf(parent, /*with_places=*/true), field.name, place)};
+  };
+  const absl::string_view expected = ExpectedOf(form.letter);
+  switch (form.around) {
+    case ProtoForm::Around::kNothing:
+      if (!IsOfForm(value, form.letter)) return at(value, expected, "");
+      return std::nullopt;
+    case ProtoForm::Around::kList:
+      if (!value.is_array()) return at(value, "a list", "");
+      for (size_t i = 0; i < value.items.size(); ++i) {
+        if (!IsOfForm(value.items[i], form.letter))
+          return at(value.items[i], expected, absl::StrCat("[", i, "]"));
+      }
+      return std::nullopt;
+    case ProtoForm::Around::kMap:
+    case ProtoForm::Around::kMapOfLists:
+      if (!value.is_object()) return at(value, "a map", "");
+      for (const Member& member : value.members) {
+        const bool is_list = form.around == ProtoForm::Around::kMapOfLists;
+        if (is_list ? !member.value.is_array() && !member.value.is_null()
+                    : !IsOfForm(member.value, form.letter)) {
+          return at(member.value, is_list ? "a list" : expected,
+                    absl::StrCat("[", Printable(member.key, kShownBytesMax), "]"));
+        }
+      }
+      return std::nullopt;
+  }
+  return std::nullopt;
+}
 
 void FieldCheck::Run(const Value& object, const ApiType& type,
-                     absl::FunctionRef<void(const UnknownField&)> report) {
+                     absl::FunctionRef<void(const UnknownField&)> report,
+                     absl::FunctionRef<void(const MistypedValue&)> report_type) {
   steps_.clear();
   steps_.push_back({.map = &object, .type = &type});
   // The walk ends: each map of the object is added once, by the map around it.
@@ -21,9 +109,11 @@ void FieldCheck::Run(const Value& object, const ApiType& type,
       const ApiField* field = map_type.Find(member.key);
       if (field == nullptr) {
         report({.name = member.key, .position = member.key_position, .step = place});
-      } else if (field->type != nullptr) {
-        Add(member.value, *field, place);
+        continue;
       }
+      if (const std::optional<MistypedValue> mistyped = FindMistyped(member.value, *field, place))
+        report_type(*mistyped);
+      if (field->type != nullptr) Add(member.value, *field, place);
     }
   }
 }

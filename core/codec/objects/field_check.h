@@ -3,6 +3,7 @@
 #define SCHEDSIM_CORE_CODEC_OBJECTS_FIELD_CHECK_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,12 +21,22 @@ struct UnknownField {
   int32_t step = 0;  // The map around it, as FieldCheck numbers them.
 };
 
+// A value of another type than its field has. Valid until the next Run.
+struct MistypedValue {
+  const Value* value = nullptr;
+  // "a string", "an integer", "true or false", "a list" or "a map", also of two of them.
+  absl::string_view expected;
+  std::string path;  // `spec.containers[0].env[0].value`.
+};
+
 // Walks over objects. Keeps its memory from one object to the next.
 class FieldCheck {
  public:
-  // Calls `report` for each field of `object` that `type` does not have, at any depth. What lies below an
-  // unknown field is not looked at, nor values of a wrong type.
-  void Run(const Value& object, const ApiType& type, absl::FunctionRef<void(const UnknownField&)> report);
+  // Calls `report` for each field of `object` that `type` does not have, at any depth, and `report_type` for
+  // each value that the API server could not decode because of its type. What lies below either is not looked
+  // at.
+  void Run(const Value& object, const ApiType& type, absl::FunctionRef<void(const UnknownField&)> report,
+           absl::FunctionRef<void(const MistypedValue&)> report_type);
 
   // Where a field stands: `spec.containers[0].imag`.
   std::string PathOf(const UnknownField& field) const;
@@ -48,6 +59,8 @@ class FieldCheck {
   };
 
   void Add(const Value& value, const ApiField& field, int32_t parent);
+  // The first value in `value`, that of a field, whose type is not the field's.
+  std::optional<MistypedValue> FindMistyped(const Value& value, const ApiField& field, int32_t parent) const;
   std::string PathOf(int32_t at, bool with_places) const;
 
   std::vector<Step> steps_;

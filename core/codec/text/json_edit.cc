@@ -51,7 +51,7 @@ bool FindMember(absl::string_view json, size_t object, absl::string_view key, si
 
 }  // namespace
 
-std::string SetJsonMember(absl::string_view json, std::initializer_list<absl::string_view> path,
+std::string SetJsonMember(absl::string_view json, absl::Span<const absl::string_view> path,
                           absl::string_view value) {
   CHECK(!json.empty() && json[0] == '{');
   size_t begin = 0;

@@ -2,16 +2,16 @@
 #ifndef SCHEDSIM_CORE_CODEC_TEXT_JSON_EDIT_H_
 #define SCHEDSIM_CORE_CODEC_TEXT_JSON_EDIT_H_
 
-#include <initializer_list>
 #include <string>
 
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 
 namespace schedsim::codec {
 
 // `json` with the member at `path` set to the JSON `value`; maps on the way that are not there are made, and
 // what is no map gives way to one. `json` is a compact object, as ToJson writes it; keys need no escapes.
-std::string SetJsonMember(absl::string_view json, std::initializer_list<absl::string_view> path,
+std::string SetJsonMember(absl::string_view json, absl::Span<const absl::string_view> path,
                           absl::string_view value);
 
 // The value of the member `key` of `json`, which is as above, as it stands there; "" where there is none.

@@ -24,10 +24,16 @@ std::string UnknownOf(std::string yaml) {
   std::string out;
   FieldCheck check;
   const absl::Status status = ReadText(std::move(yaml), "f.yaml", {}, [&](const Document& document) {
-    check.Run(document.root, *TypeOf("v1", "Pod"), [&](const UnknownField& field) {
-      if (!out.empty()) out += ' ';
-      out += check.PathOf(field) + "=" + check.NearestOf(field);
-    });
+    check.Run(
+        document.root, *TypeOf("v1", "Pod"),
+        [&](const UnknownField& field) {
+          if (!out.empty()) out += ' ';
+          out += check.PathOf(field) + "=" + check.NearestOf(field);
+        },
+        [&](const MistypedValue& mistyped) {
+          if (!out.empty()) out += ' ';
+          out += mistyped.path + "!" + std::string(mistyped.expected);
+        });
     return absl::OkStatus();
   });
   return status.ok() ? out : std::string(status.message());
@@ -55,15 +61,31 @@ TEST(ApiFieldsTest, TheTableHasKindsAndTypes) {
 TEST(ApiFieldsTest, UnknownFieldsAreFoundAtAnyDepth) {
   EXPECT_EQ(
       UnknownOf(
-          "{apiVersion: v1, kind: Pod, metadata: {name: a, labels: {x: y}}, spec: {nodeSelector: {q: r}}}"),
+          "{apiVersion: v1, kind: Pod, metadata: {name: a, labels: {x: z}}, spec: {nodeSelector: {q: r}}}"),
       "");
   EXPECT_EQ(
       UnknownOf("metadata: {lables: {a: b}}\nspec:\n  containers:\n  - {}\n  - {ports: [{hostport: 1}]}\n"),
       "metadata.lables=labels spec.containers[1].ports[0].hostport=hostPort");
   EXPECT_EQ(UnknownOf("spec: {affinity: {nodeSelector: 1}, cpu: 1}"),
             "spec.cpu= spec.affinity.nodeSelector=spec.nodeSelector");
-  // Of a wrong type: not our concern.
-  EXPECT_EQ(UnknownOf("spec: [1]\nstatus: {conditions: {}}\n"), "");
+}
+
+TEST(ApiFieldsTest, ValuesOfWrongTypesAreFoundAtAnyDepth) {
+  EXPECT_EQ(UnknownOf("spec: [1]\nstatus: {conditions: {}}\n"), "spec!a map status.conditions!a list");
+  // Those of a map come before those of the maps in it.
+  EXPECT_EQ(UnknownOf("spec: {containers: [{env: [{name: A, value: 1}], args: [a, true], tty: 'yes'}]}"),
+            "spec.containers[0].args[1]!a string spec.containers[0].tty!true or false "
+            "spec.containers[0].env[0].value!a string");
+  EXPECT_EQ(UnknownOf("metadata: {annotations: {a: 1}}\nspec: {nodeSelector: [a], priority: '1'}"),
+            "metadata.annotations[a]!a string spec.nodeSelector!a map spec.priority!an integer");
+  EXPECT_EQ(UnknownOf("spec: {containers: [{livenessProbe: {httpGet: {port: {a: b}}}, resources: {limits: "
+                      "{cpu: true}}}], volumes: [null, 3]}"),
+            "spec.volumes[1]!a map spec.containers[0].resources.limits[cpu]!a quantity "
+            "spec.containers[0].livenessProbe.httpGet.port!an integer or a string");
+  // What is null is as if it were not there.
+  EXPECT_EQ(UnknownOf("spec: {containers: [{env: null, image: null, resources: {limits: {cpu: 1, memory: "
+                      "1Gi}}, livenessProbe: {httpGet: {port: web}}, startupProbe: {httpGet: {port: 80}}}]}"),
+            "");
 }
 
 TEST(ApiFieldsTest, KindsOfOtherGroupsAreNotJudged) {
