@@ -1,6 +1,7 @@
 #include "sim/cluster/admission/admission.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "core/api/taints.h"
@@ -17,6 +18,7 @@
 #include "sim/cluster/admission/object_validation.h"
 #include "sim/cluster/admission/pod_validation.h"
 #include "sim/cluster/admission/runtime_class.h"
+#include "sim/cluster/admission/workload_defaults.h"
 #include "sim/cluster/resource_name.h"
 
 namespace schedsim::sim {
@@ -173,7 +175,7 @@ absl::Status Admission::Mutate(api::Object& object) {
     pod.spec = CompleteOldSpec(pod.spec);
     return absl::OkStatus();
   }
-  SetJobDefaults(object);
+  SetWorkloadDefaults(object, options_.line);
   for (const auto& plugin : plugins_) RETURN_IF_ERROR(Forbidden(object, plugin->Mutate(object)));
   if (object.kind == api::Kind::kNode && taints_new_nodes_) AddNotReadyTaint(static_cast<api::Node&>(object));
   if (!is_pod) return absl::OkStatus();
@@ -194,6 +196,10 @@ absl::Status Admission::Validate(const api::Object& given, const api::Object& ob
   const bool is_pod = given.kind == api::Kind::kPod;
   const Answer* answer = is_pod ? &AnswerFor(static_cast<const api::Pod&>(given)) : nullptr;
   std::vector<std::string> faults = MetadataFaults(object, options_.line);
+  if (is_pod) {
+    for (std::string& fault : PodAnnotationFaults(object.metadata.annotations, "metadata.annotations"))
+      faults.push_back(std::move(fault));
+  }
   const std::vector<std::string> of_spec =
       is_pod ? SpecFaults(static_cast<const api::Pod&>(object)) : ObjectFaults(object, options_.line);
   faults.insert(faults.end(), of_spec.begin(), of_spec.end());
@@ -209,9 +215,8 @@ absl::Status Admission::Validate(const api::Object& given, const api::Object& ob
 
 absl::Status Admission::ValidateUpdate(const api::Object& before, const api::Object& after) const {
   if (!options_.complete) return absl::OkStatus();
-  if (after.kind_name != "Job") return sim::ValidateUpdate(before, after, options_.line);
   const std::shared_ptr<api::Object> completed = after.Clone();
-  SetJobDefaults(*completed);
+  SetWorkloadDefaults(*completed, options_.line);
   return sim::ValidateUpdate(before, *completed, options_.line);
 }
 

@@ -1,18 +1,12 @@
 #include "sim/cluster/admission/defaults.h"
 
 #include <cstddef>
-#include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/string_view.h"
-#include "core/api/kinds.h"
-#include "core/api/object_text.h"
 #include "core/api/scheduler_config.h"
-#include "core/codec/text/json_edit.h"
-#include "core/codec/text/reader.h"
 #include "core/framework/resource.h"
 
 namespace schedsim::sim {
@@ -60,35 +54,6 @@ void SetNamespaceDefaults(api::Object& name_space) {
   api::ObjectMeta& metadata = name_space.metadata;
   if (metadata.labels.Find("kubernetes.io/metadata.name") == nullptr)
     metadata.labels.Set("kubernetes.io/metadata.name", metadata.name);
-}
-
-void SetJobDefaults(api::Object& object) {
-  const bool is_job = object.kind == api::Kind::kOther && object.kind_name == "Job" &&
-                      api::GroupOf(object.api_version) == "batch";
-  if (!is_job || object.json == nullptr) return;
-  std::string text = object.json->ToString();
-  std::vector<std::pair<absl::string_view, absl::string_view>> added;
-  codec::ReadText(text, "job.json", {}, [&added](const codec::Document& document) {
-    const codec::Value* spec = document.root.Find("spec");
-    if (spec == nullptr || !spec->is_object()) return absl::OkStatus();
-    const auto has = [spec](absl::string_view name) {
-      const codec::Value* value = spec->Find(name);
-      return value != nullptr && !value->is_null();
-    };
-    const auto set = [&](absl::string_view name, absl::string_view value) {
-      if (!has(name)) added.emplace_back(name, value);
-    };
-    if (!has("completions") && !has("parallelism")) set("completions", "1");
-    set("parallelism", "1");
-    set("backoffLimit", has("backoffLimitPerIndex") ? "2147483647" : "6");
-    set("completionMode", "\"NonIndexed\"");
-    set("suspend", "false");
-    set("podReplacementPolicy", has("podFailurePolicy") ? "\"Failed\"" : "\"TerminatingOrFailed\"");
-    return absl::OkStatus();
-  }).IgnoreError();
-  if (added.empty()) return;
-  for (const auto& [name, value] : added) text = codec::SetJsonMember(text, {"spec", name}, value);
-  object.json = std::make_shared<api::ObjectText>(std::move(text));
 }
 
 void SetPodLevelDefaults(api::PodSpec& spec) {

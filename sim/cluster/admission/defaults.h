@@ -26,10 +26,6 @@ void SetNamespaceDefaults(api::Object& name_space);
 // Whether the functions above, and the priority plugin, left `completed` as `given` was.
 bool IsSameAfterDefaults(const api::PodSpec& given, const api::PodSpec& completed);
 
-// What a new Job's spec leaves out; nothing for other objects.
-// Source: kubernetes v1.37, pkg/apis/batch/v1/defaults.go, SetDefaults_Job.
-void SetJobDefaults(api::Object& object);
-
 }  // namespace schedsim::sim
 
 #endif  // SCHEDSIM_SIM_CLUSTER_ADMISSION_DEFAULTS_H_

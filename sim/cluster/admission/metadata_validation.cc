@@ -4,12 +4,18 @@
 #include <cstddef>
 #include <iterator>
 
+#include "absl/algorithm/container.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
 #include "core/api/dns_name.h"
+#include "core/api/field_errors.h"
 #include "core/api/go_text.h"
 #include "core/api/kinds.h"
+#include "core/api/label_name.h"
 #include "core/codec/text/json_writer.h"
 #include "sim/cluster/admission/pod_validation.h"
 
@@ -58,9 +64,30 @@ std::string OwnersJson(const api::ObjectMeta& metadata) {
   return json.text();
 }
 
-void CheckOwners(const api::ObjectMeta& metadata, std::vector<std::string>& faults) {
+// Up to 1.36 the paths have no index, and the words are others.
+void CheckOwner(const api::OwnerReference& owner, size_t index, api::KubernetesLine line,
+                std::vector<std::string>& faults) {
+  const bool is_new = line >= api::KubernetesLine::k1_37;
+  const std::string list = "metadata.ownerReferences";
+  const std::string path = is_new ? api::Index(list, index) : list;
+  const auto require = [&](absl::string_view name, const std::string& value, absl::string_view of_old) {
+    if (!value.empty()) return;
+    faults.push_back(
+        is_new ? absl::StrCat(path, ".", name, ": Required value: must not be empty")
+               : absl::StrCat(path, ".", name, ": Invalid value: \"\": ", of_old, "must not be empty"));
+  };
+  require("apiVersion", owner.api_version, "version ");
+  require("kind", owner.kind, "");
+  require("name", owner.name, "");
+  require("uid", owner.uid, "");
+}
+
+void CheckOwners(const api::ObjectMeta& metadata, api::KubernetesLine line,
+                 std::vector<std::string>& faults) {
   const api::OwnerReference* first = nullptr;
+  size_t index = 0;
   for (const api::OwnerReference& owner : metadata.owner_references) {
+    CheckOwner(owner, index++, line, faults);
     if (!owner.controller) continue;
     if (first == nullptr) {
       first = &owner;
@@ -74,6 +101,36 @@ void CheckOwners(const api::ObjectMeta& metadata, std::vector<std::string>& faul
 }
 
 }  // namespace
+
+std::vector<std::string> AnnotationFaults(const api::StringMap& annotations, absl::string_view path,
+                                          api::KubernetesLine line) {
+  constexpr size_t kBytesMax = 256 << 10;
+  std::vector<std::string> faults;
+  size_t bytes = 0;
+  for (const auto& [key, value] : annotations) {
+    bytes += key.size() + value.size();
+    // Capitals do not matter.
+    for (const std::string& why : api::LabelKeyErrors(absl::AsciiStrToLower(key), line))
+      faults.push_back(absl::StrCat(path, ": Invalid value: ", api::GoQuote(key), ": ", why));
+  }
+  if (bytes > kBytesMax)
+    faults.push_back(absl::StrCat(path, ": Too long: may not be more than ", kBytesMax, " bytes"));
+  return faults;
+}
+
+std::vector<std::string> PodAnnotationFaults(const api::StringMap& annotations, absl::string_view path) {
+  constexpr absl::string_view kCost = "controller.kubernetes.io/pod-deletion-cost";
+  const std::string* cost = annotations.Find(kCost);
+  if (cost == nullptr) return {};
+  const absl::string_view digits = absl::StripPrefix(*cost, "-");
+  const bool may_begin = *cost == "0" || !absl::StartsWith(*cost, "0");
+  int32_t number = 0;
+  const bool is_number = may_begin && !digits.empty() && absl::c_all_of(digits, absl::ascii_isdigit) &&
+                         absl::SimpleAtoi(*cost, &number);
+  if (is_number) return {};
+  return {
+      absl::StrCat(path, "[", kCost, "]: Invalid value: ", api::GoQuote(*cost), ": must be a 32bit integer")};
+}
 
 std::vector<std::string> MetadataFaults(const api::Object& object, api::KubernetesLine line) {
   const api::ObjectMeta& metadata = object.metadata;
@@ -95,7 +152,10 @@ std::vector<std::string> MetadataFaults(const api::Object& object, api::Kubernet
   for (std::string& fault : LabelFaults(metadata.labels, "metadata.labels", line)) {
     faults.push_back(std::move(fault));
   }
-  CheckOwners(metadata, faults);
+  const std::vector<std::string> of_annotations =
+      AnnotationFaults(metadata.annotations, "metadata.annotations", line);
+  faults.insert(faults.end(), of_annotations.begin(), of_annotations.end());
+  CheckOwners(metadata, line, faults);
   return faults;
 }
 

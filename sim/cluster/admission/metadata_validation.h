@@ -5,16 +5,25 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/string_view.h"
 #include "core/api/kubernetes_line.h"
 #include "core/api/object.h"
 
 namespace schedsim::sim {
 
-// All that is wrong with the object's name, namespace, labels and owners, in the order of the API server,
-// each as it says it. Names are DNS subdomains, but for kinds that want a label; kinds with a rule of their
-// own (of RBAC, addresses, certificates) may have any. Source: apimachinery v0.37,
+// All that is wrong with the object's name, namespace, labels, annotations and owners, in the order of the
+// API server, each as it says it. Names are DNS subdomains, but for kinds that want a label; kinds with a
+// rule of their own (of RBAC, addresses, certificates) may have any. Source: apimachinery v0.37,
 // pkg/api/validation/objectmeta.go, ValidateObjectMeta, and the name functions of kubernetes v1.37, pkg/apis.
 std::vector<std::string> MetadataFaults(const api::Object& object, api::KubernetesLine line);
+
+// What is wrong with the keys and the size of annotations at `path`. Source: as above, ValidateAnnotations.
+std::vector<std::string> AnnotationFaults(const api::StringMap& annotations, absl::string_view path,
+                                          api::KubernetesLine line);
+
+// What is wrong with those that Kubernetes reads of pods: the cost of deletion. Source: kubernetes v1.37,
+// pkg/apis/core/validation/validation.go, ValidatePodSpecificAnnotations.
+std::vector<std::string> PodAnnotationFaults(const api::StringMap& annotations, absl::string_view path);
 
 }  // namespace schedsim::sim
 

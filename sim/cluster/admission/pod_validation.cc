@@ -14,7 +14,10 @@
 #include "core/api/label_name.h"
 #include "core/api/selectors.h"
 #include "sim/cluster/admission/container_validation.h"
+#include "sim/cluster/admission/env_validation.h"
+#include "sim/cluster/admission/host_name_validation.h"
 #include "sim/cluster/admission/resource_validation.h"
+#include "sim/cluster/admission/security_validation.h"
 
 namespace schedsim::sim {
 namespace {
@@ -183,17 +186,14 @@ void CheckImages(const std::vector<api::Container>& containers, const std::strin
   }
 }
 
-// The parts of a spec that no struct has.
-void CheckWritten(const PodSpecParts& parts, Faults& faults) {
-  const FieldAt& spec = parts.written;
-  const FieldAt gates = spec.Child("readinessGates");
+void CheckReadinessGates(const FieldAt& gates, Faults& faults) {
   for (size_t i = 0; i < gates.size(); ++i) {
     const FieldAt type = gates.Item(i).Child("conditionType");
     faults.LabelName(type.path, type.Text());
   }
 }
 
-// The same, of which the API server speaks later.
+// Names that no struct has.
 void CheckWrittenNames(const PodSpecParts& parts, Faults& faults) {
   const FieldAt& spec = parts.written;
   const auto check = [&](absl::string_view name, auto rule) {
@@ -263,13 +263,16 @@ void CheckPodSpec(const api::PodSpec& spec, const PodSpecParts& parts, Validatio
   errors.OneOf(parts.written.Child("restartPolicy"), kRestartPolicies);
   errors.OneOf(parts.written.Child("dnsPolicy"), kDnsPolicies);
   if (spec.node_selector.has_value()) errors.Labels(at("nodeSelector"), *spec.node_selector);
+  CheckPodSecurityContext(parts.written, errors);
+  CheckSharedProcesses(parts.written, errors);
   if (spec.affinity.has_value()) {
     if (spec.affinity->node_affinity.has_value())
       CheckNodeAffinity(*spec.affinity->node_affinity, at("affinity.nodeAffinity"), errors);
     CheckPodAffinity(spec.affinity->pod_affinity, at("affinity.podAffinity"), errors);
     CheckPodAffinity(spec.affinity->pod_anti_affinity, at("affinity.podAntiAffinity"), errors);
   }
-  CheckWritten(parts, errors);
+  CheckDnsConfig(parts.written, errors);
+  CheckReadinessGates(parts.written.Child("readinessGates"), errors);
   std::set<std::string> gates;
   for (size_t i = 0; i < spec.scheduling_gates.size(); ++i) {
     const std::string& name = spec.scheduling_gates[i].name;
@@ -278,12 +281,21 @@ void CheckPodSpec(const api::PodSpec& spec, const PodSpecParts& parts, Validatio
     if (!gates.insert(name).second) errors.Duplicate(gate, name);
   }
   CheckSpread(spec.topology_spread_constraints, at("topologySpreadConstraints"), errors);
+  CheckHostProcesses(parts.written, errors);
+  CheckHostUsers(parts.written, errors);
+  CheckHostnameOverride(parts.written, errors);
   CheckWrittenNames(parts, errors);
   CheckTolerations(spec.tolerations, at("tolerations"), errors);
+  CheckHostAliases(parts.written.Child("hostAliases"), errors);
   if (!spec.priority_class_name.empty())
     errors.DnsSubdomain(at("priorityClassName"), spec.priority_class_name);
   if (!spec.runtime_class_name.empty()) errors.DnsSubdomain(at("runtimeClassName"), spec.runtime_class_name);
   CheckOverhead(spec.overhead, at("overhead"), errors);
+  CheckOperatingSystem(parts.written, errors);
+  for (const absl::string_view kind : {"initContainers", "containers"}) {
+    const FieldAt containers = parts.written.Child(kind);
+    for (size_t i = 0; i < containers.size(); ++i) CheckFilesOfEnv(containers.Item(i), parts.written, errors);
+  }
 }
 
 std::vector<std::string> PodFaults(const api::PodSpec& spec, const codec::Value* written,

@@ -34,9 +34,8 @@ struct PodSpecParts {
 };
 
 // Adds all that is wrong with the spec, in the order of the API server. What the reading of objects refuses
-// is left out: values of operators, weights, maxSkew. Names of environment variables, probes, lifecycle hooks
-// and security contexts are not looked at. Source: kubernetes v1.37, pkg/apis/core/validation/validation.go,
-// ValidatePodSpec.
+// is left out: values of operators, weights, maxSkew. Source: kubernetes v1.37,
+// pkg/apis/core/validation/validation.go, ValidatePodSpec.
 void CheckPodSpec(const api::PodSpec& spec, const PodSpecParts& parts, ValidationErrors& errors);
 
 // The same for a pod, as texts: `spec.tolerations[0].operator: Invalid value: "b": value must be empty when

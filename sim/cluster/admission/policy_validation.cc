@@ -281,16 +281,19 @@ void CheckClassTolerations(const FieldAt& list, ValidationErrors& errors) {
 }  // namespace
 
 void CheckRuntimeClass(const Value& root, ValidationErrors& errors) {
+  const FieldAt handler = RootOf(root).Child("handler");
+  const auto check_handler = [&] {
+    if (handler.Text().empty() && errors.line() >= api::KubernetesLine::k1_36)
+      return errors.Required(handler.path, "");
+    errors.DnsLabel(handler.path, handler.Text());
+  };
+  // From 1.37 on it follows from what the field declares, and that comes last.
+  const bool is_declared = errors.line() >= api::KubernetesLine::k1_37;
+  if (!is_declared) check_handler();
   CheckOverhead(AmountsOf(Below(&root, {"overhead", "podFixed"})), "overhead", errors);
   errors.Labels(RootOf(root).Child("scheduling").Child("nodeSelector"));
   CheckClassTolerations(RootOf(root).Child("scheduling").Child("tolerations"), errors);
-  // The real one says this last, since it follows from what the field declares.
-  const FieldAt handler = RootOf(root).Child("handler");
-  if (handler.Text().empty()) {
-    errors.Required(handler.path, "");
-  } else {
-    errors.DnsLabel(handler.path, handler.Text());
-  }
+  if (is_declared) check_handler();
 }
 
 }  // namespace schedsim::sim

@@ -2,7 +2,9 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/algorithm/container.h"
 #include "absl/status/statusor.h"
@@ -13,6 +15,7 @@
 #include "core/base/printable.h"
 #include "core/codec/objects/objects.h"
 #include "sim/cluster/admission/defaults.h"
+#include "sim/cluster/admission/metadata_validation.h"
 #include "sim/cluster/admission/pod_validation.h"
 
 namespace schedsim::sim {
@@ -67,6 +70,14 @@ std::shared_ptr<const api::PodSpec> ReadSpec(const FieldAt& spec, ValidationErro
   return nullptr;
 }
 
+// Each is `field: what`.
+void AddTexts(const std::vector<std::string>& texts, ValidationErrors& errors) {
+  for (const std::string& text : texts) {
+    const size_t colon = text.find(": ");
+    errors.Add(text.substr(0, colon), text.substr(colon + 2));
+  }
+}
+
 }  // namespace
 
 bool IsReadable(const FieldAt& selector, api::KubernetesLine line) {
@@ -96,6 +107,10 @@ void CheckTemplate(const FieldAt& pod_template, const TemplateRules& rules, Vali
   FieldAt labels = pod_template.Child("metadata").Child("labels");
   labels.path = api::Child(pod_template.path, "labels");
   errors.Labels(labels);
+  const api::StringMap annotations = ReadTexts(pod_template.Child("metadata").Child("annotations"));
+  const std::string of_annotations = api::Child(pod_template.path, "annotations");
+  AddTexts(AnnotationFaults(annotations, of_annotations, errors.line()), errors);
+  AddTexts(PodAnnotationFaults(annotations, of_annotations), errors);
   PodSpecParts parts = {.written = pod_template.Child("spec"),
                         .is_template = true,
                         .more_volumes = rules.more_volumes,

@@ -79,8 +79,26 @@ void CheckFixed(const FixedField& fixed, const Value& before, const Value& after
   if (HoldTheSame(old_field, field)) return;
   const std::string text = TextWith(field, fixed.fallback);
   if (text == TextWith(old_field, fixed.fallback)) return;
-  errors.InvalidJson(std::string(fixed.shown.empty() ? fixed.path : fixed.shown),
-                     fixed.is_declared ? "null" : text, kImmutable);
+  const std::string shown(fixed.shown.empty() ? fixed.path : fixed.shown);
+  const bool is_older = errors.line() < api::KubernetesLine::k1_36;
+  if (fixed.kind == "StorageClass" && is_older && shown != "volumeBindingMode")
+    return errors.Forbidden(shown, absl::StrCat("updates to ", shown, " are forbidden."));
+  // Validation follows from the declaration of fields from 1.37 on.
+  const bool is_declared = fixed.is_declared && errors.line() >= api::KubernetesLine::k1_37;
+  errors.InvalidJson(shown, is_declared ? "null" : text, kImmutable);
+}
+
+// Up to 1.36 one message is about all fields that are fixed.
+// Source: kubernetes v1.36, pkg/apis/apps/validation/validation.go, ValidateStatefulSetUpdate.
+void CheckStatefulSetUpdate(const Value& before, const Value& after, ValidationErrors& errors) {
+  ValidationErrors changes(errors.line());
+  for (const FixedField& fixed : kFixedFields)
+    if (fixed.kind == "StatefulSet") CheckFixed(fixed, before, after, changes);
+  if (changes.empty()) return;
+  errors.Forbidden("spec",
+                   "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', "
+                   "'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and "
+                   "'minReadySeconds' are forbidden");
 }
 
 // A Job that is suspended and has not begun may be sent to other nodes: these parts of its template may
@@ -238,6 +256,8 @@ void CheckUpdate(absl::string_view group, absl::string_view kind, const Value& b
   } else if (kind == "CSINode") {
     CheckDrivers(before, after, errors);
   }
+  if (kind == "StatefulSet" && errors.line() < api::KubernetesLine::k1_37)
+    return CheckStatefulSetUpdate(before, after, errors);
   check_fixed(before);
   if (is_volume) CheckVolumeNodes(before, after, errors);
 }

@@ -8,12 +8,13 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "core/api/dns_name.h"
 #include "core/api/quantity.h"
 #include "core/api/quantity_text.h"
+#include "sim/cluster/admission/file_volume_validation.h"
+#include "sim/cluster/admission/path_validation.h"
 #include "sim/cluster/admission/policy_json.h"
 #include "sim/cluster/admission/resource_validation.h"
 
@@ -93,14 +94,9 @@ const Source kPersistentSources[] = {
     {"csi", {"volumeHandle"}},
 };
 
-bool HasBackSteps(absl::string_view path) {
-  const std::vector<absl::string_view> parts = absl::StrSplit(path, '/');
-  return absl::c_linear_search(parts, "..");
-}
-
 void CheckPath(const FieldAt& path, ValidationErrors& errors) {
   if (path.Text().empty()) return errors.Required(path.path, "");
-  if (HasBackSteps(path.Text())) errors.Invalid(path.path, path.Text(), "must not contain '..'");
+  CheckNoBackSteps(path.path, path.Text(), errors);
 }
 
 void CheckEphemeral(const FieldAt& source, ValidationErrors& errors) {
@@ -126,6 +122,7 @@ void CheckOneSource(const Source& kind, const FieldAt& source, ValidationErrors&
     const FieldAt field = source.Child(name);
     if (field.Text().empty() && field.size() == 0) errors.Required(field.path, "");
   }
+  CheckFileVolume(kind.name, source, errors);
   const FieldAt path = source.Child("path");
   if (kind.name == "nfs" && !absl::StartsWith(path.Text(), "/"))
     errors.Invalid(path.path, path.Text(), "must be an absolute path");
@@ -160,8 +157,8 @@ void CheckDriverName(const FieldAt& name, ValidationErrors& errors) {
     errors.Invalid(name.path, text, why);
 }
 
-std::vector<std::string> CheckVolumes(const FieldAt& volumes, ValidationErrors& errors) {
-  std::vector<std::string> names;
+PodVolumes CheckVolumes(const FieldAt& volumes, ValidationErrors& errors) {
+  PodVolumes valid;
   for (size_t i = 0; i < volumes.size(); ++i) {
     const FieldAt volume = volumes.Item(i);
     const FieldAt name = volume.Child("name");
@@ -173,11 +170,14 @@ std::vector<std::string> CheckVolumes(const FieldAt& volumes, ValidationErrors& 
     } else {
       of_volume.DnsLabel(name.path, name.Text());
     }
-    if (absl::c_linear_search(names, name.Text())) of_volume.Duplicate(name.path, name.Text());
-    if (of_volume.empty()) names.push_back(name.Text());
+    if (valid.contains(name.Text())) of_volume.Duplicate(name.path, name.Text());
+    if (of_volume.empty()) {
+      valid[name.Text()] =
+          volume.Child("persistentVolumeClaim").is_present() || volume.Child("ephemeral").is_present();
+    }
     for (api::FieldError& error : of_volume.Take()) errors.Add(std::move(error.field), std::move(error.body));
   }
-  return names;
+  return valid;
 }
 
 void CheckVolumeSource(const FieldAt& spec, ValidationErrors& errors) {

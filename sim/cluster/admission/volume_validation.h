@@ -2,16 +2,19 @@
 #ifndef SCHEDSIM_SIM_CLUSTER_ADMISSION_VOLUME_VALIDATION_H_
 #define SCHEDSIM_SIM_CLUSTER_ADMISSION_VOLUME_VALIDATION_H_
 
+#include <map>
 #include <string>
-#include <vector>
 
 #include "sim/cluster/admission/validation_errors.h"
 
 namespace schedsim::sim {
 
-// Adds what is wrong with the volumes of a pod, and returns the names of those that are right.
+// Volumes by their names, and whether each may be a block device: whether it comes from a claim.
+using PodVolumes = std::map<std::string, bool>;
+
+// Adds what is wrong with the volumes of a pod, and returns those that are right.
 // Source: kubernetes v1.37, pkg/apis/core/validation/validation.go, ValidateVolumes.
-std::vector<std::string> CheckVolumes(const FieldAt& volumes, ValidationErrors& errors);
+PodVolumes CheckVolumes(const FieldAt& volumes, ValidationErrors& errors);
 
 // Adds what is wrong with the source of a PersistentVolume; `spec` is its spec.
 // Source: as above, ValidatePersistentVolumeSpec.

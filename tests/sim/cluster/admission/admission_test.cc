@@ -532,6 +532,85 @@ TEST_F(AdmissionTest, BeforeKubernetes136ServicesHaveOlderNames) {
       "'[a-z]([-a-z0-9]*[a-z0-9])?')");
 }
 
+TEST_F(AdmissionTest, EachReleaseRefusesChangesInItsOwnWords) {
+  const auto refusal = [this](api::KubernetesLine line, const std::string& before, const std::string& after) {
+    const ApiServer server({.admission = {.line = line}}, loop_);
+    return std::string(server.AdmitUpdate(*Read(before), *Read(after)).message());
+  };
+  const auto set = [](const std::string& service) {
+    return absl::StrCat(
+        "{apiVersion: apps/v1, kind: StatefulSet, metadata: {name: a, namespace: default}, spec: "
+        "{serviceName: ",
+        service,
+        ", selector: {matchLabels: {app: a}}, template: {metadata: {labels: {app: a}}, spec: "
+        "{containers: [{name: c, image: i}]}}}}");
+  };
+  EXPECT_EQ(refusal(api::KubernetesLine::k1_37, set("s"), set("t")),
+            "StatefulSet.apps \"a\" is invalid: spec.serviceName: Invalid value: \"t\": field is immutable");
+  EXPECT_EQ(
+      refusal(api::KubernetesLine::k1_36, set("s"), set("t")),
+      "StatefulSet.apps \"a\" is invalid: spec: Forbidden: updates to statefulset spec for fields other "
+      "than 'replicas', 'ordinals', 'template', 'updateStrategy', 'revisionHistoryLimit', "
+      "'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden");
+  const auto storage_class = [](const std::string& provisioner, const std::string& mode) {
+    return absl::StrCat(
+        "{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: a}, provisioner: ", provisioner,
+        ", volumeBindingMode: ", mode, "}");
+  };
+  const std::string before = storage_class("p", "Immediate");
+  const std::string after = storage_class("q", "Immediate");
+  const std::string invalid = "StorageClass.storage.k8s.io \"a\" is invalid: ";
+  EXPECT_EQ(refusal(api::KubernetesLine::k1_37, before, after),
+            invalid + "provisioner: Invalid value: null: field is immutable");
+  EXPECT_EQ(refusal(api::KubernetesLine::k1_36, before, after),
+            invalid + "provisioner: Invalid value: \"q\": field is immutable");
+  EXPECT_EQ(refusal(api::KubernetesLine::k1_35, before, after),
+            invalid + "provisioner: Forbidden: updates to provisioner are forbidden.");
+  EXPECT_EQ(refusal(api::KubernetesLine::k1_34, before, storage_class("p", "WaitForFirstConsumer")),
+            invalid + "volumeBindingMode: Invalid value: \"WaitForFirstConsumer\": field is immutable");
+}
+
+TEST_F(AdmissionTest, EachReleaseRefusesPodsInItsOwnWords) {
+  const auto refusal = [this](api::KubernetesLine line, const std::string& pod) {
+    ApiServer server({.admission = {.line = line}}, loop_);
+    const std::string text(server.Create(Read(pod)).message());
+    const size_t begin = text.find("is invalid: ");
+    return begin == std::string::npos ? text : text.substr(begin + 12);
+  };
+  const std::string owned =
+      Pod("a", "", ", ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: x, uid: ''}]");
+  EXPECT_EQ(refusal(api::KubernetesLine::k1_37, owned),
+            "metadata.ownerReferences[0].uid: Required value: must not be empty");
+  EXPECT_EQ(refusal(api::KubernetesLine::k1_36, owned),
+            "metadata.ownerReferences.uid: Invalid value: \"\": must not be empty");
+  const auto container = [](const std::string& more) {
+    return absl::StrCat(
+        "{apiVersion: v1, kind: Pod, metadata: {name: a, namespace: default}, spec: {containers: "
+        "[{name: c, image: i, ",
+        more, "}]}}");
+  };
+  const std::string restarts = container("restartPolicy: Never");
+  EXPECT_EQ(refusal(api::KubernetesLine::k1_35, restarts), "");
+  EXPECT_EQ(refusal(api::KubernetesLine::k1_34, restarts),
+            "spec.containers[0].restartPolicy: Forbidden: may not be set for non-init containers");
+  const std::string file =
+      container("env: [{name: A, valueFrom: {fileKeyRef: {volumeName: v, path: f, key: K}}}]");
+  EXPECT_EQ(refusal(api::KubernetesLine::k1_35, file),
+            "spec.containers[0].env[0].valueFrom.fileKeyRef.volumeName: Not found: \"v\"");
+  EXPECT_EQ(refusal(api::KubernetesLine::k1_34, file),
+            "spec.containers[0].env[0].valueFrom: Invalid value: \"\": must specify one of: `fieldRef`, "
+            "`resourceFieldRef`, `configMapKeyRef` or `secretKeyRef`");
+  const std::string zeros =
+      "{apiVersion: v1, kind: Pod, metadata: {name: a, namespace: default}, spec: {dnsConfig: {nameservers: "
+      "[010.1.1.1, '::ffff:1.2.3.4']}, containers: [{name: c, image: i}]}}";
+  EXPECT_EQ(refusal(api::KubernetesLine::k1_35, zeros), "");
+  EXPECT_EQ(
+      refusal(api::KubernetesLine::k1_36, zeros),
+      "[spec.dnsConfig.nameservers[0]: Invalid value: \"010.1.1.1\": must not have leading 0s, "
+      "spec.dnsConfig.nameservers[1]: Invalid value: \"::ffff:1.2.3.4\": must not be an IPv4-mapped IPv6 "
+      "address]");
+}
+
 TEST_F(AdmissionTest, OneOwnerControls) {
   const auto owner = [](const std::string& name, bool controls) {
     return absl::StrCat("{apiVersion: v1, kind: ConfigMap, name: ", name, ", uid: u-", name,
