@@ -296,10 +296,9 @@ class InputReader {
     for (const auto& [field, dropped] : dropped_fields_) {
       const std::string more =
           dropped.count == 1 ? "" : absl::StrCat(" (and of ", dropped.count - 1, " more)");
-      input_.notes.push_back(
-          absl::StrCat(ToString(dropped.place), ": ", Printable(dropped.object, kShownBytesMax), ": ", field,
-                       more, ": left out, as by the API server, since the ",
-                       "object is a manifest; with metadata.uid it counts as a cluster's"));
+      input_.notes.push_back(absl::StrCat(ToString(dropped.place), ": ",
+                                          Printable(dropped.object, kShownBytesMax), ": ", field, more, ": ",
+                                          kDroppedServerField));
     }
   }
 

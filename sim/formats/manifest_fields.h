@@ -5,9 +5,15 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/string_view.h"
 #include "core/api/object.h"
 
 namespace schedsim::sim {
+
+// What a note says of a field that was taken out of a manifest.
+inline constexpr absl::string_view kDroppedServerField =
+    "left out, as by the API server, since the object is a manifest; with metadata.uid it counts as a "
+    "cluster's";
 
 // Takes out of a manifest what the API server drops when an object is created: `metadata.deletionTimestamp`,
 // and the `status` of built-in kinds but for nodes, whose kubelets bring it. Returns the names of the fields

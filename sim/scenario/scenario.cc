@@ -42,7 +42,10 @@ class ScenarioReader {
       : file_(file),
         choice_(choice),
         errors_(file_),
-        timeline_options_{.file = file_, .folder = FolderOf(file), .read_paths = &scenario_.read_paths} {
+        timeline_options_{.file = file_,
+                          .folder = FolderOf(file),
+                          .read_paths = &scenario_.read_paths,
+                          .notices = &scenario_.notices} {
     objects_.set_inspector(
         [this](const Value& document, absl::string_view api_version, absl::string_view kind,
                absl::string_view origin) { return inspector_.Inspect(document, api_version, kind, origin); });

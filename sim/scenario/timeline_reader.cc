@@ -8,6 +8,7 @@
 #include "core/api/kinds.h"
 #include "core/base/status_macros.h"
 #include "core/codec/text/writer.h"
+#include "sim/formats/manifest_fields.h"
 #include "sim/formats/named_file.h"
 #include "sim/scenario/span_reader.h"
 #include "sim/scenario/taint_reader.h"
@@ -38,10 +39,10 @@ class EntryReader {
   static const Verb kVerbs[];
 
   Action ReadCreate(const Value& value, const std::string& path) {
-    return CreateObjects{ReadObjects(value, path, /*may_lack_names=*/true)};
+    return CreateObjects{ReadObjects(value, path, /*is_new=*/true)};
   }
   Action ReadUpdate(const Value& value, const std::string& path) {
-    return UpdateObjects{ReadObjects(value, path, /*may_lack_names=*/false)};
+    return UpdateObjects{ReadObjects(value, path, /*is_new=*/false)};
   }
   Action ReadPatch(const Value& value, const std::string& path);
   void CheckPatchedKind(const Value* patch, const std::string& kind, const std::string& path);
@@ -69,8 +70,10 @@ class EntryReader {
   Action ReadSnapshot(const Value& value, const std::string& path);
   Action ReadWait(const Value& value, const std::string& path);
 
-  // `may_lack_names`: whether a generateName is enough.
-  std::vector<api::ObjectPtr> ReadObjects(const Value& value, const std::string& path, bool may_lack_names);
+  // `is_new`: the objects are created, so that a generateName is enough, and what is the API server's own is
+  // taken out of them, with a note.
+  std::vector<api::ObjectPtr> ReadObjects(const Value& value, const std::string& path, bool is_new);
+  void DropAndNoteServerFields(api::ObjectPtr& object, const codec::Location& location);
   Target ReadTarget(const Value& value, const std::string& path, absl::string_view kind = "Pod");
   Target ReadPods(const Value& value, const std::string& path);
   Target ReadNodes(const Value& value, const std::string& path);
@@ -126,12 +129,13 @@ void EntryReader::Read(const Value& value, const std::string& path, TimelineEntr
 }
 
 std::vector<api::ObjectPtr> EntryReader::ReadObjects(const Value& value, const std::string& path,
-                                                     bool may_lack_names) {
+                                                     bool is_new) {
   std::vector<api::ObjectPtr> objects;
   const auto take = [&](api::ObjectPtr object, const codec::Location& location) -> absl::Status {
-    if (object->metadata.name.empty() && !may_lack_names) {
+    if (object->metadata.name.empty() && !is_new) {
       return codec::ErrorAt(location, "metadata.name: expected a name, got only generateName");
     }
+    if (is_new) DropAndNoteServerFields(object, location);
     objects.push_back(std::move(object));
     return absl::OkStatus();
   };
@@ -154,6 +158,15 @@ std::vector<api::ObjectPtr> EntryReader::ReadObjects(const Value& value, const s
   if (status.ok() && objects.empty()) Error(value, path, "expected at least one object, got none");
   status_.Update(status);
   return objects;
+}
+
+void EntryReader::DropAndNoteServerFields(api::ObjectPtr& object, const codec::Location& location) {
+  for (const std::string& field : DropServerFields(object)) {
+    if (options_.notices == nullptr) continue;
+    const absl::Status note = codec::ErrorAt(location, absl::StrCat(object->kind_name, " ", object->Key(),
+                                                                    ": ", field, ": ", kDroppedServerField));
+    options_.notices->push_back(absl::StrCat("note: ", note.message()));
+  }
 }
 
 void EntryReader::TakeNames(StrictReader& reader, const Value& value, Target& target) {

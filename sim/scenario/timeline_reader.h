@@ -21,6 +21,8 @@ struct TimelineReaderOptions {
   std::string folder;
   // The paths of the files that entries name are added here.
   std::vector<std::string>* read_paths = nullptr;
+  // Notes on what is taken out of objects are added here.
+  std::vector<std::string>* notices = nullptr;
 };
 
 // `path`, or the path from `folder` to it where it is relative; "-" stays.

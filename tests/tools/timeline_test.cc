@@ -130,5 +130,20 @@ TEST(TimelineEntryTest, ATaintThatIsNotThereCannotBeTakenAway) {
   }
 }
 
+TEST(TimelineEntryTest, WhatIsCreatedHasNoStatusOfItsOwn) {
+  const ProgramResult result = RunEntry(
+      "create: {apiVersion: v1, kind: Pod, metadata: {name: done}, spec: {containers: [{name: c, image: "
+      "i}]}, "
+      "status: {phase: Succeeded}}");
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_TRUE(absl::StrContains(result.err,
+                                "Pod default/done: status: left out, as by the API server, since the "
+                                "object is a manifest; with metadata.uid it counts as a cluster's"))
+      << result.err;
+  const Json report = Json::parse(result.out, nullptr, /*allow_exceptions=*/false);
+  ASSERT_TRUE(report.is_object()) << result.err;
+  EXPECT_EQ(report["finished"], 0);
+}
+
 }  // namespace
 }  // namespace schedsim
