@@ -46,7 +46,10 @@ std::optional<absl::Duration> Kubelets::GracePeriod(const api::Pod& pod) {
   const bool is_ending = pod.metadata.deletion_timestamp.has_value();
   if (is_ending && ends_terminating_pods_) return std::nullopt;
   // Nobody else ends a pod that was being deleted when the run began.
-  if (termination_.IsZero() && !silent) return absl::ZeroDuration();
+  if (termination_.IsZero() && !silent) {
+    if (ends_terminating_pods_ && IsHeldByFinalizers(pod)) being_deleted_ = pod.metadata.uid;
+    return absl::ZeroDuration();
+  }
   if (is_ending) return std::nullopt;
   // Nobody is there to keep to it.
   if (silent) return kDefaultGracePeriod;

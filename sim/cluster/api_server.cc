@@ -14,6 +14,7 @@
 #include "core/base/status_macros.h"
 #include "core/codec/text/reader.h"
 #include "sim/cluster/admission/namespace_lifecycle.h"
+#include "sim/cluster/pod_finalizers.h"
 #include "sim/cluster/resource_name.h"
 
 namespace schedsim::sim {
@@ -21,6 +22,11 @@ namespace {
 
 absl::Status NotFound(absl::string_view resource, absl::string_view name) {
   return absl::NotFoundError(absl::StrCat(resource, " \"", name, "\" not found"));
+}
+
+// Whether the object is a pod that stays, when it is deleted, until somebody has taken a finalizer off.
+bool IsHeldPod(const api::Object& object) {
+  return object.kind == api::Kind::kPod && IsHeldByFinalizers(static_cast<const api::Pod&>(object));
 }
 
 absl::Status Conflict(absl::string_view resource, absl::string_view name, absl::string_view why) {
@@ -371,7 +377,13 @@ absl::StatusOr<api::ObjectPtr> ApiServer::Patch(const api::Object& object, codec
   }
   RETURN_IF_ERROR(check(*stored, *patched));
   RETURN_IF_ERROR(Update(patched));
-  return Find(*stored);
+  const api::ObjectPtr now = Find(*stored);
+  const bool was_held = stored->metadata.deletion_timestamp.has_value() && IsHeldPod(*stored);
+  if (!was_held || IsHeldPod(*now)) return now;
+  // Nothing keeps the pod any more; one that runs is ended by its kubelet.
+  const auto& pod = static_cast<const api::Pod&>(*now);
+  if (pod.IsTerminal() || pod.node_name.empty()) RETURN_IF_ERROR(DeleteStored(now));
+  return now;
 }
 
 absl::Status ApiServer::DeletePod(const api::Pod& pod) {
@@ -382,7 +394,9 @@ absl::Status ApiServer::DeletePod(const api::Pod& pod) {
   const std::optional<absl::Duration> grace =
       runs && grace_period_ != nullptr ? grace_period_(*stored) : absl::ZeroDuration();
   if (!grace.has_value()) return absl::OkStatus();
-  if (*grace > absl::ZeroDuration()) return MarkDeleted(*stored, *grace);
+  const bool is_held = stored != nullptr && IsHeldPod(*stored);
+  if (is_held && stored->metadata.deletion_timestamp.has_value()) return absl::OkStatus();
+  if (is_held || *grace > absl::ZeroDuration()) return MarkDeleted(*stored, *grace);
   return Delete(api::Kind::kPod, "Pod", name_space, name);
 }
 

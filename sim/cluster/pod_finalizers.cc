@@ -1,8 +1,10 @@
 #include "sim/cluster/pod_finalizers.h"
 
 #include <algorithm>
+#include <string>
 
 #include "absl/status/status.h"
+#include "absl/strings/match.h"
 #include "core/codec/text/reader.h"
 #include "core/codec/text/value.h"
 
@@ -13,18 +15,26 @@ constexpr char kJobTracking[] = "batch.kubernetes.io/job-tracking";
 
 }  // namespace
 
-bool IsHeldByFinalizers(const api::Pod& pod) {
-  if (pod.json == nullptr) return false;
-  bool is_held = false;
-  codec::ReadText(pod.json->ToString(), "pod.json", {}, [&is_held](const codec::Document& document) {
+std::vector<std::string> FinalizersOf(const api::Object& object) {
+  std::vector<std::string> found;
+  if (object.json == nullptr) return found;
+  const std::string text = object.json->ToString();
+  // Most objects have none.
+  if (!absl::StrContains(text, "\"finalizers\":")) return found;
+  codec::ReadText(text, "object.json", {}, [&found](const codec::Document& document) {
     const codec::Value* metadata = document.root.Find("metadata");
     const codec::Value* finalizers = metadata == nullptr ? nullptr : metadata->Find("finalizers");
     if (finalizers == nullptr) return absl::OkStatus();
-    is_held = std::any_of(finalizers->items.begin(), finalizers->items.end(),
-                          [](const codec::Value& item) { return item.text != kJobTracking; });
+    for (const codec::Value& item : finalizers->items) found.emplace_back(item.text);
     return absl::OkStatus();
   }).IgnoreError();
-  return is_held;
+  return found;
+}
+
+bool IsHeldByFinalizers(const api::Pod& pod) {
+  const std::vector<std::string> finalizers = FinalizersOf(pod);
+  return std::any_of(finalizers.begin(), finalizers.end(),
+                     [](const std::string& name) { return name != kJobTracking; });
 }
 
 }  // namespace schedsim::sim

@@ -9,6 +9,7 @@
 #include "absl/strings/strip.h"
 #include "core/api/kinds.h"
 #include "core/api/pod.h"
+#include "sim/cluster/pod_finalizers.h"
 #include "sim/controllers/controller_refs.h"
 
 namespace schedsim::sim {
@@ -18,6 +19,7 @@ namespace {
 constexpr absl::string_view kOwner = "owner/";
 constexpr absl::string_view kPodOwner = "pod/";
 constexpr absl::string_view kOwnerless = "ownerless/";
+constexpr absl::string_view kEnding = "ending/";
 
 // What stands for the objects of a kind in a namespace.
 std::string ListOf(absl::string_view api_version, absl::string_view kind, absl::string_view name_space) {
@@ -84,6 +86,10 @@ void GarbageCollector::Start() {
   });
   std::string present;
   visit([this, &present](const api::Object& object) {
+    if (object.metadata.deletion_timestamp.has_value() && object.kind != api::Kind::kPod) {
+      ending_[object.metadata.uid] = ReferenceOf(object);
+      queue_.Add(absl::StrCat(kEnding, object.metadata.uid));
+    }
     const auto& owners = object.metadata.owner_references;
     const bool has_one = owners.size() == 1;
     if (owners.empty() || (has_one && owners.begin()->uid == present)) return;
@@ -152,6 +158,11 @@ absl::Status GarbageCollector::Sync(const std::string& key) {
     if (object != nullptr && object->metadata.uid == rest && HasAbsentOwners(*object)) Delete(*object);
     return absl::OkStatus();
   }
+  if (absl::ConsumePrefix(&rest, kEnding)) {
+    const api::ObjectPtr object = Find(ending_[std::string(rest)]);
+    if (object != nullptr && object->metadata.uid == rest) EndDeletion(*object);
+    return absl::OkStatus();
+  }
   const bool is_pod = absl::ConsumePrefix(&rest, kPodOwner);
   absl::ConsumePrefix(&rest, kOwner);
   for (const api::ObjectPtr& object : DependentsOf(std::string(rest), is_pod)) {
@@ -202,6 +213,28 @@ void GarbageCollector::Delete(const api::Object& object) {
     server_.DeletePod(static_cast<const api::Pod&>(object)).IgnoreError();
     return;
   }
+  server_.Delete(object).IgnoreError();
+}
+
+// Source: kubernetes v1.37, pkg/controller/garbagecollector, attemptToDeleteItem and attemptToOrphanWorker;
+// pkg/controller/namespace/deletion. Finalizers of others keep an object.
+void GarbageCollector::EndDeletion(const api::Object& object) {
+  if (object.kind == api::Kind::kNamespace) {
+    std::vector<api::ObjectPtr> content;
+    for (const api::Kind kind : Watches()) {
+      for (const auto& [key, inside] : server_.List(kind))
+        if (inside->metadata.namespace_ == object.metadata.name) content.push_back(inside);
+    }
+    for (const api::ObjectPtr& inside : content) Delete(*inside);
+    return;
+  }
+  const std::vector<std::string> finalizers = FinalizersOf(object);
+  const auto has = [&finalizers](absl::string_view name) {
+    return std::find(finalizers.begin(), finalizers.end(), name) != finalizers.end();
+  };
+  const bool is_orphaned = has("orphan");
+  if (finalizers.size() != 1 || (!is_orphaned && !has("foregroundDeletion"))) return;
+  if (is_orphaned) Orphan(object);
   server_.Delete(object).IgnoreError();
 }
 

@@ -17,7 +17,8 @@
 namespace schedsim::sim {
 
 // Deletes in the background what a deleted object owned, if nobody else owns it, and what only has owners
-// that were never there. Source: kubernetes v1.37, pkg/controller/garbagecollector. The input may be a part
+// that were never there. What was being deleted at the start, goes: owners that waited for what they own, and
+// what is in namespaces. Source: kubernetes v1.37, pkg/controller/garbagecollector. The input may be a part
 // of a cluster: an owner counts as never there only where others of its kind are in its namespace at the
 // start.
 class GarbageCollector : public Controller {
@@ -59,6 +60,8 @@ class GarbageCollector : public Controller {
   void AddIfAbsent(const api::Object& object);
   static Reference ReferenceOf(const api::Object& object);
   void Delete(const api::Object& object);
+  // Goes on with a deletion that had begun before the start.
+  void EndDeletion(const api::Object& object);
 
   ApiServer& server_;
   OwnedPods& owned_pods_;
@@ -68,6 +71,8 @@ class GarbageCollector : public Controller {
   std::map<std::string, std::set<Reference>> dependents_;
   // What seems to have no owner, by uid.
   std::map<std::string, Reference> ownerless_;
+  // What was being deleted at the start, by uid.
+  std::map<std::string, Reference> ending_;
   // Kinds with their namespaces, as the start found them.
   std::set<std::string> listed_;
   bool started_ = false;
