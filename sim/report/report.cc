@@ -460,7 +460,7 @@ Report MakeReport(Simulation& simulation, const ClusterInput& input, PodRows row
   report.virtual_time = simulation.now() - simulation.zero();
   report.latency_model = simulation.options().latency.ToString();
   if (simulation.autoscaler() != nullptr) report.autoscaler = simulation.autoscaler()->Record();
-  report.workloads = MakeWorkloadReports(simulation.server());
+  report.workloads = MakeWorkloadReports(simulation.server(), simulation.now());
   AddNodes(simulation, report);
   AddPods(simulation, rows, report);
   AddFates(simulation, input, report);

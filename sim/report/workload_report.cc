@@ -8,11 +8,13 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "core/api/go_text.h"
 #include "core/api/kinds.h"
 #include "core/base/printable.h"
 #include "core/codec/objects/object_writer.h"
 #include "core/codec/text/reader.h"
 #include "sim/cluster/disruption_budget.h"
+#include "sim/controllers/cron_job.h"
 
 namespace schedsim::sim {
 namespace {
@@ -64,12 +66,23 @@ void ReadJob(const codec::Value& root, WorkloadReport& row) {
   row.failed = NumberAt(root, "status", "failed").value_or(0);
 }
 
+// When the next job is due after `end`.
+std::optional<absl::Time> NextJobOf(const api::Object& cron_job, absl::Time end) {
+  CronJobSpec spec;
+  const bool is_going = !cron_job.metadata.deletion_timestamp.has_value();
+  if (!is_going || !ReadCronJob(cron_job, spec).ok() || spec.is_suspended) return std::nullopt;
+  const absl::Time next = spec.schedule.Next(end);
+  if (next == absl::InfiniteFuture()) return std::nullopt;
+  return next;
+}
+
 // The row of the object as it describes itself.
-WorkloadReport RowOf(const api::Object& object) {
+WorkloadReport RowOf(const api::Object& object, absl::Time end) {
   WorkloadReport row;
   row.kind = object.kind_name;
   row.name_space = object.metadata.namespace_;
   row.name = object.metadata.name;
+  if (object.kind_name == "CronJob") row.next_job = NextJobOf(object, end);
   // The ending makes JSON of it.
   codec::ReadText(codec::ObjectJson(object), "object.json", {}, [&](const codec::Document& document) {
     const codec::Value& root = document.root;
@@ -111,12 +124,12 @@ struct Index {
   }
 };
 
-void Add(const api::Object& object, Index& index) {
+void Add(const api::Object& object, absl::Time end, Index& index) {
   if (!IsWorkload(object)) return;
   const api::OwnerReference* owner = ControllerOf(object);
   const bool is_controlled = owner != nullptr && owner->kind == ControllerKindOf(object.kind_name);
   if (is_controlled) index.controllers[object.metadata.uid] = owner->uid;
-  WorkloadReport row = RowOf(object);
+  WorkloadReport row = RowOf(object, end);
   index.succeeded_and_failed[object.metadata.uid] = {std::exchange(row.succeeded, 0),
                                                      std::exchange(row.failed, 0)};
   index.rows[object.metadata.uid] = std::move(row);
@@ -131,6 +144,23 @@ void Count(const api::Pod& pod, WorkloadReport& row) {
     if (IsHealthy(pod)) ++row.ready;
     if (pod.node_name.empty()) ++row.pending;
   }
+}
+
+// When the first of the jobs that CronJobs wait for is due; "" where none is.
+std::string NextJobText(const std::vector<WorkloadReport>& workloads) {
+  const WorkloadReport* first = nullptr;
+  int64_t count = 0;
+  for (const WorkloadReport& row : workloads) {
+    if (!row.next_job.has_value()) continue;
+    ++count;
+    if (first == nullptr || *row.next_job < *first->next_job) first = &row;
+  }
+  if (first == nullptr) return "";
+  const std::string name = Printable(absl::StrCat(first->name_space, "/", first->name), kNameBytesMax);
+  return absl::StrCat("                ", count,
+                      count == 1 ? " CronJob waits for its time: " : " CronJobs wait for their times: ", name,
+                      " makes a job at ", api::FormatRfc3339(*first->next_job),
+                      ", after the end of the run\n");
 }
 
 std::string CountsText(const WorkloadReport& row) {
@@ -150,11 +180,11 @@ bool WorkloadReport::IsShort() const {
   return (kind == "Job" ? succeeded : ready) < *wanted;
 }
 
-std::vector<WorkloadReport> MakeWorkloadReports(const ApiServer& server) {
+std::vector<WorkloadReport> MakeWorkloadReports(const ApiServer& server, absl::Time end) {
   Index index;
   for (const api::Kind kind : {api::Kind::kOther, api::Kind::kReplicationController, api::Kind::kReplicaSet,
                                api::Kind::kStatefulSet}) {
-    for (const auto& [key, object] : server.List(kind)) Add(*object, index);
+    for (const auto& [key, object] : server.List(kind)) Add(*object, end, index);
   }
   index.DropControlled();
   std::vector<WorkloadReport> list;
@@ -194,7 +224,7 @@ std::string WorkloadsText(const std::vector<WorkloadReport>& workloads) {
                     Printable(absl::StrCat(row.name_space, "/", row.name), kNameBytesMax), ": ",
                     CountsText(row), "\n");
   }
-  return text;
+  return text + NextJobText(workloads);
 }
 
 void WriteWorkloads(const std::vector<WorkloadReport>& workloads, codec::JsonWriter& json) {
@@ -208,7 +238,9 @@ void WriteWorkloads(const std::vector<WorkloadReport>& workloads, codec::JsonWri
       json.Null();
     }
     json.Field("ready", row.ready).Field("pending", row.pending).Field("succeeded", row.succeeded);
-    json.Field("failed", row.failed).EndObject();
+    json.Field("failed", row.failed);
+    if (row.next_job.has_value()) json.Field("nextJob", api::FormatRfc3339(*row.next_job));
+    json.EndObject();
   }
   json.EndArray();
 }

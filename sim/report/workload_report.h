@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/time/time.h"
 #include "core/codec/text/json_writer.h"
 #include "sim/cluster/api_server.h"
 
@@ -28,16 +29,18 @@ struct WorkloadReport {
   int64_t failed = 0;
   // Of a Job: it is Complete, or Failed, and asks for no pods any more.
   bool is_finished = false;
+  // Of a CronJob: when its next job is due; absent: never, or nobody says when.
+  std::optional<absl::Time> next_job = std::nullopt;
 
   // Whether it has fewer pods than it asks for.
   bool IsShort() const;
 };
 
-// By kind, namespace and name.
-std::vector<WorkloadReport> MakeWorkloadReports(const ApiServer& server);
+// By kind, namespace and name. `end` is when the run ended.
+std::vector<WorkloadReport> MakeWorkloadReports(const ApiServer& server, absl::Time end);
 
-// A line for those that are short, and one for each of the first few of them; "" where there are no
-// workloads.
+// A line for those that are short, and one for each of the first few of them; one for the CronJobs, whose
+// next jobs come after the end; "" where there are no workloads.
 std::string WorkloadsText(const std::vector<WorkloadReport>& workloads);
 
 // The value, a list.

@@ -292,5 +292,37 @@ TEST(WorkloadTest, AJobsStatusWithHugeIndexesIsRead) {
   EXPECT_EQ(result.exit_code, 0) << result.err;
 }
 
+TEST(CronJobTest, AJobThatIsDueAfterTheEndIsSpokenOf) {
+  const std::string objects =
+      "{apiVersion: v1, kind: Node, metadata: {name: n1}, status: {allocatable: {cpu: 4, memory: 8Gi, pods: "
+      "9}}}\n"
+      "---\n{apiVersion: batch/v1, kind: CronJob, metadata: {name: nightly, namespace: default}, spec: "
+      "{schedule: "
+      "'30 2 * * *', jobTemplate: {spec: {template: {spec: {restartPolicy: Never, containers: [{name: c, "
+      "image: "
+      "i}]}}}}}}\n"
+      "---\n{apiVersion: batch/v1, kind: CronJob, metadata: {name: paused, namespace: default}, spec: "
+      "{suspend: "
+      "true, schedule: '* * * * *', jobTemplate: {spec: {template: {spec: {restartPolicy: Never, containers: "
+      "[{name: c, image: i}]}}}}}}\n";
+  const std::vector<std::string> arguments = {"run", "-f", "-", "--start", "2026-03-01T00:00:00Z"};
+  const ProgramResult text = RunProgram(arguments, objects);
+  EXPECT_TRUE(
+      absl::StrContains(text.out,
+                        "1 CronJob waits for its time: default/nightly makes a job at 2026-03-01T02:30:00Z, "
+                        "after the end of the run\n"))
+      << text.out;
+  std::vector<std::string> as_json = arguments;
+  as_json.insert(as_json.end(), {"--output", "json"});
+  const Json report = Json::parse(RunProgram(as_json, objects).out, nullptr, false);
+  ASSERT_EQ(report["workloads"].size(), 2U) << report;
+  EXPECT_EQ(report["workloads"][0]["nextJob"], "2026-03-01T02:30:00Z");
+  EXPECT_FALSE(report["workloads"][1].contains("nextJob"));
+  std::vector<std::string> longer = arguments;
+  longer.insert(longer.end(), {"--until", "3h"});
+  const ProgramResult later = RunProgram(longer, objects);
+  EXPECT_TRUE(absl::StrContains(later.out, "makes a job at 2026-03-02T02:30:00Z")) << later.out;
+}
+
 }  // namespace
 }  // namespace schedsim
