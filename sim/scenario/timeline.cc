@@ -74,12 +74,19 @@ bool Matches(const Target& target, const api::Object& object) {
   return !is_over && target.selector->Matches(meta.labels);
 }
 
-// The fields of an object that its kind does not have, `spec.nodeSelecter`, each with what helps: `no such
-// field, did you mean nodeSelector?`; and those whose values are of other types.
-std::map<std::string, std::string> UnknownFieldsOf(const api::Object& object) {
-  std::map<std::string, std::string> found;
+// Fields of an object, each with what is wrong with it.
+struct FieldFaults {
+  // Those that its kind does not have, with what helps: `spec.nodeSelecter` and `no such field, did you mean
+  // nodeSelector?`.
+  std::map<std::string, std::string> unknown;
+  // Those with a value that the API server could not decode: `expected a string, got the number 1`.
+  std::map<std::string, std::string> mistyped;
+};
+
+FieldFaults FieldFaultsOf(const api::Object& object) {
+  FieldFaults faults;
   const codec::ApiKind* kind = codec::ApiFields::Get().Find(object.api_version, object.kind_name);
-  if (kind == nullptr || kind->type == nullptr) return found;
+  if (kind == nullptr || kind->type == nullptr) return faults;
   codec::ReadText(codec::ObjectJson(object), "object.json", {}, [&](const codec::Document& document) {
     codec::FieldCheck check;
     check.Run(
@@ -87,14 +94,27 @@ std::map<std::string, std::string> UnknownFieldsOf(const api::Object& object) {
         [&](const codec::UnknownField& field) {
           const std::string nearest = check.NearestOf(field);
           const std::string help = nearest.empty() ? "" : absl::StrCat(", did you mean ", nearest, "?");
-          found[check.PatternOf(field)] = absl::StrCat("no such field", help);
+          faults.unknown[check.PatternOf(field)] = absl::StrCat("no such field", help);
         },
-        [&found](const codec::MistypedValue& mistyped) {
-          found[mistyped.path] = codec::WrongTypeText(mistyped.expected, *mistyped.value);
+        [&faults](const codec::MistypedValue& found) {
+          faults.mistyped[found.path] = codec::WrongTypeText(found.expected, *found.value);
         });
     return absl::OkStatus();
   }).IgnoreError();
-  return found;
+  return faults;
+}
+
+// InvalidArgument where a patch brings a value that the API server could not decode.
+absl::Status CheckTypes(const api::Object& before, const api::Object& after) {
+  const FieldFaults faults = FieldFaultsOf(after);
+  if (faults.mistyped.empty()) return absl::OkStatus();
+  const FieldFaults faults_before = FieldFaultsOf(before);
+  for (const auto& [field, what] : faults.mistyped) {
+    if (faults_before.mistyped.contains(field)) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat(after.kind_name, " ", after.Key(), ": ", field, ": ", what));
+  }
+  return absl::OkStatus();
 }
 
 // What a target names, for messages: "Pod web-1 in namespace default", "Node with zone=a".
@@ -267,6 +287,7 @@ absl::Status Timeline::Do(const PatchObjects& action) {
 
 absl::Status Timeline::Patch(const api::Object& object, const PatchObjects& action) {
   const auto check = [this, &action](const api::Object& before, const api::Object& after) {
+    RETURN_IF_ERROR(CheckTypes(before, after));
     if (after.kind != api::Kind::kPod) return simulation_.server().AdmitUpdate(before, after);
     return ValidatePodUpdate(PodOf(before), PodOf(after), action.subresource);
   };
@@ -281,11 +302,11 @@ absl::Status Timeline::Patch(const api::Object& object, const PatchObjects& acti
 }
 
 void Timeline::WarnOfFields(const api::Object& before, const api::Object& after) {
-  const std::map<std::string, std::string> unknown = UnknownFieldsOf(after);
-  if (unknown.empty()) return;
-  const std::map<std::string, std::string> known_before = UnknownFieldsOf(before);
-  for (const auto& [field, what] : unknown) {
-    if (known_before.contains(field)) continue;
+  const FieldFaults faults = FieldFaultsOf(after);
+  if (faults.unknown.empty()) return;
+  const FieldFaults faults_before = FieldFaultsOf(before);
+  for (const auto& [field, what] : faults.unknown) {
+    if (faults_before.unknown.contains(field)) continue;
     std::string warning =
         absl::StrCat(entries_[index_].place, ": ", after.kind_name, ", patched: ", field, ": ", what);
     // A patch of many objects is one fault.

@@ -145,5 +145,15 @@ TEST(TimelineEntryTest, WhatIsCreatedHasNoStatusOfItsOwn) {
   EXPECT_EQ(report["finished"], 0);
 }
 
+TEST(TimelineEntryTest, APatchThatTheApiServerCannotDecodeIsRefused) {
+  const ProgramResult result = RunEntry("patch: {kind: Node, name: n1, patch: {spec: {externalID: 5}}}");
+  EXPECT_EQ(result.exit_code, 1) << result.err;
+  const Json report = Json::parse(result.out, nullptr, /*allow_exceptions=*/false);
+  ASSERT_TRUE(report.is_object()) << result.err;
+  ASSERT_EQ(report["failures"].size(), 1U);
+  const std::string failure = report["failures"][0];
+  EXPECT_TRUE(absl::StrContains(failure, "spec.externalID: expected a string, got the number 5")) << failure;
+}
+
 }  // namespace
 }  // namespace schedsim
