@@ -2,6 +2,7 @@
 #ifndef SCHEDSIM_CORE_FRAMEWORK_COLUMN_GATHER_H_
 #define SCHEDSIM_CORE_FRAMEWORK_COLUMN_GATHER_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -45,10 +46,11 @@ void ForEachUnset(const NodeColumns& columns, const uint8_t* flags, absl::Span<c
 }
 
 // Copies the numbers at `positions` to `out`.
-inline void Gather(const NodeColumns& columns, const int64_t* column, absl::Span<const int32_t> positions,
-                   int64_t* out) {
+template <typename Number>
+void Gather(const NodeColumns& columns, const Number* column, absl::Span<const int32_t> positions,
+            int64_t* out) {
   const auto run = [&](size_t begin, size_t first, size_t count) {
-    std::memcpy(out + begin, column + first, count * sizeof(int64_t));
+    std::copy_n(column + first, count, out + begin);
   };
   if (InTwoRuns(columns, positions, run)) return;
   for (size_t i = 0; i < positions.size(); ++i) out[i] = column[static_cast<size_t>(positions[i])];

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "core/base/lookup_map.h"
-#include "core/base/processors.h"
 #include "core/base/wrapping.h"
 #include "core/framework/column_gather.h"
 #include "core/framework/plugin.h"
@@ -26,15 +25,11 @@ constexpr int64_t kMegabyte = 1024 * 1024;
 constexpr int64_t kMinThreshold = 23 * kMegabyte;
 constexpr int64_t kMaxContainerThreshold = 1000 * kMegabyte;
 
-SCHEDSIM_FOR_EACH_PROCESSOR void Widen(const uint8_t* scores, int64_t* out, size_t count) {
-  for (size_t i = 0; i < count; ++i) out[i] = scores[i];
-}
-
-// What an image on a node counts for.
-int64_t AmountOf(const ImageState& image, int64_t total_nodes) {
+// What an image of a node counts for.
+int64_t AmountOf(int64_t size_bytes, int64_t node_count, int64_t total_nodes) {
   // An image that few nodes have counts less, so that not all pods go to these.
-  const double spread = static_cast<double>(image.node_count) / static_cast<double>(total_nodes);
-  return TruncateToInt64(static_cast<double>(image.size_bytes) * spread);
+  const double spread = static_cast<double>(node_count) / static_cast<double>(total_nodes);
+  return TruncateToInt64(static_cast<double>(size_bytes) * spread);
 }
 
 // What the images that a node has of a pod's come to.
@@ -55,7 +50,7 @@ class ImageScores {
     Follow();
     const int32_t id = pod.ConcernId(framework::Concern::kImages);
     if (const std::vector<uint8_t>* known = scores_.Find(id)) return *known;
-    const size_t node_count = images_.size();
+    const size_t node_count = handle_.snapshot().List().size();
     if ((scores_.size() + 1) * node_count > kScoresMax) scores_.Clear();
     std::vector<uint8_t>& scores = scores_[id];
     scores.assign(node_count, static_cast<uint8_t>(ScoreOf(0, pod)));
@@ -64,75 +59,78 @@ class ImageScores {
       const std::vector<Holder>* const holders = holders_.Find(image);
       if (holders == nullptr) continue;
       for (const Holder& holder : *holders) {
-        int64_t& sum = sums_[static_cast<size_t>(holder.position)];
-        sum = WrappingAdd(sum, holder.amount);
-        scores[static_cast<size_t>(holder.position)] = static_cast<uint8_t>(ScoreOf(sum, pod));
+        const Node& node = nodes_[static_cast<size_t>(holder.index)];
+        if (node.position < 0 || node.generation != holder.generation) continue;
+        const size_t at = static_cast<size_t>(node.position);
+        const int64_t amount =
+            AmountOf(holder.size_bytes, holder.node_count, static_cast<int64_t>(node_count));
+        sums_[at] = WrappingAdd(sums_[at], amount);
+        scores[at] = static_cast<uint8_t>(ScoreOf(sums_[at], pod));
       }
     }
     return scores;
   }
 
  private:
-  // A node that has an image.
+  // A node that had an image when its NodeInfo::images_generation was this one. The rest as in ImageState.
   struct Holder {
-    int32_t position = 0;
-    int64_t amount = 0;
+    int32_t index = 0;
+    int32_t node_count = 0;
+    int64_t size_bytes = 0;
+    int64_t generation = 0;
   };
-  // An image of a node, and where its list of holders has the node.
-  struct Image {
-    Symbol name;
-    int32_t place = 0;
+  // What is known of a node.
+  struct Node {
+    int32_t position = -1;    // NodeInfo::position; -1: the node is not in the list.
+    int64_t generation = -1;  // NodeInfo::images_generation whose images are in `holders_`; -1: none.
   };
   // Bounds the memory to some tens of megabytes.
   static constexpr size_t kScoresMax = 32'000'000;
+  // So many holders may be out of date.
+  static constexpr size_t kOldHoldersMin = 1000;
 
   // Takes note of the nodes that changed.
   void Follow() {
-    const framework::NodeInfos nodes = handle_.snapshot().List();
+    const framework::NodeInfos all_nodes = handle_.snapshot().List();
     const framework::NodeChanges changes = handle_.snapshot().ObjectChangesSince(position_);
     position_ = changes.position;
     if (changes.all) {
-      holders_.Clear();
-      images_.assign(nodes.size(), {});
-      generations_.assign(nodes.size(), -1);
       scores_.Clear();
+      nodes_.resize(static_cast<size_t>(handle_.snapshot().IndexLimit()));
+      for (Node& node : nodes_) node.position = -1;
     }
-    for (const framework::NodeInfo* node : changes.all ? nodes : changes.nodes) {
-      int64_t& known = generations_[static_cast<size_t>(node->position)];
-      if (known == node->images_generation) continue;
-      known = node->images_generation;
-      SetImages(*node, static_cast<int64_t>(nodes.size()));
-      scores_.Clear();
-    }
+    for (const framework::NodeInfo* node : changes.all ? all_nodes : changes.nodes) AddHolders(*node);
+    if (holder_count_ <= holders_max_) return;
+    // What is out of date stays until it is as much as what counts.
+    holders_.Clear();
+    holder_count_ = 0;
+    for (Node& node : nodes_) node.generation = -1;
+    for (const framework::NodeInfo* node : all_nodes) AddHolders(*node);
+    holders_max_ = 2 * holder_count_ + kOldHoldersMin;
   }
 
-  void SetImages(const framework::NodeInfo& node, int64_t total_nodes) {
-    std::vector<Image>& images = images_[static_cast<size_t>(node.position)];
-    for (const Image& image : images) {
-      // The last one takes the free place.
-      std::vector<Holder>& holders = *holders_.Find(image.name);
-      const Holder moved = holders.back();
-      holders.pop_back();
-      if (moved.position == node.position) continue;
-      holders[static_cast<size_t>(image.place)] = moved;
-      for (Image& other : images_[static_cast<size_t>(moved.position)]) {
-        if (other.name == image.name) other.place = image.place;
-      }
-    }
-    images.clear();
-    for (const ImageState& image : node.images) {
-      std::vector<Holder>& holders = holders_[image.name];
-      images.push_back({.name = image.name, .place = static_cast<int32_t>(holders.size())});
-      holders.push_back({.position = node.position, .amount = AmountOf(image, total_nodes)});
+  void AddHolders(const framework::NodeInfo& info) {
+    Node& node = nodes_[static_cast<size_t>(info.index)];
+    node.position = info.position;
+    if (node.generation == info.images_generation) return;
+    node.generation = info.images_generation;
+    scores_.Clear();
+    holder_count_ += info.images.size();
+    for (const ImageState& image : info.images) {
+      holders_[image.name].push_back({.index = info.index,
+                                      .node_count = static_cast<int32_t>(image.node_count),
+                                      .size_bytes = image.size_bytes,
+                                      .generation = node.generation});
     }
   }
 
   framework::Handle& handle_;
   int64_t position_ = -1;  // See SnapshotLister::ChangesSince.
+  // Also of nodes that are gone or have other images by now. The number of all, and how many there may be.
   LookupMap<Symbol, std::vector<Holder>> holders_;
-  // By NodeInfo::position, and NodeInfo::images_generation that was seen last; -1: none.
-  std::vector<std::vector<Image>> images_;
-  std::vector<int64_t> generations_;
+  size_t holder_count_ = 0;
+  size_t holders_max_ = kOldHoldersMin;
+  std::vector<Node> nodes_;                          // By NodeInfo::index.
   LookupMap<int32_t, std::vector<uint8_t>> scores_;  // By concern; see Of.
   std::vector<int64_t> sums_;                        // Working memory of Of.
 };
@@ -168,19 +166,14 @@ class ImageLocality final : public framework::Plugin,
       auto state = std::find_if(node.images.begin(), node.images.end(),
                                 [image](const ImageState& known) { return known.name == image; });
       if (state == node.images.end()) continue;
-      sum = WrappingAdd(sum, AmountOf(*state, total_nodes));
+      sum = WrappingAdd(sum, AmountOf(state->size_bytes, state->node_count, total_nodes));
     }
     score = ScoreOf(sum, pod);
     return Status();
   }
   bool ScoreNodes(const framework::CycleState&, const framework::PodInfo& pod,
                   absl::Span<const int32_t> positions, absl::Span<int64_t> scores) override {
-    const uint8_t* const known = scores_.Of(pod).data();
-    const auto widen = [&](size_t begin, size_t first, size_t count) {
-      Widen(known + first, scores.data() + begin, count);
-    };
-    if (framework::InTwoRuns(handle_.snapshot().Columns(), positions, widen)) return true;
-    for (size_t i = 0; i < scores.size(); ++i) scores[i] = known[static_cast<size_t>(positions[i])];
+    framework::Gather(handle_.snapshot().Columns(), scores_.Of(pod).data(), positions, scores.data());
     return true;
   }
   framework::Dependency ScoreDependency() const override {
