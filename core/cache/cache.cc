@@ -206,9 +206,9 @@ bool Cache::UpdateSnapshot(Snapshot& snapshot) {
     // Nodes without an object are no candidates. Whether one left the list is found out below, by the counts.
     if (info.node == nullptr) continue;
     RefreshImages(info);
-    snapshot.changes_.Add(info, snapshot.list_.size());
     if (in_snapshot_[static_cast<size_t>(index)]) {
       if (info.position < 0) continue;
+      snapshot.changes_.Add(info, snapshot.list_.size());
       const int64_t known = snapshot.columns_.object_generations[static_cast<size_t>(info.position)];
       if (known != info.object_generation) snapshot.object_changes_.Add(info, snapshot.list_.size());
       snapshot.columns_.Set(info);

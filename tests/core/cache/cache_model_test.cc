@@ -1,6 +1,7 @@
 // The scheduler's cache and its snapshot against a recount from lists of nodes and pods, after each of many
 // random calls.
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -166,6 +167,7 @@ class Pair {
     const api::NodePtr node = RandomNode(name);
     cache_.AddNode(node);
     naive_.AddNode(node);
+    new_objects_.insert(name);
     return absl::StrCat("add node ", name);
   }
   std::string UpdateNode() {
@@ -176,6 +178,7 @@ class Pair {
     const api::NodePtr old_node = known == naive_.nodes().end() ? RandomNode(name) : known->second;
     cache_.UpdateNode(old_node, new_node);
     naive_.UpdateNode(new_node);
+    new_objects_.insert(name);
     return absl::StrCat("update node ", name);
   }
   std::string RemoveNode() {
@@ -187,25 +190,68 @@ class Pair {
     return absl::StrCat("remove node ", name);
   }
 
+  // Someone who asks now and then which nodes changed.
+  struct Reader {
+    bool of_objects = false;  // Asks ObjectChangesSince.
+    int64_t patience = 1;     // Asks after one in so many snapshots.
+    int64_t position = -1;
+    // Since it asked last: whether the list was built anew, and what changed after that.
+    bool all = true;
+    std::set<std::string> changed = {};
+  };
+
   std::string UpdateSnapshot() {
     const bool rebuilt = naive_.UpdateSnapshot();
     EXPECT_EQ(cache_.UpdateSnapshot(snapshot_), rebuilt);
-    // What the snapshot tells of changes: all of the nodes that were touched since and are there.
     const std::set<std::string> touched = std::exchange(touched_, {});
-    const framework::NodeChanges changes = snapshot_.ChangesSince(position_);
-    std::set<std::string> told;
-    for (const NodeInfo* node : changes.nodes) told.insert(NameOf(*node));
-    EXPECT_EQ(changes.all, rebuilt || position_ < 0);
-    for (const std::string& name : touched) {
-      if (naive_.nodes().count(name) == 0 || changes.all) continue;
-      EXPECT_EQ(told.count(name), 1U) << "nobody is told of the change of " << name;
-    }
-    position_ = changes.position;
-    // Images are those of this moment.
+    std::set<std::string> new_objects = std::exchange(new_objects_, {});
     for (const auto& [name, node] : naive_.nodes()) {
-      if (touched.count(name) > 0) images_[name] = ImagesOf(*node);
+      if (touched.count(name) == 0) continue;
+      // Images are those of this moment.
+      std::vector<std::string> images = ImagesOf(*node);
+      if (images != images_[name].names) new_objects.insert(name);
+      images_[name].names = std::move(images);
     }
+    for (Reader& reader : readers_) {
+      if (rebuilt) {
+        reader.all = true;
+        reader.changed.clear();
+      }
+      for (const std::string& name : reader.of_objects ? new_objects : touched) {
+        if (naive_.nodes().count(name) > 0) reader.changed.insert(name);
+      }
+      if (Below(reader.patience) == 0) Ask(reader);
+    }
+    CompareImagesGenerations();
     return "update snapshot";
+  }
+
+  void Ask(Reader& reader) {
+    const framework::NodeChanges changes = reader.of_objects ? snapshot_.ObjectChangesSince(reader.position)
+                                                             : snapshot_.ChangesSince(reader.position);
+    EXPECT_EQ(changes.all, reader.all);
+    if (!changes.all) {
+      std::set<std::string> told;
+      for (const NodeInfo* node : changes.nodes) {
+        EXPECT_GE(node->position, 0) << NameOf(*node);
+        told.insert(NameOf(*node));
+      }
+      EXPECT_EQ(told, reader.changed) << (reader.of_objects ? "objects" : "nodes");
+    }
+    reader.position = changes.position;
+    reader.all = false;
+    reader.changed.clear();
+  }
+
+  // The generation of a node's images grows where these change, and then only.
+  void CompareImagesGenerations() {
+    for (const NodeInfo* node : snapshot_.List()) {
+      Images& known = images_[NameOf(*node)];
+      EXPECT_EQ(node->images_generation > known.generation, known.names != known.names_of_generation);
+      EXPECT_GE(node->images_generation, known.generation);
+      known.generation = node->images_generation;
+      known.names_of_generation = known.names;
+    }
   }
 
   std::string NameOf(const NodeInfo& node) { return std::string(symbols_.Text(node.name)); }
@@ -298,7 +344,7 @@ class Pair {
         images.push_back(
             absl::StrCat(symbols_.Text(image.name), " ", image.size_bytes, " ", image.node_count));
       }
-      EXPECT_EQ(images, images_[name]) << name;
+      EXPECT_EQ(images, images_[name].names) << name;
     }
     EXPECT_EQ(list, naive_.snapshot());
     EXPECT_EQ(snapshot_.Get(symbols_.Intern("no-such-node")), nullptr);
@@ -316,9 +362,18 @@ class Pair {
   std::map<std::string, int64_t> generations_;
   // Nodes that were touched since the last snapshot.
   std::set<std::string> touched_;
-  int64_t position_ = -1;
-  // As the snapshot should have them, by node.
-  std::map<std::string, std::vector<std::string>> images_;
+  // The same of nodes whose object is another one.
+  std::set<std::string> new_objects_;
+  std::array<Reader, 4> readers_ = {Reader{.of_objects = false}, Reader{.of_objects = true},
+                                    Reader{.of_objects = false, .patience = 4},
+                                    Reader{.of_objects = true, .patience = 4}};
+  struct Images {
+    std::vector<std::string> names;  // As the snapshot should have them; see ImagesOf.
+    // NodeInfo::images_generation, and the images that it stood for.
+    int64_t generation = 0;
+    std::vector<std::string> names_of_generation;
+  };
+  std::map<std::string, Images> images_;  // By node.
 };
 
 class CacheModelTest : public testing::TestWithParam<uint64_t> {};
