@@ -120,8 +120,9 @@ class NodeVolumeLimits final : public framework::Plugin,
     Volumes wanted;
     Volumes used;
     static_cast<void>(Collect(*pod.pod, csi_node.get(), /*must_exist=*/false, wanted));
-    for (const framework::PodInfoPtr& other : node.pods)
+    for (const framework::PodInfoPtr& other : node.pods) {
       static_cast<void>(Collect(*other->pod, csi_node.get(), /*must_exist=*/false, used));
+    }
     std::set<std::string> drivers;
     for (const auto& [name, driver] : wanted) drivers.insert(driver);
     std::map<std::string, int64_t> counts;

@@ -243,6 +243,44 @@ TEST(ResourceColumnsTest, SharesAreCutAsIntegersAre) {
   }
 }
 
+// The amounts next to those at which the share of a capacity goes from one percent to the next: there the
+// product with the reciprocal is closest to an integer. The nearer the limit, the closer.
+TEST(ResourceColumnsTest, SharesAreCutAsIntegersAreNextToEachPercent) {
+  Rng rng(43);
+  std::vector<int64_t> capacities;
+  for (int64_t below = 1; below <= 100; ++below) capacities.push_back(NodeColumns::kExactLimit - below);
+  for (int64_t power = 2; power < NodeColumns::kExactLimit; power *= 2) {
+    for (const int64_t more : {-1, 0, 1}) capacities.push_back(power + more);
+    for (int i = 0; i < 20; ++i) capacities.push_back(power + rng.Below(power));
+  }
+  std::vector<NodeInfo> nodes(3 * 101);
+  NodeColumns columns;
+  columns.Resize(nodes.size());
+  AllocationScorer scorer;
+  std::vector<int64_t> scores(nodes.size());
+  const std::vector<ColumnRequest> requests = {{.resource = ColumnResource::kMemoryBytes}};
+  for (const int64_t capacity : capacities) {
+    for (size_t i = 0; i < nodes.size(); ++i) {
+      NodeInfo& node = nodes[i];
+      node.position = static_cast<int32_t>(i);
+      node.allocatable.memory_bytes = capacity;
+      const int64_t percent = static_cast<int64_t>(i / 3);
+      const int64_t more = static_cast<int64_t>(i % 3) - 1;
+      node.non_zero_memory_bytes = std::clamp<int64_t>(capacity * percent / 100 + more, 0, capacity);
+      columns.Set(node);
+    }
+    for (const bool least : {true, false}) {
+      ASSERT_TRUE(scorer.Score(
+          least ? AllocationScorer::Strategy::kLeastAllocated : AllocationScorer::Strategy::kMostAllocated,
+          requests, columns, columns.positions, absl::MakeSpan(scores)));
+      for (size_t i = 0; i < nodes.size(); ++i) {
+        ASSERT_EQ(scores[i], PlainAllocationScore(least, requests, nodes[i]))
+            << nodes[i].non_zero_memory_bytes << " of " << capacity;
+      }
+    }
+  }
+}
+
 TEST(ResourceColumnsTest, LeavesLargeAmountsToThePlainLoop) {
   NodeColumns columns;
   columns.Resize(2);
