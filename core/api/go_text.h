@@ -19,8 +19,8 @@ std::string GoJsonQuote(absl::string_view text);
 // A finite span as time.Duration prints it: "1m30s", "1.5s", "10ms", "0s".
 std::string FormatGoDuration(absl::Duration duration);
 
-// What time.ParseDuration reads: numbers with units from ns to h, cut to nanoseconds, of which there may be as
-// many as 64 bits hold; std::nullopt for anything else.
+// What time.ParseDuration reads: numbers with units from ns to h, cut to nanoseconds, of which there may be
+// as many as 64 bits hold; std::nullopt for anything else.
 std::optional<absl::Duration> ParseGoDuration(absl::string_view text);
 
 // What time.Parse reads as RFC 3339, years 0 to 9999; std::nullopt for anything else.
