@@ -1,6 +1,7 @@
 // schedsim diff: which pods two runs place differently, and why.
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -8,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/numbers.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "core/base/status_macros.h"
@@ -39,6 +40,8 @@ struct DiffOptions {
   std::vector<std::string> ignore;
   std::string output;
   int64_t top = 20;
+  // The names of the options that were given.
+  std::vector<std::string> given;
 };
 
 bool IsEmpty(const SideOptions& side) {
@@ -59,20 +62,46 @@ std::string LabelOf(const SideOptions& side, const sim::RunRequest& request) {
   return parts.empty() ? "as it is" : absl::StrJoin(parts, ", ");
 }
 
+void PrintNoticesOf(absl::string_view name, const std::vector<std::string>& notices) {
+  for (const std::string& notice : notices) PrintMessage(absl::StrCat(name, ": ", notice));
+}
+
+absl::StatusOr<bool> IsTrace(const SideOptions& side) {
+  if (side.run.empty()) return false;
+  return sim::IsTraceFile(side.run);
+}
+
+bool IsOfSide(absl::string_view option, absl::string_view name) {
+  return absl::StartsWith(option, name == "A" ? "--a-" : "--b-");
+}
+
+// A trace was made with options of its own. Those that both sides share are refused unless the other side,
+// `is_other_run`, is a run.
+absl::Status RefuseOptionsOfRuns(const DiffOptions& options, const std::string& trace, absl::string_view name,
+                                 bool is_other_run) {
+  for (const std::string& option : options.given) {
+    const bool is_of_diff = option == "A" || option == "B" || option == "--case" || option == "--ignore" ||
+                            option == "--top" || option == "--output";
+    const bool is_of_other = is_other_run && !IsOfSide(option, name) && option != "--filename";
+    if (!is_of_diff && !is_of_other)
+      return absl::InvalidArgumentError(
+          absl::StrCat(trace, ": is a trace, expected no ", option, " beside it"));
+  }
+  return absl::OkStatus();
+}
+
 // `name`: "A" or "B".
 absl::StatusOr<std::unique_ptr<sim::DecisionSource>> SourceOf(const DiffOptions& options,
                                                               const SideOptions& side,
+                                                              const SideOptions& other,
                                                               absl::string_view name) {
-  if (!side.run.empty()) {
-    bool is_trace = false;
-    ASSIGN_OR_RETURN(is_trace, sim::IsTraceFile(side.run));
-    if (is_trace) {
-      if (!side.files.empty() || !options.request.files.empty()) {
-        return absl::InvalidArgumentError(
-            absl::StrCat(side.run, ": is a trace, expected no --filename (-f) beside it"));
-      }
-      return sim::MakeTraceSource(side.run, options.request.case_name.value_or(""));
-    }
+  bool is_trace = false;
+  ASSIGN_OR_RETURN(is_trace, IsTrace(side));
+  if (is_trace) {
+    bool is_other_trace = false;
+    ASSIGN_OR_RETURN(is_other_trace, IsTrace(other));
+    RETURN_IF_ERROR(RefuseOptionsOfRuns(options, side.run, name, !is_other_trace));
+    return sim::MakeTraceSource(side.run, options.request.case_name.value_or(""));
   }
   sim::RunRequest request = options.request;
   request.scenario = side.run;
@@ -88,8 +117,15 @@ absl::StatusOr<std::unique_ptr<sim::DecisionSource>> SourceOf(const DiffOptions&
     return absl::InvalidArgumentError(
         absl::StrCat(side.run, ": is a recording, expected a trace, a scenario or a case"));
   }
-  for (const std::string& notice : plan.notices) PrintMessage(absl::StrCat(name, ": ", notice));
+  PrintNoticesOf(name, plan.notices);
   return sim::MakeRunSource(LabelOf(side, request), std::move(plan));
+}
+
+// What the side alone reads beside its run.
+std::vector<std::string> PathsOf(const SideOptions& side) {
+  std::vector<std::string> paths = side.files;
+  if (side.scheduler.config.has_value()) paths.push_back(*side.scheduler.config);
+  return paths;
 }
 
 absl::Status CheckSides(const DiffOptions& options) {
@@ -102,13 +138,14 @@ absl::Status CheckSides(const DiffOptions& options) {
         "A and B are the same run, expected two files, or what one of them has of its own: --a-config, "
         "--a-version, --a-gates, --a-file, or these with b");
   }
-  std::vector<std::string> paths = options.request.files;
-  paths.insert(paths.end(), {options.a.run, options.b.run});
-  for (const std::string& path : paths) {
-    if (path == "-")
-      return absl::InvalidArgumentError("-: expected files, since both sides read what they share");
-  }
-  return absl::OkStatus();
+  // What both sides read, and runs, which are looked at before they are read.
+  std::vector<std::string> paths = options.request.Paths();
+  for (const std::string& run : {options.a.run, options.b.run})
+    if (!run.empty()) paths.push_back(run);
+  const std::vector<std::string> of_a = PathsOf(options.a);
+  for (const std::string& path : PathsOf(options.b))
+    if (std::find(of_a.begin(), of_a.end(), path) != of_a.end()) paths.push_back(path);
+  return RefuseDescriptors(paths);
 }
 
 absl::StatusOr<int> Diff(const DiffOptions& options) {
@@ -119,23 +156,20 @@ absl::StatusOr<int> Diff(const DiffOptions& options) {
     if (!added.ok()) return absl::InvalidArgumentError(absl::StrCat("--ignore: ", added.message()));
   }
   std::unique_ptr<sim::DecisionSource> a;
-  ASSIGN_OR_RETURN(a, SourceOf(options, options.a, "A"));
+  ASSIGN_OR_RETURN(a, SourceOf(options, options.a, options.b, "A"));
   std::unique_ptr<sim::DecisionSource> b;
-  ASSIGN_OR_RETURN(b, SourceOf(options, options.b, "B"));
+  ASSIGN_OR_RETURN(b, SourceOf(options, options.b, options.a, "B"));
   sim::DiffResult diff;
   ASSIGN_OR_RETURN(diff, sim::Diff(*a, *b, ignore));
+  PrintNoticesOf("A", a->notices());
+  PrintNoticesOf("B", b->notices());
+  for (const std::string& rule : diff.unused_rules)
+    PrintMessage(absl::StrCat("note: --ignore ", rule, ": no pod that differs falls under it"));
   const auto top = static_cast<size_t>(options.top);
   RETURN_IF_ERROR(WriteOutput(options.output == "json"       ? DiffJson(diff)
                               : options.output == "markdown" ? DiffMarkdown(diff, top)
                                                              : DiffText(diff, top)));
   return diff.pods.empty() ? kDone : kVerdict;
-}
-
-absl::StatusOr<int64_t> ParseCount(absl::string_view text) {
-  int64_t count = 0;
-  if (absl::SimpleAtoi(text, &count) && count >= 0) return count;
-  return absl::InvalidArgumentError(
-      absl::StrCat("\"", text, "\" is no count, expected a whole number from 0 on"));
 }
 
 void AddSide(CLI::App& command, const std::string& name, SideOptions& side) {
@@ -181,7 +215,11 @@ void AddDiff(CLI::App& app, int& exit_code) {
       "  schedsim diff -f cluster.yaml --b-file two-more-nodes.yaml --output markdown\n"
       "  schedsim diff before.yaml after.yaml            # two scenarios\n"
       "  schedsim diff golden.jsonl.zst new.jsonl.zst    # two traces");
-  command->callback([options, &exit_code] { exit_code = ExitCodeOf("schedsim diff", Diff(*options)); });
+  command->callback([options, command, &exit_code] {
+    for (const CLI::Option* option : command->get_options())
+      if (option->count() > 0) options->given.push_back(option->get_name());
+    exit_code = ExitCodeOf("schedsim diff", Diff(*options));
+  });
 }
 
 }  // namespace schedsim::tools

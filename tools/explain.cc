@@ -7,9 +7,6 @@
 #include <utility>
 
 #include "absl/status/statusor.h"
-#include "absl/strings/numbers.h"
-#include "absl/strings/str_cat.h"
-#include "core/api/go_text.h"
 #include "core/base/status_macros.h"
 #include "sim/explain/explanation.h"
 #include "sim/explain/explanation_text.h"
@@ -29,19 +26,13 @@ struct ExplainOptions {
   std::string output;
 };
 
-absl::StatusOr<int64_t> ParseCount(absl::string_view text) {
-  int64_t count = 0;
-  if (absl::SimpleAtoi(text, &count) && count > 0) return count;
-  return absl::InvalidArgumentError(
-      absl::StrCat(api::GoQuote(text), " is not a count, expected a whole number from 1 on"));
-}
-
 absl::Status Explain(const ExplainOptions& options) {
   sim::Plan plan;
   ASSIGN_OR_RETURN(plan, sim::MakePlan(options.request));
-  for (const std::string& notice : plan.notices) PrintMessage(notice);
+  PrintNotices(plan.notices);
   sim::Explanation explanation;
   ASSIGN_OR_RETURN(explanation, sim::Explain(std::move(plan), options.explain));
+  PrintNotices(explanation.notices);
   std::string text;
   ASSIGN_OR_RETURN(text, options.output == "json" ? sim::ExplanationJson(explanation, options.view)
                                                   : sim::ExplanationText(explanation, options.view));
@@ -59,10 +50,11 @@ void AddExplain(CLI::App& app, int& exit_code) {
       ->required();
   AddRunRequest(*command, options->request, "--until");
   AddOption(*command, "--attempt", options->explain.attempt, "N",
-            "Which attempt of the pod; default: its last", ParseCount);
+            "Which attempt of the pod; default: its last", ParseCountAboveZero);
   AddOption(*command, "--node", options->view.node, "NAME", "Say only how the attempt went on this node",
             ParseText);
-  AddOption(*command, "--top", options->view.top, "N", "How many nodes the text goes into", ParseCount)
+  AddOption(*command, "--top", options->view.top, "N", "How many nodes the text goes into",
+            ParseCountAboveZero)
       ->default_str("5");
   AddChoice(*command, "--output", options->output, {"text", "json"}, "The format; json has all nodes");
   command->footer(

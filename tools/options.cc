@@ -34,6 +34,29 @@ absl::StatusOr<uint64_t> ParseSeed(absl::string_view text) {
       api::GoQuote(text), " is not a seed, expected a whole number from 0 to 18446744073709551615"));
 }
 
+absl::StatusOr<int64_t> ParseCount(absl::string_view text) {
+  int64_t count = 0;
+  if (absl::SimpleAtoi(text, &count) && count >= 0) return count;
+  return absl::InvalidArgumentError(
+      absl::StrCat(api::GoQuote(text), " is not a count, expected a whole number from 0 on"));
+}
+
+absl::StatusOr<int64_t> ParseCountAboveZero(absl::string_view text) {
+  const absl::StatusOr<int64_t> count = ParseCount(text);
+  if (count.ok() && *count > 0) return count;
+  return absl::InvalidArgumentError(
+      absl::StrCat(api::GoQuote(text), " is not a count, expected a whole number from 1 on"));
+}
+
+std::function<absl::StatusOr<int64_t>(absl::string_view)> ParseCountUpTo(int64_t max) {
+  return [max](absl::string_view text) -> absl::StatusOr<int64_t> {
+    const absl::StatusOr<int64_t> count = ParseCountAboveZero(text);
+    if (count.ok() && *count <= max) return count;
+    return absl::InvalidArgumentError(
+        absl::StrCat(api::GoQuote(text), " is not a count, expected a whole number from 1 to ", max));
+  };
+}
+
 CLI::Option* AddChecked(CLI::App& command, const std::string& names, const std::string& type,
                         const std::string& description,
                         std::function<absl::Status(absl::string_view text)> take) {
@@ -52,10 +75,11 @@ CLI::Option* AddTexts(CLI::App& command, const std::string& names, std::vector<s
   const auto check = [parse](const std::string& given) {
     return std::string(parse(given).status().message());
   };
-  // One value each: `-f a b` is a file and a positional argument.
+  // One value for each time that an option is given: `-f a b` is a file and a positional argument.
+  const bool is_option = absl::StartsWith(names, "-");
   return command.add_option(names, target, description)
       ->type_name(type)
-      ->allow_extra_args(false)
+      ->allow_extra_args(!is_option)
       ->check(check);
 }
 

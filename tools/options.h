@@ -25,6 +25,10 @@ namespace schedsim::tools {
 absl::StatusOr<std::string> ParseText(absl::string_view text);  // Anything but "".
 absl::StatusOr<std::string> ParsePath(absl::string_view text);  // Nor what looks like an option.
 absl::StatusOr<uint64_t> ParseSeed(absl::string_view text);
+absl::StatusOr<int64_t> ParseCount(absl::string_view text);           // From 0 on.
+absl::StatusOr<int64_t> ParseCountAboveZero(absl::string_view text);  // From 1 on.
+// Takes numbers from 1 to `max`.
+std::function<absl::StatusOr<int64_t>(absl::string_view text)> ParseCountUpTo(int64_t max);
 
 // Adds an option, or a positional argument, that takes one value and is given once at most. `take` keeps the
 // value, or returns InvalidArgument with what is wrong with it.
@@ -46,7 +50,8 @@ CLI::Option* AddOption(CLI::App& command, const std::string& names, Target& targ
                     });
 }
 
-// An option that may be given again: each value is added to `target`, if `parse` takes it.
+// An option that may be given again, or positional arguments, of which there may be several: each value is
+// added to `target`, if `parse` takes it.
 CLI::Option* AddTexts(CLI::App& command, const std::string& names, std::vector<std::string>& target,
                       const std::string& type, const std::string& description,
                       absl::StatusOr<std::string> (*parse)(absl::string_view));

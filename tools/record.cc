@@ -62,7 +62,7 @@ absl::StatusOr<int> Record(const RecordOptions& options) {
   ASSIGN_OR_RETURN(report, sim::RunPlan(std::move(plan)));
   RETURN_IF_ERROR(file->Commit());
   RETURN_IF_ERROR(snapshots.Write());
-  PrintNotices(LateNotices(report, warnings_before));
+  PrintNotices(sim::LateNotices(report, warnings_before));
   PrintMessage(absl::StrCat("recorded ", writer->object_count(), " objects and ", writer->change_count(),
                             " changes in ", absl::FormatDuration(report.virtual_time),
                             " of virtual time from ", api::FormatRfc3339(report.virtual_zero)));

@@ -196,7 +196,7 @@ absl::StatusOr<int> Run(const RunOptions& options) {
   RETURN_IF_ERROR(snapshots.Write());
   if (options.usage.has_value()) RETURN_IF_ERROR(WriteUsage(*options.usage, report));
   const double run_seconds = SecondsSince(run_start);
-  const std::vector<std::string> notices = LateNotices(report, warnings_before);
+  const std::vector<std::string> notices = sim::LateNotices(report, warnings_before);
   PrintNotices(notices);
   RETURN_IF_ERROR(PrintReport(options, report, std::move(objects)));
   PrintSpeed(report.attempt_count, load_seconds, run_seconds);

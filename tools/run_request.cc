@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/api/go_text.h"
+#include "core/codec/text/input.h"
 #include "sim/kernel/time_limits.h"
 #include "tools/options.h"
 #include "tools/output.h"
@@ -66,15 +67,12 @@ void AddRunOptions(CLI::App& command, sim::RunRequest& request, const std::strin
                    "Take input without objects or without nodes as it is");
 }
 
-std::vector<std::string> LateNotices(const sim::Report& report, size_t warnings_before) {
-  std::vector<std::string> notices;
-  for (size_t i = warnings_before; i < report.warnings.size(); ++i)
-    notices.push_back(absl::StrCat("warning: ", report.warnings[i]));
-  if (!report.inexact_pods.empty()) {
-    notices.push_back(absl::StrCat("warning: the result is inexact for ", report.inexact_pods.size(),
-                                   " pods, see the report"));
+absl::Status RefuseDescriptors(const std::vector<std::string>& paths) {
+  for (const std::string& path : paths) {
+    if (codec::IsDescriptor(path))
+      return absl::InvalidArgumentError(absl::StrCat(path, ": is read more than once here, expected a file"));
   }
-  return notices;
+  return absl::OkStatus();
 }
 
 void PrintNotices(const std::vector<std::string>& notices) {

@@ -2,10 +2,10 @@
 #ifndef SCHEDSIM_TOOLS_RUN_REQUEST_H_
 #define SCHEDSIM_TOOLS_RUN_REQUEST_H_
 
-#include <cstddef>
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "sim/plan/plan.h"
 
 namespace CLI {
@@ -21,9 +21,9 @@ void AddRunRequest(CLI::App& command, sim::RunRequest& request, const std::strin
 // The same without the scenario.
 void AddRunOptions(CLI::App& command, sim::RunRequest& request, const std::string& end);
 
-// What the user should know after the run, beyond what the plan had to say: the warnings behind the first
-// `warnings_before`, which are those of the input, and whether the result is exact.
-std::vector<std::string> LateNotices(const sim::Report& report, size_t warnings_before);
+// Refuses what can be read once: standard input, and what a shell puts in the place of `<(command)`. For
+// commands that read their input more than once.
+absl::Status RefuseDescriptors(const std::vector<std::string>& paths);
 
 void PrintNotices(const std::vector<std::string>& notices);
 

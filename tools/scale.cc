@@ -4,9 +4,6 @@
 #include <memory>
 #include <string>
 
-#include "absl/strings/numbers.h"
-#include "absl/strings/str_cat.h"
-#include "core/api/go_text.h"
 #include "core/base/status_macros.h"
 #include "core/codec/text/writer.h"
 #include "sim/kernel/event_loop.h"
@@ -26,13 +23,6 @@ struct ScaleOptions {
   std::string file;
   sim::ScaleRequest request;
 };
-
-absl::StatusOr<int64_t> ParseCount(absl::string_view text) {
-  int64_t count = 0;
-  if (absl::SimpleAtoi(text, &count) && count >= 0) return count;
-  return absl::InvalidArgumentError(
-      absl::StrCat(api::GoQuote(text), " is not a count, expected a whole number that is not negative"));
-}
 
 absl::Status Scale(const ScaleOptions& options) {
   absl::StatusOr<sim::ScaleResource> resource = sim::FindScaleResource(options.kind, options.file);

@@ -71,7 +71,7 @@ absl::StatusOr<int> Save(const SaveOptions& options) {
   plan.is_last = true;
   sim::Report report;
   ASSIGN_OR_RETURN(report, sim::RunPlan(std::move(plan)));
-  PrintNotices(LateNotices(report, warnings_before));
+  PrintNotices(sim::LateNotices(report, warnings_before));
   RETURN_IF_ERROR(entries.Write());
   const size_t count = objects.size();
   RETURN_IF_ERROR(WriteSnapshotFile(options.out.path, format, std::move(objects)));

@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
@@ -25,6 +26,7 @@
 #include "sim/expect/test_file.h"
 #include "sim/expect/test_result.h"
 #include "sim/plan/plan.h"
+#include "sim/report/report.h"
 #include "tools/options.h"
 #include "tools/output.h"
 #include "tools/subcommands.h"
@@ -33,6 +35,8 @@ extern char** environ;
 
 namespace schedsim::tools {
 namespace {
+
+constexpr int64_t kJobsMax = 1024;
 
 struct Seeds {
   uint64_t first = 0;
@@ -50,40 +54,67 @@ struct TestOptions {
 
 // ---- One file ----
 
-absl::StatusOr<sim::Outcome> RunTest(const sim::RunRequest& request, std::vector<std::string>* notices) {
-  sim::Plan plan;
-  ASSIGN_OR_RETURN(plan, sim::MakePlan(request));
-  if (plan.follows || plan.recording != nullptr)
+absl::StatusOr<sim::Plan> PlanOf(const sim::TestFile& test, sim::TestResult& result) {
+  absl::StatusOr<sim::Plan> plan = sim::MakePlan(test.request);
+  for (const std::string& path : plan.ok() ? plan->read_paths : test.request.Paths()) {
+    if (std::find(result.inputs.begin(), result.inputs.end(), path) == result.inputs.end())
+      result.inputs.push_back(path);
+  }
+  if (plan.ok() && (plan->follows || plan->recording != nullptr))
     return absl::InvalidArgumentError("run.scenario: is a recording, expected a scenario or files");
-  if (notices != nullptr) *notices = plan.notices;
-  return sim::RunForOutcome(std::move(plan));
+  return plan;
 }
 
-absl::Status CheckPlacements(const TestOptions& options, const sim::TestFile& test,
-                             const sim::Outcome& outcome, sim::TestResult& result) {
-  if (options.update) {
-    std::unique_ptr<ResultFile> file;
-    ASSIGN_OR_RETURN(file, ResultFile::Create(test.placements));
-    file->Write(sim::PlacementsText(outcome));
-    RETURN_IF_ERROR(file->Commit());
-    result.is_updated = true;
-    return absl::OkStatus();
+// Runs the plan, and takes down what the user should know of the run.
+absl::StatusOr<sim::Outcome> RunTest(const sim::TestFile& test, const sim::Plan& plan,
+                                     sim::TestResult& result) {
+  sim::Outcome outcome;
+  ASSIGN_OR_RETURN(outcome, sim::RunForOutcome(plan));
+  result.notices = plan.notices;
+  for (std::string& notice : sim::LateNotices(outcome.report, plan.input.warnings.size()))
+    result.notices.push_back(std::move(notice));
+  result.verdicts = sim::Evaluate(test, outcome);
+  return outcome;
+}
+
+absl::Status WritePlacements(const sim::TestFile& test, const std::string& text, sim::TestResult& result) {
+  if (text.empty()) {
+    return absl::FailedPreconditionError(
+        "--update: there is no pod in the end, expected one at least: placements without a pod say nothing");
   }
-  absl::StatusOr<std::string> expected = codec::ReadFile(test.placements);
-  if (!expected.ok())
-    return absl::InvalidArgumentError(absl::StrCat(expected.status().message(), "; --update writes it"));
-  result.verdicts.push_back(sim::ComparePlacements(*expected, outcome));
+  std::unique_ptr<ResultFile> file;
+  ASSIGN_OR_RETURN(file, ResultFile::Create(test.placements));
+  file->Write(text);
+  RETURN_IF_ERROR(file->Commit());
+  result.is_updated = true;
+  return absl::OkStatus();
+}
+
+absl::Status CheckPlacements(const sim::TestFile& test, const sim::Outcome& outcome,
+                             sim::TestResult& result) {
+  const absl::StatusOr<std::string> read = codec::ReadFile(test.placements);
+  if (!read.ok())
+    return absl::InvalidArgumentError(absl::StrCat(read.status().message(), "; --update writes it"));
+  if (absl::StripAsciiWhitespace(*read).empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(test.placements, ": expected a line a pod, got an empty file; --update writes it"));
+  }
+  result.verdicts.push_back(sim::ComparePlacements(*read, outcome));
   return absl::OkStatus();
 }
 
 // Runs seed by seed, up to the first that fails.
-absl::Status RunSeeds(const Seeds& seeds, const sim::TestFile& test, sim::TestResult& result) {
+absl::Status RunSeeds(const Seeds& seeds, const sim::TestFile& test, sim::Plan plan,
+                      sim::TestResult& result) {
+  if (test.expectations.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(test.path,
+                     ": expect: has golden placements only, which are of one seed, expected expectations "
+                     "beside --seeds"));
+  }
   for (uint64_t seed = seeds.first; seed <= seeds.last; ++seed) {
-    sim::RunRequest request = test.request;
-    request.seed = seed;
-    sim::Outcome outcome;
-    ASSIGN_OR_RETURN(outcome, RunTest(request, seed == seeds.first ? &result.notices : nullptr));
-    result.verdicts = sim::Evaluate(test, outcome);
+    plan.simulation.seed = seed;
+    RETURN_IF_ERROR(RunTest(test, plan, result).status());
     ++result.seed_count;
     if (!result.Passed()) {
       result.seed = seed;
@@ -94,14 +125,20 @@ absl::Status RunSeeds(const Seeds& seeds, const sim::TestFile& test, sim::TestRe
 }
 
 absl::Status RunFile(const TestOptions& options, const std::string& path, sim::TestResult& result) {
+  result.inputs = {path};
   sim::TestFile test;
   ASSIGN_OR_RETURN(test, sim::ReadTestFile(path));
-  if (options.seeds.has_value()) return RunSeeds(*options.seeds, test, result);
+  sim::Plan plan;
+  ASSIGN_OR_RETURN(plan, PlanOf(test, result));
+  if (options.update && !test.placements.empty())
+    RETURN_IF_ERROR(RefuseInputAsOutput("placements", test.placements, result.inputs));
+  if (!test.placements.empty()) result.inputs.push_back(test.placements);
+  if (options.seeds.has_value()) return RunSeeds(*options.seeds, test, std::move(plan), result);
   sim::Outcome outcome;
-  ASSIGN_OR_RETURN(outcome, RunTest(test.request, &result.notices));
-  result.verdicts = sim::Evaluate(test, outcome);
+  ASSIGN_OR_RETURN(outcome, RunTest(test, plan, result));
   if (test.placements.empty()) return absl::OkStatus();
-  return CheckPlacements(options, test, outcome, result);
+  return options.update ? WritePlacements(test, sim::PlacementsText(outcome), result)
+                        : CheckPlacements(test, outcome, result);
 }
 
 sim::TestResult ResultOf(const TestOptions& options, const std::string& path) {
@@ -220,6 +257,26 @@ absl::StatusOr<std::vector<std::string>> FilesOf(const std::vector<std::string>&
   return files;
 }
 
+// Nothing that was read is written over.
+absl::Status WriteJUnit(const std::string& path, const std::vector<sim::TestResult>& results) {
+  for (const sim::TestResult& result : results) {
+    for (const std::string& input : result.inputs) {
+      const absl::Status status = RefuseInputAsOutput("--junit", path, {input});
+      // An input that can't be read is told of already.
+      if (absl::IsInvalidArgument(status)) return status;
+    }
+  }
+  std::unique_ptr<ResultFile> file;
+  ASSIGN_OR_RETURN(file, ResultFile::Create(path));
+  file->Write(TestResultsJUnit(results));
+  return file->Commit();
+}
+
+void PrintNoticesOf(const std::vector<sim::TestResult>& results) {
+  for (const sim::TestResult& result : results)
+    for (const std::string& notice : result.notices) PrintMessage(absl::StrCat(result.path, ": ", notice));
+}
+
 absl::StatusOr<int> Test(const TestOptions& options) {
   if (options.update && options.seeds.has_value())
     return absl::InvalidArgumentError(
@@ -232,16 +289,8 @@ absl::StatusOr<int> Test(const TestOptions& options) {
   } else {
     ASSIGN_OR_RETURN(results, RunInProcesses(options, files));
   }
-  if (options.output != "json") {
-    for (const sim::TestResult& result : results)
-      for (const std::string& notice : result.notices) PrintMessage(absl::StrCat(result.path, ": ", notice));
-  }
-  if (options.junit.has_value()) {
-    std::unique_ptr<ResultFile> file;
-    ASSIGN_OR_RETURN(file, ResultFile::Create(*options.junit));
-    file->Write(TestResultsJUnit(results));
-    RETURN_IF_ERROR(file->Commit());
-  }
+  if (options.output != "json") PrintNoticesOf(results);
+  if (options.junit.has_value()) RETURN_IF_ERROR(WriteJUnit(*options.junit, results));
   std::string text = options.output == "json" ? TestResultsJson(results) : TestResultsText(results);
   if (options.output == "github") text = absl::StrCat(TestResultsGitHub(results), text);
   RETURN_IF_ERROR(WriteOutput(text));
@@ -265,14 +314,6 @@ absl::StatusOr<Seeds> ParseSeeds(absl::string_view text) {
       absl::StrCat("\"", text, "\" is no range, expected FIRST..LAST or one number, from 1 on"));
 }
 
-absl::StatusOr<int64_t> ParseJobs(absl::string_view text) {
-  constexpr int64_t kJobsMax = 1024;
-  int64_t jobs = 0;
-  if (absl::SimpleAtoi(text, &jobs) && jobs > 0 && jobs <= kJobsMax) return jobs;
-  return absl::InvalidArgumentError(
-      absl::StrCat("\"", text, "\" is no count, expected a number from 1 to ", kJobsMax));
-}
-
 }  // namespace
 
 void AddTest(CLI::App& app, int& exit_code) {
@@ -287,7 +328,8 @@ void AddTest(CLI::App& app, int& exit_code) {
             "Run with each of these seeds, up to the first that fails; golden placements are left out",
             ParseSeeds);
   AddOption(*command, "--junit", options->junit, "FILE", "Write the results as JUnit XML, too", ParsePath);
-  AddOption(*command, "--jobs", options->jobs, "COUNT", "How many files run at once", ParseJobs)
+  AddOption(*command, "--jobs", options->jobs, "COUNT", "How many files run at once",
+            ParseCountUpTo(kJobsMax))
       ->default_str("one a processor");
   AddChoice(*command, "--output", options->output, {"text", "json", "github"},
             "github: with annotations of the lines that fail, for GitHub Actions");

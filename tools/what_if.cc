@@ -3,15 +3,16 @@
 #include <CLI/CLI.hpp>
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "core/api/object.h"
 #include "core/base/status_macros.h"
 #include "sim/plan/plan.h"
+#include "sim/whatif/fit.h"
 #include "sim/whatif/what_if.h"
 #include "sim/whatif/what_if_text.h"
 #include "tools/options.h"
@@ -21,6 +22,9 @@
 
 namespace schedsim::tools {
 namespace {
+
+// Nodes that are added.
+constexpr int64_t kCountMax = 100'000;
 
 struct WhatIfOptions {
   sim::RunRequest request;
@@ -41,6 +45,8 @@ absl::StatusOr<sim::Plan> PlanOf(const sim::RunRequest& request, bool says_notic
 
 // The cluster, and the cluster with the manifests.
 absl::Status MakePlans(const WhatIfOptions& options, sim::Plan& base, sim::Plan& with) {
+  // The cluster is read for each of them.
+  RETURN_IF_ERROR(RefuseDescriptors(options.request.Paths()));
   ASSIGN_OR_RETURN(base, PlanOf(options.request, /*says_notices=*/false));
   sim::RunRequest request = options.request;
   request.files.insert(request.files.end(), options.subjects.begin(), options.subjects.end());
@@ -54,6 +60,7 @@ absl::StatusOr<int> Fit(const WhatIfOptions& options) {
   RETURN_IF_ERROR(MakePlans(options, base, with));
   sim::FitAnswer answer;
   ASSIGN_OR_RETURN(answer, sim::WouldFit(base, with));
+  PrintNotices(answer.notices);
   RETURN_IF_ERROR(WriteOutput(options.output == "json" ? FitJson(answer) : FitText(answer)));
   return answer.Fits() ? kDone : kVerdict;
 }
@@ -64,6 +71,7 @@ absl::StatusOr<int> Count(const WhatIfOptions& options) {
   RETURN_IF_ERROR(MakePlans(options, base, with));
   sim::CountAnswer answer;
   ASSIGN_OR_RETURN(answer, sim::HowManyFit(base, with));
+  PrintNotices(answer.notices);
   RETURN_IF_ERROR(WriteOutput(options.output == "json" ? CountJson(answer) : CountText(answer)));
   return kDone;
 }
@@ -74,9 +82,18 @@ absl::StatusOr<int> Nodes(const WhatIfOptions& options) {
   sim::NodesAnswer answer;
   ASSIGN_OR_RETURN(answer, options.add > 0 ? sim::WithNodes(base, options.like, options.add)
                                            : sim::FewestNodes(base, options.like, options.count_max));
+  PrintNotices(answer.notices);
   RETURN_IF_ERROR(WriteOutput(options.output == "json" ? NodesJson(answer, options.like)
                                                        : NodesText(answer, options.like)));
   return answer.pending_count == 0 ? kDone : kVerdict;
+}
+
+// Those of several runs of one cluster are often the same.
+void PrintNoticesOnce(const std::vector<sim::DrainAnswer>& answers) {
+  std::set<std::string> printed;
+  for (const sim::DrainAnswer& answer : answers)
+    for (const std::string& notice : answer.notices)
+      if (printed.insert(notice).second) PrintMessage(notice);
 }
 
 absl::StatusOr<int> Drain(const WhatIfOptions& options) {
@@ -88,19 +105,12 @@ absl::StatusOr<int> Drain(const WhatIfOptions& options) {
   }
   std::vector<sim::DrainAnswer> answers;
   ASSIGN_OR_RETURN(answers, sim::WouldDrain(base, nodes));
+  PrintNoticesOnce(answers);
   RETURN_IF_ERROR(
       WriteOutput(options.output == "json" ? DrainAnswersJson(answers) : DrainAnswersText(answers)));
   for (const sim::DrainAnswer& answer : answers)
     if (!answer.IsFree()) return kVerdict;
   return kDone;
-}
-
-absl::StatusOr<int64_t> ParseCount(absl::string_view text) {
-  constexpr int64_t kCountMax = 100'000;
-  int64_t count = 0;
-  if (absl::SimpleAtoi(text, &count) && count > 0 && count <= kCountMax) return count;
-  return absl::InvalidArgumentError(
-      absl::StrCat("\"", text, "\" is no count, expected a number from 1 to ", kCountMax));
 }
 
 // A question with its options; `ask` answers it.
@@ -155,8 +165,9 @@ void AddNodes(CLI::App& what_if, int& exit_code) {
             "A node of the cluster; taints of its condition stay behind", ParseText)
       ->required();
   AddOption(*command, "--add", options->add, "COUNT", "So many nodes, instead of looking for the fewest",
-            ParseCount);
-  AddOption(*command, "--at-most", options->count_max, "COUNT", "How many nodes are tried", ParseCount)
+            ParseCountUpTo(kCountMax));
+  AddOption(*command, "--at-most", options->count_max, "COUNT", "How many nodes are tried",
+            ParseCountUpTo(kCountMax))
       ->default_str("1000");
 }
 

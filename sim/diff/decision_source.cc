@@ -18,6 +18,13 @@ class RunSource : public DecisionSource {
   const std::string& label() const override { return label_; }
   const Report* report() const override { return report_.has_value() ? &*report_ : nullptr; }
 
+  std::vector<std::string> notices() const override {
+    if (!report_.has_value()) return {};
+    std::vector<std::string> notices = LateNotices(*report_, plan_.input.warnings.size());
+    for (const std::string& failure : report_->failures) notices.push_back(absl::StrCat("failed: ", failure));
+    return notices;
+  }
+
   absl::Status Read(const std::set<int64_t>& detailed_attempts, Sink sink) override {
     Plan plan = plan_;
     absl::Status status;
@@ -49,6 +56,7 @@ class TraceSource : public DecisionSource {
 
   const std::string& label() const override { return path_; }
   const Report* report() const override { return nullptr; }
+  std::vector<std::string> notices() const override { return {}; }
 
   absl::Status Read(const std::set<int64_t>& /*detailed_attempts*/, Sink sink) override {
     return ReadTrace(path_, test_case_, [&](absl::string_view text, int64_t line_number) -> absl::Status {

@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
@@ -30,6 +31,8 @@ class DecisionSource {
   virtual absl::Status Read(const std::set<int64_t>& detailed_attempts, Sink sink) = 0;
   // What the run came to; nullptr: it is not known, or nothing was read yet.
   virtual const Report* report() const = 0;
+  // What the user should know of the run, after the reading: see LateNotices; then what failed in it.
+  virtual std::vector<std::string> notices() const = 0;
 };
 
 // Runs the plan anew for each reading.

@@ -47,13 +47,11 @@ struct Decision {
   int32_t node = Texts::kNone;
   int32_t message = Texts::kNone;
   int32_t nominated = Texts::kNone;
-  int32_t victims = Texts::kNone;  // Those that were deleted behind it, as one text.
-  int32_t evaluated = 0;
-  int32_t feasible = 0;
 
-  // Whether the other decides the same, whatever the words.
+  // Whether the other decides the same, whatever the words. Victims are no part of it: they are deleted some
+  // time later, and no record says for which attempt.
   bool IsLike(const Decision& other) const {
-    return pod == other.pod && node == other.node && nominated == other.nominated && victims == other.victims;
+    return pod == other.pod && node == other.node && nominated == other.nominated;
   }
 };
 
@@ -82,8 +80,8 @@ class SideReader {
   absl::Status Add(const record::Record& record) {
     if (const auto* attempt = record.As<record::Attempt>()) {
       AddAttempt(record.time, *attempt);
-    } else if (const auto* deleted = record.As<record::Delete>()) {
-      AddVictim(*deleted);
+    } else if (record.As<record::Delete>() != nullptr) {
+      ++side_.evicted_count;
     } else if (const auto* final = record.As<record::Final>()) {
       for (const auto& [key, pod] : final->pods) {
         End& end = side_.ends[std::string(key)];
@@ -98,11 +96,8 @@ class SideReader {
 
  private:
   void AddAttempt(absl::Duration time, const record::Attempt& attempt) {
-    Decision decision = {.time = time,
-                         .pod = texts_.NumberOf(attempt.pod),
-                         .node = texts_.NumberOf(attempt.host),
-                         .evaluated = static_cast<int32_t>(attempt.evaluated),
-                         .feasible = static_cast<int32_t>(attempt.feasible)};
+    Decision decision = {
+        .time = time, .pod = texts_.NumberOf(attempt.pod), .node = texts_.NumberOf(attempt.host)};
     if (attempt.failure.has_value()) {
       decision.message = texts_.NumberOf(attempt.failure->error);
       decision.nominated = texts_.NumberOf(attempt.failure->nominate.value_or(""));
@@ -110,15 +105,6 @@ class SideReader {
     side_.decisions.push_back(decision);
     End& end = side_.ends[std::string(attempt.pod)];
     end.attempt = static_cast<int64_t>(side_.decisions.size());
-  }
-
-  // Victims are deleted right behind the attempt of their preemptor.
-  void AddVictim(const record::Delete& deleted) {
-    ++side_.evicted_count;
-    if (side_.decisions.empty()) return;
-    Decision& last = side_.decisions.back();
-    const std::string& before = texts_.Of(last.victims);
-    last.victims = texts_.NumberOf(absl::StrCat(before, before.empty() ? "" : ", ", deleted.pod));
   }
 
   Texts& texts_;
@@ -137,14 +123,36 @@ struct NodeView {
 
 // What a detailed attempt says of two nodes.
 struct Look {
+  // Whether it says what became of each node, or of all at once.
   bool is_detailed = false;
+
   NodeView at_a;
   NodeView at_b;
   int64_t evaluated = 0;
 };
 
+// Whether PreFilter refused the pod, so that no node was looked at.
+bool RefusesAll(const record::Attempt& attempt) {
+  return attempt.pre_filter.has_value() && attempt.pre_filter->status.has_value();
+}
+
 NodeView ViewOf(const record::Attempt& attempt, absl::string_view node) {
   NodeView view;
+  if (RefusesAll(attempt)) {
+    const record::Status& status = *attempt.pre_filter->status;
+    view.answer = NodeView::Answer::kRefused;
+    view.plugin = std::string(status.plugin);
+    view.reasons = absl::StrJoin(status.reasons, ", ");
+    return view;
+  }
+  if (attempt.pre_filter.has_value() && attempt.pre_filter->nodes.has_value()) {
+    const record::Texts& left = *attempt.pre_filter->nodes;
+    if (std::find(left.begin(), left.end(), node) == left.end()) {
+      view.answer = NodeView::Answer::kRefused;
+      view.plugin = absl::StrJoin(attempt.pre_filter->plugins, ", ");
+      view.reasons = "its PreFilter leaves the node out";
+    }
+  }
   for (const record::FilteredNode& filtered : attempt.filter) {
     if (filtered.node != node) continue;
     view.answer = filtered.code.empty() ? NodeView::Answer::kFits : NodeView::Answer::kRefused;
@@ -187,9 +195,10 @@ std::vector<DiffScore> ScoresOf(const Look& a, const Look& b) {
 
 // `side`: "A" or "B".
 DiffCause Refusal(absl::string_view side, const std::string& node, const NodeView& view) {
-  return {.kind = DiffCause::Kind::kFilter,
-          .plugin = view.plugin,
-          .text = absl::StrCat(side, " refuses ", node, ": ", view.reasons)};
+  return {
+      .kind = DiffCause::Kind::kFilter,
+      .plugin = view.plugin,
+      .text = absl::StrCat(side, " refuses ", node, ": ", view.reasons.empty() ? view.plugin : view.reasons)};
 }
 
 DiffCause NotSeen(absl::string_view side, const std::string& node, const Look& look) {
@@ -260,7 +269,7 @@ class CloseLook {
       if (attempt == nullptr) return absl::OkStatus();
       const auto found = wanted_.find(++count);
       if (found == wanted_.end()) return absl::OkStatus();
-      looks_[count] = {.is_detailed = !attempt->filter.empty(),
+      looks_[count] = {.is_detailed = !attempt->filter.empty() || RefusesAll(*attempt),
                        .at_a = ViewOf(*attempt, found->second.a_node),
                        .at_b = ViewOf(*attempt, found->second.b_node),
                        .evaluated = static_cast<int64_t>(attempt->filter.size())};
@@ -304,7 +313,7 @@ class Differ {
   void NoteMessages(const std::string& pod, int32_t a, int32_t b);
   absl::Status FindCauses();
   void SetFirstCause(const CloseLook& at_a, const CloseLook& at_b);
-  bool IsIgnored(const PodDifference& pod) const;
+  std::string IgnoredBy(const PodDifference& pod) const;
   void Count();
 
   DecisionSource& a_;
@@ -347,9 +356,7 @@ DiffDecision Differ::DecisionAt(const Side& side, size_t index) const {
           .pod = texts_.Of(decision.pod),
           .node = texts_.Of(decision.node),
           .message = texts_.Of(decision.message),
-          .nominated = texts_.Of(decision.nominated),
-          .evaluated = decision.evaluated,
-          .feasible = decision.feasible};
+          .nominated = texts_.Of(decision.nominated)};
 }
 
 void Differ::FindFirst() {
@@ -421,10 +428,11 @@ void Differ::SetFirstCause(const CloseLook& at_a, const CloseLook& at_b) {
     return;
   }
   if (first.a.node == first.b.node) {
-    first.cause = {.kind = DiffCause::Kind::kMessage,
+    const auto node = [](const std::string& name) { return name.empty() ? std::string("no node") : name; };
+    first.cause = {.kind = DiffCause::Kind::kPreemption,
                    .plugin = "",
-                   .text = first.a.nominated == first.b.nominated ? "preemption takes other victims"
-                                                                  : "preemption takes another node"};
+                   .text = absl::StrCat("preemption takes ", node(first.a.nominated), " in A and ",
+                                        node(first.b.nominated), " in B")};
     return;
   }
   const Look a = at_a.At(first.a.attempt);
@@ -440,10 +448,12 @@ absl::Status Differ::FindCauses() {
   CloseLook at_a;
   CloseLook at_b;
   std::vector<PodDifference*> wanted;
+  // A rule about causes must not rest on how many pods there are.
+  const bool needs_all = ignore_.equals || !ignore_.plugins.empty();
   for (PodDifference& pod : result_.pods) {
     using Kind = PodDifference::Kind;
     const bool has_cause = pod.kind == Kind::kMoved || pod.kind == Kind::kPending || pod.kind == Kind::kBound;
-    if (has_cause && wanted.size() < kCausesMax) wanted.push_back(&pod);
+    if (has_cause && (needs_all || wanted.size() < kCausesMax)) wanted.push_back(&pod);
   }
   for (const PodDifference* pod : wanted) {
     const CloseLook::Wanted nodes = {.a_node = pod->a_node, .b_node = pod->b_node};
@@ -465,22 +475,33 @@ absl::Status Differ::FindCauses() {
   return absl::OkStatus();
 }
 
-bool Differ::IsIgnored(const PodDifference& pod) const {
+// The first rule that the pod falls under, as the user wrote it; "": none.
+std::string Differ::IgnoredBy(const PodDifference& pod) const {
   if (ignore_.equals && pod.kind == PodDifference::Kind::kMoved && pod.cause.kind == DiffCause::Kind::kEquals)
-    return true;
-  return ignore_.namespaces.count(pod.pod.substr(0, pod.pod.find('/'))) > 0 ||
-         ignore_.pods.count(pod.pod) > 0 || ignore_.plugins.count(pod.cause.plugin) > 0;
+    return "equals";
+  const std::string name_space = pod.pod.substr(0, pod.pod.find('/'));
+  if (ignore_.namespaces.count(name_space) > 0) return absl::StrCat("namespace=", name_space);
+  if (ignore_.pods.count(pod.pod) > 0) return absl::StrCat("pod=", pod.pod);
+  if (ignore_.plugins.count(pod.cause.plugin) > 0) return absl::StrCat("plugin=", pod.cause.plugin);
+  return "";
 }
 
 void Differ::Count() {
-  const auto end = std::remove_if(result_.pods.begin(), result_.pods.end(),
-                                  [this](const PodDifference& pod) { return IsIgnored(pod); });
+  std::set<std::string> unused = ignore_.Rules();
+  const auto end = std::remove_if(result_.pods.begin(), result_.pods.end(), [&](const PodDifference& pod) {
+    const std::string rule = IgnoredBy(pod);
+    unused.erase(rule);
+    return !rule.empty();
+  });
   result_.ignored_count = std::distance(end, result_.pods.end());
   result_.pods.erase(end, result_.pods.end());
+  result_.unused_rules.assign(unused.begin(), unused.end());
   for (const PodDifference& pod : result_.pods) {
     ++result_.kinds[pod.kind];
-    if (pod.kind == PodDifference::Kind::kMoved && pod.cause.kind == DiffCause::Kind::kEquals)
-      ++result_.equals_count;
+    if (pod.kind == PodDifference::Kind::kMoved) {
+      result_.equals_count += pod.cause.kind == DiffCause::Kind::kEquals ? 1 : 0;
+      result_.unknown_count += pod.cause.kind == DiffCause::Kind::kUnknown ? 1 : 0;
+    }
     if (!pod.cause.plugin.empty()) ++result_.plugins[pod.cause.plugin];
   }
   for (auto& [key, difference] : messages_) result_.messages.push_back(std::move(difference));
@@ -489,6 +510,15 @@ void Differ::Count() {
 }
 
 }  // namespace
+
+std::set<std::string> DiffIgnore::Rules() const {
+  std::set<std::string> rules;
+  if (equals) rules.insert("equals");
+  for (const std::string& name : namespaces) rules.insert(absl::StrCat("namespace=", name));
+  for (const std::string& name : pods) rules.insert(absl::StrCat("pod=", name));
+  for (const std::string& name : plugins) rules.insert(absl::StrCat("plugin=", name));
+  return rules;
+}
 
 absl::Status AddIgnore(absl::string_view rule, DiffIgnore& ignore) {
   absl::string_view name = rule;

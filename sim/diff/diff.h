@@ -20,13 +20,13 @@ namespace schedsim::sim {
 // Why one side chose otherwise than the other.
 struct DiffCause {
   enum class Kind : uint8_t {
-    kUnknown,  // The traces do not say what was said of each node.
-    kEquals,   // Both sides give both nodes the same total: the choice among equals fell otherwise.
-    kScore,    // The plugin's scores differ.
-    kFilter,   // The plugin refuses a node on one side only.
-    kNotSeen,  // One side did not look at the node: enough others fitted, or PreFilter left it out.
-    kQueue,    // Another pod was tried.
-    kMessage,  // The pod was refused on both sides, with another end: error, nomination or victims.
+    kUnknown,     // The traces do not say what was said of each node.
+    kEquals,      // Both sides give both nodes the same total: the choice among equals fell otherwise.
+    kScore,       // The plugin's scores differ.
+    kFilter,      // The plugin refuses a node on one side only, by Filter or PreFilter.
+    kNotSeen,     // One side did not look at the node: enough others fitted.
+    kQueue,       // Another pod was tried.
+    kPreemption,  // Neither side finds a node, and preemption takes another one.
   };
   Kind kind = Kind::kUnknown;
   // "": no single one.
@@ -57,8 +57,6 @@ struct DiffDecision {
   std::string node;     // "": none.
   std::string message;  // Of a pod that got none.
   std::string nominated;
-  int64_t evaluated = 0;
-  int64_t feasible = 0;
 };
 
 struct FirstDifference {
@@ -110,9 +108,11 @@ struct DiffResult {
   int64_t same_count = 0;           // Pods that end alike.
   std::vector<PodDifference> pods;  // By name. Without those that are ignored.
   int64_t ignored_count = 0;
+  std::vector<std::string> unused_rules;  // Of those to ignore: no pod that differs falls under them.
   // How many of the pods have each kind, and of the moved ones each cause.
   std::map<PodDifference::Kind, int64_t> kinds;
   int64_t equals_count = 0;
+  int64_t unknown_count = 0;
   std::map<std::string, int64_t> plugins;   // The causes of all others, by plugin.
   std::vector<MessageDifference> messages;  // The most frequent first.
 };
@@ -123,6 +123,9 @@ struct DiffIgnore {
   std::set<std::string> namespaces;
   std::set<std::string> pods;
   std::set<std::string> plugins;
+
+  // As the user writes them.
+  std::set<std::string> Rules() const;
 };
 
 // One rule, as a user writes it: `equals`, `namespace=NAME`, `pod=NAMESPACE/NAME` or `plugin=NAME`.

@@ -50,7 +50,7 @@ absl::string_view NameOf(DiffCause::Kind kind) {
       return "notSeen";
     case DiffCause::Kind::kQueue:
       return "queue";
-    case DiffCause::Kind::kMessage:
+    case DiffCause::Kind::kPreemption:
       return "preemption";
     case DiffCause::Kind::kUnknown:
       break;
@@ -108,7 +108,9 @@ std::vector<Sum> SumsOf(const DiffResult& diff) {
 std::string MovedText(const DiffResult& diff) {
   const int64_t moved = CountOf(diff, Kind::kMoved);
   if (moved == 0) return "";
-  return absl::StrCat(": ", moved - diff.equals_count, " for a reason, ", diff.equals_count, " among equals");
+  const int64_t unknown = diff.unknown_count;
+  return absl::StrCat(": ", moved - diff.equals_count - unknown, " for a reason, ", diff.equals_count,
+                      " among equals", unknown == 0 ? "" : absl::StrCat(", ", unknown, " unknown why"));
 }
 
 std::string PodText(const PodDifference& pod) {
@@ -240,7 +242,10 @@ std::string DiffJson(const DiffResult& diff) {
   WriteFirst(diff.first, json);
   json.Key("counts").BeginObject().Field("same", diff.same_count);
   for (const KindName& row : kKinds) json.Field(row.name, CountOf(diff, row.kind));
-  json.Field("movedAmongEquals", diff.equals_count).Field("ignored", diff.ignored_count).EndObject();
+  json.Field("movedAmongEquals", diff.equals_count).Field("movedUnknown", diff.unknown_count);
+  json.Field("ignored", diff.ignored_count).EndObject().Key("unusedRules").BeginArray();
+  for (const std::string& rule : diff.unused_rules) json.String(rule);
+  json.EndArray();
   json.Key("plugins").BeginObject();
   for (const auto& [plugin, count] : diff.plugins) json.Field(plugin, count);
   json.EndObject().Key("pods").BeginArray();

@@ -19,8 +19,6 @@ namespace {
 // How many pods a verdict names.
 constexpr size_t kNamedMax = 5;
 
-std::string KeyOf(const Outcome::Pod& pod) { return absl::StrCat(pod.row.name_space, "/", pod.row.name); }
-
 bool IsChosen(const ObjectChoice& choice, const std::string& name_space, const std::string& name,
               const api::StringMap& labels) {
   return choice.name_space.value_or(name_space) == name_space && choice.name.value_or(name) == name &&
@@ -47,40 +45,32 @@ class Evaluator {
   Verdict Run() && {
     CheckCount();
     for (const Outcome::Pod* pod : pods_) CheckPod(*pod);
-    if (expectation_.per_node_max.has_value()) CheckPerNode();
-    if (expectation_.skew.has_value()) CheckSkew();
+    if (expectation_.per_node_max.has_value() || expectation_.skew.has_value()) CheckPlaces();
     CheckRun();
     if (left_out_ > 0) verdict_.failures.push_back(absl::StrCat("and ", left_out_, " more pods"));
     return std::move(verdict_);
   }
 
  private:
-  bool IsOfPods() const {
-    return expectation_.bound.has_value() || expectation_.bound_within.has_value() ||
-           expectation_.node.has_value() || expectation_.pending_reason.has_value() ||
-           expectation_.attempts_max.has_value() || expectation_.per_node_max.has_value() ||
-           expectation_.skew.has_value();
-  }
-
   // What holds of no pod at all was hardly meant.
   void CheckCount() {
     const auto count = static_cast<int64_t>(pods_.size());
     if (expectation_.count.has_value()) {
       if (count != *expectation_.count)
         verdict_.failures.push_back(absl::StrCat("expected ", *expectation_.count, " pods, got ", count));
-    } else if (IsOfPods() && count == 0) {
+    } else if (expectation_.AsksOfPods() && count == 0) {
       verdict_.failures.push_back("no pod is chosen, expected at least one");
     }
   }
 
   void Fail(const Outcome::Pod& pod, absl::string_view what) {
-    if (verdict_.pod.empty()) verdict_.pod = KeyOf(pod);
+    if (verdict_.pod.empty()) verdict_.pod = pod.row.Key();
     if (named_ == kNamedMax) {
       ++left_out_;
       return;
     }
     ++named_;
-    verdict_.failures.push_back(absl::StrCat(KeyOf(pod), " ", what));
+    verdict_.failures.push_back(absl::StrCat(pod.row.Key(), " ", what));
   }
 
   void CheckPod(const Outcome::Pod& pod) {
@@ -90,7 +80,7 @@ class Evaluator {
     if (expectation_.bound_within.has_value()) CheckLatency(pod, *expectation_.bound_within);
     if (expectation_.node.has_value()) CheckNode(pod, *expectation_.node);
     if (expectation_.pending_reason.has_value() &&
-        (is_bound || !absl::StrContains(pod.row.message, *expectation_.pending_reason))) {
+        (pod.row.status != "Pending" || !absl::StrContains(pod.row.message, *expectation_.pending_reason))) {
       Fail(pod, absl::StrCat(StateText(pod), ", expected it pending with ",
                              api::GoQuote(*expectation_.pending_reason)));
     }
@@ -114,6 +104,18 @@ class Evaluator {
     const auto node = outcome_.nodes.find(pod.row.node);
     const bool is_right = node != outcome_.nodes.end() && IsChosen(choice, "", node->first, node->second);
     if (!is_right) Fail(pod, absl::StrCat(StateText(pod), ", expected another node"));
+  }
+
+  // What holds of pods on nodes holds of none at all as well, which was hardly meant.
+  void CheckPlaces() {
+    const bool is_any_bound = std::any_of(pods_.begin(), pods_.end(),
+                                          [](const Outcome::Pod* pod) { return !pod->row.node.empty(); });
+    if (!is_any_bound) {
+      if (!pods_.empty()) verdict_.failures.push_back("none of the pods is on a node, expected at least one");
+      return;
+    }
+    if (expectation_.per_node_max.has_value()) CheckPerNode();
+    if (expectation_.skew.has_value()) CheckSkew();
   }
 
   void CheckPerNode() {
@@ -203,6 +205,8 @@ std::map<std::string, std::string> LinesByPod(absl::string_view text) {
 
 std::vector<Verdict> Evaluate(const TestFile& test, const Outcome& outcome) {
   std::vector<Verdict> verdicts;
+  if (!outcome.report.failures.empty())
+    verdicts.push_back({.name = "run", .position = {}, .failures = outcome.report.failures, .pod = ""});
   for (const Expectation& expectation : test.expectations)
     verdicts.push_back(Evaluator(expectation, outcome).Run());
   return verdicts;

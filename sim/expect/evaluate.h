@@ -22,10 +22,11 @@ struct Verdict {
   std::string pod;
 };
 
-// One for each expectation, in their order.
+// One for each expectation, in their order. In front of them one by the name of `run`, where the run itself
+// failed: a wait or an entry of its scenario.
 std::vector<Verdict> Evaluate(const TestFile& test, const Outcome& outcome);
 
-// Compares with golden placements: `expected` is the text of the file.
+// Compares with golden placements: `expected` is the text of the file, which names a pod at least.
 Verdict ComparePlacements(absl::string_view expected, const Outcome& outcome);
 
 }  // namespace schedsim::sim

@@ -10,11 +10,6 @@
 #include "sim/record/records.h"
 
 namespace schedsim::sim {
-namespace {
-
-std::string KeyOf(const Report::Pod& row) { return absl::StrCat(row.name_space, "/", row.name); }
-
-}  // namespace
 
 absl::StatusOr<Outcome> RunForOutcome(Plan plan) {
   Outcome outcome;
@@ -34,9 +29,9 @@ absl::StatusOr<Outcome> RunForOutcome(Plan plan) {
   plan.pod_rows = PodRows::kAll;
   ASSIGN_OR_RETURN(outcome.report, RunPlan(std::move(plan)));
   for (const Report::Pod& row : outcome.report.pods) {
-    const auto found = labels.find(KeyOf(row));
+    const auto found = labels.find(row.Key());
     if (found == labels.end()) continue;
-    outcome.pods.push_back({.row = row, .labels = found->second, .attempts = attempts[KeyOf(row)]});
+    outcome.pods.push_back({.row = row, .labels = found->second, .attempts = attempts[row.Key()]});
   }
   return outcome;
 }
@@ -45,7 +40,7 @@ std::string PlacementsText(const Outcome& outcome) {
   std::string text;
   for (const Outcome::Pod& pod : outcome.pods) {
     const Report::Pod& row = pod.row;
-    absl::StrAppend(&text, KeyOf(row), "  ");
+    absl::StrAppend(&text, row.Key(), "  ");
     if (!row.node.empty()) {
       absl::StrAppend(&text, row.node);
     } else {

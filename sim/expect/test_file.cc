@@ -1,5 +1,6 @@
 #include "sim/expect/test_file.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/match.h"
@@ -9,6 +10,7 @@
 #include "core/codec/config/strict_reader.h"
 #include "core/codec/text/reader.h"
 #include "sim/kernel/time_limits.h"
+#include "sim/stages/default_stages.h"
 
 namespace schedsim::sim {
 namespace {
@@ -79,11 +81,13 @@ class Reader {
       request.scheduler.kubernetes_version = std::string(version->text);
     reader.Read("featureGates", request.scheduler.feature_gates);
     reader.ReadStrings("stages", request.stages);
-    int64_t seed = 0;
-    if (reader.Has("seed")) {
-      reader.Read("seed", seed);
-      request.seed = static_cast<uint64_t>(seed);
-    }
+    // As on the command line, a name of a set is no path.
+    const std::vector<std::string> sets = DefaultStageSetNames();
+    for (std::string& stages : request.stages)
+      if (std::find(sets.begin(), sets.end(), stages) == sets.end()) stages = PathOf(stages);
+    std::optional<int64_t> seed;
+    ReadCount(reader, value, "seed", seed);
+    if (seed.has_value()) request.seed = static_cast<uint64_t>(*seed);
     ReadParsed(reader, value, "bound", ParseBoundPods, request.bound);
     ReadParsed(reader, value, "until", ParseSpan, request.until);
     ReadParsed(reader, value, "start", ParseRunTime, request.start);
@@ -98,14 +102,28 @@ class Reader {
                   absl::StatusOr<T> (*parse)(absl::string_view), std::optional<T>& target) {
     std::string text;
     reader.Read(field, text);
-    if (text.empty()) return;
+    const Value* const given = map.Find(field);
+    if (given == nullptr || !given->is_string()) return;
     absl::StatusOr<T> parsed = parse(text);
     if (parsed.ok()) {
       target = *std::move(parsed);
     } else {
-      errors_.Add(map.Find(field)->position,
-                  absl::StrCat(reader.PathOf(field), ": ", parsed.status().message()));
+      errors_.Add(given->position, absl::StrCat(reader.PathOf(field), ": ", parsed.status().message()));
     }
+  }
+
+  // A number that is not negative.
+  void ReadCount(StrictReader& reader, const Value& map, absl::string_view field,
+                 std::optional<int64_t>& target) {
+    reader.Read(field, target);
+    if (target.value_or(0) >= 0) return;
+    errors_.Add(map.Find(field)->position,
+                absl::StrCat(reader.PathOf(field), ": expected a whole number that is not negative"));
+  }
+
+  // Says that `map`, of this path, lacks what it needs.
+  void Expect(bool is_there, const Value& map, absl::string_view path, absl::string_view expected) {
+    if (!is_there) errors_.Add(map.position, absl::StrCat(path, ": expected ", expected));
   }
 
   ObjectChoice ReadChoice(const Value& value, const std::string& path, bool is_pod) {
@@ -118,6 +136,48 @@ class Reader {
     return choice;
   }
 
+  void ReadAsksOfPods(StrictReader& reader, const Value& value, Expectation& expectation) {
+    ReadCount(reader, value, "count", expectation.count);
+    reader.Read("bound", expectation.bound);
+    ReadParsed(reader, value, "boundWithin", ParseSpan, expectation.bound_within);
+    reader.ReadMap("node", [&](const Value& map, const std::string& path) {
+      expectation.node = ReadChoice(map, path, /*is_pod=*/false);
+      Expect(expectation.node->name.has_value() || expectation.node->labels.has_value(), map, path,
+             "name or selector");
+    });
+    reader.Read("pendingReason", expectation.pending_reason);
+    if (expectation.pending_reason.has_value())
+      Expect(!expectation.pending_reason->empty() || !value.Find("pendingReason")->is_string(),
+             *value.Find("pendingReason"), reader.PathOf("pendingReason"),
+             "a part of the message, got nothing");
+    ReadCount(reader, value, "attemptsMax", expectation.attempts_max);
+    ReadCount(reader, value, "perNodeMax", expectation.per_node_max);
+    reader.ReadMap("skew", [&](const Value& map, const std::string& path) {
+      StrictReader skew(map, path, errors_);
+      Expectation::Skew& read = expectation.skew.emplace();
+      std::optional<int64_t> max;
+      skew.Read("topologyKey", read.topology_key);
+      ReadCount(skew, map, "max", max);
+      Expect(!read.topology_key.empty() && max.has_value(), map, path, "topologyKey and max");
+      read.max = max.value_or(0);
+      skew.Finish();
+    });
+  }
+
+  void ReadAsksOfRun(StrictReader& reader, const Value& value, Expectation& expectation) {
+    ReadCount(reader, value, "preemptionsMax", expectation.preemptions_max);
+    reader.ReadMap("utilization", [&](const Value& map, const std::string& path) {
+      StrictReader utilization(map, path, errors_);
+      Expectation::Utilization& read = expectation.utilization.emplace();
+      utilization.Read("resource", read.resource);
+      ReadCount(utilization, map, "min", read.min);
+      ReadCount(utilization, map, "max", read.max);
+      Expect(!read.resource.empty() && (read.min.has_value() || read.max.has_value()), map, path,
+             "resource, and min or max");
+      utilization.Finish();
+    });
+  }
+
   void ReadExpectation(const Value& value, const std::string& path) {
     Expectation expectation;
     expectation.position = value.position;
@@ -126,40 +186,12 @@ class Reader {
     const bool has_pods = reader.ReadMap("pods", [&](const Value& map, const std::string& map_path) {
       expectation.pods = ReadChoice(map, map_path, /*is_pod=*/true);
     });
-    reader.Read("count", expectation.count);
-    reader.Read("bound", expectation.bound);
-    ReadParsed(reader, value, "boundWithin", ParseSpan, expectation.bound_within);
-    reader.ReadMap("node", [&](const Value& map, const std::string& map_path) {
-      expectation.node = ReadChoice(map, map_path, /*is_pod=*/false);
-    });
-    reader.Read("pendingReason", expectation.pending_reason);
-    reader.Read("attemptsMax", expectation.attempts_max);
-    reader.Read("perNodeMax", expectation.per_node_max);
-    reader.ReadMap("skew", [&](const Value& map, const std::string& map_path) {
-      StrictReader skew(map, map_path, errors_);
-      skew.Read("topologyKey", expectation.skew.emplace().topology_key);
-      skew.Read("max", expectation.skew->max);
-      skew.Finish();
-    });
-    reader.Read("preemptionsMax", expectation.preemptions_max);
-    reader.ReadMap("utilization", [&](const Value& map, const std::string& map_path) {
-      StrictReader utilization(map, map_path, errors_);
-      Expectation::Utilization& read = expectation.utilization.emplace();
-      utilization.Read("resource", read.resource);
-      utilization.Read("min", read.min);
-      utilization.Read("max", read.max);
-      utilization.Finish();
-    });
+    ReadAsksOfPods(reader, value, expectation);
+    ReadAsksOfRun(reader, value, expectation);
     reader.Finish();
-    const bool is_of_pods = expectation.count.has_value() || expectation.bound.has_value() ||
-                            expectation.bound_within.has_value() || expectation.node.has_value() ||
-                            expectation.pending_reason.has_value() || expectation.attempts_max.has_value() ||
-                            expectation.per_node_max.has_value() || expectation.skew.has_value();
-    const bool is_of_run = expectation.preemptions_max.has_value() || expectation.utilization.has_value();
-    if (is_of_pods && !has_pods)
-      errors_.Add(value.position, absl::StrCat(path, ": pods: expected a map that chooses pods, got none"));
-    if (!is_of_pods && !is_of_run)
-      errors_.Add(value.position, absl::StrCat(path, ": expected something that is expected, such as bound"));
+    const bool is_of_pods = expectation.count.has_value() || expectation.AsksOfPods();
+    Expect(has_pods || !is_of_pods, value, path + ": pods", "a map that chooses pods, got none");
+    Expect(is_of_pods || expectation.AsksOfRun(), value, path, "something that is expected, such as bound");
     if (expectation.name.empty()) expectation.name = path;
     file_.expectations.push_back(std::move(expectation));
   }
@@ -170,6 +202,13 @@ class Reader {
 };
 
 }  // namespace
+
+bool Expectation::AsksOfPods() const {
+  return bound.has_value() || bound_within.has_value() || node.has_value() || pending_reason.has_value() ||
+         attempts_max.has_value() || per_node_max.has_value() || skew.has_value();
+}
+
+bool Expectation::AsksOfRun() const { return preemptions_max.has_value() || utilization.has_value(); }
 
 absl::StatusOr<TestFile> ReadTestFile(const std::string& path) {
   std::optional<TestFile> file;

@@ -57,6 +57,11 @@ struct Expectation {
     std::optional<int64_t> max;
   };
   std::optional<Utilization> utilization;
+
+  // Whether it asks anything of the pods of the choice, beside how many they are.
+  bool AsksOfPods() const;
+  // Whether it asks anything of the run as a whole.
+  bool AsksOfRun() const;
 };
 
 struct TestFile {

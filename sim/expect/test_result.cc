@@ -60,6 +60,7 @@ TestResult ResultOf(const Value& file) {
   TestResult result = {.path = TextOf(file, "path"),
                        .error = TextOf(file, "error"),
                        .notices = TextsOf(file, "notices"),
+                       .inputs = TextsOf(file, "inputs"),
                        .verdicts = {},
                        .seed_count = NumberOf(file, "seeds"),
                        .seed = static_cast<uint64_t>(NumberOf(file, "seed"))};
@@ -86,9 +87,14 @@ std::string GitHubMessage(absl::string_view text) {
   return absl::StrReplaceAll(text, {{"%", "%25"}, {"\r", "%0D"}, {"\n", "%0A"}});
 }
 
+// XML has no way to write U+FFFE and U+FFFF.
 std::string Xml(absl::string_view text) {
-  return absl::StrReplaceAll(Printable(text),
-                             {{"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}, {"\"", "&quot;"}});
+  return absl::StrReplaceAll(Printable(text), {{"&", "&amp;"},
+                                               {"<", "&lt;"},
+                                               {">", "&gt;"},
+                                               {"\"", "&quot;"},
+                                               {"\xef\xbf\xbe", "\\ufffe"},
+                                               {"\xef\xbf\xbf", "\\uffff"}});
 }
 
 }  // namespace
@@ -107,6 +113,7 @@ std::string TestResultsJson(const std::vector<TestResult>& results) {
     json.Field("error", result.error).Field("seeds", result.seed_count);
     json.Field("seed", static_cast<int64_t>(result.seed)).Key("updated").Bool(result.is_updated);
     WriteTexts("notices", result.notices, json);
+    WriteTexts("inputs", result.inputs, json);
     json.Key("expectations").BeginArray();
     for (const Verdict& verdict : result.verdicts) {
       json.BeginObject().Field("name", verdict.name).Field("line", int64_t{verdict.position.line});

@@ -19,6 +19,8 @@ struct TestResult {
   std::string error;
   // What the user should know of its input, each with `note: ` or `warning: ` in front.
   std::vector<std::string> notices;
+  // The files and folders that were read, the test itself first.
+  std::vector<std::string> inputs;
   std::vector<Verdict> verdicts;
   // How many seeds were run, and the one of these verdicts: the first that fails. 0: that of the file.
   int64_t seed_count = 0;

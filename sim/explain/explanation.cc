@@ -16,6 +16,7 @@
 #include "sim/explain/filter_explainer.h"
 #include "sim/explain/preemption_choice.h"
 #include "sim/explain/trial_cluster.h"
+#include "sim/report/report.h"
 
 namespace schedsim::sim {
 namespace {
@@ -200,7 +201,9 @@ absl::StatusOr<Explanation> Explain(Plan plan, const ExplainRequest& request) {
   AttemptWatch watch(request.pod, request.attempt);
   plan.on_made = [&watch](Simulation& simulation) { watch.Attach(simulation); };
   plan.pod_rows = PodRows::kNone;
-  RETURN_IF_ERROR(RunPlan(std::move(plan)).status());
+  const size_t warnings_before = plan.input.warnings.size();
+  Report report;
+  ASSIGN_OR_RETURN(report, RunPlan(std::move(plan)));
   std::pair<const std::string, Subject>* found = nullptr;
   ASSIGN_OR_RETURN(found, FindSubject(watch, request.pod));
   Subject& subject = found->second;
@@ -214,6 +217,7 @@ absl::StatusOr<Explanation> Explain(Plan plan, const ExplainRequest& request) {
   }
   explanation.pod = found->first;
   explanation.attempt_count = subject.attempt_count;
+  explanation.notices = LateNotices(report, warnings_before);
   return explanation;
 }
 

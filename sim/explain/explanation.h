@@ -67,6 +67,8 @@ struct Explanation {
   std::optional<PreemptionChoice> preemption;
   // Whether ties of the highest total are drawn, rather than decided by the order of nodes.
   bool draws_ties = false;
+  // See LateNotices; from Explain.
+  std::vector<std::string> notices;
 };
 
 // Explains an attempt that was made with these options. InvalidArgument where a plugin refuses its arguments.

@@ -190,10 +190,15 @@ class CaseSearch {
   absl::StatusOr<Draft> Take() {
     RETURN_IF_ERROR(status_);
     RETURN_IF_ERROR(Start());
+    if (names_.empty()) {
+      return Invalid(absl::StrCat(
+          file_,
+          ": expected a scenario, a case of the conformance suite, a recording of kwok or an audit log, "
+          "got an empty file"));
+    }
     if (!chosen_.has_value() || (!request_.case_name.has_value() && names_.size() > 1)) {
       return Invalid(absl::StrCat(file_, ": has ", names_.size(),
-                                  " cases, expected the name of one with --case",
-                                  names_.empty() ? "" : absl::StrCat(", such as ", names_[0])));
+                                  " cases, expected the name of one with --case", ", such as ", names_[0]));
     }
     if (!chosen_->config_error.empty()) return Invalid(chosen_->config_error);
     return DraftOf(*std::move(chosen_));
@@ -398,6 +403,15 @@ void WarnOfUnplayedStages(Plan& plan) {
 
 }  // namespace
 
+std::vector<std::string> RunRequest::Paths() const {
+  std::vector<std::string> paths = files;
+  if (!scenario.empty()) paths.push_back(scenario);
+  if (scheduler.config.has_value()) paths.push_back(*scheduler.config);
+  if (!autoscaler.empty()) paths.push_back(autoscaler);
+  paths.insert(paths.end(), stages.begin(), stages.end());
+  return paths;
+}
+
 absl::Status SetScheduler(const SchedulerChoice& choice, Plan& plan) {
   ChosenScheduler scheduler;
   ASSIGN_OR_RETURN(scheduler, LoadScheduler(choice));
@@ -418,12 +432,7 @@ absl::StatusOr<Plan> MakePlan(const RunRequest& asked) {
   Resolved resolved;
   ASSIGN_OR_RETURN(resolved, Resolve(asked));
   const RunRequest& request = resolved.request;
-  std::vector<std::string> paths = request.files;
-  paths.push_back(request.scenario);
-  paths.push_back(request.scheduler.config.value_or(""));
-  paths.push_back(request.autoscaler);
-  paths.insert(paths.end(), request.stages.begin(), request.stages.end());
-  RETURN_IF_ERROR(RefuseSecondStandardInput(paths));
+  RETURN_IF_ERROR(RefuseSecondStandardInput(request.Paths()));
   Draft draft;
   ASSIGN_OR_RETURN(draft, request.scenario.empty() ? DraftOfFiles(request) : DraftOfDocument(request));
   Plan& plan = draft.plan;

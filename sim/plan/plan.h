@@ -62,6 +62,9 @@ struct RunRequest {
   bool check_wakeups = false;
   // Whether the report says what the run had to do.
   bool counters = false;
+
+  // All that it names to be read: files, folders, "-" and names of sets of stages.
+  std::vector<std::string> Paths() const;
 };
 
 // All that a run needs. Where its trace goes is for the caller to say, in `simulation`.

@@ -482,6 +482,19 @@ void WriteResources(const std::vector<Report::Resource>& resources, codec::JsonW
   json.EndArray();
 }
 
+std::string Report::Pod::Key() const { return absl::StrCat(name_space, "/", name); }
+
+std::vector<std::string> LateNotices(const Report& report, size_t warnings_before) {
+  std::vector<std::string> notices;
+  for (size_t i = warnings_before; i < report.warnings.size(); ++i)
+    notices.push_back(absl::StrCat("warning: ", report.warnings[i]));
+  if (!report.inexact_pods.empty()) {
+    notices.push_back(absl::StrCat("warning: the result is inexact for ", report.inexact_pods.size(),
+                                   " pods, see the report"));
+  }
+  return notices;
+}
+
 std::string UsageText(const Report& report) {
   std::string text;
   absl::StrAppendFormat(&text, "%-28s %20s %20s %8s\n", "Resource", "requested", "allocatable", "percent");

@@ -38,6 +38,9 @@ struct Report {
     // From the first queue entry to the binding; negative: not bound in this run.
     absl::Duration queue_latency = absl::Seconds(-1);
     bool inexact = false;
+
+    // "namespace/name".
+    std::string Key() const;
   };
   // Units: cpu in thousandths of a core, memory and storage in bytes, others in wholes. Sums of any 64-bit
   // amounts are exact, other than the sums by which the scheduler decides, which wrap around as the real
@@ -126,6 +129,11 @@ enum class PodRows : uint8_t { kNone, kAll };
 // What `simulation` came to, after its run. Every pod of the input is in it, and every one that was created
 // since.
 Report MakeReport(Simulation& simulation, const ClusterInput& input, PodRows rows = PodRows::kAll);
+
+// What the user should know after the run, beyond what the plan had to say, each with `warning: ` in front:
+// the warnings behind the first `warnings_before`, which are those of the input, and whether the result is
+// exact.
+std::vector<std::string> LateNotices(const Report& report, size_t warnings_before);
 
 // The lines about the sums of resources and the most used nodes, which are part of the text.
 std::string UsageText(const Report& report);

@@ -61,7 +61,9 @@ bool HasCondition(const codec::Value& root, absl::string_view type) {
 void ReadJob(const codec::Value& root, WorkloadReport& row) {
   row.wanted = NumberAt(root, "spec", "completions");
   if (!row.wanted.has_value() && !NumberAt(root, "spec", "parallelism").has_value()) row.wanted = 1;
-  row.is_finished = HasCondition(root, "Complete") || HasCondition(root, "Failed");
+  row.parallelism = NumberAt(root, "spec", "parallelism");
+  row.has_failed = HasCondition(root, "Failed");
+  row.is_finished = row.has_failed || HasCondition(root, "Complete");
   row.succeeded = NumberAt(root, "status", "succeeded").value_or(0);
   row.failed = NumberAt(root, "status", "failed").value_or(0);
 }
@@ -86,6 +88,9 @@ WorkloadReport RowOf(const api::Object& object, absl::Time end) {
   // The ending makes JSON of it.
   codec::ReadText(codec::ObjectJson(object), "object.json", {}, [&](const codec::Document& document) {
     const codec::Value& root = document.root;
+    const codec::Value* spec = root.Find("spec");
+    const codec::Value* suspend = spec == nullptr ? nullptr : spec->Find("suspend");
+    row.is_suspended = suspend != nullptr && suspend->boolean;
     if (object.kind_name == "DaemonSet") {
       row.wanted = NumberAt(root, "status", "desiredNumberScheduled");
     } else if (object.kind_name == "Job") {

@@ -43,12 +43,18 @@ std::string MessagesText(const std::vector<MessageSum>& messages) {
   return text;
 }
 
-std::string NamesText(const std::vector<std::string>& names) {
+// The first few, a line each. `margin` stands in front of each, and `what` behind it.
+std::string NamesText(const std::vector<std::string>& names, absl::string_view margin = "  ",
+                      absl::string_view what = "") {
   std::string text;
   for (size_t i = 0; i < std::min(names.size(), kPodsShown); ++i)
-    absl::StrAppend(&text, "  ", Shown(names[i]), "\n");
-  if (names.size() > kPodsShown) absl::StrAppend(&text, "  and ", names.size() - kPodsShown, " more\n");
+    absl::StrAppend(&text, margin, Shown(names[i]), what, "\n");
+  if (names.size() > kPodsShown) absl::StrAppend(&text, margin, "and ", names.size() - kPodsShown, " more\n");
   return text;
+}
+
+std::string CutOffText(bool is_cut_off) {
+  return is_cut_off ? "The run ended at --until before each pod was tried.\n" : "";
 }
 
 std::string DisplacedText(const std::vector<std::string>& displaced) {
@@ -96,8 +102,8 @@ std::string DrainText(const DrainAnswer& answer) {
   absl::StrAppend(&text, "       ", placed, " of ", Pods(static_cast<int64_t>(answer.drain.pods.size())),
                   " placed again\n");
   if (!answer.drain.message.empty()) absl::StrAppend(&text, "       ", Printable(answer.drain.message), "\n");
-  for (const std::string& pod : answer.lost)
-    absl::StrAppend(&text, "       ", Shown(pod), " is not made anew\n");
+  absl::StrAppend(&text, NamesText(answer.lost, "       ", " is not made anew"),
+                  NamesText(answer.displaced, "       ", " would lose its node"));
   for (const MessageSum& message : answer.pending)
     absl::StrAppend(&text, "       ", message.count, " x  ", Printable(message.message), "\n");
   return text;
@@ -108,18 +114,36 @@ std::string DrainText(const DrainAnswer& answer) {
 std::string FitText(const FitAnswer& answer) {
   const auto bound = static_cast<int64_t>(answer.bound.size());
   std::string text;
-  if (bound == 0 && answer.pending_count == 0) return "No pod was made of it.\n";
-  absl::StrAppend(&text, answer.Fits() ? "It fits: " : "It does not fit: ", bound, " of ",
-                  Pods(bound + answer.pending_count), " find a node.\n", ByNodeText(answer.bound));
+  if (bound == 0 && answer.pending_count == 0) {
+    absl::StrAppend(&text, "No pod was made of it.\n");
+  } else {
+    const bool is_open = answer.pending_count == 0 && !answer.Fits();
+    absl::StrAppend(&text,
+                    answer.Fits() ? "It fits: "
+                    : is_open     ? "Not all is known: "
+                                  : "It does not fit: ",
+                    bound, " of ", Pods(bound + answer.pending_count), " find a node.\n",
+                    ByNodeText(answer.bound));
+  }
   if (answer.pending_count > 0)
-    absl::StrAppend(&text, "Pending ", answer.pending_count, "\n", MessagesText(answer.pending));
-  return text + DisplacedText(answer.displaced);
+    absl::StrAppend(&text, "Without a node ", answer.pending_count, "\n", MessagesText(answer.pending));
+  for (const std::string& object : answer.unanswered) absl::StrAppend(&text, Printable(object), ".\n");
+  for (const std::string& object : answer.asking_for_none)
+    absl::StrAppend(&text, Printable(object), " asks for no pod.\n");
+  return absl::StrCat(text, CutOffText(answer.is_cut_off), DisplacedText(answer.displaced));
 }
 
 std::string CountText(const CountAnswer& answer) {
-  std::string text = absl::StrCat(answer.count, " of it fit.\n", ByNodeText(answer.bound));
-  if (!answer.message.empty())
+  const bool has_more = answer.is_cut_off || answer.message.empty();
+  std::string text =
+      absl::StrCat(has_more ? "At least " : "", answer.count, " of it fit.\n", ByNodeText(answer.bound));
+  if (answer.is_cut_off) {
+    absl::StrAppend(&text, CutOffText(true));
+  } else if (answer.message.empty()) {
+    absl::StrAppend(&text, "No more of it were tried.\n");
+  } else {
     absl::StrAppend(&text, "The next one does not:\n  ", Printable(answer.message), "\n");
+  }
   return text + DisplacedText(answer.displaced);
 }
 
@@ -131,6 +155,8 @@ std::string NodesText(const NodesAnswer& answer, const std::string& node) {
     absl::StrAppend(&text, "; with one node less ", answer.pending_with_one_less);
   absl::StrAppend(&text, ".\n", ByNodeText(answer.bound));
   if (answer.pending_count > 0) absl::StrAppend(&text, "Pending\n", MessagesText(answer.pending));
+  if (!answer.unhelped.empty())
+    absl::StrAppend(&text, "More nodes like it help none of these:\n", NamesText(answer.unhelped));
   return text;
 }
 
@@ -151,8 +177,10 @@ std::string FitJson(const FitAnswer& answer) {
   json.Key("fits").Bool(answer.Fits()).Field("pendingCount", answer.pending_count);
   WritePlaced("bound", answer.bound, json);
   WriteMessages("pending", answer.pending, json);
+  WriteNames("unanswered", answer.unanswered, json);
+  WriteNames("askingForNone", answer.asking_for_none, json);
   WriteNames("displaced", answer.displaced, json);
-  json.EndObject();
+  json.Key("cutOff").Bool(answer.is_cut_off).EndObject();
   return json.text() + "\n";
 }
 
@@ -162,7 +190,7 @@ std::string CountJson(const CountAnswer& answer) {
   json.Field("count", answer.count).Field("message", answer.message);
   WritePlaced("bound", answer.bound, json);
   WriteNames("displaced", answer.displaced, json);
-  json.EndObject();
+  json.Key("cutOff").Bool(answer.is_cut_off).EndObject();
   return json.text() + "\n";
 }
 
@@ -174,6 +202,7 @@ std::string NodesJson(const NodesAnswer& answer, const std::string& node) {
   if (answer.pending_with_one_less >= 0) json.Field("pendingWithOneLess", answer.pending_with_one_less);
   WritePlaced("bound", answer.bound, json);
   WriteMessages("pending", answer.pending, json);
+  WriteNames("unhelped", answer.unhelped, json);
   json.EndObject();
   return json.text() + "\n";
 }
@@ -193,6 +222,7 @@ std::string DrainAnswersJson(const std::vector<DrainAnswer>& answers) {
     }
     json.EndArray();
     WriteNames("lost", answer.lost, json);
+    WriteNames("displaced", answer.displaced, json);
     WriteMessages("pending", answer.pending, json);
     json.EndObject();
   }

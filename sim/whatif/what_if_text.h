@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/whatif/fit.h"
 #include "sim/whatif/what_if.h"
 
 namespace schedsim::sim {

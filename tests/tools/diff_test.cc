@@ -152,6 +152,7 @@ TEST(DiffTest, ComparesTraces) {
               0);
     const Json diff = DiffOf({a, b}, /*exit_code=*/1);
     EXPECT_EQ(diff["counts"]["moved"], 1);
+    EXPECT_EQ(diff["counts"]["movedUnknown"], std::string(level) == "full" ? 0 : 1);
     EXPECT_EQ(diff["firstDifference"]["cause"]["kind"], std::string(level) == "full" ? "score" : "unknown");
   }
 }
@@ -162,6 +163,108 @@ TEST(DiffTest, RealTracesAreTaken) {
                             folder + "traces-1.37/resources.jsonl.gz", "--case", "resources-1"},
                            /*exit_code=*/0);
   EXPECT_TRUE(diff["firstDifference"].is_null());
+}
+
+// What a trace was made with is in it.
+TEST(DiffTest, OptionsOfRunsAreRefusedBesideTraces) {
+  const TestFolder folder;
+  const std::string cluster = folder.Write("cluster.yaml", kTwoNodes);
+  const std::string trace = folder.Path("a.jsonl");
+  ASSERT_EQ(RunProgram({"run", "-f", cluster, "--trace", trace}).exit_code, 0);
+  const std::string scenario =
+      folder.Write("scenario.yaml", "apiVersion: schedsim/v1\nkind: Scenario\ninputs: [cluster.yaml]\n");
+  const struct {
+    std::vector<std::string> arguments;
+    const char* want;
+  } rows[] = {
+      {{trace, trace, "--seed", "2"}, "is a trace, expected no --seed beside it"},
+      {{trace, scenario, "--a-version", "1.35"}, "is a trace, expected no --a-version beside it"},
+      {{scenario, trace, "-f", cluster}, "is a trace, expected no --filename beside it"},
+  };
+  for (const auto& row : rows) {
+    std::vector<std::string> arguments = row.arguments;
+    arguments.insert(arguments.begin(), "diff");
+    const ProgramResult result = RunProgram(arguments);
+    EXPECT_EQ(result.exit_code, 2) << row.want;
+    EXPECT_TRUE(absl::StrContains(result.err, row.want)) << result.err;
+  }
+  // The other side is a run, which takes them.
+  DiffOf({trace, scenario, "--seed", "2"}, /*exit_code=*/0);
+}
+
+TEST(DiffTest, RulesThatIgnoreNothingAreSaid) {
+  const TestFolder folder;
+  const std::string cluster = folder.Write("cluster.yaml", kTwoNodes);
+  const std::string config = folder.Write("most.yaml", kMostAllocated);
+  const std::vector<std::string> arguments = {"diff",           "-f",       cluster,
+                                              "--b-config",     config,     "--ignore",
+                                              "namespace=shop", "--ignore", "pod=default/web"};
+  const ProgramResult result = RunProgram(arguments);
+  EXPECT_EQ(result.exit_code, 0) << result.out;
+  EXPECT_TRUE(
+      absl::StrContains(result.err, "note: --ignore namespace=shop: no pod that differs falls under it"))
+      << result.err;
+  EXPECT_FALSE(absl::StrContains(result.err, "pod=default/web")) << result.err;
+}
+
+// No node is looked at, so the filters say nothing.
+TEST(DiffTest, APreFilterThatRefusesThePodIsTheCause) {
+  const TestFolder folder;
+  const std::string cluster = folder.Write(
+      "cluster.yaml",
+      "{apiVersion: v1, kind: Node, metadata: {name: n1}, status: {allocatable: {cpu: 4, memory: 8Gi, pods: "
+      "9}}}\n---\n"
+      "{apiVersion: v1, kind: Pod, metadata: {name: web}, spec: {volumes: [{name: v, persistentVolumeClaim: "
+      "{claimName: c}}], containers: [{name: c, image: i}]}}\n");
+  const std::string config = folder.Write(
+      "no-volumes.yaml",
+      "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\nprofiles:\n"
+      "- plugins: {multiPoint: {disabled: [{name: VolumeBinding}, {name: VolumeRestrictions}, {name: "
+      "VolumeZone}, {name: NodeVolumeLimits}]}}\n");
+  const Json diff = DiffOf({"-f", cluster, "--b-config", config}, /*exit_code=*/1);
+  const Json& cause = diff["pods"][0]["cause"];
+  EXPECT_EQ(cause["kind"], "filter") << diff;
+  EXPECT_EQ(diff["pods"][0]["difference"], "bound");
+  EXPECT_TRUE(absl::StrContains(cause["text"].get<std::string>(), "A refuses n1: persistentvolumeclaim"))
+      << cause;
+}
+
+TEST(DiffTest, NamesTheNodeThatPreemptionTakes) {
+  const TestFolder folder;
+  std::string cluster =
+      "{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: high}, value: 9}\n";
+  for (const char* name : {"n1", "n2"}) {
+    absl::StrAppend(&cluster, "---\n{apiVersion: v1, kind: Node, metadata: {name: ", name,
+                    "}, status: {allocatable: {cpu: 4, memory: 8Gi, pods: 9}}}\n---\n{apiVersion: v1, kind: "
+                    "Pod, metadata: {name: on-",
+                    name, "}, spec: {nodeName: ", name,
+                    ", containers: [{name: c, image: i, resources: {requests: {cpu: 4}}}]}}\n");
+  }
+  absl::StrAppend(
+      &cluster,
+      "---\n{apiVersion: v1, kind: Pod, metadata: {name: urgent}, spec: {priorityClassName: high, "
+      "containers: [{name: c, image: i, resources: {requests: {cpu: 4}}}]}}\n");
+  const std::string path = folder.Write("cluster.yaml", cluster);
+  const std::string budget = folder.Write(
+      "budget.yaml",
+      "apiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: b}\nspec: {minAvailable: 1, "
+      "selector: "
+      "{matchLabels: {kept: 'yes'}}}\n---\n{apiVersion: v1, kind: Pod, metadata: {name: last}, spec: "
+      "{containers: [{name: c, image: i}]}}\n");
+  const std::string label = "metadata: {name: on-n1, labels: {kept: 'yes'}}";
+  std::string labelled = cluster;
+  labelled.replace(labelled.find("metadata: {name: on-n1}"), std::string("metadata: {name: on-n1}").size(),
+                   label);
+  folder.Write("labelled.yaml", labelled);
+  const std::string scenario = "apiVersion: schedsim/v1\nkind: Scenario\ninputs: [";
+  const std::string a = folder.Write("a.yaml", scenario + "cluster.yaml]\n");
+  const std::string b = folder.Write("b.yaml", scenario + "labelled.yaml, budget.yaml]\n");
+  const Json diff = DiffOf({a, b}, /*exit_code=*/1);
+  const Json& first = diff["firstDifference"];
+  EXPECT_EQ(first["a"]["nominated"], "n1") << first;
+  EXPECT_EQ(first["b"]["nominated"], "n2") << first;
+  EXPECT_EQ(first["cause"]["kind"], "preemption");
+  EXPECT_EQ(first["cause"]["text"], "preemption takes n1 in A and n2 in B");
 }
 
 TEST(DiffTest, WritesTextAndMarkdown) {
@@ -190,7 +293,12 @@ TEST(DiffTest, RefusesWhatIsNoPair) {
   } rows[] = {
       {{"-f", kMixed}, "A and B are the same run"},
       {{"a.yaml"}, "expected two runs, A and B"},
-      {{"-f", "-", "--b-version", "1.35"}, "-: expected files"},
+      {{"-f", "-", "--b-version", "1.35"}, "-: is read more than once here, expected a file"},
+      {{"-f", "/dev/fd/0", "--b-version", "1.35"}, "/dev/fd/0: is read more than once here"},
+      {{"-f", kMixed, "--config", "-", "--b-version", "1.35"}, "-: is read more than once here"},
+      {{"-f", kMixed, "--a-file", "-", "--b-file", "-"}, "-: is read more than once here"},
+      {{"/dev/fd/0", "b.yaml"}, "/dev/fd/0: is read more than once here"},
+      {{"/dev/null", "/dev/null"}, "expected a scenario, a case of the conformance suite"},
       {{"-f", kMixed, "--b-version", "1.35", "--ignore", "pod=x"}, "--ignore: \"pod=x\" is no rule"},
       {{"nowhere.yaml", "nowhere.yaml"}, "nowhere.yaml"},
   };

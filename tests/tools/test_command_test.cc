@@ -28,6 +28,8 @@ constexpr char kCluster[] =
     "{apiVersion: v1, kind: Pod, metadata: {name: web-2, labels: {app: web}}, spec: {nodeSelector: {zone: "
     "a}, "
     "containers: [{name: c, image: i, resources: {requests: {cpu: 1}}}]}}\n---\n"
+    "{apiVersion: v1, kind: Pod, metadata: {name: foreign}, spec: {schedulerName: other, containers: [{name: "
+    "c, image: i}]}}\n---\n"
     "{apiVersion: v1, kind: Pod, metadata: {name: big, labels: {app: big}}, spec: {containers: [{name: c, "
     "image: i, "
     "resources: {requests: {cpu: 8}}}]}}\n";
@@ -82,6 +84,14 @@ TEST_F(TestCommandTest, ExpectationsHoldOrSayWhatDoesNot) {
        {"zone a has 1 of the pods and b has 0, expected a difference of at most 0"}},
       {"{pods: {name: web-2}, skew: {topologyKey: rack, max: 0}}",
        {"no node has the label rack, expected one at least"}},
+      // What holds of pods on nodes says nothing where none is on one.
+      {"{pods: {name: big}, skew: {topologyKey: zone, max: 0}}",
+       {"none of the pods is on a node, expected at least one"}},
+      {"{pods: {name: big}, perNodeMax: 0}", {"none of the pods is on a node, expected at least one"}},
+      {"{pods: {name: web-7}, count: 0, perNodeMax: 0}", {}},
+      {"{pods: {name: foreign}, pendingReason: scheduler}",
+       {"default/foreign is Ignored: of scheduler other, which no profile names, expected it pending with "
+        "\"scheduler\""}},
       {"{preemptionsMax: 0}", {}},
       {"{utilization: {resource: cpu, min: 37, max: 37}}", {}},
       {"{utilization: {resource: cpu, min: 80}}", {"37 percent of cpu are requested, expected at least 80"}},
@@ -109,6 +119,96 @@ TEST_F(TestCommandTest, GoldenPlacementsAreWrittenAndCompared) {
   EXPECT_TRUE(absl::StrContains(changed.out, "    default/big: expected no such pod, got -  Pending"))
       << changed.out;
   EXPECT_TRUE(absl::StrContains(changed.out, "\n0 passed, 1 failed\n")) << changed.out;
+}
+
+// A file without a line holds of a run without pods only, which nobody means.
+TEST_F(TestCommandTest, GoldenPlacementsNameAPod) {
+  folder_.Write("node.yaml", "{apiVersion: v1, kind: Node, metadata: {name: n1}}\n");
+  const std::string path = folder_.Write("empty.test.yaml",
+                                         "apiVersion: schedsim/v1\nkind: Test\nrun: {files: [node.yaml]}\n"
+                                         "placements: empty.txt\n");
+  folder_.Write("empty.txt", "\n");
+  const ProgramResult compared = RunProgram({"test", path});
+  EXPECT_EQ(compared.exit_code, 2);
+  EXPECT_TRUE(absl::StrContains(compared.out, "empty.txt: expected a line a pod, got an empty file"))
+      << compared.out;
+  const ProgramResult written = RunProgram({"test", path, "--update"});
+  EXPECT_EQ(written.exit_code, 2);
+  EXPECT_TRUE(absl::StrContains(written.out, "--update: there is no pod in the end")) << written.out;
+}
+
+TEST_F(TestCommandTest, NothingThatIsReadIsWrittenOver) {
+  const std::string path = Write("golden.test.yaml", "placements: cluster.yaml\n");
+  const ProgramResult updated = RunProgram({"test", path, "--update"});
+  EXPECT_EQ(updated.exit_code, 2);
+  EXPECT_TRUE(absl::StrContains(updated.out, "placements: ")) << updated.out;
+  EXPECT_TRUE(absl::StrContains(updated.out, "is the input")) << updated.out;
+  EXPECT_EQ(FileContent(folder_.Path("cluster.yaml")), kCluster);
+  const std::string other = Write("a.test.yaml", "expect:\n- {pods: {name: web-0}, bound: true}\n");
+  const std::string before = FileContent(other);
+  for (const std::string& junit : {other, folder_.Path("cluster.yaml")}) {
+    const ProgramResult result = RunProgram({"test", other, "--junit", junit});
+    EXPECT_EQ(result.exit_code, 2);
+    EXPECT_TRUE(absl::StrContains(result.err, "--junit: ")) << result.err;
+  }
+  EXPECT_EQ(FileContent(other), before);
+  EXPECT_EQ(FileContent(folder_.Path("cluster.yaml")), kCluster);
+  const Json inputs = Json::parse(RunProgram({"test", other, "--output", "json"}).out)["files"][0]["inputs"];
+  EXPECT_EQ(inputs, Json::array({other, folder_.Path("cluster.yaml")}));
+}
+
+// What its scenario waits for in vain is a verdict of its own.
+TEST_F(TestCommandTest, ARunThatFailsFailsTheTest) {
+  folder_.Write("scenario.yaml",
+                "apiVersion: schedsim/v1\nkind: Scenario\ninputs: [cluster.yaml]\ntimeline:\n"
+                "- waitUntil: {pending: 0, timeout: 5s}\n");
+  const std::string path =
+      folder_.Write("run.test.yaml",
+                    "apiVersion: schedsim/v1\nkind: Test\nrun: {scenario: scenario.yaml}\n"
+                    "expect:\n- {pods: {name: web-0}, bound: true}\n");
+  const ProgramResult result = RunProgram({"test", path, "--output", "json"});
+  EXPECT_EQ(result.exit_code, 1) << result.err;
+  const Json expectations = Json::parse(result.out)["files"][0]["expectations"];
+  ASSERT_EQ(expectations.size(), 2u);
+  EXPECT_EQ(expectations[0]["name"], "run");
+  EXPECT_EQ(expectations[0]["failures"].size(), 1u);
+  EXPECT_TRUE(expectations[1]["failures"].empty());
+}
+
+TEST_F(TestCommandTest, StagesAreFromTheFolderOfTheTest) {
+  folder_.Write("stages/mine.yaml",
+                "{apiVersion: kwok.x-k8s.io/v1alpha1, kind: Stage, metadata: {name: s}, spec: {resourceRef: "
+                "{apiGroup: v1, kind: Pod}, next: {delete: true}}}\n");
+  const std::string path =
+      folder_.Write("stages.test.yaml",
+                    "apiVersion: schedsim/v1\nkind: Test\nrun: {files: [cluster.yaml], stages: [fast, "
+                    "stages/mine.yaml]}\nexpect:\n- {preemptionsMax: 0}\n");
+  const ProgramResult result = RunProgram({"test", path, "--output", "json"});
+  EXPECT_EQ(result.exit_code, 0) << result.out;
+  const std::string inputs = Json::parse(result.out)["files"][0]["inputs"].dump();
+  EXPECT_TRUE(absl::StrContains(inputs, folder_.Path("stages/mine.yaml"))) << inputs;
+}
+
+// No XML has these two characters.
+TEST_F(TestCommandTest, JUnitEscapesWhatNoXmlHas) {
+  const std::string path =
+      Write("xml.test.yaml", "expect:\n- {name: \"a\\uFFFE<\\uFFFF&\", pods: {name: web-0}, bound: true}\n");
+  EXPECT_EQ(RunProgram({"test", path, "--junit", folder_.Path("out.xml")}).exit_code, 0);
+  const std::string xml = FileContent(folder_.Path("out.xml"));
+  EXPECT_TRUE(absl::StrContains(xml, "<testcase name=\"a\\ufffe&lt;\\uffff&amp;\"")) << xml;
+}
+
+TEST_F(TestCommandTest, SeveralFilesAreGivenSideBySide) {
+  const std::string one = Write("one.yaml", "expect:\n- {pods: {name: web-0}, bound: true}\n");
+  const std::string two = Write("two.yaml", "expect:\n- {pods: {name: web-1}, bound: true}\n");
+  const ProgramResult result = RunProgram({"test", one, two, "--jobs", "2"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_TRUE(absl::StrContains(result.out, "2 passed, 0 failed\n")) << result.out;
+  const ProgramResult none = RunProgram({"test", one, "--jobs", "1025"});
+  EXPECT_TRUE(absl::StrContains(none.err,
+                                "--jobs: \"1025\" is not a count, expected a whole number from 1 to "
+                                "1024"))
+      << none.err;
 }
 
 TEST_F(TestCommandTest, FoldersAreRunFileByFile) {
@@ -157,12 +257,67 @@ TEST_F(TestCommandTest, RunsOverSeeds) {
   }
 }
 
+// What the user should know of a run is known after it only.
+TEST_F(TestCommandTest, SaysWhatTheRunWarnsOf) {
+  folder_.Write(
+      "quota.yaml",
+      "apiVersion: v1\nkind: ResourceQuota\nmetadata: {name: q}\nspec: {hard: {pods: 0}}\n---\n"
+      "apiVersion: v1\nkind: Node\nmetadata: {name: n}\n---\n"
+      "apiVersion: apps/v1\nkind: ReplicaSet\nmetadata: {name: web}\nspec: {selector: {matchLabels: "
+      "{app: web}}, template: {metadata: {labels: {app: web}}, spec: {containers: [{name: c, image: "
+      "i}]}}}\n");
+  const std::string path = folder_.Write("quota.test.yaml",
+                                         "apiVersion: schedsim/v1\nkind: Test\nrun: {files: [quota.yaml]}\n"
+                                         "expect:\n- {pods: {selector: app=web}, count: 0}\n");
+  const ProgramResult result = RunProgram({"test", path});
+  EXPECT_EQ(result.exit_code, 0) << result.out;
+  EXPECT_TRUE(absl::StrContains(result.err, "warning: ReplicaSet default/web: ")) << result.err;
+}
+
+TEST_F(TestCommandTest, GoldenPlacementsAloneHaveNoSeeds) {
+  const std::string path = Write("golden.test.yaml", "placements: placements.txt\n");
+  const ProgramResult result = RunProgram({"test", path, "--seeds", "1..3"});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_TRUE(absl::StrContains(result.out, "has golden placements only")) << result.out;
+}
+
+// Each with `run: {files: [cluster.yaml]}` in front.
+TEST_F(TestCommandTest, ExpectationsThatHoldOfAnythingAreRefused) {
+  const struct {
+    const char* expectation;
+    const char* want;
+  } rows[] = {
+      {"{pods: {name: a}, count: -1}", ".count: expected a whole number that is not negative"},
+      {"{preemptionsMax: -1}", ".preemptionsMax: expected a whole number that is not negative"},
+      {"{pods: {name: a}, attemptsMax: -1}", ".attemptsMax: expected a whole number that is not negative"},
+      {"{pods: {name: a}, skew: {max: 1}}", ".skew: expected topologyKey and max"},
+      {"{pods: {name: a}, skew: {topologyKey: zone}}", ".skew: expected topologyKey and max"},
+      {"{pods: {name: a}, skew: {topologyKey: zone, max: -1}}", ".skew.max: expected a whole number"},
+      {"{pods: {name: a}, node: {}}", ".node: expected name or selector"},
+      {"{pods: {name: a}, pendingReason: ''}", ".pendingReason: expected a part of the message"},
+      {"{pods: {name: a}, boundWithin: ''}", ".boundWithin: "},
+      {"{utilization: {resource: cpu}}", ".utilization: expected resource, and min or max"},
+      {"{utilization: {min: 5}}", ".utilization: expected resource, and min or max"},
+  };
+  for (const auto& row : rows) {
+    const std::string path = Write("bad.test.yaml", absl::StrCat("expect:\n- ", row.expectation, "\n"));
+    const ProgramResult result = RunProgram({"test", path});
+    EXPECT_EQ(result.exit_code, 2) << row.expectation;
+    EXPECT_TRUE(absl::StrContains(result.out, absl::StrCat(": expect[0]", row.want))) << result.out;
+  }
+}
+
 TEST_F(TestCommandTest, BadFilesAreErrorsWithPlaceAndField) {
   const struct {
     const char* content;
     const char* want;
   } rows[] = {
+      {"", ": expected a document of kind Test, got an empty file"},
+      {"# nothing\n", "bad.test.yaml: expected a document of kind Test"},
       {"kind: Test\n", ":1:1: apiVersion: expected schedsim/v1"},
+      {"apiVersion: schedsim/v1\nkind: Test\nrun: {files: [cluster.yaml], seed: -1}\nexpect: "
+       "[{preemptionsMax: 1}]\n",
+       ":3:35: run.seed: expected a whole number that is not negative"},
       {"apiVersion: schedsim/v1\nkind: Test\nexpect: [{bound: true}]\n", "run: expected a map"},
       {"apiVersion: schedsim/v1\nkind: Test\nrun: {files: [cluster.yaml]}\n",
        "expect: expected placements or a list"},

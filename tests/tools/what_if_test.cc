@@ -23,6 +23,18 @@ std::string Pod(const std::string& name, int cpu, const std::string& more = "") 
                       "containers: [{name: c, image: i, resources: {requests: {cpu: ", cpu, "}}}]}}\n---\n");
 }
 
+// A workload of pods that ask for `cpu` cores; `spec` stands in front of its template.
+std::string Workload(const std::string& api_version, const std::string& kind, const std::string& name,
+                     const std::string& spec, int cpu, const std::string& pod_spec = "") {
+  const std::string selector =
+      kind == "Job" ? "" : absl::StrCat("selector: {matchLabels: {app: ", name, "}}, ");
+  return absl::StrCat("{apiVersion: ", api_version, ", kind: ", kind, ", metadata: {name: ", name,
+                      "}, spec: {", spec, selector, "template: {metadata: {labels: {app: ", name,
+                      "}}, spec: {", pod_spec, kind == "Job" ? "restartPolicy: Never, " : "",
+                      "containers: [{name: c, image: i, resources: {requests: {cpu: ", cpu,
+                      "}}}]}}}}\n---\n");
+}
+
 Json Ask(std::vector<std::string> arguments, int exit_code) {
   arguments.insert(arguments.begin(), "what-if");
   arguments.insert(arguments.end(), {"--output", "json"});
@@ -119,6 +131,262 @@ TEST(WhatIfTest, SaysWhichNodesCanBeDrained) {
   const std::string full = folder.Write("full.yaml", Pod("rest-1", 2) + Pod("rest-2", 2) + Pod("rest-3", 1));
   const Json no = Ask({"drain", "n1", "-f", path, "-f", full}, /*exit_code=*/1);
   EXPECT_EQ(no["nodes"][0]["free"], false) << no;
+}
+
+// Each of these would be counted as placed, or not at all, by who looks at names and nodes alone.
+TEST(WhatIfTest, SaysNoWherePodsAreNotMadeOrNotPlaced) {
+  const TestFolder folder;
+  const std::string cluster = folder.Write(
+      "cluster.yaml",
+      Node("n1", 4) +
+          "{apiVersion: v1, kind: ResourceQuota, metadata: {name: q}, spec: {hard: {pods: 2}}}\n");
+  const std::string no_quota = folder.Write("no-quota.yaml", Node("n1", 4));
+  const struct {
+    const char* what;
+    std::string manifest;
+    bool has_quota;
+    int64_t pending;
+    const char* message;
+  } rows[] = {
+      {"a quota for two of three pods", Workload("apps/v1", "Deployment", "web", "replicas: 3, ", 1), true, 1,
+       "exceeded quota"},
+      {"the same of a StatefulSet", Workload("apps/v1", "StatefulSet", "web", "replicas: 3, ", 1), true, 1,
+       "exceeded quota"},
+      {"the same of a Job", Workload("batch/v1", "Job", "web", "completions: 3, parallelism: 3, ", 1), true,
+       1, "exceeded quota"},
+      {"a bare pod that the quota refuses", Pod("a", 1) + Pod("b", 1) + Pod("c", 1), true, 1,
+       "exceeded quota"},
+      {"another scheduler", Pod("a", 1, "schedulerName: other, "), false, 1, "of scheduler other"},
+      {"a gate", Pod("a", 1, "schedulingGates: [{name: g}], "), false, 1, "scheduling gates"},
+      {"a claim that is not there",
+       Pod("a", 1, "volumes: [{name: v, persistentVolumeClaim: {claimName: c}}], "), false, 1,
+       "persistentvolumeclaim \"c\" not found"},
+      {"a node's name", Pod("a", 64, "nodeName: n1, "), false, 1, "has nodeName n1"},
+      {"over without a node",
+       "{apiVersion: v1, kind: Pod, metadata: {name: a, uid: u-9}, spec: {containers: [{name: c, image: i}]}, status: "
+       "{phase: Succeeded}}\n",
+       false, 1, "is Succeeded without a node"},
+      {"a deadline before its pods find a node",
+       Workload("batch/v1", "Job", "web", "activeDeadlineSeconds: 5, ", 64), false, 1,
+       "Job default/web has failed"},
+      {"the first of a StatefulSet waits", Workload("apps/v1", "StatefulSet", "web", "replicas: 3, ", 64),
+       false, 3, "not made by StatefulSet default/web"},
+      {"no controllers for a paused rollout",
+       Workload("apps/v1", "Deployment", "web", "paused: true, replicas: 2, ", 1), false, 2,
+       "not made by Deployment default/web"},
+  };
+  for (const auto& row : rows) {
+    const std::string manifest = folder.Write("manifest.yaml", row.manifest);
+    const Json answer = Ask({"fit", manifest, "-f", row.has_quota ? cluster : no_quota}, /*exit_code=*/1);
+    EXPECT_EQ(answer["fits"], false) << row.what;
+    EXPECT_EQ(answer["pendingCount"], row.pending) << row.what << answer;
+    EXPECT_TRUE(absl::StrContains(answer["pending"].dump(),
+                                  Json(row.message).dump().substr(1, Json(row.message).dump().size() - 2)))
+        << row.what << answer;
+  }
+}
+
+TEST(WhatIfTest, SaysOfWhatItCannotTell) {
+  const TestFolder folder;
+  const std::string cluster = folder.Write("cluster.yaml", Node("n1", 4));
+  const std::string fits = Workload("apps/v1", "Deployment", "web", "replicas: 1, ", 1);
+  const std::string cron =
+      "{apiVersion: batch/v1, kind: CronJob, metadata: {name: nightly}, spec: {suspend: true, schedule: '0 3 "
+      "* * "
+      "*', jobTemplate: {spec: {template: {spec: {restartPolicy: Never, containers: [{name: c, image: "
+      "i}]}}}}}}\n";
+  const std::string path = folder.Write("manifest.yaml", fits + cron);
+  const Json suspended = Ask({"fit", path, "-f", cluster}, /*exit_code=*/1);
+  EXPECT_EQ(suspended["fits"], false);
+  EXPECT_EQ(suspended["bound"].size(), 1u);
+  EXPECT_EQ(suspended["unanswered"], Json::array({"CronJob default/nightly is suspended"}));
+  const ProgramResult text = RunProgram({"what-if", "fit", path, "-f", cluster});
+  EXPECT_TRUE(absl::StartsWith(text.out, "Not all is known: 1 of 1 pod find a node.\n")) << text.out;
+  const std::string job =
+      folder.Write("job.yaml", fits + Workload("batch/v1", "Job", "batch", "suspend: true, ", 1));
+  EXPECT_EQ(Ask({"fit", job, "-f", cluster}, /*exit_code=*/1)["unanswered"],
+            Json::array({"Job default/batch is suspended"}));
+  // No node is one for it, which is no fault.
+  const std::string daemon = folder.Write(
+      "daemon.yaml", fits + Workload("apps/v1", "DaemonSet", "agent", "", 1, "nodeSelector: {gpu: 'yes'}, "));
+  const Json none = Ask({"fit", daemon, "-f", cluster}, /*exit_code=*/0);
+  EXPECT_EQ(none["askingForNone"], Json::array({"DaemonSet default/agent"}));
+}
+
+// Its pods came to their end, one after the other: all of them had a node.
+TEST(WhatIfTest, PodsOfAJobThatFinishHadANode) {
+  const TestFolder folder;
+  const std::string cluster = folder.Write("cluster.yaml", Node("n1", 2));
+  const std::string job =
+      folder.Write("job.yaml", Workload("batch/v1", "Job", "batch", "completions: 3, parallelism: 1, ", 2));
+  EXPECT_EQ(Ask({"fit", job, "-f", cluster}, /*exit_code=*/0)["bound"].size(), 3u);
+}
+
+// An evicted pod of a workload is made anew under another name, which is no new pod.
+TEST(WhatIfTest, ComparesPodsByWhatControlsThem) {
+  const TestFolder folder;
+  const std::string cluster = folder.Write(
+      "cluster.yaml",
+      Node("n1", 4) + Node("n2", 4) + Workload("apps/v1", "Deployment", "old", "replicas: 4, ", 2) +
+          "{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: high}, value: 9}\n---\n");
+  const std::string urgent = folder.Write(
+      "urgent.yaml",
+      Workload("apps/v1", "Deployment", "urgent", "replicas: 1, ", 2, "priorityClassName: high, "));
+  const Json answer = Ask({"fit", urgent, "-f", cluster}, /*exit_code=*/0);
+  EXPECT_EQ(answer["bound"].size(), 1u) << answer;
+  EXPECT_EQ(answer["displaced"].size(), 1u) << answer;
+  const std::string beside =
+      folder.Write("beside.yaml", Workload("apps/v1", "Deployment", "aaa", "replicas: 1, ", 0));
+  EXPECT_TRUE(Ask({"fit", beside, "-f", cluster}, /*exit_code=*/0)["displaced"].empty());
+}
+
+TEST(WhatIfTest, SeveralSubjectsAreGivenSideBySide) {
+  const TestFolder folder;
+  const std::string cluster = folder.Write("cluster.yaml", Node("n1", 4) + Node("n2", 4));
+  const std::string a = folder.Write("a.yaml", Pod("a", 1));
+  const std::string b = folder.Write("b.yaml", Pod("b", 1));
+  EXPECT_EQ(Ask({"fit", a, b, "-f", cluster}, /*exit_code=*/0)["bound"].size(), 2u);
+  EXPECT_EQ(Ask({"drain", "n1", "n2", "-f", cluster}, /*exit_code=*/0)["nodes"].size(), 2u);
+}
+
+TEST(WhatIfTest, ReadsItsClusterMoreThanOnce) {
+  const TestFolder folder;
+  const std::string pod = folder.Write("pod.yaml", Pod("a", 1));
+  for (const char* question : {"fit", "count"}) {
+    const ProgramResult result = RunProgram({"what-if", question, pod, "-f", "-"}, Node("n1", 4));
+    EXPECT_EQ(result.exit_code, 2);
+    EXPECT_TRUE(absl::StrContains(result.err, "-: is read more than once here, expected a file"))
+        << result.err;
+  }
+  // The manifest is read once.
+  const std::string cluster = folder.Write("cluster.yaml", Node("n1", 4));
+  const ProgramResult piped = RunProgram({"what-if", "fit", "-", "-f", cluster}, Pod("a", 1));
+  EXPECT_EQ(piped.exit_code, 0) << piped.err;
+  // And these questions read all of it once.
+  EXPECT_EQ(RunProgram({"what-if", "drain", "-f", "-"}, Node("n1", 4)).exit_code, 0);
+}
+
+TEST(WhatIfTest, SaysWhatTheRunWarnsOf) {
+  const TestFolder folder;
+  const std::string cluster = folder.Write(
+      "cluster.yaml",
+      Node("n1", 4) +
+          "{apiVersion: v1, kind: ResourceQuota, metadata: {name: q}, spec: {hard: {pods: 0}}}\n");
+  const std::string web =
+      folder.Write("web.yaml", Workload("apps/v1", "Deployment", "web", "replicas: 1, ", 1));
+  const ProgramResult result = RunProgram({"what-if", "fit", web, "-f", cluster});
+  EXPECT_TRUE(absl::StrContains(result.err, "warning: Deployment default/web: ")) << result.err;
+}
+
+TEST(WhatIfTest, CountsInStepsUnderFreeNames) {
+  const TestFolder folder;
+  const std::string big_node =
+      "{apiVersion: v1, kind: Node, metadata: {name: n1}, status: {allocatable: {cpu: 400, memory: 64Gi, "
+      "pods: "
+      "1000000000}}}\n---\n";
+  const std::string cluster = folder.Write("cluster.yaml", big_node + Pod("job-2", 1) + Pod("job-3", 1));
+  // As a cluster gives it out, with a uid; and 398 are more than are tried first.
+  const std::string pod =
+      folder.Write("pod.yaml",
+                   "{apiVersion: v1, kind: Pod, metadata: {name: job, uid: u-1}, spec: "
+                   "{containers: [{name: c, image: i, resources: {requests: {cpu: 1}}}]}}\n");
+  const Json answer = Ask({"count", pod, "-f", cluster}, /*exit_code=*/0);
+  EXPECT_EQ(answer["count"], 398);
+  EXPECT_TRUE(absl::StrContains(answer["message"].get<std::string>(), "Insufficient cpu"))
+      << answer["message"];
+  const std::string generated = folder.Write(
+      "generated.yaml",
+      "{apiVersion: v1, kind: Pod, metadata: {generateName: run-}, spec: {containers: [{name: c, image: i, "
+      "resources: {requests: {cpu: 199}}}]}}\n");
+  const Json named = Ask({"count", generated, "-f", cluster}, /*exit_code=*/0);
+  EXPECT_EQ(named["count"], 2) << named;
+  EXPECT_EQ(named["bound"][0]["pod"], "default/run-1");
+  const std::string on_node = folder.Write("on-node.yaml", Pod("fixed", 1, "nodeName: n1, "));
+  const ProgramResult refused = RunProgram({"what-if", "count", on_node, "-f", cluster});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_TRUE(absl::StrContains(refused.err, "spec.nodeName: expected a pod that is to be scheduled"))
+      << refused.err;
+  const std::string quota =
+      "{apiVersion: v1, kind: ResourceQuota, metadata: {name: q}, spec: {hard: {pods: 5}}}\n";
+  const std::string limited = folder.Write("limited.yaml", big_node + quota);
+  const Json five = Ask({"count", pod, "-f", limited}, /*exit_code=*/0);
+  EXPECT_EQ(five["count"], 5);
+  EXPECT_TRUE(absl::StrContains(five["message"].get<std::string>(), "exceeded quota")) << five["message"];
+}
+
+// A cycle takes 1 ms.
+TEST(WhatIfTest, SaysThatTheRunWasCutOff) {
+  const TestFolder folder;
+  const std::string cluster = folder.Write("cluster.yaml", Node("n1", 64));
+  const std::string pod = folder.Write("pod.yaml", Pod("job", 1));
+  const ProgramResult result = RunProgram({"what-if", "count", pod, "-f", cluster, "--until", "10ms"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_TRUE(absl::StartsWith(result.out, "At least ")) << result.out;
+  EXPECT_TRUE(absl::StrContains(result.out, "The run ended at --until before each pod was tried.\n"))
+      << result.out;
+}
+
+// More nodes bring more of the DaemonSet's pods, none of which fits, and help no pod that asks for a zone.
+TEST(WhatIfTest, StopsWhereMoreNodesHelpNoMore) {
+  const TestFolder folder;
+  std::string cluster = Node("n1", 4) + Workload("apps/v1", "Deployment", "web", "replicas: 6, ", 2) +
+                        Pod("lost", 1, "nodeSelector: {zone: z}, ");
+  const std::string path = folder.Write("cluster.yaml", cluster);
+  const Json fewest = Ask({"nodes", "--like", "n1", "-f", path}, /*exit_code=*/1);
+  EXPECT_EQ(fewest["pendingBefore"], 5);
+  EXPECT_EQ(fewest["nodes"], 2) << fewest;
+  EXPECT_EQ(fewest["pendingCount"], 1);
+  EXPECT_EQ(fewest["pendingWithOneLess"], 3);
+  EXPECT_EQ(fewest["unhelped"], Json::array({"default/lost"}));
+  absl::StrAppend(&cluster, Workload("apps/v1", "DaemonSet", "agent", "", 5));
+  const std::string with_daemon = folder.Write("cluster.yaml", cluster);
+  const Json daemon = Ask({"nodes", "--like", "n1", "-f", with_daemon}, /*exit_code=*/1);
+  EXPECT_EQ(daemon["nodes"], 2) << daemon;
+  EXPECT_EQ(daemon["unhelped"].size(), 4u) << daemon;
+  const std::string none = folder.Write("none.yaml", Node("n1", 4) + Pod("huge", 64));
+  const ProgramResult no_node = RunProgram({"what-if", "nodes", "--like", "n1", "-f", none});
+  EXPECT_EQ(no_node.exit_code, 1);
+  EXPECT_TRUE(absl::StartsWith(no_node.out, "0 nodes more like n1: 1 pending before, 1 then.\n"))
+      << no_node.out;
+  EXPECT_TRUE(absl::StrContains(no_node.out, "More nodes like it help none of these:\n  default/huge\n"))
+      << no_node.out;
+}
+
+TEST(WhatIfTest, NewNodesHaveFreeNames) {
+  const TestFolder folder;
+  const std::string cluster = folder.Write(
+      "cluster.yaml", Node("n1", 1) + Node("n1-more-1", 1) + Pod("a", 1) + Pod("b", 1) + Pod("c", 1));
+  const Json answer = Ask({"nodes", "--like", "n1", "--add", "1", "-f", cluster}, /*exit_code=*/0);
+  EXPECT_EQ(answer["bound"], Json::array({{{"pod", "default/c"}, {"node", "n1-more-2"}}}));
+}
+
+// The drained pods find a place by pushing others out.
+TEST(WhatIfTest, ADrainMustNotDisplaceOthers) {
+  const TestFolder folder;
+  const std::string cluster = folder.Write(
+      "cluster.yaml",
+      Node("n1", 4) + Node("n2", 4) +
+          "{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: high}, value: 9}\n---\n" +
+          Workload("apps/v1", "Deployment", "urgent", "replicas: 1, ", 4,
+                   "priorityClassName: high, nodeSelector: {}, ") +
+          Pod("low", 4));
+  const Json both = Ask({"drain", "-f", cluster}, /*exit_code=*/1);
+  const Json* of_urgent = nullptr;
+  for (const Json& node : both["nodes"])
+    if (node["pods"].dump().find("urgent") != std::string::npos) of_urgent = &node;
+  ASSERT_NE(of_urgent, nullptr) << both;
+  EXPECT_EQ((*of_urgent)["free"], false) << *of_urgent;
+  EXPECT_EQ((*of_urgent)["displaced"], Json::array({"default/low"})) << *of_urgent;
+}
+
+TEST(WhatIfTest, NamesAFewOfManyPods) {
+  const TestFolder folder;
+  std::string cluster = Node("n1", 64) + Node("n2", 64);
+  for (int i = 0; i < 9; ++i) absl::StrAppend(&cluster, Pod(absl::StrCat("p", i), 1, "nodeName: n1, "));
+  const std::string path = folder.Write("cluster.yaml", cluster);
+  const ProgramResult result = RunProgram({"what-if", "drain", "n1", "-f", path});
+  EXPECT_TRUE(absl::StrContains(result.out, "       default/p4 is not made anew\n       and 4 more\n"))
+      << result.out;
 }
 
 }  // namespace
