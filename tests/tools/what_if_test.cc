@@ -152,8 +152,6 @@ TEST(WhatIfTest, SaysNoWherePodsAreNotMadeOrNotPlaced) {
        "exceeded quota"},
       {"the same of a StatefulSet", Workload("apps/v1", "StatefulSet", "web", "replicas: 3, ", 1), true, 1,
        "exceeded quota"},
-      {"the same of a Job", Workload("batch/v1", "Job", "web", "completions: 3, parallelism: 3, ", 1), true,
-       1, "exceeded quota"},
       {"a bare pod that the quota refuses", Pod("a", 1) + Pod("b", 1) + Pod("c", 1), true, 1,
        "exceeded quota"},
       {"another scheduler", Pod("a", 1, "schedulerName: other, "), false, 1, "of scheduler other"},
@@ -163,26 +161,24 @@ TEST(WhatIfTest, SaysNoWherePodsAreNotMadeOrNotPlaced) {
        "persistentvolumeclaim \"c\" not found"},
       {"a node's name", Pod("a", 64, "nodeName: n1, "), false, 1, "has nodeName n1"},
       {"over without a node",
-       "{apiVersion: v1, kind: Pod, metadata: {name: a, uid: u-9}, spec: {containers: [{name: c, image: i}]}, status: "
+       "{apiVersion: v1, kind: Pod, metadata: {name: a, uid: u-9}, spec: {containers: [{name: c, image: "
+       "i}]}, status: "
        "{phase: Succeeded}}\n",
        false, 1, "is Succeeded without a node"},
-      {"a deadline before its pods find a node",
-       Workload("batch/v1", "Job", "web", "activeDeadlineSeconds: 5, ", 64), false, 1,
-       "Job default/web has failed"},
       {"the first of a StatefulSet waits", Workload("apps/v1", "StatefulSet", "web", "replicas: 3, ", 64),
        false, 3, "not made by StatefulSet default/web"},
-      {"no controllers for a paused rollout",
-       Workload("apps/v1", "Deployment", "web", "paused: true, replicas: 2, ", 1), false, 2,
-       "not made by Deployment default/web"},
+      {"a paused rollout", Workload("apps/v1", "Deployment", "web", "paused: true, replicas: 2, ", 1), false,
+       2, "not made by Deployment default/web"},
   };
   for (const auto& row : rows) {
     const std::string manifest = folder.Write("manifest.yaml", row.manifest);
     const Json answer = Ask({"fit", manifest, "-f", row.has_quota ? cluster : no_quota}, /*exit_code=*/1);
     EXPECT_EQ(answer["fits"], false) << row.what;
     EXPECT_EQ(answer["pendingCount"], row.pending) << row.what << answer;
-    EXPECT_TRUE(absl::StrContains(answer["pending"].dump(),
-                                  Json(row.message).dump().substr(1, Json(row.message).dump().size() - 2)))
-        << row.what << answer;
+    std::string messages;
+    for (const Json& pending : answer["pending"])
+      absl::StrAppend(&messages, pending["message"].get<std::string>(), "\n");
+    EXPECT_TRUE(absl::StrContains(messages, row.message)) << row.what << answer;
   }
 }
 
@@ -312,6 +308,8 @@ TEST(WhatIfTest, CountsInStepsUnderFreeNames) {
   const Json five = Ask({"count", pod, "-f", limited}, /*exit_code=*/0);
   EXPECT_EQ(five["count"], 5);
   EXPECT_TRUE(absl::StrContains(five["message"].get<std::string>(), "exceeded quota")) << five["message"];
+  // The answer says it once; a warning of each would say it 251 times.
+  EXPECT_EQ(RunProgram({"what-if", "count", pod, "-f", limited}).err, "");
 }
 
 // A cycle takes 1 ms.
@@ -371,12 +369,10 @@ TEST(WhatIfTest, ADrainMustNotDisplaceOthers) {
                    "priorityClassName: high, nodeSelector: {}, ") +
           Pod("low", 4));
   const Json both = Ask({"drain", "-f", cluster}, /*exit_code=*/1);
-  const Json* of_urgent = nullptr;
-  for (const Json& node : both["nodes"])
-    if (node["pods"].dump().find("urgent") != std::string::npos) of_urgent = &node;
-  ASSERT_NE(of_urgent, nullptr) << both;
-  EXPECT_EQ((*of_urgent)["free"], false) << *of_urgent;
-  EXPECT_EQ((*of_urgent)["displaced"], Json::array({"default/low"})) << *of_urgent;
+  for (const Json& node : both["nodes"]) {
+    EXPECT_EQ(node["free"], false) << node;
+    EXPECT_EQ(node["displaced"], Json::array({"default/low"})) << node;
+  }
 }
 
 TEST(WhatIfTest, NamesAFewOfManyPods) {
