@@ -382,8 +382,8 @@ void Differ::NoteMessages(const std::string& pod, int32_t a, int32_t b) {
 
 void Differ::Compare(const std::string& pod, const End* a, const End* b) {
   PodDifference difference = {.pod = pod};
-  if (a != nullptr) difference.a_node = texts_.Of(a->node);
-  if (b != nullptr) difference.b_node = texts_.Of(b->node);
+  if (a != nullptr && !a->is_gone) difference.a_node = texts_.Of(a->node);
+  if (b != nullptr && !b->is_gone) difference.b_node = texts_.Of(b->node);
   using Kind = PodDifference::Kind;
   if (a == nullptr) {
     difference.kind = Kind::kOnlyB;

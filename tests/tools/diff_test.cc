@@ -179,7 +179,7 @@ TEST(DiffTest, OptionsOfRunsAreRefusedBesideTraces) {
   } rows[] = {
       {{trace, trace, "--seed", "2"}, "is a trace, expected no --seed beside it"},
       {{trace, scenario, "--a-version", "1.35"}, "is a trace, expected no --a-version beside it"},
-      {{scenario, trace, "-f", cluster}, "is a trace, expected no --filename beside it"},
+      {{trace, scenario, "-f", cluster}, "is a trace, expected no --filename beside it"},
   };
   for (const auto& row : rows) {
     std::vector<std::string> arguments = row.arguments;
@@ -229,42 +229,37 @@ TEST(DiffTest, APreFilterThatRefusesThePodIsTheCause) {
       << cause;
 }
 
+// A budget keeps the pod of one node on one side, and that of the other node on the other side.
 TEST(DiffTest, NamesTheNodeThatPreemptionTakes) {
   const TestFolder folder;
   std::string cluster =
       "{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: high}, value: 9}\n";
-  for (const char* name : {"n1", "n2"}) {
+  for (const std::string name : {"n1", "n2"}) {
     absl::StrAppend(&cluster, "---\n{apiVersion: v1, kind: Node, metadata: {name: ", name,
                     "}, status: {allocatable: {cpu: 4, memory: 8Gi, pods: 9}}}\n---\n{apiVersion: v1, kind: "
                     "Pod, metadata: {name: on-",
-                    name, "}, spec: {nodeName: ", name,
+                    name, ", labels: {on: ", name, "}}, spec: {nodeName: ", name,
                     ", containers: [{name: c, image: i, resources: {requests: {cpu: 4}}}]}}\n");
+    folder.Write(name + ".yaml",
+                 absl::StrCat("apiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: b}\nspec: "
+                              "{minAvailable: 1, selector: {matchLabels: {on: ",
+                              name, "}}}\n"));
   }
-  absl::StrAppend(
-      &cluster,
-      "---\n{apiVersion: v1, kind: Pod, metadata: {name: urgent}, spec: {priorityClassName: high, "
-      "containers: [{name: c, image: i, resources: {requests: {cpu: 4}}}]}}\n");
+  absl::StrAppend(&cluster,
+                  "---\n{apiVersion: v1, kind: Pod, metadata: {name: urgent}, spec: {priorityClassName: "
+                  "high, containers: "
+                  "[{name: c, image: i, resources: {requests: {cpu: 4}}}]}}\n");
   const std::string path = folder.Write("cluster.yaml", cluster);
-  const std::string budget = folder.Write(
-      "budget.yaml",
-      "apiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: b}\nspec: {minAvailable: 1, "
-      "selector: "
-      "{matchLabels: {kept: 'yes'}}}\n---\n{apiVersion: v1, kind: Pod, metadata: {name: last}, spec: "
-      "{containers: [{name: c, image: i}]}}\n");
-  const std::string label = "metadata: {name: on-n1, labels: {kept: 'yes'}}";
-  std::string labelled = cluster;
-  labelled.replace(labelled.find("metadata: {name: on-n1}"), std::string("metadata: {name: on-n1}").size(),
-                   label);
-  folder.Write("labelled.yaml", labelled);
-  const std::string scenario = "apiVersion: schedsim/v1\nkind: Scenario\ninputs: [";
-  const std::string a = folder.Write("a.yaml", scenario + "cluster.yaml]\n");
-  const std::string b = folder.Write("b.yaml", scenario + "labelled.yaml, budget.yaml]\n");
-  const Json diff = DiffOf({a, b}, /*exit_code=*/1);
+  const Json diff =
+      DiffOf({"-f", path, "--a-file", folder.Path("n1.yaml"), "--b-file", folder.Path("n2.yaml")},
+             /*exit_code=*/1);
   const Json& first = diff["firstDifference"];
-  EXPECT_EQ(first["a"]["nominated"], "n1") << first;
-  EXPECT_EQ(first["b"]["nominated"], "n2") << first;
-  EXPECT_EQ(first["cause"]["kind"], "preemption");
-  EXPECT_EQ(first["cause"]["text"], "preemption takes n1 in A and n2 in B");
+  EXPECT_EQ(first["cause"]["kind"], "preemption") << first;
+  EXPECT_EQ(first["cause"]["text"], "preemption takes n2 in A and n1 in B");
+  // A pod that is gone is on no node.
+  EXPECT_EQ(diff["pods"][0]["pod"], "default/on-n1");
+  EXPECT_EQ(diff["pods"][0]["nodeInA"], "n1");
+  EXPECT_EQ(diff["pods"][0]["nodeInB"], "");
 }
 
 TEST(DiffTest, WritesTextAndMarkdown) {
