@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
 #include "sim/explain/explanation.h"
 #include "sim/explain/explanation_text.h"
@@ -26,17 +27,22 @@ struct ExplainOptions {
   std::string output;
 };
 
-absl::Status Explain(const ExplainOptions& options) {
+absl::StatusOr<int> Explain(const ExplainOptions& options) {
   sim::Plan plan;
   ASSIGN_OR_RETURN(plan, sim::MakePlan(options.request));
   PrintNotices(plan.notices);
-  sim::Explanation explanation;
-  ASSIGN_OR_RETURN(explanation, sim::Explain(std::move(plan), options.explain));
-  PrintNotices(explanation.notices);
-  std::string text;
-  ASSIGN_OR_RETURN(text, options.output == "json" ? sim::ExplanationJson(explanation, options.view)
-                                                  : sim::ExplanationText(explanation, options.view));
-  return WriteOutput(text);
+  const size_t warnings_before = plan.input.warnings.size();
+  plan.is_last = true;
+  sim::ExplainedRun run;
+  ASSIGN_OR_RETURN(run, sim::Explain(std::move(plan), options.explain));
+  // They may say why a pod is not there.
+  PrintNotices(sim::LateNotices(run.report, warnings_before));
+  for (const std::string& failure : run.report.failures)
+    PrintMessage(absl::StrCat("schedsim explain: ", failure));
+  RETURN_IF_ERROR(run.explanation.status());
+  RETURN_IF_ERROR(WriteOutput(options.output == "json" ? ExplanationJson(*run.explanation)
+                                                       : ExplanationText(*run.explanation, options.view)));
+  return run.report.failures.empty() ? kDone : kVerdict;
 }
 
 }  // namespace
@@ -51,21 +57,21 @@ void AddExplain(CLI::App& app, int& exit_code) {
   AddRunRequest(*command, options->request, "--until");
   AddOption(*command, "--attempt", options->explain.attempt, "N",
             "Which attempt of the pod; default: its last", ParseCountAboveZero);
-  AddOption(*command, "--node", options->view.node, "NAME", "Say only how the attempt went on this node",
+  AddOption(*command, "--node", options->explain.node, "NAME", "Say only how the attempt went on this node",
             ParseText);
   AddOption(*command, "--top", options->view.top, "N", "How many nodes the text goes into",
             ParseCountAboveZero)
       ->default_str("5");
   AddChoice(*command, "--output", options->output, {"text", "json"}, "The format; json has all nodes");
   command->footer(
-      "Of an attempt that failed: which filter refused which node, with the numbers and names behind it, "
-      "and\n"
-      "the least change of the pod or the node with which the pod fits there, found by trying. Of one that\n"
-      "found a node: the scores by plugin, the search and the tie. Of a preemption: why this node and these\n"
-      "victims.\n"
-      "Exit codes: 0 printed, 2 bad usage, bad input, no such pod, attempt or node, or output that cannot "
-      "be\n"
-      "written.\n\n"
+      "Of an attempt that failed: which filter refused which node, with the numbers and names behind it,\n"
+      "and the least change of the pod or the node with which the pod fits there, found by trying. Of one\n"
+      "that found a node: the scores by plugin, the search and the tie. Of a preemption: why this node and\n"
+      "these victims. What happened to the pod between its attempts: schedsim why.\n\n"
+      "Exit codes:\n"
+      "  0  the attempt is explained\n"
+      "  1  so it is, but a wait or an entry of the scenario failed\n"
+      "  2  bad usage, bad input, no such pod, attempt or node, output that cannot be written\n\n"
       "Examples:\n"
       "  schedsim explain web-0 -f cluster.yaml\n"
       "  schedsim explain default/web-0 -f cluster.yaml --attempt 1 --node node-7\n"

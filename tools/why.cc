@@ -52,10 +52,9 @@ void AddWhy(CLI::App& app, int& exit_code) {
             ParseText);
   AddChoice(*command, "--output", options->output, {"text", "json"}, "The format");
   command->footer(
-      "Prints attempts with the reasons by count of nodes, moves in the queue with their causes, "
-      "nominations,\n"
-      "victims and the binding, in order of virtual time; then where the pod stands and what could wake "
-      "it.\n"
+      "Prints attempts with the reasons by count of nodes, moves in the queue with their causes,\n"
+      "nominations, victims and the binding, in order of virtual time; then where the pod stands and what\n"
+      "could wake it. One attempt node by node, and what would help: schedsim explain.\n"
       "Exit codes: 0 printed, 2 bad usage, bad input, no such pod, or output that cannot be written.\n\n"
       "Examples:\n"
       "  schedsim run -f cluster.yaml --trace out.jsonl --trace-level full\n"

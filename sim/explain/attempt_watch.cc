@@ -1,11 +1,11 @@
 #include "sim/explain/attempt_watch.h"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/match.h"
-#include "core/api/effective_profile.h"
 #include "core/api/extension_point.h"
 #include "core/scheduler/scheduler.h"
 
@@ -20,19 +20,23 @@ api::PodPtr NominatedTo(const api::PodPtr& pod, const std::string& node) {
 }
 
 // The weight of a plugin at Score; 1 where the profile does not name it.
-int64_t WeightOf(const std::vector<api::EffectiveProfile>& profiles, absl::string_view profile_name,
-                 absl::string_view plugin) {
-  for (const api::EffectiveProfile& profile : profiles) {
-    if (profile.scheduler_name != profile_name) continue;
-    const std::vector<std::string>& names = profile.At(api::ExtensionPoint::kScore);
-    for (size_t i = 0; i < names.size(); ++i) {
-      if (names[i] == plugin) return profile.score_weights[i];
-    }
+int64_t WeightOf(const api::EffectiveProfile& profile, absl::string_view plugin) {
+  const std::vector<std::string>& names = profile.At(api::ExtensionPoint::kScore);
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (names[i] == plugin) return profile.score_weights[i];
   }
   return 1;
 }
 
 }  // namespace
+
+const api::EffectiveProfile& ProfileOf(const SimulationOptions& options, absl::string_view name) {
+  const auto& profiles = options.config.profiles;
+  const auto found =
+      std::find_if(profiles.begin(), profiles.end(),
+                   [&](const api::EffectiveProfile& profile) { return profile.scheduler_name == name; });
+  return found == profiles.end() ? profiles.front() : *found;
+}
 
 AttemptWatch::AttemptWatch(absl::string_view pod, std::optional<int64_t> number)
     : pod_(pod), number_(number) {}
@@ -56,15 +60,37 @@ void AttemptWatch::OnChange(const WatchEvent& event) {
   if (!IsMeant(pod)) return;
   Subject& subject = subjects_[pod.Key()];
   // Another pod of its name begins anew.
-  if (event.old_object == nullptr) subject = Subject();
+  if (event.old_object == nullptr) {
+    const int64_t namesake_count = subject.pod == nullptr ? 0 : subject.namesake_count + 1;
+    subject = Subject();
+    subject.came_with_node = !pod.node_name.empty();
+    subject.namesake_count = namesake_count;
+  }
   subject.pod = std::static_pointer_cast<const api::Pod>(object);
   subject.is_gone = event.new_object == nullptr;
   subject.is_ours = simulation_->ResponsibleFor(pod);
 }
 
+AttemptWatch::Subject* AttemptWatch::SubjectOf(const api::Pod& pod) {
+  if (!IsMeant(pod)) return nullptr;
+  const auto found = subjects_.find(pod.Key());
+  const bool is_same = found != subjects_.end() && found->second.pod->metadata.uid == pod.metadata.uid;
+  return is_same ? &found->second : nullptr;
+}
+
 void AttemptWatch::OnCycle(const framework::PodInfo& pod) {
-  in_cycle_ = IsMeant(*pod.pod);
+  const Subject* const subject = SubjectOf(*pod.pod);
+  // The queue counts attempts one by one, and from 1 on again where the pod comes back as a new one.
+  in_cycle_ =
+      subject != nullptr && (!number_.has_value() || *number_ == subject->attempt_count + 1 || *number_ == 1);
   if (in_cycle_) cluster_ = Capture(*pod.pod);
+}
+
+void AttemptWatch::OnBindFailure(const framework::PodInfo& pod, const scheduler::Attempt::Failure& failure) {
+  Subject* const subject = SubjectOf(*pod.pod);
+  if (subject == nullptr || !subject->attempt.has_value()) return;
+  // The next attempt can only be made when this one is over.
+  if (subject->attempt->number == subject->attempt_count) subject->attempt->bind_failure = failure.error;
 }
 
 CapturedCluster AttemptWatch::Capture(const api::Pod& pod) const {
@@ -88,10 +114,9 @@ CapturedCluster AttemptWatch::Capture(const api::Pod& pod) const {
 }
 
 void AttemptWatch::OnAttempt(const scheduler::Attempt& attempt) {
-  if (!in_cycle_) return;
-  in_cycle_ = false;
-  Subject& subject = subjects_[attempt.pod->pod->Key()];
-  subject.attempt_count = attempt.attempts;
+  Subject* const subject = SubjectOf(*attempt.pod->pod);
+  if (subject != nullptr) subject->attempt_count = attempt.attempts;
+  if (!std::exchange(in_cycle_, false) || subject == nullptr) return;
   if (number_.has_value() && *number_ != attempt.attempts) return;
   const scheduler::Scheduler& scheduler = simulation_->scheduler();
   const auto name_of = [&](Symbol symbol) { return std::string(scheduler.symbols().Text(symbol)); };
@@ -125,7 +150,7 @@ void AttemptWatch::OnAttempt(const scheduler::Attempt& attempt) {
   AddScores(attempt, captured);
   AddOutcome(attempt, captured);
   if (sink_ != nullptr) sink_(captured);
-  subject.attempt = std::move(captured);
+  subject->attempt = std::move(captured);
 }
 
 void AttemptWatch::AddScores(const scheduler::Attempt& attempt, CapturedAttempt& captured) const {
@@ -137,13 +162,13 @@ void AttemptWatch::AddScores(const scheduler::Attempt& attempt, CapturedAttempt&
   if (attempt.scores == nullptr) return;
   captured.totals = attempt.scores->totals;
   if (!attempt.ran_score) return;
+  const api::EffectiveProfile& profile = ProfileOf(simulation_->options(), attempt.profile);
   for (const framework::PluginScores& scores : attempt.scores->plugins) {
     const std::string& plugin = scheduler.plugin_names().NameOf(scores.plugin);
-    captured.scores.push_back(
-        {.plugin = plugin,
-         .weight = WeightOf(simulation_->options().config.profiles, attempt.profile, plugin),
-         .raw = scores.raw,
-         .weighted = scores.weighted});
+    captured.scores.push_back({.plugin = plugin,
+                               .weight = WeightOf(profile, plugin),
+                               .raw = scores.raw,
+                               .weighted = scores.weighted});
   }
 }
 

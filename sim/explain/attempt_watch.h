@@ -8,9 +8,9 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <utility>
 
 #include "absl/strings/string_view.h"
+#include "core/api/effective_profile.h"
 #include "core/api/pod.h"
 #include "core/scheduler/attempt.h"
 #include "sim/explain/captured_attempt.h"
@@ -18,8 +18,11 @@
 
 namespace schedsim::sim {
 
-// Changes no decision. Only cycles of pods that are meant are looked at in detail; the last attempt of each,
-// or the one of a number, is kept.
+// The profile of this name, or else the first one.
+const api::EffectiveProfile& ProfileOf(const SimulationOptions& options, absl::string_view name);
+
+// Changes no decision. Only cycles that are meant are looked at in detail: all of a pod, of which the last
+// attempt is kept, or the one of a number.
 class AttemptWatch : public scheduler::Observer {
  public:
   // `pod`: "namespace/name", or a name; "": every pod. `number`: the attempt to keep; absent: the last one.
@@ -36,8 +39,7 @@ class AttemptWatch : public scheduler::Observer {
   bool WantsDetails() const override { return in_cycle_; }
   void OnCycle(const framework::PodInfo& pod) override;
   void OnAttempt(const scheduler::Attempt& attempt) override;
-  void OnBindFailure(const framework::PodInfo& /*pod*/,
-                     const scheduler::Attempt::Failure& /*failure*/) override {}
+  void OnBindFailure(const framework::PodInfo& pod, const scheduler::Attempt::Failure& failure) override;
   void OnInexact(const framework::PodInfo& /*pod*/, absl::string_view /*reason*/) override {}
 
   // What is known of a pod that is meant.
@@ -45,6 +47,10 @@ class AttemptWatch : public scheduler::Observer {
     api::PodPtr pod;  // Its last version.
     bool is_gone = false;
     bool is_ours = true;  // Whether one of the profiles is for it.
+    // Whether it had its node when it came.
+    bool came_with_node = false;
+    // How many pods had its name before.
+    int64_t namesake_count = 0;
     int64_t attempt_count = 0;
     std::optional<CapturedAttempt> attempt;
   };
@@ -55,6 +61,8 @@ class AttemptWatch : public scheduler::Observer {
 
  private:
   bool IsMeant(const api::Pod& pod) const;
+  // nullptr where another pod has its name by now.
+  Subject* SubjectOf(const api::Pod& pod);
   void OnChange(const WatchEvent& event);
   CapturedCluster Capture(const api::Pod& pod) const;
   void AddScores(const scheduler::Attempt& attempt, CapturedAttempt& captured) const;

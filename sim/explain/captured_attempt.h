@@ -78,6 +78,8 @@ struct CapturedAttempt {
   std::vector<Scores> scores;
   std::string host;  // "": none was found.
   std::vector<Wait> waits;
+  // Why the pod could not be bound to the host after the cycle; "": it could, or the run ended before.
+  std::string bind_failure;
 
   // The scheduler's message; "": a node was found and kept.
   std::string message;
@@ -88,6 +90,13 @@ struct CapturedAttempt {
   // The node that preemption makes room on; "": none.
   std::string preemption_node;
   std::vector<DryRun> dry_runs;
+
+  // Whether the node that the pod was nominated to, or else the hint, was tried before all others and taken:
+  // there was no search then.
+  bool FitsWhereTriedFirst() const {
+    const std::string& nominated = pod->status.nominated_node_name;
+    return !host.empty() && host == (nominated.empty() ? hint : nominated);
+  }
 };
 
 }  // namespace schedsim::sim

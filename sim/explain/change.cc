@@ -119,6 +119,10 @@ void ApplyToNode(const Change& change, api::Node& node) {
     node.metadata.labels.Erase(change.name);
   } else if (change.type == Type::kUncordon) {
     node.spec.unschedulable = false;
+    // The node lifecycle controller takes its taint away then.
+    std::erase_if(node.spec.taints, [](const api::Taint& taint) {
+      return taint.key == api::kTaintNodeUnschedulable && taint.effect == "NoSchedule";
+    });
   } else if (change.type == Type::kAllow) {
     node.status.allocatable[change.name] += change.amount;
   } else if (change.type == Type::kFeature) {
@@ -146,6 +150,12 @@ void ApplyToCsiNode(TrialCluster& trial, const std::string& node, const Change& 
 }
 
 }  // namespace
+
+int64_t SizeOf(const std::vector<Change>& changes) {
+  int64_t size = 0;
+  for (const Change& change : changes) size += change.size;
+  return size;
+}
 
 std::string ChangeName(const Change& change) {
   switch (change.type) {

@@ -43,7 +43,10 @@ struct Change {
   }
 };
 
-// "tolerateTaint" and so on, for JSON.
+// Smaller ones are nearer.
+int64_t SizeOf(const std::vector<Change>& changes);
+
+// "tolerate" and so on, for JSON.
 std::string ChangeName(const Change& change);
 // What is to be done, such as "tolerate dedicated=db:NoSchedule".
 std::string ChangeText(const Change& change);

@@ -1,13 +1,16 @@
 // Filters that look at the node's object alone.
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <utility>
 
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "core/api/scheduler_config.h"
+#include "core/api/selector_validation.h"
 #include "core/api/taints.h"
+#include "core/framework/selector.h"
 #include "sim/explain/filter_explainer.h"
 #include "sim/explain/selector_text.h"
 
@@ -23,11 +26,10 @@ std::string LabelText(const api::Node& node, const std::string& key) {
   return value == nullptr ? absl::StrCat("no label ", key) : absl::StrCat(key, "=", *value);
 }
 
-// A label that says which node this is would be another node's.
-bool NamesNode(const std::string& key) { return key == kHostname; }
-
-bool IsIn(const std::vector<std::string>& values, const std::string& value) {
-  return std::find(values.begin(), values.end(), value) != values.end();
+bool Meets(const api::NodeSelectorTerm& term, const api::StringMap& labels, const RefusedPod& refused) {
+  SymbolTable& symbols = refused.handle.symbols();
+  return framework::NodeSelectorTermMatcher(term, symbols)
+      .Matches(framework::LabelSet(labels, symbols), refused.node.name, symbols);
 }
 
 Fact MissedRequirement(const api::NodeSelectorRequirement& requirement, const api::Node& node,
@@ -39,6 +41,41 @@ Fact MissedRequirement(const api::NodeSelectorRequirement& requirement, const ap
           .fields = {{"wanted", RequirementText(requirement)}, {"key", requirement.key}, {"has", has}}};
 }
 
+// Values that may meet the requirement. Those of labels begin with a letter or a digit, so that no label is
+// below zero.
+std::vector<std::string> ValuesFor(const api::NodeSelectorRequirement& requirement) {
+  const std::string& op = requirement.operator_;
+  if (op == "In") return requirement.values;
+  if (op == "Exists") return {"true"};
+  if ((op != "Gt" && op != "Lt") || requirement.values.empty()) return {};
+  const std::optional<int64_t> bound = api::ParseLabelNumber(requirement.values[0]);
+  if (!bound.has_value()) return {};
+  if (op == "Lt") return {absl::StrCat(*bound > 0 ? *bound - 1 : 0)};
+  return {absl::StrCat(*bound == std::numeric_limits<int64_t>::max() ? *bound
+                                                                     : std::max<int64_t>(*bound + 1, 0))};
+}
+
+// The change of the label `key` that meets all that the term asks of it; absent: there is none.
+std::optional<Change> LabelFor(const std::string& key, const api::NodeSelectorTerm& term,
+                               const RefusedPod& refused) {
+  api::NodeSelectorTerm asked;
+  std::vector<std::string> values;
+  for (const api::NodeSelectorRequirement& requirement : term.match_expressions) {
+    if (requirement.key != key) continue;
+    asked.match_expressions.push_back(requirement);
+    for (std::string& value : ValuesFor(requirement)) values.push_back(std::move(value));
+  }
+  for (const std::string& value : values) {
+    std::optional<Change> change = LabelOf(refused, key, value);
+    if (!change.has_value()) continue;
+    api::StringMap labels;
+    labels.Set(key, *change->value);
+    if (Meets(asked, labels, refused)) return change;
+  }
+  if (key == kHostname || !Meets(asked, {}, refused)) return std::nullopt;
+  return Change{.type = Type::kLabel, .name = key};
+}
+
 // What a term misses on the node.
 struct TermGap {
   std::vector<Fact> facts;
@@ -47,21 +84,25 @@ struct TermGap {
   bool is_met = false;
 };
 
-TermGap GapOf(const api::NodeSelectorTerm& term, const api::Node& node, const std::string& kind,
+TermGap GapOf(const api::NodeSelectorTerm& term, const RefusedPod& refused, const std::string& kind,
               const std::string& owner) {
+  const api::Node& node = *refused.node.node;
   TermGap gap;
   for (const api::NodeSelectorRequirement& requirement : term.match_fields) {
-    const bool equal = IsIn(requirement.values, node.metadata.name);
-    if (equal == (requirement.operator_ == "In")) continue;
+    if (Meets({.match_expressions = {}, .match_fields = {requirement}}, {}, refused)) continue;
     gap.facts.push_back(MissedRequirement(requirement, node, kind, owner, /*is_field=*/true));
     gap.can_be_met = false;
   }
   for (const api::NodeSelectorRequirement& requirement : term.match_expressions) {
-    if (MeetsRequirement(requirement, node)) continue;
+    if (Meets({.match_expressions = {requirement}, .match_fields = {}}, node.metadata.labels, refused))
+      continue;
     gap.facts.push_back(MissedRequirement(requirement, node, kind, owner, /*is_field=*/false));
-    const std::vector<Change> labels = LabelsFor(requirement);
-    gap.can_be_met = gap.can_be_met && !labels.empty();
-    gap.labels.insert(gap.labels.end(), labels.begin(), labels.end());
+    const bool is_known = std::any_of(gap.labels.begin(), gap.labels.end(),
+                                      [&](const Change& change) { return change.name == requirement.key; });
+    if (is_known) continue;
+    std::optional<Change> label = LabelFor(requirement.key, term, refused);
+    gap.can_be_met = gap.can_be_met && label.has_value();
+    if (label.has_value()) gap.labels.push_back(*std::move(label));
   }
   const bool is_empty = term.match_fields.empty() && term.match_expressions.empty();
   gap.is_met = gap.facts.empty() && !is_empty;
@@ -73,53 +114,23 @@ TermGap GapOf(const api::NodeSelectorTerm& term, const api::Node& node, const st
 
 }  // namespace
 
-bool MeetsRequirement(const api::NodeSelectorRequirement& requirement, const api::Node& node) {
-  const std::string* const value = node.metadata.labels.Find(requirement.key);
-  const std::string& op = requirement.operator_;
-  if (op == "In") return value != nullptr && IsIn(requirement.values, *value);
-  if (op == "NotIn") return value == nullptr || !IsIn(requirement.values, *value);
-  if (op == "Exists") return value != nullptr;
-  if (op == "DoesNotExist") return value == nullptr;
-  int64_t has = 0;
-  int64_t bound = 0;
-  if (value == nullptr || requirement.values.empty() || !absl::SimpleAtoi(*value, &has) ||
-      !absl::SimpleAtoi(requirement.values[0], &bound)) {
-    return false;
-  }
-  return op == "Gt" ? has > bound : has < bound;
+std::optional<Change> LabelOf(const RefusedPod& refused, const std::string& key, const std::string& value) {
+  const api::ObjectMeta& node = refused.node.node->metadata;
+  const std::string& wanted = key == kHostname ? node.name : value;
+  const std::string* const has = node.labels.Find(key);
+  if (has != nullptr && *has == wanted) return std::nullopt;
+  return Change{.type = Type::kLabel, .name = key, .value = wanted};
 }
 
-std::vector<Change> LabelsFor(const api::NodeSelectorRequirement& requirement) {
-  const std::string& op = requirement.operator_;
-  if (NamesNode(requirement.key)) return {};
-  Change change = {.type = Type::kLabel, .name = requirement.key};
-  int64_t bound = 0;
-  if (op == "In" && !requirement.values.empty()) {
-    change.value = requirement.values[0];
-  } else if (op == "Exists") {
-    change.value = "true";
-  } else if ((op == "Gt" || op == "Lt") && !requirement.values.empty() &&
-             absl::SimpleAtoi(requirement.values[0], &bound)) {
-    change.value = absl::StrCat(op == "Gt" ? bound + 1 : bound - 1);
-  } else if (op != "NotIn" && op != "DoesNotExist") {
-    return {};
-  }
-  return {std::move(change)};
-}
-
-void ExplainSelector(const api::NodeSelector& selector, const api::Node& node, const std::string& kind,
+void ExplainSelector(const api::NodeSelector& selector, const RefusedPod& refused, const std::string& kind,
                      const std::string& owner, Refusal& refusal) {
-  std::vector<std::vector<Change>> remedies;
   const size_t count = selector.node_selector_terms.size();
   for (size_t i = 0; i < count; ++i) {
     const std::string name = count == 1 ? owner : absl::StrCat(owner, " (term ", i + 1, " of ", count, ")");
-    TermGap gap = GapOf(selector.node_selector_terms[i], node, kind, name);
+    TermGap gap = GapOf(selector.node_selector_terms[i], refused, kind, name);
     refusal.facts.insert(refusal.facts.end(), gap.facts.begin(), gap.facts.end());
-    if (gap.can_be_met) remedies.push_back(std::move(gap.labels));
+    if (gap.can_be_met) refusal.remedies.push_back(std::move(gap.labels));
   }
-  std::stable_sort(remedies.begin(), remedies.end(),
-                   [](const auto& a, const auto& b) { return a.size() < b.size(); });
-  refusal.remedies.insert(refusal.remedies.end(), remedies.begin(), remedies.end());
 }
 
 Refusal ExplainNodeName(const RefusedPod& refused) {
@@ -162,21 +173,24 @@ Refusal ExplainNodeAffinity(const RefusedPod& refused) {
     const auto* const args = refused.profile.FindArgs<api::NodeAffinityArgs>("NodeAffinity");
     if (args != nullptr && args->added_affinity.has_value()) {
       const auto& required = args->added_affinity->required_during_scheduling_ignored_during_execution;
-      if (required.has_value()) ExplainSelector(*required, node, "nodeAffinity", "the profile", refusal);
+      if (required.has_value()) ExplainSelector(*required, refused, "nodeAffinity", "the profile", refusal);
     }
     refusal.no_remedy = "the profile's own node affinity (addedAffinity) does not let pods there";
     return refusal;
   }
   std::vector<Change> labels;
   std::vector<Change> left_out;
+  bool can_be_labelled = true;
   if (spec.node_selector.has_value()) {
     for (const auto& [key, value] : *spec.node_selector) {
       const std::string* const has = node.metadata.labels.Find(key);
       if (has != nullptr && *has == value) continue;
-      const api::NodeSelectorRequirement wanted = {.key = key, .operator_ = "In", .values = {value}};
-      refusal.facts.push_back(
-          MissedRequirement(wanted, node, "nodeSelector", "the node selector", /*is_field=*/false));
-      for (Change& change : LabelsFor(wanted)) labels.push_back(std::move(change));
+      TermGap gap = GapOf(
+          {.match_expressions = {{.key = key, .operator_ = "In", .values = {value}}}, .match_fields = {}},
+          refused, "nodeSelector", "the node selector");
+      refusal.facts.insert(refusal.facts.end(), gap.facts.begin(), gap.facts.end());
+      can_be_labelled = can_be_labelled && gap.can_be_met;
+      labels.insert(labels.end(), gap.labels.begin(), gap.labels.end());
       left_out.push_back({.type = Type::kLeaveOut, .name = kNodeSelector, .value = key, .size = 2000});
     }
   }
@@ -184,20 +198,21 @@ Refusal ExplainNodeAffinity(const RefusedPod& refused) {
   if (spec.affinity.has_value() && spec.affinity->node_affinity.has_value()) {
     const auto& required = spec.affinity->node_affinity->required_during_scheduling_ignored_during_execution;
     if (required.has_value() &&
-        std::none_of(required->node_selector_terms.begin(), required->node_selector_terms.end(),
-                     [&](const api::NodeSelectorTerm& term) { return GapOf(term, node, "", "").is_met; })) {
-      ExplainSelector(*required, node, "nodeAffinity", "the node affinity", by_affinity);
+        std::none_of(
+            required->node_selector_terms.begin(), required->node_selector_terms.end(),
+            [&](const api::NodeSelectorTerm& term) { return GapOf(term, refused, "", "").is_met; })) {
+      ExplainSelector(*required, refused, "nodeAffinity", "the node affinity", by_affinity);
       left_out.push_back({.type = Type::kLeaveOut, .name = kNodeAffinity, .value = "", .size = 2000});
     }
   }
   refusal.facts.insert(refusal.facts.end(), by_affinity.facts.begin(), by_affinity.facts.end());
-  if (by_affinity.remedies.empty()) by_affinity.remedies.push_back({});
-  for (const std::vector<Change>& of_term : by_affinity.remedies) {
-    std::vector<Change> remedy = labels;
-    remedy.insert(remedy.end(), of_term.begin(), of_term.end());
-    if (!remedy.empty()) refusal.remedies.push_back(std::move(remedy));
+  if (by_affinity.facts.empty()) by_affinity.remedies.emplace_back();
+  for (std::vector<Change>& remedy : by_affinity.remedies) {
+    if (!can_be_labelled) continue;
+    remedy.insert(remedy.begin(), labels.begin(), labels.end());
+    refusal.remedies.push_back(std::move(remedy));
   }
-  if (!left_out.empty()) refusal.remedies.push_back(std::move(left_out));
+  refusal.remedies.push_back(std::move(left_out));
   return refusal;
 }
 

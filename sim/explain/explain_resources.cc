@@ -1,10 +1,10 @@
 // NodeResourcesFit and NodePorts: what pods take on a node.
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "core/api/quantity_text.h"
 #include "core/framework/resource.h"
@@ -43,49 +43,110 @@ api::Quantity AskedBy(const api::Container& container, const std::string& name) 
   return asked == nullptr ? api::Quantity() : *asked;
 }
 
-// The ordinary init container that needs more, beside the sidecars before it, than all containers together
-// do later; nullptr: none.
-const api::Container* LargestInit(const api::PodSpec& spec, const std::string& name) {
-  api::Quantity sidecars;
+// A part of what a pod asks for.
+struct Part {
+  std::string what;
+  api::Quantity amount;
+};
+
+// The ordinary init container that needs the most, beside the sidecars before it, if that is more than all
+// containers together do later: with these sidecars. Empty: none does.
+std::vector<Part> LargestInit(const api::PodSpec& spec, const std::string& name) {
+  std::vector<Part> sidecars;
+  std::vector<Part> found;
+  api::Quantity running;
   api::Quantity largest;
-  const api::Container* found = nullptr;
   for (const api::Container& container : spec.init_containers) {
     const api::Quantity asked = AskedBy(container, name);
     if (container.restart_policy == "Always") {
-      sidecars += asked;
-    } else if (asked + sidecars > largest) {
-      largest = asked + sidecars;
-      found = &container;
+      if (!asked.IsZero()) sidecars.push_back({absl::StrCat("sidecar ", container.name), asked});
+      running += asked;
+    } else if (asked + running > largest) {
+      largest = asked + running;
+      found = {{absl::StrCat("init container ", container.name), asked}};
+      found.insert(found.end(), sidecars.begin(), sidecars.end());
     }
   }
-  api::Quantity sum = sidecars;
-  for (const api::Container& container : spec.containers) sum += AskedBy(container, name);
-  return largest > sum ? found : nullptr;
+  for (const api::Container& container : spec.containers) running += AskedBy(container, name);
+  return largest > running ? found : std::vector<Part>();
 }
 
-// What makes the amount that a pod asks for, where it is not just the sum over its containers; "": it is.
-std::string OriginOf(const PodInfo& pod, const std::string& name, const SymbolTable& symbols) {
-  const api::PodSpec& spec = *pod.pod->spec;
-  const int64_t by_spec = AmountOf(pod.spec_info->requests, name, symbols);
-  if (AmountOf(pod.requests, name, symbols) != by_spec)
-    return absl::StrCat("by its status: a resize is not through, its spec asks for ",
-                        AmountText(name, by_spec));
-  if (spec.resources.has_value() && spec.resources->requests.Find(name) != nullptr)
-    return "by the pod's own spec.resources";
-  if (const api::Container* const init = LargestInit(spec, name); init != nullptr)
-    return absl::StrCat("for its init container ", init->name);
-  std::vector<std::string> parts;
-  for (const api::Container& container : spec.init_containers) {
-    const api::Quantity asked = AskedBy(container, name);
-    if (container.restart_policy == "Always" && !asked.IsZero())
-      parts.push_back(absl::StrCat(api::AmountText(name, asked), " for its sidecar ", container.name));
+// Whether the pod's own spec.resources make another amount of what its containers ask for.
+bool CountsAsPod(const api::PodSpec& spec, const std::string& name) {
+  if (!spec.resources.has_value() || spec.resources->requests.Find(name) == nullptr) return false;
+  const api::ResourceList by_pod = framework::PodRequests(spec, nullptr, {});
+  const api::ResourceList by_containers = framework::PodRequests(spec, nullptr, {.use_pod_level = false});
+  const api::Quantity* const sum = by_containers.Find(name);
+  const api::Quantity* const amount = by_pod.Find(name);
+  return amount != nullptr && (sum == nullptr || *sum != *amount);
+}
+
+// What the pod's spec asks for, part by part.
+std::vector<Part> PartsOf(const api::PodSpec& spec, const std::string& name) {
+  std::vector<Part> parts;
+  if (CountsAsPod(spec, name)) {
+    parts.push_back({"the pod's own spec.resources", *spec.resources->requests.Find(name)});
+  } else {
+    parts = LargestInit(spec, name);
+  }
+  if (parts.empty()) {
+    for (const api::Container& container : spec.init_containers) {
+      const api::Quantity asked = AskedBy(container, name);
+      if (container.restart_policy == "Always" && !asked.IsZero())
+        parts.push_back({absl::StrCat("sidecar ", container.name), asked});
+    }
+    api::Quantity sum;
+    for (const api::Container& container : spec.containers) sum += AskedBy(container, name);
+    if (!sum.IsZero()) parts.push_back({"containers", sum});
   }
   const api::Quantity* const overhead = spec.overhead.Find(name);
-  if (overhead != nullptr && !overhead->IsZero())
-    parts.push_back(absl::StrCat(api::AmountText(name, *overhead), " overhead"));
-  std::string text;
-  for (const std::string& part : parts) absl::StrAppend(&text, text.empty() ? "" : " and ", part);
-  return text.empty() ? text : absl::StrCat("with ", text);
+  if (overhead != nullptr && !overhead->IsZero()) parts.push_back({"overhead", *overhead});
+  return parts;
+}
+
+// What the kubelet has given to the container, or is about to take from it.
+api::Quantity HeldBy(const api::ContainerStatus& status, const std::string& name) {
+  api::Quantity held;
+  for (const api::ResourceList* const list :
+       {&status.allocated_resources, status.resources.has_value() ? &status.resources->requests : nullptr}) {
+    const api::Quantity* const amount = list == nullptr ? nullptr : list->Find(name);
+    if (amount != nullptr) held = std::max(held, *amount);
+  }
+  return held;
+}
+
+// Of a pod that takes another amount than its spec asks for.
+std::string ResizeText(const PodInfo& pod, const std::string& name, int64_t taken, int64_t by_spec) {
+  const std::string asked = AmountText(name, by_spec);
+  if (taken < by_spec) return absl::StrCat("its spec asks for ", asked, ", which its node has refused");
+  std::vector<std::string> holders;
+  const api::PodStatus& status = pod.pod->status;
+  for (const auto* containers : {&pod.pod->spec->containers, &pod.pod->spec->init_containers}) {
+    for (const api::Container& container : *containers) {
+      for (const auto* statuses : {&status.container_statuses, &status.init_container_statuses}) {
+        for (const api::ContainerStatus& held : *statuses) {
+          if (held.name != container.name || HeldBy(held, name) <= AskedBy(container, name)) continue;
+          holders.push_back(absl::StrCat("container ", container.name, " still has ",
+                                         api::AmountText(name, HeldBy(held, name))));
+        }
+      }
+    }
+  }
+  if (holders.empty()) holders.push_back("the pod still has more");
+  return absl::StrCat("resize under way: ", absl::StrJoin(holders, ", "), ", the spec asks for ", asked);
+}
+
+// What makes the amount that the pod takes, where it is not just the sum over its containers; "": it is.
+std::string OriginOf(const PodInfo& pod, const std::string& name, int64_t taken, const SymbolTable& symbols) {
+  const int64_t by_spec = AmountOf(pod.spec_info->requests, name, symbols);
+  if (taken != by_spec) return absl::StrCat(" (", ResizeText(pod, name, taken, by_spec), ")");
+  const std::vector<Part> parts = PartsOf(*pod.pod->spec, name);
+  if (parts.empty() || (parts.size() == 1 && parts[0].what == "containers")) return "";
+  if (parts.size() == 1) return absl::StrCat(" (", parts[0].what, ")");
+  std::vector<std::string> texts;
+  for (const Part& part : parts)
+    texts.push_back(absl::StrCat(part.what, " ", api::AmountText(name, part.amount)));
+  return absl::StrCat(" (", absl::StrJoin(texts, ", "), ")");
 }
 
 // The pods of the node that take some of a resource, the largest first.
@@ -107,12 +168,18 @@ std::string UsersText(const std::vector<const PodInfo*>& users, const std::strin
                       const SymbolTable& symbols) {
   std::string text;
   for (size_t i = 0; i < std::min(kShown, users.size()); ++i) {
-    const std::string origin = OriginOf(*users[i], name, symbols);
-    absl::StrAppend(&text, i == 0 ? "" : ", ", users[i]->pod->Key(), " ",
-                    AmountText(name, AmountOf(users[i]->requests, name, symbols)), origin.empty() ? "" : " ",
-                    origin, users[i]->pod->node_name.empty() ? " (nominated)" : "");
+    const int64_t taken = AmountOf(users[i]->requests, name, symbols);
+    absl::StrAppend(&text, i == 0 ? "" : ", ", users[i]->pod->Key(), " ", AmountText(name, taken),
+                    OriginOf(*users[i], name, taken, symbols),
+                    users[i]->pod->node_name.empty() ? " (nominated)" : "");
   }
   return text;
+}
+
+int64_t FreeOf(const RefusedPod& refused, const std::string& name) {
+  const SymbolTable& symbols = refused.handle.symbols();
+  return std::max<int64_t>(
+      AmountOf(refused.node.allocatable, name, symbols) - AmountOf(refused.node.requested, name, symbols), 0);
 }
 
 Fact Shortage(const RefusedPod& refused, const std::string& name) {
@@ -121,10 +188,10 @@ Fact Shortage(const RefusedPod& refused, const std::string& name) {
   const int64_t allocatable = AmountOf(refused.node.allocatable, name, symbols);
   const int64_t used = AmountOf(refused.node.requested, name, symbols);
   const std::vector<const PodInfo*> users = UsersOf(refused.node, name, symbols);
-  const std::string origin = OriginOf(refused.pod, name, symbols);
-  std::string text =
-      absl::StrCat(name, ": asks for ", AmountText(name, asked), origin.empty() ? "" : " ", origin, ", ",
-                   AmountText(name, allocatable - used), " of ", AmountText(name, allocatable), " is free");
+  const std::string origin = OriginOf(refused.pod, name, asked, symbols);
+  const int64_t free = FreeOf(refused, name);
+  std::string text = absl::StrCat(name, ": asks for ", AmountText(name, asked), origin, ", ",
+                                  AmountText(name, free), " of ", AmountText(name, allocatable), " is free");
   if (!users.empty()) {
     absl::StrAppend(&text, "; ", users.size(), users.size() == 1 ? " pod uses " : " pods use ",
                     AmountText(name, used), ": ", UsersText(users, name, symbols),
@@ -136,9 +203,9 @@ Fact Shortage(const RefusedPod& refused, const std::string& name) {
                           {"asked", AmountText(name, asked)},
                           {"allocatable", AmountText(name, allocatable)},
                           {"used", AmountText(name, used)},
-                          {"free", AmountText(name, allocatable - used)},
+                          {"free", AmountText(name, free)},
                           {"users", static_cast<int64_t>(users.size())}}};
-  if (!origin.empty()) fact.fields.emplace_back("askedFor", origin);
+  if (!origin.empty()) fact.fields.emplace_back("askedFor", origin.substr(2, origin.size() - 3));
   if (!users.empty()) {
     fact.fields.emplace_back("largestUser", users[0]->pod->Key());
     fact.fields.emplace_back("largestUse", AmountText(name, AmountOf(users[0]->requests, name, symbols)));
@@ -149,9 +216,7 @@ Fact Shortage(const RefusedPod& refused, const std::string& name) {
 Change LessOf(const RefusedPod& refused, const std::string& name) {
   const SymbolTable& symbols = refused.handle.symbols();
   const int64_t asked = AmountOf(refused.pod.spec_info->requests, name, symbols);
-  const int64_t free =
-      AmountOf(refused.node.allocatable, name, symbols) - AmountOf(refused.node.requested, name, symbols);
-  const int64_t less = asked - std::max<int64_t>(free, 0);
+  const int64_t less = asked - FreeOf(refused, name);
   return {.type = Type::kAskLess,
           .name = name,
           .amount = QuantityOf(name, less),

@@ -1,33 +1,29 @@
 // The volume plugins: claims, volumes, and where these can be.
 
 #include <algorithm>
-#include <array>
+#include <memory>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
+#include "absl/strings/str_join.h"
 #include "core/api/quantity_text.h"
 #include "core/plugins/volume/node_volume_limits.h"
 #include "core/plugins/volume/volume_claims.h"
+#include "core/plugins/volume/volume_matching.h"
 #include "core/plugins/volume/volume_restrictions.h"
+#include "core/plugins/volume/volume_zone.h"
 #include "sim/explain/filter_explainer.h"
-#include "sim/explain/selector_text.h"
 
 namespace schedsim::sim {
 namespace {
 
 using Type = Change::Type;
-using framework::NodeInfo;
 using framework::PodInfoPtr;
 using plugins::ClaimPtr;
 using plugins::VolumePtr;
 
-// Labels of volumes that hold them in zones, with the label of nodes that took its place.
-constexpr std::array<std::pair<const char*, const char*>, 4> kZoneLabels = {
-    {{"failure-domain.beta.kubernetes.io/zone", "topology.kubernetes.io/zone"},
-     {"failure-domain.beta.kubernetes.io/region", "topology.kubernetes.io/region"},
-     {"topology.kubernetes.io/zone", "topology.kubernetes.io/zone"},
-     {"topology.kubernetes.io/region", "topology.kubernetes.io/region"}}};
+// Of so many free volumes it is looked at what a node would need to have them.
+constexpr size_t kVolumesMax = 100;
 
 // The claims of the pod that exist.
 std::vector<ClaimPtr> ClaimsOf(const RefusedPod& refused) {
@@ -48,20 +44,14 @@ VolumePtr VolumeOf(const RefusedPod& refused, const api::PersistentVolumeClaim& 
              : plugins::FindVolume(refused.handle.informers(), claim.spec.volume_name);
 }
 
-bool IsExclusive(const api::PersistentVolumeClaim& claim) {
-  const std::vector<std::string>& modes = claim.spec.access_modes;
-  return std::find(modes.begin(), modes.end(), "ReadWriteOncePod") != modes.end();
-}
-
-void AddHolder(const std::string& what, const std::string& name, const framework::PodInfo& pod,
+void AddHolder(const std::string& what, const std::string& name, const std::string& pod,
                const std::string& node, Refusal& refusal) {
-  const std::string key = pod.pod->Key();
   refusal.facts.push_back({.kind = "volumeInUse",
-                           .text = absl::StrCat(what, " is in use by ", key, " on ", node),
-                           .fields = {{"volume", name}, {"pod", key}, {"node", node}}});
+                           .text = absl::StrCat(what, " is in use by ", pod, " on ", node),
+                           .fields = {{"volume", name}, {"pod", pod}, {"node", node}}});
   std::vector<Change>& away = refusal.remedies[0];
-  if (std::none_of(away.begin(), away.end(), [&](const Change& change) { return change.name == key; }))
-    away.push_back({.type = Type::kPodAway, .name = key, .size = 1500});
+  if (std::none_of(away.begin(), away.end(), [&](const Change& change) { return change.name == pod; }))
+    away.push_back({.type = Type::kPodAway, .name = pod, .size = 1500});
 }
 
 // What a claim that has no volume could get, and why not here.
@@ -75,41 +65,36 @@ void ExplainUnbound(const RefusedPod& refused, const api::PersistentVolumeClaim&
          .fields = {{"claim", claim.Key()}, {"node", *selected}}});
     return;
   }
-  int64_t count = 0;
-  for (const auto& [name, object] : refused.handle.informers().List(api::Kind::kPersistentVolume)) {
-    const auto& volume = static_cast<const api::PersistentVolume&>(*object);
-    if (plugins::ClassOf(volume) != class_name || volume.spec.claim_ref.has_value()) continue;
-    ++count;
-    if (!volume.spec.node_affinity.has_value()) continue;
+  const std::vector<VolumePtr>& volumes = refused.volumes.FreeFor(claim);
+  for (size_t i = 0; i < std::min(kVolumesMax, volumes.size()); ++i) {
+    if (!volumes[i]->spec.node_affinity.has_value()) continue;
     Refusal of_volume;
-    ExplainSelector(*volume.spec.node_affinity, *refused.node.node, "volume", absl::StrCat("volume ", name),
-                    of_volume);
+    ExplainSelector(*volumes[i]->spec.node_affinity, refused, "volume", "", of_volume);
     refusal.remedies.insert(refusal.remedies.end(), of_volume.remedies.begin(), of_volume.remedies.end());
   }
   const auto storage_class = plugins::FindClass(refused.handle.informers(), class_name);
   const bool provisions = storage_class != nullptr && !storage_class->provisioner.empty() &&
                           storage_class->provisioner != plugins::kNoProvisioner;
+  const std::string size = api::AmountText("storage", plugins::RequestOf(claim));
   refusal.facts.push_back(
       {.kind = "claim",
-       .text = absl::StrCat(
-           "claim ", claim.Key(), " (", api::AmountText("storage", plugins::RequestOf(claim)), ", class ",
-           class_name.empty() ? "none" : class_name, ") has no volume; free volumes of its class: ", count,
-           provisions ? ", the class makes volumes" : ", the class makes none"),
+       .text = absl::StrCat("claim ", claim.Key(), " (", size, ", class ",
+                            class_name.empty() ? "none" : class_name,
+                            ") has no volume; free volumes that suit it anywhere: ", volumes.size(),
+                            provisions ? ", its class makes volumes" : ", its class makes none"),
        .fields = {{"claim", claim.Key()},
                   {"storageClass", class_name},
-                  {"size", api::AmountText("storage", plugins::RequestOf(claim))},
-                  {"freeVolumes", count}}});
-  if (storage_class == nullptr) return;
-  for (const api::TopologySelectorTerm& term : storage_class->allowed_topologies) {
-    std::vector<Change> labels;
-    for (const api::TopologySelectorLabelRequirement& requirement : term.match_label_expressions) {
-      const api::NodeSelectorRequirement wanted = {
-          .key = requirement.key, .operator_ = "In", .values = requirement.values};
-      if (MeetsRequirement(wanted, *refused.node.node)) continue;
-      for (Change& change : LabelsFor(wanted)) labels.push_back(std::move(change));
-    }
-    if (!labels.empty()) refusal.remedies.push_back(std::move(labels));
+                  {"size", size},
+                  {"freeVolumes", static_cast<int64_t>(volumes.size())}}});
+  if (storage_class == nullptr || storage_class->allowed_topologies.empty()) return;
+  api::NodeSelector allowed;
+  for (const api::TopologySelectorTerm& topology : storage_class->allowed_topologies) {
+    api::NodeSelectorTerm& term = allowed.node_selector_terms.emplace_back();
+    for (const api::TopologySelectorLabelRequirement& requirement : topology.match_label_expressions)
+      term.match_expressions.push_back(
+          {.key = requirement.key, .operator_ = "In", .values = requirement.values});
   }
+  ExplainSelector(allowed, refused, "volume", absl::StrCat("class ", class_name), refusal);
 }
 
 }  // namespace
@@ -120,16 +105,16 @@ Refusal ExplainVolumeRestrictions(const RefusedPod& refused) {
   const std::string own_node(refused.Text(refused.node.name));
   for (const PodInfoPtr& other : refused.node.pods) {
     if (plugins::DisksConflict(refused.spec(), *other->pod->spec))
-      AddHolder("a disk of the pod", "", *other, own_node, refusal);
+      AddHolder("a disk of the pod", "", other->pod->Key(), own_node, refusal);
   }
   for (const ClaimPtr& claim : ClaimsOf(refused)) {
-    if (!IsExclusive(*claim)) continue;
-    for (const NodeInfo* node : refused.handle.snapshot().List()) {
-      for (const PodInfoPtr& other : node->pods) {
-        if (!plugins::NamesClaim(*other->pod, *claim)) continue;
-        AddHolder(absl::StrCat("claim ", claim->Key(), " (ReadWriteOncePod)"), claim->Key(), *other,
-                  std::string(refused.Text(node->name)), refusal);
-      }
+    if (!plugins::IsExclusive(*claim) || !plugins::NamesClaim(*refused.pod.pod, *claim)) continue;
+    const std::string what = absl::StrCat("claim ", claim->Key(), " (ReadWriteOncePod)");
+    for (const auto& [pod, node] : refused.volumes.UsersOf(claim, refused.node))
+      AddHolder(what, claim->Key(), pod, std::string(refused.Text(node)), refusal);
+    for (const PodInfoPtr& nominated : refused.Nominated()) {
+      if (plugins::NamesClaim(*nominated->pod, *claim))
+        AddHolder(what, claim->Key(), nominated->pod->Key(), own_node, refusal);
     }
   }
   return refusal;
@@ -165,24 +150,24 @@ Refusal ExplainVolumeZone(const RefusedPod& refused) {
   refusal.remedies.emplace_back();
   const api::StringMap& labels = refused.node.node->metadata.labels;
   for (const ClaimPtr& claim : ClaimsOf(refused)) {
-    const VolumePtr volume = VolumeOf(refused, *claim);
+    const VolumePtr volume =
+        plugins::NamesClaim(*refused.pod.pod, *claim) ? VolumeOf(refused, *claim) : nullptr;
     if (volume == nullptr) continue;
-    for (const auto& [key, fallback] : kZoneLabels) {
-      const std::string* const zones = volume->metadata.labels.Find(key);
-      if (zones == nullptr) continue;
-      const std::vector<std::string> wanted = absl::StrSplit(*zones, "__");
+    for (const auto& [label, zones] : plugins::TopologiesOf(*volume)) {
+      const std::string key(plugins::kTopologyLabels[label].key);
       const std::string* has = labels.Find(key);
-      if (has == nullptr) has = labels.Find(fallback);
-      if (has != nullptr && std::find(wanted.begin(), wanted.end(), *has) != wanted.end()) continue;
+      if (has == nullptr) has = labels.Find(plugins::kTopologyLabels[label].fallback);
+      if (has != nullptr && zones.count(*has) > 0) continue;
+      const std::string wanted = absl::StrJoin(zones, " or ");
       refusal.facts.push_back(
           {.kind = "volumeZone",
            .text = absl::StrCat("claim ", claim->Key(), " is on volume ", volume->metadata.name, " with ",
-                                key, "=", *zones, ", the node has ", has == nullptr ? "none" : *has),
+                                key, "=", wanted, ", the node has ", has == nullptr ? "none" : *has),
            .fields = {{"claim", claim->Key()},
                       {"volume", volume->metadata.name},
-                      {"wanted", *zones},
+                      {"wanted", wanted},
                       {"has", has == nullptr ? "" : *has}}});
-      refusal.remedies[0].push_back({.type = Type::kLabel, .name = key, .value = wanted[0]});
+      refusal.remedies[0].push_back({.type = Type::kLabel, .name = key, .value = *zones.begin()});
     }
   }
   refusal.no_remedy = "its volume is in another zone";
@@ -203,7 +188,7 @@ Refusal ExplainVolumeBinding(const RefusedPod& refused) {
                                                     claim->spec.volume_name, ", which does not exist"),
                                .fields = {{"claim", claim->Key()}, {"volume", claim->spec.volume_name}}});
     } else if (volume->spec.node_affinity.has_value()) {
-      ExplainSelector(*volume->spec.node_affinity, *refused.node.node, "volume",
+      ExplainSelector(*volume->spec.node_affinity, refused, "volume",
                       absl::StrCat("volume ", volume->metadata.name, " of claim ", claim->Key()), refusal);
     }
   }

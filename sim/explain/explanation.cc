@@ -7,16 +7,16 @@
 #include <tuple>
 #include <utility>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "core/api/kubernetes_version.h"
+#include "core/base/nearest_name.h"
 #include "core/base/status_macros.h"
 #include "sim/explain/attempt_watch.h"
 #include "sim/explain/filter_explainer.h"
 #include "sim/explain/preemption_choice.h"
 #include "sim/explain/trial_cluster.h"
-#include "sim/report/report.h"
+#include "sim/report/pod_story_text.h"
 
 namespace schedsim::sim {
 namespace {
@@ -24,31 +24,53 @@ namespace {
 using framework::Status;
 using Subject = AttemptWatch::Subject;
 
-const api::EffectiveProfile& ProfileOf(const SimulationOptions& options, absl::string_view name) {
-  const auto& profiles = options.config.profiles;
-  const auto found =
-      std::find_if(profiles.begin(), profiles.end(),
-                   [&](const api::EffectiveProfile& profile) { return profile.scheduler_name == name; });
-  return found == profiles.end() ? profiles.front() : *found;
+std::string GatesOf(const api::Pod& pod) {
+  std::vector<std::string> gates;
+  for (const api::PodSchedulingGate& gate : pod.spec->scheduling_gates) gates.push_back(gate.name);
+  return absl::StrJoin(gates, ", ");
+}
+
+// What became of a pod that is no more, or soon will be; "": it is there.
+std::string EndOf(const Subject& subject) {
+  const api::Pod& pod = *subject.pod;
+  if (subject.is_gone) return "gone";
+  if (pod.IsTerminal()) return absl::StrCat("finished (", pod.status.phase, ")");
+  return pod.metadata.deletion_timestamp.has_value() ? "being deleted" : "";
 }
 
 // Why a pod has no attempt.
 std::string NoAttempt(const Subject& subject) {
   const api::Pod& pod = *subject.pod;
-  if (!pod.node_name.empty())
-    return absl::StrCat("On ", pod.node_name, " from the start: it was not scheduled in this run.");
-  if (subject.is_gone) return "Gone; it never had a node, and was never tried.";
+  const std::string end = EndOf(subject);
+  if (!pod.node_name.empty()) {
+    const std::string how = subject.came_with_node
+                                ? " from the start: it was not scheduled in this run"
+                                : ": something else than this scheduler bound it, before its first attempt";
+    return absl::StrCat("On ", pod.node_name, how, ".",
+                        end.empty() ? "" : absl::StrCat(" By the end it is ", end, "."));
+  }
+  if (!end.empty()) return absl::StrCat("Never tried, and without a node: by the end it is ", end, ".");
   if (!subject.is_ours) {
     return absl::StrCat("Pending: it is for another scheduler, ", pod.spec->scheduler_name,
                         ", which is none of the profiles of this run.");
   }
-  if (!pod.spec->scheduling_gates.empty()) {
-    std::vector<std::string> gates;
-    for (const api::PodSchedulingGate& gate : pod.spec->scheduling_gates) gates.push_back(gate.name);
-    return absl::StrCat("Pending, never tried: it is gated by ", absl::StrJoin(gates, ", "),
-                        " (spec.schedulingGates).");
-  }
+  if (!pod.spec->scheduling_gates.empty())
+    return absl::StrCat("Pending, never tried: it is gated by ", GatesOf(pod), " (spec.schedulingGates).");
   return "Pending, never tried: the run ended before its turn came, or a plugin kept it out of the queue.";
+}
+
+// What became of a pod after the attempt; "": what the attempt says.
+std::string AfterAttempt(const Subject& subject) {
+  const CapturedAttempt& attempt = *subject.attempt;
+  const std::string end = EndOf(subject);
+  if (!end.empty()) return absl::StrCat("By the end of the run the pod is ", end, ".");
+  if (attempt.number < subject.attempt_count) return "";
+  const std::string& node = subject.pod->node_name;
+  const bool found_node = attempt.message.empty() && attempt.bind_failure.empty();
+  if (node.empty()) return found_node ? "The run ended before the pod was bound." : "";
+  if (found_node && node == attempt.host) return "";
+  return absl::StrCat("By the end of the run the pod is on ", node,
+                      ": something else than this scheduler bound it.");
 }
 
 absl::StatusOr<std::pair<const std::string, Subject>*> FindSubject(AttemptWatch& watch,
@@ -71,6 +93,7 @@ absl::Status NoSuchAttempt(absl::string_view pod, int64_t number, int64_t count)
 
 class Explainer {
  public:
+  // Goes into the one node that the explanation is of, or into all.
   Explainer(TrialCluster& trial, const api::EffectiveProfile& profile, Explanation& explanation)
       : trial_(trial),
         filters_(trial, profile),
@@ -86,21 +109,27 @@ class Explainer {
       for (const CapturedAttempt::Answer& answer : attempt_.answers) {
         if (!answer.status.IsSuccess()) Refuse(answer.node, answer.status, no_node_fits);
       }
-      RefuseLeftOut(no_node_fits);
-    }
-    if (no_node_fits) {
-      std::stable_sort(explanation_.refused.begin(), explanation_.refused.end(),
-                       [](const RefusedNode& a, const RefusedNode& b) { return RankOf(a) < RankOf(b); });
+      if (!attempt_.FitsWhereTriedFirst()) RefuseLeftOut(no_node_fits);
     }
     CountReasons();
+    std::vector<RefusedNode>& refused = explanation_.refused;
+    std::erase_if(refused, [this](const RefusedNode& node) { return !IsAskedFor(node.node); });
+    if (no_node_fits) {
+      std::stable_sort(refused.begin(), refused.end(),
+                       [](const RefusedNode& a, const RefusedNode& b) { return RankOf(a) < RankOf(b); });
+    }
     explanation_.preemption = ChoiceOf(attempt_, trial_);
   }
 
  private:
+  bool IsAskedFor(const std::string& node) const {
+    return explanation_.node.empty() || explanation_.node == node;
+  }
+
   // Nodes for which nothing helps come last.
   static std::tuple<bool, int64_t> RankOf(const RefusedNode& refused) {
     const Miss& miss = *refused.miss;
-    return {miss.changes.empty(), miss.Size()};
+    return {miss.changes.empty(), SizeOf(miss.changes)};
   }
 
   void RefuseAll() {
@@ -117,6 +146,10 @@ class Explainer {
 
   void Refuse(const std::string& node, const Status& status, bool wants_miss) {
     RefusedNode refused = {.node = node, .plugin = std::string(status.plugin()), .reasons = status.reasons()};
+    if (!IsAskedFor(node)) {
+      explanation_.refused.push_back(std::move(refused));
+      return;
+    }
     const Status again = trial_.FitOn(attempt_.pod, node);
     // What plugins remember between cycles is not in the API server.
     const bool agrees = again.plugin() == status.plugin() && again.reasons() == status.reasons();
@@ -139,9 +172,11 @@ class Explainer {
       if (known.count(node) > 0) continue;
       RefusedNode refused = {
           .node = node, .plugin = absl::StrJoin(attempt_.pre_filter_plugins, ", "), .reasons = {reason}};
-      const Status status = trial_.FitOn(attempt_.pod, node);
-      refused.facts = filters_.Explain(attempt_.pod, node, status).facts;
-      if (wants_miss) refused.miss = misses_.Find(node);
+      if (IsAskedFor(node)) {
+        const Status status = trial_.FitOn(attempt_.pod, node);
+        refused.facts = filters_.Explain(attempt_.pod, node, status).facts;
+        if (wants_miss) refused.miss = misses_.Find(node);
+      }
       explanation_.refused.push_back(std::move(refused));
     }
   }
@@ -177,14 +212,49 @@ AttemptFact FactOf(const CapturedAttempt& attempt) {
   if (attempt.is_fit_error && attempt.host.empty())
     fact.node_count = static_cast<int64_t>(attempt.cluster.nodes.size());
   fact.error = attempt.message;
+  if (!attempt.host.empty()) fact.failure = attempt.message;
   return fact;
+}
+
+absl::Status CheckNode(const CapturedAttempt& attempt, const std::string& node) {
+  const std::vector<std::string>& nodes = attempt.cluster.nodes;
+  if (node.empty() || std::find(nodes.begin(), nodes.end(), node) != nodes.end()) return absl::OkStatus();
+  const absl::string_view nearest = NearestName(node, {nodes.begin(), nodes.end()});
+  return absl::NotFoundError(absl::StrCat(
+      "no node ", node, " in the attempt, which has ", NodesText(static_cast<int64_t>(nodes.size())),
+      nearest.empty() ? "" : "; did you mean ", nearest, nearest.empty() ? "" : "?"));
+}
+
+// What the watch kept of the pod that is asked for.
+absl::StatusOr<Explanation> ExplainKept(AttemptWatch& watch, const SimulationOptions& options,
+                                        const ExplainRequest& request) {
+  std::pair<const std::string, Subject>* found = nullptr;
+  ASSIGN_OR_RETURN(found, FindSubject(watch, request.pod));
+  Subject& subject = found->second;
+  if (!subject.attempt.has_value() && request.attempt.has_value())
+    return NoSuchAttempt(found->first, *request.attempt, subject.attempt_count);
+  Explanation explanation;
+  if (subject.attempt.has_value()) {
+    const std::string end = AfterAttempt(subject);
+    ASSIGN_OR_RETURN(explanation, ExplainAttempt(options, *std::move(subject.attempt), request.node));
+    explanation.end = end;
+  } else {
+    explanation.no_attempt = NoAttempt(subject);
+  }
+  explanation.pod = found->first;
+  explanation.attempt_count = subject.attempt_count;
+  explanation.namesake_count = subject.namesake_count;
+  return explanation;
 }
 
 }  // namespace
 
-absl::StatusOr<Explanation> ExplainAttempt(const SimulationOptions& options, CapturedAttempt attempt) {
+absl::StatusOr<Explanation> ExplainAttempt(const SimulationOptions& options, CapturedAttempt attempt,
+                                           const std::string& node) {
+  RETURN_IF_ERROR(CheckNode(attempt, node));
   Explanation explanation;
   explanation.pod = attempt.pod->Key();
+  explanation.node = node;
   explanation.attempt_count = attempt.number;
   explanation.fact = FactOf(attempt);
   explanation.node_count = static_cast<int64_t>(attempt.cluster.nodes.size());
@@ -196,29 +266,15 @@ absl::StatusOr<Explanation> ExplainAttempt(const SimulationOptions& options, Cap
   return explanation;
 }
 
-absl::StatusOr<Explanation> Explain(Plan plan, const ExplainRequest& request) {
+absl::StatusOr<ExplainedRun> Explain(Plan plan, const ExplainRequest& request) {
   const SimulationOptions options = plan.simulation;
   AttemptWatch watch(request.pod, request.attempt);
   plan.on_made = [&watch](Simulation& simulation) { watch.Attach(simulation); };
   plan.pod_rows = PodRows::kNone;
-  const size_t warnings_before = plan.input.warnings.size();
-  Report report;
-  ASSIGN_OR_RETURN(report, RunPlan(std::move(plan)));
-  std::pair<const std::string, Subject>* found = nullptr;
-  ASSIGN_OR_RETURN(found, FindSubject(watch, request.pod));
-  Subject& subject = found->second;
-  if (!subject.attempt.has_value() && request.attempt.has_value())
-    return NoSuchAttempt(found->first, *request.attempt, subject.attempt_count);
-  Explanation explanation;
-  if (subject.attempt.has_value()) {
-    ASSIGN_OR_RETURN(explanation, ExplainAttempt(options, *std::move(subject.attempt)));
-  } else {
-    explanation.no_attempt = NoAttempt(subject);
-  }
-  explanation.pod = found->first;
-  explanation.attempt_count = subject.attempt_count;
-  explanation.notices = LateNotices(report, warnings_before);
-  return explanation;
+  ExplainedRun run;
+  ASSIGN_OR_RETURN(run.report, RunPlan(std::move(plan)));
+  run.explanation = ExplainKept(watch, options, request);
+  return run;
 }
 
 }  // namespace schedsim::sim

@@ -13,6 +13,7 @@
 #include "sim/explain/miss.h"
 #include "sim/plan/plan.h"
 #include "sim/report/pod_story.h"
+#include "sim/report/report.h"
 
 namespace schedsim::sim {
 
@@ -46,16 +47,21 @@ struct PreemptionChoice {
   std::optional<Candidate> next;
   int64_t candidate_count = 0;
   // What decided against `next`: "violations", "highestPriority", "prioritySum", "victimCount", "startTime",
-  // or
-  // "" where all are equal.
+  // or "" where all are equal.
   std::string criterion;
 };
 
 struct Explanation {
   std::string pod;  // "namespace/name".
+  // Not "": what is told of nodes is of this one alone.
+  std::string node;
   // Without an attempt: why there is none, a sentence.
   std::string no_attempt;
   int64_t attempt_count = 0;
+  // How many pods had the name before; they are not explained.
+  int64_t namesake_count = 0;
+  // What became of the pod, where the attempt does not say it, a sentence; "": there is nothing to say.
+  std::string end;
   // What follows is only meaningful with an attempt.
   CapturedAttempt attempt;
   // As in the pod's story.
@@ -67,24 +73,32 @@ struct Explanation {
   std::optional<PreemptionChoice> preemption;
   // Whether ties of the highest total are drawn, rather than decided by the order of nodes.
   bool draws_ties = false;
-  // See LateNotices; from Explain.
-  std::vector<std::string> notices;
 };
 
-// Explains an attempt that was made with these options. InvalidArgument where a plugin refuses its arguments.
-absl::StatusOr<Explanation> ExplainAttempt(const SimulationOptions& options, CapturedAttempt attempt);
+// Explains an attempt that was made with these options, for the node, or for all of them where it is "".
+// InvalidArgument where a plugin refuses its arguments; NotFound where there is no such node, with the
+// nearest name.
+absl::StatusOr<Explanation> ExplainAttempt(const SimulationOptions& options, CapturedAttempt attempt,
+                                           const std::string& node);
 
 struct ExplainRequest {
   // "namespace/name", or a name that only one namespace has.
   std::string pod;
   // Absent: the last one.
   std::optional<int64_t> attempt;
+  // Only this node is of interest; "": all are.
+  std::string node;
 };
 
-// Runs the plan to its end and explains an attempt of the pod. NotFound where there is no such pod, with
-// names that are close, or no such attempt; InvalidArgument where pods in several namespaces have the name,
-// and as RunPlan.
-absl::StatusOr<Explanation> Explain(Plan plan, const ExplainRequest& request);
+struct ExplainedRun {
+  Report report;
+  // NotFound where there is no such pod, with names that are close, or no such attempt or node;
+  // InvalidArgument where pods in several namespaces have the name.
+  absl::StatusOr<Explanation> explanation;
+};
+
+// Runs the plan to its end and explains an attempt of the pod. Errors: those of RunPlan.
+absl::StatusOr<ExplainedRun> Explain(Plan plan, const ExplainRequest& request);
 
 }  // namespace schedsim::sim
 

@@ -2,7 +2,6 @@
 #include <variant>
 
 #include "core/api/quantity_text.h"
-#include "core/base/status_macros.h"
 #include "core/codec/text/json_writer.h"
 #include "sim/explain/explanation_text.h"
 #include "sim/report/pod_story_text.h"
@@ -54,11 +53,11 @@ void WriteRefused(const RefusedNode& refused, JsonWriter& json) {
   json.EndObject();
 }
 
-void WriteScores(const Explanation& explanation, const ExplanationView& view, JsonWriter& json) {
+void WriteScores(const Explanation& explanation, JsonWriter& json) {
   const CapturedAttempt& attempt = explanation.attempt;
   std::vector<size_t> order;
   for (size_t i = 0; i < attempt.totals.size(); ++i) {
-    if (view.node.empty() || attempt.scored_nodes[i] == view.node) order.push_back(i);
+    if (explanation.node.empty() || attempt.scored_nodes[i] == explanation.node) order.push_back(i);
   }
   std::stable_sort(order.begin(), order.end(),
                    [&](size_t a, size_t b) { return attempt.totals[a] > attempt.totals[b]; });
@@ -96,10 +95,12 @@ void WritePreemption(const PreemptionChoice& choice, JsonWriter& json) {
   json.EndObject();
 }
 
-void WriteAttempt(const Explanation& explanation, const ExplanationView& view, JsonWriter& json) {
+void WriteAttempt(const Explanation& explanation, JsonWriter& json) {
   const CapturedAttempt& attempt = explanation.attempt;
   json.Key("timeSeconds").Raw(TimeText(attempt.time));
   json.Field("attempt", int64_t{attempt.number}).Field("text", AttemptText(explanation.fact));
+  if (!attempt.bind_failure.empty()) json.Field("bindFailure", attempt.bind_failure);
+  if (!explanation.end.empty()) json.Field("end", explanation.end);
   json.Field("message", attempt.message).Field("host", attempt.host).Field("nodes", explanation.node_count);
   json.Key("search").BeginObject().Field("start", int64_t{attempt.start_index});
   json.Field("wanted", int64_t{attempt.wanted_count}).Field("evaluated", int64_t{attempt.evaluated_count});
@@ -114,25 +115,23 @@ void WriteAttempt(const Explanation& explanation, const ExplanationView& view, J
     const int64_t best = *std::max_element(attempt.totals.begin(), attempt.totals.end());
     json.Field("bestNodes",
                static_cast<int64_t>(std::count(attempt.totals.begin(), attempt.totals.end(), best)));
-    WriteScores(explanation, view, json);
+    WriteScores(explanation, json);
   }
   if (explanation.preemption.has_value()) WritePreemption(*explanation.preemption, json);
   json.Key("refused").BeginArray();
-  for (const RefusedNode& refused : explanation.refused) {
-    if (view.node.empty() || view.node == refused.node) WriteRefused(refused, json);
-  }
+  for (const RefusedNode& refused : explanation.refused) WriteRefused(refused, json);
   json.EndArray();
 }
 
 }  // namespace
 
-absl::StatusOr<std::string> ExplanationJson(const Explanation& explanation, const ExplanationView& view) {
-  RETURN_IF_ERROR(CheckNode(explanation, view));
+std::string ExplanationJson(const Explanation& explanation) {
   JsonWriter json;
   json.BeginObject().Field("apiVersion", "schedsim/v1").Field("kind", "Explanation");
   json.Field("pod", explanation.pod).Field("attempts", explanation.attempt_count);
+  if (explanation.namesake_count > 0) json.Field("namesakes", explanation.namesake_count);
   if (explanation.no_attempt.empty()) {
-    WriteAttempt(explanation, view, json);
+    WriteAttempt(explanation, json);
   } else {
     json.Field("noAttempt", explanation.no_attempt);
   }

@@ -8,41 +8,15 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_split.h"
-#include "core/base/nearest_name.h"
 #include "core/base/printable.h"
-#include "core/base/status_macros.h"
 #include "sim/report/pod_story_text.h"
+#include "sim/report/wrapped_text.h"
 
 namespace schedsim::sim {
 namespace {
 
-constexpr size_t kColumnsMax = 80;
 // So many names of nodes stand in a list.
 constexpr size_t kNamesShown = 5;
-
-// Appends `text` in lines that begin with `first` spaces, and all but the first one with `hanging`. A word
-// that is longer than a line stays whole.
-void AppendWrapped(absl::string_view text, size_t first, size_t hanging, std::string& out) {
-  std::string line(first, ' ');
-  bool is_empty = true;
-  const size_t spaces = std::min(text.find_first_not_of(' '), text.size());
-  line.append(spaces, ' ');
-  for (const absl::string_view word : absl::StrSplit(text.substr(spaces), ' ')) {
-    if (!is_empty && line.size() + 1 + word.size() > kColumnsMax) {
-      // Columns are set off by two spaces, which are not to end a line.
-      while (!line.empty() && line.back() == ' ') line.pop_back();
-      absl::StrAppend(&out, line, "\n");
-      line.assign(hanging, ' ');
-      is_empty = true;
-    }
-    absl::StrAppend(&line, is_empty ? "" : " ", word);
-    is_empty = false;
-  }
-  absl::StrAppend(&out, line, "\n");
-}
-
-std::string Nodes(int64_t count) { return absl::StrCat(count, count == 1 ? " node" : " nodes"); }
 
 std::string NamesText(const std::vector<std::string>& names) {
   std::string text = absl::StrJoin(
@@ -88,12 +62,13 @@ class TextWriter {
     absl::StrAppend(&out_, Printable(explanation_.pod), "\n\n");
     if (!explanation_.no_attempt.empty()) {
       Line(explanation_.no_attempt, 0, 0);
+      WriteNamesakes(0);
       return std::move(out_);
     }
     WriteHead();
     if (!attempt_.message.empty())
       absl::StrAppend(&out_, "\nThe scheduler's message:\n", Printable(attempt_.message), "\n");
-    if (!view_.node.empty()) {
+    if (!explanation_.node.empty()) {
       WriteOneNode();
       return std::move(out_);
     }
@@ -112,20 +87,33 @@ class TextWriter {
     Line(absl::StrFormat("%12s s  %s", TimeText(attempt_.time), AttemptText(explanation_.fact)), 0, 16);
     for (const RejectionFact& rejection : explanation_.fact.rejections)
       Line(RejectionText(rejection), 18, 31);
-    if (attempt_.number < explanation_.attempt_count)
-      Line(absl::StrCat("It is one of ", explanation_.attempt_count, " attempts; --attempt chooses."), 16,
-           16);
     for (const CapturedAttempt::Wait& wait : attempt_.waits)
       Line(
           absl::StrCat("then waits on Permit: ", wait.plugin, ", for at most ", TimeText(wait.timeout), " s"),
-          18, 18);
+          18, 20);
+    if (!attempt_.bind_failure.empty())
+      Line(absl::StrCat("could not be bound: ", attempt_.bind_failure), 18, 20);
+    if (!explanation_.end.empty()) Line(explanation_.end, 16, 16);
+    if (attempt_.number < explanation_.attempt_count)
+      Line(absl::StrCat("It is one of ", explanation_.attempt_count, " attempts; --attempt chooses."), 16,
+           16);
+    WriteNamesakes(16);
+  }
+
+  void WriteNamesakes(size_t indent) {
+    const int64_t count = explanation_.namesake_count;
+    if (count == 0) return;
+    Line(count == 1 ? "Another pod had its name before, which is not looked at."
+                    : absl::StrCat(count, " pods had its name before, which are not looked at."),
+         indent, indent);
   }
 
   // Why this node.
   void WriteChoice() {
     WriteWindow();
+    if (attempt_.FitsWhereTriedFirst()) return;
     if (attempt_.totals.empty()) {
-      Line(absl::StrCat("Only ", attempt_.host, " fits, so no node is scored."), 0, 0);
+      Line(absl::StrCat(attempt_.host, " is the only one of them that fits, so no node is scored."), 0, 0);
       return;
     }
     WriteTie();
@@ -139,26 +127,31 @@ class TextWriter {
       Line(absl::StrCat(order.size() - shown, " more nodes that fit; --top N shows more"), 2, 2);
   }
 
+  // Which nodes were looked at.
   void WriteWindow() {
     out_ += "\n";
-    const int64_t count = explanation_.node_count;
-    if (!attempt_.hint.empty() && attempt_.hint == attempt_.host) {
-      Line(absl::StrCat("An equal pod just before had found ", attempt_.hint,
-                        " next best, so it was tried first."),
-           0, 0);
+    if (attempt_.FitsWhereTriedFirst()) {
+      const std::string why = attempt_.pod->status.nominated_node_name.empty()
+                                  ? absl::StrCat("An equal pod just before had found ", attempt_.host,
+                                                 " next best: it was tried first, and it fits.")
+                                  : absl::StrCat("The pod was nominated to ", attempt_.host,
+                                                 ": it was tried first, and it fits.");
+      Line(absl::StrCat(why, " No other node was looked at."), 0, 0);
+      return;
     }
-    const std::string& nominated = attempt_.pod->status.nominated_node_name;
-    if (nominated == attempt_.host && attempt_.evaluated_count == 1) {
-      Line(absl::StrCat("The pod was nominated to ", nominated,
-                        ", which is tried before all others: no other node was looked at."),
-           0, 0);
+    const int64_t count = explanation_.node_count;
+    if (attempt_.pre_filter_nodes.has_value()) {
+      Line(
+          absl::StrCat("Looked at: the ", NodesText(static_cast<int64_t>(attempt_.pre_filter_nodes->size())),
+                       " of ", count, " that ", absl::StrJoin(attempt_.pre_filter_plugins, ", "), " leaves."),
+          0, 0);
       return;
     }
     if (attempt_.evaluated_count >= count) {
-      Line(absl::StrCat("Looked at: all of ", Nodes(count), "."), 0, 0);
+      Line(absl::StrCat("Looked at: all of ", NodesText(count), "."), 0, 0);
       return;
     }
-    Line(absl::StrCat("Looked at: ", attempt_.evaluated_count, " of ", Nodes(count), ", from number ",
+    Line(absl::StrCat("Looked at: ", attempt_.evaluated_count, " of ", NodesText(count), ", from number ",
                       attempt_.start_index + 1, " of the scheduler's list on; the search ends when ",
                       attempt_.wanted_count, " fit (percentageOfNodesToScore)."),
          0, 0);
@@ -175,7 +168,7 @@ class TextWriter {
       return;
     }
     std::sort(tied.begin(), tied.end());
-    Line(absl::StrCat(Nodes(static_cast<int64_t>(tied.size())), " share the highest total, ", best, ": ",
+    Line(absl::StrCat(NodesText(static_cast<int64_t>(tied.size())), " share the highest total, ", best, ": ",
                       NamesText(tied), ". ", attempt_.host,
                       explanation_.draws_ties
                           ? " was drawn; another --seed draws another."
@@ -209,15 +202,15 @@ class TextWriter {
          0, 2);
     const int64_t spared = taken.lower_count - taken.victim_count;
     Line(absl::StrCat("Of ", taken.lower_count, taken.lower_count == 1 ? " pod" : " pods",
-                      " there with a lower priority, ", spared, spared == 1 ? " can stay" : " can stay",
-                      ": all are taken away, then put back in order "
-                      "of importance as long as the pod still fits."),
+                      " there with a lower priority, ", spared,
+                      " can stay: all are taken away, then put back as long as the pod still fits, those "
+                      "that disruption budgets protect first, then the most important ones."),
          2, 2);
     if (!choice.next.has_value()) {
       Line("It is the only node where preemption helps.", 2, 2);
       return;
     }
-    Line(absl::StrCat("Next best of ", Nodes(choice.candidate_count),
+    Line(absl::StrCat("Next best of ", NodesText(choice.candidate_count),
                       " that it could take: ", choice.next->node, ". ", CriterionText(choice)),
          2, 2);
   }
@@ -262,7 +255,7 @@ class TextWriter {
     for (size_t i = 0; i < shown; ++i) WriteNode(refused[i]);
     if (shown == refused.size()) return;
     out_ += "\n";
-    Line(absl::StrCat(refused.size() - shown, " more of ", Nodes(static_cast<int64_t>(refused.size())),
+    Line(absl::StrCat(refused.size() - shown, " more of ", NodesText(static_cast<int64_t>(refused.size())),
                       " that refused the pod; --top N shows more, --node NAME one"),
          0, 0);
   }
@@ -281,7 +274,10 @@ class TextWriter {
       }
       groups[place->second].second.push_back(refused.node);
     }
-    absl::StrAppend(&out_, "\nNearest misses: with this, and nothing less, the pod fits\n");
+    // Those for which nothing helps come last.
+    const bool has_some = !explanation_.refused[0].miss->changes.empty();
+    absl::StrAppend(&out_, "\nNearest misses: ",
+                    has_some ? "with this, and nothing less, the pod fits\n" : "there are none\n");
     const size_t shown = std::min(static_cast<size_t>(view_.top), groups.size());
     for (size_t i = 0; i < shown; ++i) {
       const std::vector<std::string>& nodes = groups[i].second;
@@ -305,22 +301,27 @@ class TextWriter {
   }
 
   void WriteOneNode() {
-    for (const RefusedNode& refused : explanation_.refused) {
-      if (refused.node != view_.node) continue;
+    const std::string& node = explanation_.node;
+    if (!explanation_.refused.empty()) {
+      const RefusedNode& refused = explanation_.refused[0];
       WriteNode(refused);
       if (refused.miss.has_value()) Line(absl::StrCat("nearest miss: ", MissText(*refused.miss)), 2, 4);
       return;
     }
-    out_ += "\n";
-    for (size_t i = 0; i < attempt_.scored_nodes.size(); ++i) {
-      if (attempt_.scored_nodes[i] != view_.node) continue;
-      Line("Scores: raw, normalised, times weight, points", 0, 0);
-      WriteScores(i, /*leaves_out_equal=*/false);
+    if (node == attempt_.host && attempt_.totals.empty()) {
+      WriteChoice();
       return;
     }
-    Line(view_.node == attempt_.host ? absl::StrCat(view_.node, " is the only node that fits.")
-                                     : absl::StrCat(view_.node, " was not looked at."),
-         0, 0);
+    out_ += "\n";
+    const auto scored = std::find(attempt_.scored_nodes.begin(), attempt_.scored_nodes.end(), node);
+    if (scored != attempt_.scored_nodes.end()) {
+      Line("Scores: raw, normalised, times weight, points", 0, 0);
+      WriteScores(static_cast<size_t>(scored - attempt_.scored_nodes.begin()), /*leaves_out_equal=*/false);
+      return;
+    }
+    const bool fits = std::any_of(attempt_.answers.begin(), attempt_.answers.end(),
+                                  [&](const CapturedAttempt::Answer& answer) { return answer.node == node; });
+    Line(absl::StrCat(node, fits ? " fits, and was not scored." : " was not looked at."), 0, 0);
   }
 
   const Explanation& explanation_;
@@ -331,18 +332,7 @@ class TextWriter {
 
 }  // namespace
 
-absl::Status CheckNode(const Explanation& explanation, const ExplanationView& view) {
-  if (view.node.empty() || !explanation.no_attempt.empty()) return absl::OkStatus();
-  const std::vector<std::string>& nodes = explanation.attempt.cluster.nodes;
-  if (std::find(nodes.begin(), nodes.end(), view.node) != nodes.end()) return absl::OkStatus();
-  const absl::string_view nearest = NearestName(view.node, {nodes.begin(), nodes.end()});
-  return absl::NotFoundError(
-      absl::StrCat("no node ", view.node, " in the attempt, which has ", Nodes(explanation.node_count),
-                   nearest.empty() ? "" : "; did you mean ", nearest, nearest.empty() ? "" : "?"));
-}
-
-absl::StatusOr<std::string> ExplanationText(const Explanation& explanation, const ExplanationView& view) {
-  RETURN_IF_ERROR(CheckNode(explanation, view));
+std::string ExplanationText(const Explanation& explanation, const ExplanationView& view) {
   return TextWriter(explanation, view).Write();
 }
 

@@ -5,26 +5,21 @@
 #include <cstdint>
 #include <string>
 
-#include "absl/status/statusor.h"
 #include "sim/explain/explanation.h"
 
 namespace schedsim::sim {
 
 struct ExplanationView {
-  // Only this node; "": a summary, and the first `top` nodes.
-  std::string node;
+  // How many nodes, or misses, the text goes into, at most.
   int64_t top = 5;
 };
 
 // For people; docs/explain.md has examples. No line but the scheduler's message has more than 80 characters,
-// unless a name is longer. NotFound where there is no such node, with the nearest name.
-absl::StatusOr<std::string> ExplanationText(const Explanation& explanation, const ExplanationView& view);
+// unless a name is longer.
+std::string ExplanationText(const Explanation& explanation, const ExplanationView& view);
 
-// For programs; docs/explain.md describes it. All nodes, or the one of `view`.
-absl::StatusOr<std::string> ExplanationJson(const Explanation& explanation, const ExplanationView& view);
-
-// NotFound where the view names a node that the attempt does not know.
-absl::Status CheckNode(const Explanation& explanation, const ExplanationView& view);
+// For programs; docs/explain.md describes it.
+std::string ExplanationJson(const Explanation& explanation);
 
 }  // namespace schedsim::sim
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 
 namespace schedsim::sim {
@@ -34,6 +35,16 @@ void Add(const Change& change, std::vector<Change>& changes) {
   changes.push_back(change);
 }
 
+// Whether `other` does the same as `change`, and less of it.
+bool IsLess(const Change& other, const Change& change) {
+  if (change.type != Change::Type::kMaxSkew) return Same(other, change) && other.amount < change.amount;
+  int64_t other_skew = 0;
+  int64_t skew = 0;
+  return other.type == change.type && other.name == change.name &&
+         absl::SimpleAtoi(*other.value, &other_skew) && absl::SimpleAtoi(*change.value, &skew) &&
+         other_skew < skew;
+}
+
 std::vector<Change> Without(const std::vector<Change>& changes, size_t index) {
   std::vector<Change> left = changes;
   left.erase(left.begin() + static_cast<std::ptrdiff_t>(index));
@@ -41,12 +52,6 @@ std::vector<Change> Without(const std::vector<Change>& changes, size_t index) {
 }
 
 }  // namespace
-
-int64_t Miss::Size() const {
-  int64_t size = 0;
-  for (const Change& change : changes) size += change.size;
-  return size;
-}
 
 api::PodPtr MissFinder::PodAfter(const std::vector<Change>& changes) {
   std::string key;
@@ -121,7 +126,7 @@ void MissFinder::Minimise(const std::string& node, Miss& miss) {
 void MissFinder::Tighten(const std::string& node, Miss& miss) {
   for (size_t i = 0; i < miss.changes.size(); ++i) {
     const Change change = miss.changes[i];
-    if (change.amount.IsZero()) continue;
+    if (change.amount.IsZero() && change.type != Change::Type::kMaxSkew) continue;
     const std::vector<Change> others = Without(miss.changes, i);
     const Status status = Try(node, others);
     ApplyTo(trial_, node, others);
@@ -129,7 +134,7 @@ void MissFinder::Tighten(const std::string& node, Miss& miss) {
     trial_.Revert();
     for (const std::vector<Change>& remedy : refusal.remedies) {
       for (const Change& other : remedy) {
-        if (!Same(other, change) || other.amount >= change.amount) continue;
+        if (!IsLess(other, miss.changes[i])) continue;
         std::vector<Change> tighter = miss.changes;
         tighter[i] = other;
         if (Try(node, tighter).IsSuccess()) miss.changes[i] = other;

@@ -22,9 +22,6 @@ struct Miss {
   std::vector<Change> changes;
   // Why no change of the pod or the node helps; "": `changes` do.
   std::string why_not;
-
-  // Smaller ones are nearer.
-  int64_t Size() const;
 };
 
 // Finds them by trying: every one was verified by PreFilter and Filter of the changed pod on the changed

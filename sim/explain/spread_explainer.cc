@@ -23,59 +23,59 @@ api::PodTopologySpreadArgs ArgsOf(const api::EffectiveProfile& profile) {
 SpreadExplainer::SpreadExplainer(const api::EffectiveProfile& profile, framework::Handle& handle)
     : handle_(handle), constraints_(ArgsOf(profile), handle), counts_(handle) {}
 
-SpreadExplainer::Least SpreadExplainer::LeastOf(const SpreadCounts& counts, size_t constraint,
-                                                Symbol key) const {
-  const std::vector<int32_t>& pods = counts.counts(constraint).pods();
-  Least least;
-  std::vector<bool> seen(pods.size());
-  for (const framework::NodeInfo* node : handle_.snapshot().List()) {
-    const int32_t domain = counts.counts(constraint).DomainOf(*node);
-    if (domain == plugins::kNoDomain || seen[static_cast<size_t>(domain)]) continue;
-    seen[static_cast<size_t>(domain)] = true;
-    const Symbol* const value = node->labels.Find(key);
-    if (value == nullptr) continue;
-    const std::string name(handle_.symbols().Text(*value));
-    const int64_t count = pods[static_cast<size_t>(domain)];
-    if (least.domain_count == 0 || count < least.count || (count == least.count && name < least.domain)) {
-      least.domain = name;
-      least.count = count;
-    }
-    ++least.domain_count;
+std::string SpreadExplainer::FirstDomain(const SpreadCounts& counts, size_t constraint,
+                                         const plugins::ChangedCounts& pods, int64_t count) {
+  const Symbol key = counts.constraints()[constraint].topology_key;
+  Domains& domains = domains_[key];
+  plugins::FollowSnapshot(
+      handle_.snapshot(), domains.position, [] {},
+      [&](const framework::NodeInfo& node) {
+        const Symbol* const value = node.labels.Find(key);
+        if (value == nullptr) return;
+        domains.by_name.emplace(handle_.symbols().Text(*value), counts.domains(constraint).Of(node));
+      });
+  const std::vector<int32_t>& nodes = counts.counts(constraint).nodes();
+  for (const auto& [name, domain] : domains.by_name) {
+    const size_t place = static_cast<size_t>(domain);
+    if (place < nodes.size() && nodes[place] > 0 && pods.At(domain) == count) return name;
   }
-  return least;
+  return "";
 }
 
 void SpreadExplainer::ExplainConstraint(const RefusedPod& refused, const SpreadCounts& counts,
-                                        size_t constraint, Refusal& refusal) const {
+                                        size_t constraint, Refusal& refusal) {
   const SpreadConstraint& rule = counts.constraints()[constraint];
   const std::string key(handle_.symbols().Text(rule.topology_key));
-  const Least least = LeastOf(counts, constraint, rule.topology_key);
-  const Symbol* const value = refused.node.labels.Find(rule.topology_key);
-  if (value == nullptr) {
+  const int32_t domain = counts.domains(constraint).Of(refused.node);
+  if (domain == plugins::kNoDomain) {
     refusal.facts.push_back({.kind = "spreadLabel",
                              .text = absl::StrCat("the node has no label ", key, ", over which pods spread"),
                              .fields = {{"topologyKey", key}}});
-    const std::string domain = least.domain.empty() ? "a" : least.domain;
-    refusal.remedies[0].push_back({.type = Type::kLabel, .name = key, .value = domain});
+    plugins::ChangedCounts pods(counts.domains(constraint), &counts.counts(constraint).pods());
+    const std::string least = FirstDomain(counts, constraint, pods, counts.LeastPods(constraint, pods));
+    std::optional<Change> label = LabelOf(refused, key, least.empty() ? kSomeValue : least);
+    if (label.has_value()) refusal.remedies[0].push_back(*std::move(label));
     return;
   }
-  const int32_t domain = counts.domains(constraint).Of(refused.node);
-  const std::vector<int32_t>& pods = counts.counts(constraint).pods();
-  int64_t count = static_cast<size_t>(domain) < pods.size() ? pods[static_cast<size_t>(domain)] : 0;
-  // Pods that are nominated to the node count there, too.
-  const framework::NodeInfo* const bare = handle_.snapshot().Get(refused.node.name);
-  for (size_t i = bare->pods.size(); i < refused.node.pods.size(); ++i) {
-    if (counts.Means(constraint, *refused.node.pods[i])) ++count;
+  // Pods that are nominated to the node count there, as for the plugin.
+  plugins::ChangedCounts pods(counts.domains(constraint), &counts.counts(constraint).pods());
+  const int32_t counted_domain = counts.counts(constraint).DomainOf(refused.node);
+  for (const framework::PodInfoPtr& nominated : refused.Nominated()) {
+    if (counted_domain != plugins::kNoDomain && counts.Means(constraint, *nominated))
+      pods.Add(counted_domain, 1);
   }
-  const bool too_few = counts.counts(constraint).domain_count() < rule.min_domains;
-  const int64_t minimum = too_few || least.domain_count == 0 ? 0 : least.count;
+  const int64_t domain_count = counts.counts(constraint).domain_count();
+  const bool too_few = domain_count < rule.min_domains;
+  const int64_t minimum = too_few ? 0 : counts.LeastPods(constraint, pods);
+  const int64_t count = pods.At(domain);
   const int64_t self = rule.selector.Matches(refused.pod.labels, handle_.symbols()) ? 1 : 0;
   const int64_t skew = count + self - minimum;
   if (skew <= rule.max_skew) return;
-  const std::string name(handle_.symbols().Text(*value));
+  const std::string name(refused.Text(*refused.node.labels.Find(rule.topology_key)));
+  const std::string least = too_few ? "" : FirstDomain(counts, constraint, pods, minimum);
   const std::string where =
-      too_few ? absl::StrCat("there are ", least.domain_count, " domains of at least ", rule.min_domains)
-              : absl::StrCat("the least is ", minimum, " in ", least.domain);
+      too_few ? absl::StrCat("there are ", domain_count, " domains of at least ", rule.min_domains)
+              : absl::StrCat("the least is ", minimum, " in ", least);
   refusal.facts.push_back(
       {.kind = "spread",
        .text = absl::StrCat(key, "=", name, " has ", count, " such pod", count == 1 ? "" : "s", ", ", where,
@@ -84,8 +84,8 @@ void SpreadExplainer::ExplainConstraint(const RefusedPod& refused, const SpreadC
                   {"domain", name},
                   {"count", count},
                   {"minimum", minimum},
-                  {"minimumDomain", too_few ? "" : least.domain},
-                  {"domains", least.domain_count},
+                  {"minimumDomain", least},
+                  {"domains", domain_count},
                   {"minDomains", int64_t{rule.min_domains}},
                   {"skew", skew},
                   {"maxSkew", int64_t{rule.max_skew}}}});

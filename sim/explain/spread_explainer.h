@@ -2,9 +2,13 @@
 #ifndef SCHEDSIM_SIM_EXPLAIN_SPREAD_EXPLAINER_H_
 #define SCHEDSIM_SIM_EXPLAIN_SPREAD_EXPLAINER_H_
 
+#include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string>
 
+#include "core/base/lookup_map.h"
+#include "core/base/symbol.h"
 #include "core/plugins/pod_topology_spread/pod_topology_spread_constraints.h"
 #include "core/plugins/pod_topology_spread/pod_topology_spread_counts.h"
 #include "sim/explain/filter_explainer.h"
@@ -20,18 +24,22 @@ class SpreadExplainer {
   Refusal Explain(const RefusedPod& refused);
 
  private:
-  struct Least {
-    int64_t count = 0;
-    int64_t domain_count = 0;
-    std::string domain;  // The first one by name; "": there is no domain.
+  // The domains that there ever were, with their numbers, which stay.
+  struct Domains {
+    std::map<std::string, int32_t> by_name;
+    int64_t position = -1;
   };
-  Least LeastOf(const plugins::SpreadCounts& counts, size_t constraint, Symbol key) const;
+
+  // The first domain of the constraint, by name, that has so many pods; "": none.
+  std::string FirstDomain(const plugins::SpreadCounts& counts, size_t constraint,
+                          const plugins::ChangedCounts& pods, int64_t count);
   void ExplainConstraint(const RefusedPod& refused, const plugins::SpreadCounts& counts, size_t constraint,
-                         Refusal& refusal) const;
+                         Refusal& refusal);
 
   framework::Handle& handle_;
   plugins::SpreadConstraintsFactory constraints_;
   plugins::SpreadCountsStore counts_;
+  LookupMap<Symbol, Domains> domains_;  // By key.
 };
 
 }  // namespace schedsim::sim

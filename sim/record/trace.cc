@@ -256,6 +256,7 @@ void Trace::OnAttempt(const Attempt& attempt) {
 }
 
 void Trace::OnBindFailure(const framework::PodInfo& pod, const Attempt::Failure& failure) {
+  if (listener_ != nullptr) listener_->OnBindFailure(pod, failure);
   const std::string key = pod.pod->Key();
   decisions_.Add(key);
   decisions_.Add(failure.error);

@@ -1,5 +1,6 @@
 #include "sim/report/pod_story_text.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/ascii.h"
@@ -10,6 +11,7 @@
 #include "core/codec/text/json_writer.h"
 #include "sim/record/record_writer.h"
 #include "sim/record/records.h"
+#include "sim/report/wrapped_text.h"
 
 namespace schedsim::sim {
 namespace {
@@ -20,8 +22,6 @@ using codec::JsonWriter;
 constexpr int kCandidatesShown = 5;
 
 // ---- Text ----
-
-std::string Nodes(int64_t count) { return absl::StrCat(count, count == 1 ? " node" : " nodes"); }
 
 absl::string_view PlaceText(absl::string_view place) {
   if (place == record::kActive) return "in the active queue";
@@ -69,18 +69,14 @@ std::string CauseText(const MoveFact& move) {
   return absl::StrCat("the attempt failed, but meanwhile came ", EventText(move, move.in_flight_event));
 }
 
-// One fact in words: a sentence without a full stop, and what belongs below it.
+// One fact in words: a sentence without a full stop, and what belongs below it, the rejections first.
 struct Telling {
   std::string text;
   std::vector<std::string> details;
+  std::vector<std::string> rejections = {};
 };
 
-void TellRejections(const std::vector<RejectionFact>& rejections, Telling& telling) {
-  for (const RejectionFact& rejection : rejections) telling.details.push_back(RejectionText(rejection));
-}
-
 void TellPreemption(const PreemptionFact& fact, Telling& telling) {
-  const size_t count_before = telling.details.size();
   int count = 0;
   for (const PreemptionFact::Candidate& candidate : fact.candidates) {
     const bool is_taken = candidate.node == fact.nominated_node;
@@ -90,20 +86,21 @@ void TellPreemption(const PreemptionFact& fact, Telling& telling) {
                                            "; beyond disruption budgets: ", candidate.violations));
   }
   if (count > kCandidatesShown) {
-    telling.details.push_back(absl::StrCat("preemption could help on ", Nodes(count), " in all"));
+    telling.details.push_back(absl::StrCat("preemption could help on ", NodesText(count), " in all"));
   }
   for (const RejectionFact& rejection : fact.rejections) {
-    telling.details.push_back(
-        absl::StrCat("preemption would not help on ", Nodes(rejection.node_count), ": ", rejection.reason));
+    telling.details.push_back(absl::StrCat("preemption would not help on ", NodesText(rejection.node_count),
+                                           ": ", rejection.reason));
   }
-  if (telling.details.size() > count_before) return;
+  if (!telling.details.empty()) return;
   telling.details.insert(telling.details.end(), fact.reasons.begin(), fact.reasons.end());
 }
 
 Telling Tell(const AttemptFact& fact) {
   Telling telling;
   telling.text = AttemptText(fact);
-  TellRejections(fact.rejections, telling);
+  for (const RejectionFact& rejection : fact.rejections)
+    telling.rejections.push_back(RejectionText(rejection));
   if (fact.preemption.has_value()) TellPreemption(*fact.preemption, telling);
   std::vector<std::string> waits;
   for (const AttemptFact::Wait& wait : fact.waits) {
@@ -143,7 +140,7 @@ Telling Tell(const VictimFact& fact) {
 }
 
 std::string LeadText(const LeadFact& lead) {
-  if (lead.is_only_node) return "it is the only node that fits";
+  if (lead.is_only_node) return "it is the only node that was found to fit";
   if (!lead.total.has_value()) return "";
   std::string text = absl::StrCat("total ", *lead.total);
   if (lead.runner_up.empty()) return text;
@@ -324,7 +321,12 @@ absl::string_view KindOf(const BindFailureFact&) { return "bindFailure"; }
 absl::string_view KindOf(const InexactFact&) { return "inexact"; }
 absl::string_view KindOf(const GoneFact&) { return "gone"; }
 
+// How many digits the time has behind the point.
+size_t DigitsOf(absl::string_view time) { return time.size() - time.find('.') - 1; }
+
 }  // namespace
+
+std::string NodesText(int64_t count) { return absl::StrCat(count, count == 1 ? " node" : " nodes"); }
 
 std::string TimeText(absl::Duration time) {
   std::string text = absl::StrFormat("%.6f", static_cast<double>(absl::ToInt64Microseconds(time)) / 1e6);
@@ -335,30 +337,35 @@ std::string TimeText(absl::Duration time) {
 std::string AttemptText(const AttemptFact& fact) {
   const std::string number = absl::StrCat("attempt ", fact.number, ": ");
   if (!fact.host.empty()) {
-    return absl::StrCat(number, "fits on ", fact.feasible_count, " of ", Nodes(fact.evaluated_count),
+    return absl::StrCat(number, "fits on ", fact.feasible_count, " of ", NodesText(fact.evaluated_count),
                         " looked at, takes ", fact.host);
   }
-  if (fact.node_count.has_value()) return absl::StrCat(number, "fits on none of ", Nodes(*fact.node_count));
+  if (fact.node_count.has_value())
+    return absl::StrCat(number, "fits on none of ", NodesText(*fact.node_count));
   return absl::StrCat(number, "ends with an error: ", fact.error);
 }
 
 std::string RejectionText(const RejectionFact& rejection) {
   const std::string plugin = rejection.plugin.empty() ? "" : absl::StrCat(" (", rejection.plugin, ")");
-  return absl::StrFormat("%11s  %s%s", Nodes(rejection.node_count), rejection.reason, plugin);
+  return absl::StrFormat("%11s  %s%s", NodesText(rejection.node_count), rejection.reason, plugin);
 }
 
 std::string StoryText(const PodStory& story) {
+  // All times have as many digits behind the point, so that they are in step.
+  size_t digits = 0;
+  for (const StoryEntry& entry : story.entries) digits = std::max(digits, DigitsOf(TimeText(entry.time)));
   std::string text = absl::StrCat(Printable(story.pod), "\n\n");
   for (const StoryEntry& entry : story.entries) {
     const Telling telling = Tell(entry);
-    absl::StrAppendFormat(&text, "%12s s  %s\n", TimeText(entry.time), Printable(telling.text));
-    for (const std::string& detail : telling.details) {
-      absl::StrAppend(&text, std::string(18, ' '), Printable(detail), "\n");
-    }
+    std::string time = TimeText(entry.time);
+    time.append(digits - DigitsOf(time), '0');
+    AppendWrapped(absl::StrFormat("%12s s  %s", time, Printable(telling.text)), 0, 16, text);
+    for (const std::string& rejection : telling.rejections) AppendWrapped(Printable(rejection), 18, 31, text);
+    for (const std::string& detail : telling.details) AppendWrapped(Printable(detail), 18, 20, text);
   }
   if (!story.entries.empty()) text += "\n";
-  absl::StrAppend(&text, Printable(SummaryText(story)), "\n");
-  for (absl::string_view missing : MissingTexts(story)) absl::StrAppend(&text, missing, "\n");
+  AppendWrapped(Printable(SummaryText(story)), 0, 0, text);
+  for (absl::string_view missing : MissingTexts(story)) AppendWrapped(missing, 0, 0, text);
   return text;
 }
 
@@ -375,7 +382,9 @@ std::string StoryJson(const PodStory& story) {
     const auto kind = std::visit([](const auto& fact) { return KindOf(fact); }, entry.fact);
     json.BeginObject().Key("timeSeconds").Raw(TimeText(entry.time));
     json.Field("kind", kind).Field("text", telling.text).Key("details").BeginArray();
-    for (const std::string& detail : telling.details) json.String(absl::StripLeadingAsciiWhitespace(detail));
+    for (const std::string& rejection : telling.rejections)
+      json.String(absl::StripLeadingAsciiWhitespace(rejection));
+    for (const std::string& detail : telling.details) json.String(detail);
     json.EndArray();
     std::visit([&](const auto& fact) { WriteFact(fact, json); }, entry.fact);
     json.EndObject();

@@ -2,6 +2,7 @@
 #ifndef SCHEDSIM_SIM_REPORT_POD_STORY_TEXT_H_
 #define SCHEDSIM_SIM_REPORT_POD_STORY_TEXT_H_
 
+#include <cstdint>
 #include <string>
 
 #include "absl/time/time.h"
@@ -16,6 +17,8 @@ std::string StoryText(const PodStory& story);
 std::string StoryJson(const PodStory& story);
 
 // Parts of the text, for others who tell of attempts.
+// "1 node", "3 nodes".
+std::string NodesText(int64_t count);
 // Seconds: "0.001", with three digits behind the point, or as many as there are, up to microseconds.
 std::string TimeText(absl::Duration time);
 // "attempt 1: fits on none of 3 nodes".

@@ -1,6 +1,4 @@
 // schedsim explain: an attempt of one pod, node by node.
-#include <cstdlib>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -8,6 +6,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
+#include "tests/tools/five_pods.h"
 #include "tests/tools/program.h"
 
 namespace schedsim {
@@ -15,15 +14,11 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr char kCluster[] = R"(
+// Beside the five pods: a larger node that is tainted, and a pod of another scheduler.
+constexpr char kMore[] = R"(---
 apiVersion: v1
 kind: Namespace
 metadata: {name: other}
----
-apiVersion: v1
-kind: Node
-metadata: {name: node-1}
-status: {allocatable: {cpu: 4, memory: 8Gi, pods: 110}}
 ---
 apiVersion: v1
 kind: Node
@@ -33,44 +28,9 @@ status: {allocatable: {cpu: 16, memory: 8Gi, pods: 110}}
 ---
 apiVersion: v1
 kind: Pod
-metadata: {name: low, namespace: default, uid: low}
-spec:
-  nodeName: node-1
-  containers: [{name: c, image: i, resources: {requests: {cpu: 3}}}]
-status: {phase: Running}
----
-apiVersion: v1
-kind: Pod
-metadata: {name: high, namespace: default}
-spec:
-  priority: 10
-  containers: [{name: c, image: i, resources: {requests: {cpu: 3}}}]
----
-apiVersion: v1
-kind: Pod
-metadata: {name: wide, namespace: default}
-spec:
-  containers: [{name: c, image: i, resources: {requests: {cpu: 9}}}]
----
-apiVersion: v1
-kind: Pod
-metadata: {name: gated, namespace: default}
-spec:
-  schedulingGates: [{name: wait}]
-  containers: [{name: c, image: i}]
----
-apiVersion: v1
-kind: Pod
 metadata: {name: foreign, namespace: default}
 spec:
   schedulerName: theirs
-  containers: [{name: c, image: i}]
----
-apiVersion: v1
-kind: Pod
-metadata: {name: high, namespace: other}
-spec:
-  schedulingGates: [{name: wait}]
   containers: [{name: c, image: i}]
 )";
 
@@ -83,7 +43,7 @@ class ExplainCommand : public testing::Test {
   }
 
   const TestFolder folder_;
-  const std::string cluster_ = folder_.Write("cluster.yaml", kCluster);
+  const std::string cluster_ = folder_.Write("cluster.yaml", absl::StrCat(kFivePods, kMore));
 };
 
 TEST_F(ExplainCommand, TellsOfAPendingPod) {
@@ -108,7 +68,7 @@ TEST_F(ExplainCommand, TellsOfAPreemptionAndOfTheAttemptAfterIt) {
   const ProgramResult last = Explain({"default/high"});
   EXPECT_TRUE(absl::StrContains(last.out, "attempt 2: fits on 1 of 1 node looked at, takes node-1"))
       << last.out;
-  EXPECT_TRUE(absl::StrContains(last.out, "The pod was nominated to node-1")) << last.out;
+  EXPECT_TRUE(absl::StrContains(last.out, "The pod was nominated to node-1: it was tried first")) << last.out;
 }
 
 TEST_F(ExplainCommand, OneNodeAlone) {
@@ -169,10 +129,39 @@ TEST_F(ExplainCommand, Json) {
 TEST_F(ExplainCommand, TheRunIsThatOfRun) {
   const Json report = Json::parse(RunProgram({"run", "-f", cluster_, "--output", "json"}).out);
   const Json explained = Json::parse(Explain({"default/high", "--output", "json"}).out);
+  int found = 0;
   for (const Json& pod : report["pods"]) {
     if (pod["name"] != "high" || pod["namespace"] != "default") continue;
+    ++found;
+    EXPECT_EQ(pod["node"], "node-1");
     EXPECT_EQ(pod["node"], explained["host"]);
   }
+  EXPECT_EQ(found, 1);
+}
+
+// What the run has to say is said, also where the pod is not there.
+TEST_F(ExplainCommand, SaysWhatTheRunWarnsOf) {
+  const std::string scenario = folder_.Write("scenario.yaml", R"(
+apiVersion: schedsim/v1
+kind: Scenario
+metadata: {name: failing}
+inputs: [cluster.yaml]
+timeline:
+- at: 5s
+  delete: {kind: Pod, name: nobody, namespace: default}
+end: 10s
+)");
+  const ProgramResult run = RunProgram({"run", scenario});
+  ASSERT_EQ(run.exit_code, 1) << run.err;
+  const ProgramResult explain = RunProgram({"explain", "wide", scenario});
+  EXPECT_EQ(explain.exit_code, 1) << explain.err;
+  EXPECT_TRUE(absl::StrContains(explain.out, "default/wide\n")) << explain.out;
+  EXPECT_TRUE(absl::StrContains(explain.err, "schedsim explain: ")) << explain.err;
+  EXPECT_TRUE(absl::StrContains(explain.err, "nobody")) << explain.err;
+  const ProgramResult nobody = RunProgram({"explain", "nobody", scenario});
+  EXPECT_EQ(nobody.exit_code, 2);
+  EXPECT_TRUE(absl::StrContains(nobody.err, "no pod nobody in the run")) << nobody.err;
+  EXPECT_EQ(nobody.err.find("nobody") == nobody.err.rfind("nobody"), false) << nobody.err;
 }
 
 }  // namespace

@@ -7,11 +7,13 @@
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "core/codec/text/input.h"
 #include "gtest/gtest.h"
@@ -324,6 +326,27 @@ TEST_P(KwokRealTest, WhatIsPendingStaysPendingWithItsMessage) {
   const RealPods ours = Scheduled(GetParam(), "keep", real);
   std::erase_if(real, [&ours](const auto& pod) { return pod.second.leaves && ours.count(pod.first) == 0; });
   ExpectSameOutcomes(GetParam(), OutcomesOf(real), OutcomesOf(ours), OwnersIn(kKeepDifferences, GetParam()));
+}
+
+// One pending pod of each owner and message.
+TEST_P(KwokRealTest, ExplainGivesTheMessageOfTheRealScheduler) {
+  if (NoSchedulerRan(GetParam())) GTEST_SKIP() << "no scheduler ran";
+  const std::set<std::string> excused = OwnersIn(kKeepDifferences, GetParam());
+  std::set<std::pair<std::string, std::string>> asked;
+  for (const auto& [key, pod] : ReadRealPods(GetParam())) {
+    const bool was_tried = absl::StartsWith(pod.message, "0/");
+    if (!pod.node.empty() || !was_tried || excused.count(pod.owner) > 0) continue;
+    if (!asked.emplace(pod.owner, pod.message).second) continue;
+    const ProgramResult result =
+        RunProgram({"explain", key, "-f", FileOf(GetParam()), "--bound", "keep", "--top", "1"});
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_TRUE(absl::StrContains(result.out, absl::StrCat("The scheduler's message:\n", pod.message, "\n")))
+        << key << ", in the real cluster: " << pod.message << "\n"
+        << result.out;
+    for (const absl::string_view line : absl::StrSplit(result.out, '\n')) {
+      if (line != pod.message) EXPECT_LE(line.size(), 80U) << line;
+    }
+  }
 }
 
 TEST_P(KwokRealTest, ScheduledAnewItEndsAsTheRealOne) {

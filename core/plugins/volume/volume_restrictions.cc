@@ -23,8 +23,6 @@ using framework::PodInfo;
 using framework::QueueingHint;
 using framework::Status;
 
-constexpr char kReadWriteOncePod[] = "ReadWriteOncePod";
-
 bool NeedsCheck(const api::Volume& volume) {
   return volume.gce_persistent_disk.has_value() || volume.aws_elastic_block_store.has_value() ||
          volume.rbd.has_value() || volume.iscsi.has_value();
@@ -67,6 +65,11 @@ bool DisksConflict(const api::PodSpec& spec, const api::PodSpec& other) {
     }
   }
   return false;
+}
+
+bool IsExclusive(const api::PersistentVolumeClaim& claim) {
+  const std::vector<std::string>& modes = claim.spec.access_modes;
+  return std::find(modes.begin(), modes.end(), "ReadWriteOncePod") != modes.end();
 }
 
 namespace {
@@ -118,8 +121,7 @@ class VolumeRestrictions final : public framework::Plugin,
             Status(Code::kUnschedulableAndUnresolvable, NotFoundMessage("persistentvolumeclaim", name));
         return result;
       }
-      const std::vector<std::string>& modes = claim->spec.access_modes;
-      if (std::find(modes.begin(), modes.end(), kReadWriteOncePod) != modes.end()) exclusive.insert(name);
+      if (IsExclusive(*claim)) exclusive.insert(name);
     }
     const int32_t conflicts = exclusive.empty() ? 0 : CountUsed(pod, exclusive, nodes);
     if (conflicts == 0 && std::none_of(spec.volumes.begin(), spec.volumes.end(), NeedsCheck)) {

@@ -2,6 +2,8 @@
 // Source: kubernetes v1.37, plugins/volumezone/volume_zone.go.
 // Extension points: PreFilter, Filter. Arguments: none.
 
+#include "core/plugins/volume/volume_zone.h"
+
 #include <algorithm>
 #include <array>
 #include <memory>
@@ -18,32 +20,7 @@
 #include "core/plugins/volume/volume_claims.h"
 
 namespace schedsim::plugins {
-namespace {
 
-using framework::Code;
-using framework::PodInfo;
-using framework::QueueingHint;
-using framework::Status;
-
-constexpr absl::string_view kBetaZone = "failure-domain.beta.kubernetes.io/zone";
-constexpr absl::string_view kBetaRegion = "failure-domain.beta.kubernetes.io/region";
-constexpr absl::string_view kZone = "topology.kubernetes.io/zone";
-constexpr absl::string_view kRegion = "topology.kubernetes.io/region";
-
-// A label that nodes are compared by, and the one that took its place.
-struct TopologyLabel {
-  absl::string_view key;
-  absl::string_view fallback;
-};
-
-// In the order in which a volume's labels count.
-constexpr std::array<TopologyLabel, 4> kTopologyLabels = {
-    {{kBetaZone, kZone}, {kBetaRegion, kRegion}, {kZone, kZone}, {kRegion, kRegion}}};
-
-// What a volume asks of a node: place of the label in kTopologyLabels, values allowed.
-using Topology = std::pair<size_t, std::set<std::string>>;
-
-// Labels with an empty part, as in `a____b`, do not count.
 std::vector<Topology> TopologiesOf(const api::PersistentVolume& volume) {
   std::vector<Topology> topologies;
   for (size_t i = 0; i < kTopologyLabels.size(); ++i) {
@@ -60,6 +37,13 @@ std::vector<Topology> TopologiesOf(const api::PersistentVolume& volume) {
   }
   return topologies;
 }
+
+namespace {
+
+using framework::Code;
+using framework::PodInfo;
+using framework::QueueingHint;
+using framework::Status;
 
 Status Rejection(std::string reason) {
   return Status(Code::kUnschedulableAndUnresolvable, std::move(reason));

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "core/framework/plugin.h"
@@ -220,7 +221,8 @@ TEST(Permit, ThePodsStorySaysForWhomItWaits) {
   for (const std::string& record : cluster.records) ASSERT_TRUE(teller.Add(record, "trace").ok());
   const auto story = teller.Finish();
   ASSERT_TRUE(story.ok()) << story.status();
-  const std::string text = StoryText(*story);
+  std::string text = StoryText(*story);
+  absl::RemoveExtraAsciiWhitespace(&text);
   EXPECT_TRUE(absl::StrContains(
       text,
       "Pending after 1 attempt, in the pool of unschedulable pods since 1.500 s, rejected by "

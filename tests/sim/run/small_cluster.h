@@ -78,6 +78,7 @@ class SmallCluster {
   }
 
   const std::vector<api::ObjectPtr>& objects() const { return objects_; }
+  const std::vector<Step>& steps() const { return steps_; }
 
   SimulationOptions options;
   // Called with each simulation before it has objects.
