@@ -101,6 +101,19 @@ class SchedulingQueue {
     std::vector<const framework::QueuedPodInfo*> unschedulable;
   };
   State GetState() const;
+  // How many pods are in each part: those that are gated are not among the unschedulable ones.
+  struct Counts {
+    size_t active = 0;
+    size_t backoff = 0;
+    size_t unschedulable = 0;
+    size_t gated = 0;
+  };
+  Counts GetCounts() const {
+    return {.active = active_.size(),
+            .backoff = backoff_.size() + error_backoff_.size(),
+            .unschedulable = pool_.size() - pool_.gated_count(),
+            .gated = pool_.gated_count()};
+  }
   // Grows whenever something in GetState may have changed.
   uint64_t change_count() const { return change_count_; }
   // Pods that wait for anything but a flush: in the active queue or in backoff.

@@ -35,11 +35,13 @@ void UnschedulablePods::JoinGroup(QueuedPodInfo* pod) {
                                                .volumes_id = info.volumes_id,
                                                .labels_id = info.labels_id,
                                                .sequence = follows ? 0 : pod->pool_sequence}};
+  if (member.rejection.gating_plugin != kNotGated) ++gated_count_;
   members_.emplace(pod->pool_sequence, member);
   groups_[member.rejection][member.equivalence_class].emplace(pod->pool_sequence, pod);
 }
 
 void UnschedulablePods::LeaveGroup(const Member& member) {
+  if (member.rejection.gating_plugin != kNotGated) --gated_count_;
   const auto groups = groups_.find(member.rejection);
   CHECK(groups != groups_.end());
   const auto group = groups->second.find(member.equivalence_class);

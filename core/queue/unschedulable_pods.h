@@ -54,6 +54,8 @@ class UnschedulablePods {
   void Regroup(framework::QueuedPodInfo* pod);
 
   size_t size() const { return members_.size(); }
+  // How many of them a gate keeps from being tried.
+  size_t gated_count() const { return gated_count_; }
   // By QueuedPodInfo::pool_sequence, as are groups.
   const absl::btree_map<uint64_t, Member>& members() const { return members_; }
   // No group is empty.
@@ -65,6 +67,7 @@ class UnschedulablePods {
 
   absl::btree_map<uint64_t, Member> members_;
   std::map<Rejection, Groups> groups_;
+  size_t gated_count_ = 0;
   uint64_t sequence_ = 0;
 };
 

@@ -489,7 +489,9 @@ absl::StatusOr<Report> RunPlanIn(std::unique_ptr<Simulation>& simulation, Plan& 
   const bool shows_objects =
       plan.on_objects != nullptr || plan.on_start != nullptr || !SnapshotPaths(plan).empty();
   plan.simulation.all_pods_run = shows_objects && plan.simulation.controllers.workloads;
+  if (plan.series != nullptr) plan.series->AddTo(plan.simulation);
   ASSIGN_OR_RETURN(simulation, Simulation::Make(std::move(plan.simulation)));
+  if (plan.series != nullptr) plan.series->Attach(*simulation);
   if (plan.on_made != nullptr) plan.on_made(*simulation);
   std::optional<WakeupCheck> wakeups;
   if (plan.check_wakeups) wakeups.emplace(*simulation);
@@ -505,6 +507,7 @@ absl::StatusOr<Report> RunPlanIn(std::unique_ptr<Simulation>& simulation, Plan& 
   const UsageNotes usage(plan, *simulation);
   if (plan.on_start != nullptr) plan.on_start(*simulation);
   simulation->Run();
+  if (plan.series != nullptr) plan.series->Finish();
   if (!reschedule.has_value()) timeline.Finish();
   Report report = MakeReport(*simulation, plan.input, plan.pod_rows);
   report.failures = timeline.failures();

@@ -17,6 +17,7 @@
 #include "sim/run/simulation.h"
 #include "sim/scenario/scheduler_choice.h"
 #include "sim/scenario/timeline.h"
+#include "sim/series/series_collector.h"
 #include "sim/stages/metric.h"
 #include "sim/stages/usage.h"
 
@@ -94,6 +95,8 @@ struct Plan {
   // Called when the simulation is made, for those who look on at the run: nothing is in it yet. Empty: nobody
   // does.
   std::function<void(Simulation& simulation)> on_made;
+  // Notes what the run is like over time, and must outlive it. nullptr: nobody wants that.
+  SeriesCollector* series = nullptr;
   // Called at virtual zero, when the objects are there and nothing else happened. Empty: nobody wants it.
   std::function<void(Simulation& simulation)> on_start;
   bool counters = false;

@@ -103,15 +103,24 @@ class Pair {
     std::vector<std::string> expected;
     size_t poppable = 0;
     size_t waiting = 0;
+    size_t active = 0;
+    size_t gated = 0;
     for (const NaiveQueue::Entry* entry : naive_.Entries()) {
       expected.push_back(Describe(entry->pod, entry->place));
       poppable += entry->place == SubQueue::kActive || entry->place == SubQueue::kBackoff ? 1 : 0;
       waiting += entry->place != SubQueue::kUnschedulable ? 1 : 0;
+      active += entry->place == SubQueue::kActive ? 1 : 0;
+      gated += entry->place == SubQueue::kUnschedulable && entry->pod.Gated() ? 1 : 0;
     }
     EXPECT_EQ(Pods(), expected);
     EXPECT_EQ(queue_.HasPoppable(), poppable > 0);
     EXPECT_EQ(queue_.AnyWaitingForTime(), waiting > 0);
     EXPECT_EQ(queue_.unschedulable_count(), expected.size() - waiting);
+    const SchedulingQueue::Counts counts = queue_.GetCounts();
+    EXPECT_EQ(counts.active, active);
+    EXPECT_EQ(counts.backoff, waiting - active);
+    EXPECT_EQ(counts.gated, gated);
+    EXPECT_EQ(counts.unschedulable, expected.size() - waiting - gated);
     const bool came = std::any_of(expected_moves.begin(), expected_moves.end(), [](const MoveText& move) {
       return absl::StrContains(move, "-> 2") || absl::StrContains(move, "-> 3");
     });
