@@ -4,14 +4,12 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "core/base/status_macros.h"
 #include "sim/diff/decision_source.h"
 #include "sim/diff/diff.h"
@@ -20,23 +18,17 @@
 #include "tools/options.h"
 #include "tools/output.h"
 #include "tools/run_request.h"
+#include "tools/run_side.h"
 #include "tools/subcommands.h"
 
 namespace schedsim::tools {
 namespace {
 
-// What one side has of its own.
-struct SideOptions {
-  std::string run;  // A trace, a scenario and the like; "": only files.
-  std::vector<std::string> files;
-  sim::SchedulerChoice scheduler;
-};
-
 struct DiffOptions {
   // What both sides share.
   sim::RunRequest request;
-  SideOptions a;
-  SideOptions b;
+  RunSide a;
+  RunSide b;
   std::vector<std::string> ignore;
   std::string output;
   int64_t top = 20;
@@ -44,29 +36,11 @@ struct DiffOptions {
   std::vector<std::string> given;
 };
 
-bool IsEmpty(const SideOptions& side) {
-  return side.run.empty() && side.files.empty() && !side.scheduler.config.has_value() &&
-         !side.scheduler.kubernetes_version.has_value() && !side.scheduler.feature_gates.has_value();
-}
-
-// What tells the side from the other one, for people.
-std::string LabelOf(const SideOptions& side, const sim::RunRequest& request) {
-  std::vector<std::string> parts;
-  if (!side.run.empty()) parts.push_back(side.run);
-  for (const std::string& file : side.files) parts.push_back(absl::StrCat("with ", file));
-  const sim::SchedulerChoice& scheduler = request.scheduler;
-  if (scheduler.kubernetes_version.has_value())
-    parts.push_back(absl::StrCat("Kubernetes ", *scheduler.kubernetes_version));
-  if (scheduler.config.has_value()) parts.push_back(absl::StrCat("configuration ", *scheduler.config));
-  if (scheduler.feature_gates.has_value()) parts.push_back(*scheduler.feature_gates);
-  return parts.empty() ? "as it is" : absl::StrJoin(parts, ", ");
-}
-
 void PrintNoticesOf(absl::string_view name, const std::vector<std::string>& notices) {
   for (const std::string& notice : notices) PrintMessage(absl::StrCat(name, ": ", notice));
 }
 
-absl::StatusOr<bool> IsTrace(const SideOptions& side) {
+absl::StatusOr<bool> IsTrace(const RunSide& side) {
   if (side.run.empty()) return false;
   return sim::IsTraceFile(side.run);
 }
@@ -92,8 +66,8 @@ absl::Status RefuseOptionsOfRuns(const DiffOptions& options, const std::string& 
 
 // `name`: "A" or "B".
 absl::StatusOr<std::unique_ptr<sim::DecisionSource>> SourceOf(const DiffOptions& options,
-                                                              const SideOptions& side,
-                                                              const SideOptions& other,
+                                                              const RunSide& side,
+                                                              const RunSide& other,
                                                               absl::string_view name) {
   bool is_trace = false;
   ASSIGN_OR_RETURN(is_trace, IsTrace(side));
@@ -103,14 +77,7 @@ absl::StatusOr<std::unique_ptr<sim::DecisionSource>> SourceOf(const DiffOptions&
     RETURN_IF_ERROR(RefuseOptionsOfRuns(options, side.run, name, !is_other_trace));
     return sim::MakeTraceSource(side.run, options.request.case_name.value_or(""));
   }
-  sim::RunRequest request = options.request;
-  request.scenario = side.run;
-  request.files.insert(request.files.end(), side.files.begin(), side.files.end());
-  if (side.scheduler.config.has_value()) request.scheduler.config = side.scheduler.config;
-  if (side.scheduler.kubernetes_version.has_value())
-    request.scheduler.kubernetes_version = side.scheduler.kubernetes_version;
-  if (side.scheduler.feature_gates.has_value())
-    request.scheduler.feature_gates = side.scheduler.feature_gates;
+  const sim::RunRequest request = RequestOf(side, options.request);
   sim::Plan plan;
   ASSIGN_OR_RETURN(plan, sim::MakePlan(request));
   if (plan.follows || plan.recording != nullptr) {
@@ -122,7 +89,7 @@ absl::StatusOr<std::unique_ptr<sim::DecisionSource>> SourceOf(const DiffOptions&
 }
 
 // What the side alone reads beside its run.
-std::vector<std::string> PathsOf(const SideOptions& side) {
+std::vector<std::string> PathsOf(const RunSide& side) {
   std::vector<std::string> paths = side.files;
   if (side.scheduler.config.has_value()) paths.push_back(*side.scheduler.config);
   return paths;
@@ -172,18 +139,6 @@ absl::StatusOr<int> Diff(const DiffOptions& options) {
   return diff.pods.empty() ? kDone : kVerdict;
 }
 
-void AddSide(CLI::App& command, const std::string& name, SideOptions& side) {
-  const std::string prefix = absl::StrCat("--", name == "A" ? "a" : "b", "-");
-  AddOption(command, prefix + "config", side.scheduler.config, "FILE",
-            absl::StrCat("The configuration of ", name, " alone"), ParsePath);
-  AddOption(command, prefix + "version", side.scheduler.kubernetes_version, "VERSION",
-            absl::StrCat("The Kubernetes of ", name, " alone, such as 1.35"), ParseText);
-  AddOption(command, prefix + "gates", side.scheduler.feature_gates, "GATES",
-            absl::StrCat("The feature gates of ", name, " alone"), ParseText);
-  AddTexts(command, prefix + "file", side.files, "FILE",
-           absl::StrCat("What ", name, " alone has beside --filename (-f); repeatable"), ParsePath);
-}
-
 }  // namespace
 
 void AddDiff(CLI::App& app, int& exit_code) {
@@ -193,8 +148,8 @@ void AddDiff(CLI::App& app, int& exit_code) {
             ParsePath);
   AddOption(*command, "B", options->b.run, "", "The same", ParsePath);
   AddRunOptions(*command, options->request, "--until");
-  AddSide(*command, "A", options->a);
-  AddSide(*command, "B", options->b);
+  AddRunSide(*command, "A", options->a);
+  AddRunSide(*command, "B", options->b);
   AddTexts(*command, "--ignore", options->ignore, "RULE",
            "Do not count pods that differ so: equals (moved among equals), namespace=NAME, "
            "pod=NAMESPACE/NAME, plugin=NAME; repeatable",

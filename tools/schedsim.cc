@@ -130,6 +130,7 @@ int main(int argc, char** argv) {
   tools::AddScale(app, exit_code);
   tools::AddSnapshot(app, exit_code);
   tools::AddRecord(app, exit_code);
+  tools::AddReport(app, exit_code);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& asked) {

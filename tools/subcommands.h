@@ -32,6 +32,7 @@ void AddStage(CLI::App& app, int& exit_code);
 void AddScale(CLI::App& app, int& exit_code);
 void AddSnapshot(CLI::App& app, int& exit_code);
 void AddRecord(CLI::App& app, int& exit_code);
+void AddReport(CLI::App& app, int& exit_code);
 
 }  // namespace schedsim::tools
 

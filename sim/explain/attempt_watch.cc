@@ -48,6 +48,7 @@ void AttemptWatch::Attach(Simulation& simulation) {
 }
 
 bool AttemptWatch::IsMeant(const api::Pod& pod) const {
+  if (!keys_.empty()) return keys_.count(pod.Key()) > 0;
   if (pod_.empty()) return true;
   return absl::StrContains(pod_, '/') ? pod.Key() == pod_ : pod.metadata.name == pod_;
 }

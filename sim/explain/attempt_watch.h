@@ -27,6 +27,8 @@ class AttemptWatch : public scheduler::Observer {
  public:
   // `pod`: "namespace/name", or a name; "": every pod. `number`: the attempt to keep; absent: the last one.
   AttemptWatch(absl::string_view pod, std::optional<int64_t> number);
+  // The last attempt of each of these pods, "namespace/name".
+  explicit AttemptWatch(std::set<std::string> keys) : keys_(std::move(keys)) {}
   AttemptWatch(const AttemptWatch&) = delete;
   AttemptWatch& operator=(const AttemptWatch&) = delete;
 
@@ -68,6 +70,7 @@ class AttemptWatch : public scheduler::Observer {
   void AddScores(const scheduler::Attempt& attempt, CapturedAttempt& captured) const;
   void AddOutcome(const scheduler::Attempt& attempt, CapturedAttempt& captured) const;
 
+  const std::set<std::string> keys_;  // Empty: see `pod_`.
   const std::string pod_;
   const std::optional<int64_t> number_;
   std::function<void(const CapturedAttempt& attempt)> sink_;
