@@ -126,10 +126,12 @@ class Explainer {
     return explanation_.node.empty() || explanation_.node == node;
   }
 
-  // Nodes for which nothing helps come last.
-  static std::tuple<bool, int64_t> RankOf(const RefusedNode& refused) {
+  // Nodes for which nothing helps come last. Sizes are rounded; where they are equal, the amounts decide.
+  static std::tuple<bool, int64_t, std::vector<api::Quantity>> RankOf(const RefusedNode& refused) {
     const Miss& miss = *refused.miss;
-    return {miss.changes.empty(), SizeOf(miss.changes)};
+    std::vector<api::Quantity> amounts;
+    for (const Change& change : miss.changes) amounts.push_back(change.amount);
+    return {miss.changes.empty(), SizeOf(miss.changes), std::move(amounts)};
   }
 
   void RefuseAll() {

@@ -13,7 +13,7 @@ status: {allocatable: {cpu: 4, memory: 8Gi, pods: 110}}
 ---
 apiVersion: v1
 kind: Pod
-metadata: {name: low, namespace: default}
+metadata: {name: low, namespace: default, uid: low}
 spec:
   nodeName: node-1
   containers: [{name: c, image: i, resources: {requests: {cpu: 3}}}]

@@ -344,7 +344,9 @@ TEST_P(KwokRealTest, ExplainGivesTheMessageOfTheRealScheduler) {
         << key << ", in the real cluster: " << pod.message << "\n"
         << result.out;
     for (const absl::string_view line : absl::StrSplit(result.out, '\n')) {
-      if (line != pod.message) EXPECT_LE(line.size(), 80U) << line;
+      if (line != pod.message) {
+        EXPECT_LE(line.size(), 80U) << line;
+      }
     }
   }
 }

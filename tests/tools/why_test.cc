@@ -3,9 +3,10 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "gtest/gtest.h"
 #include "tests/tools/five_pods.h"
 #include "tests/tools/program.h"
@@ -18,9 +19,9 @@ using Json = nlohmann::json;
 constexpr char kRecorded[] = SCHEDSIM_SOURCE_DIR "/tests/conformance/traces-1.37/queue.jsonl.gz";
 
 // The text as if lines had no end.
-std::string OneLine(std::string text) {
-  absl::RemoveExtraAsciiWhitespace(&text);
-  return text;
+std::string OneLine(const std::string& text) {
+  const std::vector<std::string> words = absl::StrSplit(text, absl::ByAnyChar(" \n"), absl::SkipEmpty());
+  return absl::StrJoin(words, " ");
 }
 
 class Why : public testing::Test {

@@ -199,8 +199,8 @@ TEST(ExplainRealClusterTest, EachMissFitsAndIsMinimal) {
   Counts counts;
   for (const std::string& path : paths) {
     SCOPED_TRACE(path);
-    CheckCluster(path, BoundPods::kKeep, counts);
-    CheckCluster(path, BoundPods::kReset, counts);
+    CheckCluster(path, {.reset = false}, counts);
+    CheckCluster(path, {.reset = true}, counts);
   }
   ReportCounts(counts);
 }
@@ -208,7 +208,7 @@ TEST(ExplainRealClusterTest, EachMissFitsAndIsMinimal) {
 TEST(ExplainRandomClusterTest, EachMissFitsAndIsMinimal) {
   const SimulationOptions options = SmallCluster("").options;
   Counts counts;
-  for (const uint64_t seed : SeedsToRun(150)) {
+  for (const uint64_t seed : SeedsToRun(300)) {
     SCOPED_TRACE(RepeatCommand(seed, "ExplainRandomClusterTest.*"));
     const RandomCluster random = MakeRandomCluster(seed);
     const auto trial = TrialCluster::Make(options, random.cluster);

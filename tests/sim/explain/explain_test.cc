@@ -437,6 +437,18 @@ TEST(ExplainTest, NearestMissesComeFirst) {
       "not helpful for scheduling.");
 }
 
+TEST(ExplainTest, AThousandthDecidesWhichMissIsNearer) {
+  std::string nodes;
+  for (const auto& [name, cpu] : {std::pair("n1", "1001m"), std::pair("n2", "1002m")}) {
+    absl::StrAppend(&nodes, "{apiVersion: v1, kind: Node, metadata: {name: ", name,
+                    "}, status: {allocatable: {cpu: ", cpu, ", pods: 9}}}\n---\n");
+  }
+  const Explanation explanation = ExplainIn(nodes + PodText("p", 40));
+  ASSERT_EQ(explanation.refused.size(), 2);
+  EXPECT_EQ(explanation.refused[0].node, "n2");
+  EXPECT_EQ(explanation.refused[1].node, "n1");
+}
+
 TEST(ExplainTest, ScoresAddUpAndTiesAreTold) {
   const Explanation explanation =
       ExplainIn(absl::StrCat(NodeText("n1", 2), NodeText("n2", 4), NodeText("n3", 4), PodText("p", 1)));
