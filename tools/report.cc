@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -68,11 +67,11 @@ bool PrintOutcome(absl::string_view name, const sim::Report& report, size_t warn
 }
 
 absl::StatusOr<int> WriteReport(const ReportOptions& options) {
-  sim::PageRequest request = {
-      .plan = {},
-      .other = std::nullopt,
-      .label = LabelOf({.run = options.request.scenario, .files = {}, .scheduler = {}}, options.request),
-      .explanations_max = static_cast<size_t>(options.explanations_max)};
+  sim::PageRequest request;
+  request.explanations_max = static_cast<size_t>(options.explanations_max);
+  RunSide own;
+  own.run = options.request.scenario;
+  request.label = LabelOf(own, options.request);
   const bool has_other = !IsEmpty(options.other);
   if (has_other) RETURN_IF_ERROR(CheckOther(options));
   ASSIGN_OR_RETURN(request.plan, sim::MakePlan(options.request));
