@@ -54,7 +54,7 @@ TEST(InputScalingTest, FourTimesTheInputTakesAboutFourTimesAsLong) {
       {"annotations of a config map", 20'000,
        [](int n) {
          return absl::StrCat(Node(1, ""),
-                             "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: c, annotations: {",
+                             "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: c, uid: u, annotations: {",
                              Keys(n, "x"), "}}\n");
        }},
       {"resources of a node", 10'000,

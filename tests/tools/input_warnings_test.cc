@@ -318,7 +318,7 @@ TEST(InputWarningsTest, AManifestThatTheApiServerCannotDecodeIsRefused) {
   const ProgramResult refused = run("", value);
   EXPECT_EQ(refused.exit_code, 2);
   EXPECT_TRUE(absl::StrContains(refused.err,
-                                "stdin:9:72: spec.containers[0].env[0].value: expected a string, got "
+                                "stdin:9:66: spec.containers[0].env[0].value: expected a string, got "
                                 "the number 1 (Pod a)"))
       << refused.err;
   // What a cluster gave out was decoded there.
@@ -330,7 +330,7 @@ TEST(InputWarningsTest, AManifestThatTheApiServerCannotDecodeIsRefused) {
   const ProgramResult other = RunProgram({"run", "-f", "-"}, Documents({kNode, secret}));
   EXPECT_EQ(other.exit_code, 0) << other.err;
   EXPECT_EQ(WarningsOf(other),
-            Strings{"stdin:6:20: Secret s: stringData[port]: expected a string, got the number 5432"});
+            Strings{"stdin:9:20: Secret s: stringData[port]: expected a string, got the number 5432"});
 }
 
 }  // namespace

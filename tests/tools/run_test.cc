@@ -265,7 +265,7 @@ TEST(RunTest, FeaturesOfNodesDoNotCountWithoutTheirGate) {
   const std::string pod = absl::StrCat(kCluster, R"(---
 apiVersion: v1
 kind: Pod
-metadata: {name: own-users}
+metadata: {name: own-users, uid: u}
 spec: {hostNetwork: true, hostUsers: false, containers: [{name: c, image: app}]}
 )");
   const Strings run = {"run", "-f", "-", "--kubernetes-version", "1.36"};

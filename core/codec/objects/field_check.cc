@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "core/base/nearest_name.h"
 #include "core/base/printable.h"
@@ -56,43 +57,55 @@ bool IsOfForm(const Value& value, ProtoForm::Letter letter) {
   }
 }
 
+bool IsListOrNull(const Value& value) { return value.is_array() || value.is_null(); }
+
+// Whether all of a field's value is of its form.
+bool IsOfForm(const Value& value, const ProtoForm& form) {
+  const ProtoForm::Letter letter = form.letter;
+  if (letter == ProtoForm::Letter::kNone || value.is_null()) return true;
+  switch (form.around) {
+    case ProtoForm::Around::kNothing:
+      return IsOfForm(value, letter);
+    case ProtoForm::Around::kList:
+      return value.is_array() &&
+             absl::c_all_of(value.items, [letter](const Value& item) { return IsOfForm(item, letter); });
+    case ProtoForm::Around::kMap:
+      return value.is_object() && absl::c_all_of(value.members, [letter](const Member& member) {
+               return IsOfForm(member.value, letter);
+             });
+    case ProtoForm::Around::kMapOfLists:
+      return value.is_object() &&
+             absl::c_all_of(value.members, [](const Member& member) { return IsListOrNull(member.value); });
+  }
+  return true;
+}
+
 }  // namespace
 
-std::optional<MistypedValue> FieldCheck::FindMistyped(const Value& value, const ApiField& field,
-                                                      int32_t parent) const {
+MistypedValue FieldCheck::FindMistyped(const Value& value, const ApiField& field, int32_t parent) const {
   const ProtoForm& form = field.proto;
-  if (value.is_null() || form.letter == ProtoForm::Letter::kNone) return std::nullopt;
   const auto at = [&](const Value& found, absl::string_view expected, absl::string_view place) {
     return MistypedValue{.value = &found,
                          .expected = expected,
                          .path = absl::StrCat(PathOf(parent, /*with_places=*/true), field.name, place)};
   };
   const absl::string_view expected = ExpectedOf(form.letter);
-  switch (form.around) {
-    case ProtoForm::Around::kNothing:
-      if (!IsOfForm(value, form.letter)) return at(value, expected, "");
-      return std::nullopt;
-    case ProtoForm::Around::kList:
-      if (!value.is_array()) return at(value, "a list", "");
-      for (size_t i = 0; i < value.items.size(); ++i) {
-        if (!IsOfForm(value.items[i], form.letter))
-          return at(value.items[i], expected, absl::StrCat("[", i, "]"));
-      }
-      return std::nullopt;
-    case ProtoForm::Around::kMap:
-    case ProtoForm::Around::kMapOfLists:
-      if (!value.is_object()) return at(value, "a map", "");
-      for (const Member& member : value.members) {
-        const bool is_list = form.around == ProtoForm::Around::kMapOfLists;
-        if (is_list ? !member.value.is_array() && !member.value.is_null()
-                    : !IsOfForm(member.value, form.letter)) {
-          return at(member.value, is_list ? "a list" : expected,
-                    absl::StrCat("[", Printable(member.key, kShownBytesMax), "]"));
-        }
-      }
-      return std::nullopt;
+  if (form.around == ProtoForm::Around::kNothing) return at(value, expected, "");
+  if (form.around == ProtoForm::Around::kList) {
+    for (size_t i = 0; i < value.items.size(); ++i) {
+      if (!IsOfForm(value.items[i], form.letter))
+        return at(value.items[i], expected, absl::StrCat("[", i, "]"));
+    }
+    return at(value, "a list", "");
   }
-  return std::nullopt;
+  const bool is_list = form.around == ProtoForm::Around::kMapOfLists;
+  for (const Member& member : value.members) {
+    if (is_list ? !IsListOrNull(member.value) : !IsOfForm(member.value, form.letter)) {
+      return at(member.value, is_list ? "a list" : expected,
+                absl::StrCat("[", Printable(member.key, kShownBytesMax), "]"));
+    }
+  }
+  return at(value, form.letter == ProtoForm::Letter::kQuantity ? "a map of quantities" : "a map", "");
 }
 
 void FieldCheck::Run(const Value& object, const ApiType& type,
@@ -111,8 +124,7 @@ void FieldCheck::Run(const Value& object, const ApiType& type,
         report({.name = member.key, .position = member.key_position, .step = place});
         continue;
       }
-      if (const std::optional<MistypedValue> mistyped = FindMistyped(member.value, *field, place))
-        report_type(*mistyped);
+      if (!IsOfForm(member.value, field->proto)) report_type(FindMistyped(member.value, *field, place));
       if (field->type != nullptr) Add(member.value, *field, place);
     }
   }

@@ -3,7 +3,6 @@
 #define SCHEDSIM_CORE_CODEC_OBJECTS_FIELD_CHECK_H_
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -59,8 +58,8 @@ class FieldCheck {
   };
 
   void Add(const Value& value, const ApiField& field, int32_t parent);
-  // The first value in `value`, that of a field, whose type is not the field's.
-  std::optional<MistypedValue> FindMistyped(const Value& value, const ApiField& field, int32_t parent) const;
+  // The first value in `value`, that of a field, whose type is not the field's; there must be one.
+  MistypedValue FindMistyped(const Value& value, const ApiField& field, int32_t parent) const;
   std::string PathOf(int32_t at, bool with_places) const;
 
   std::vector<Step> steps_;
