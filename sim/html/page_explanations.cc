@@ -67,7 +67,7 @@ absl::Status AddExplanations(Plan plan, size_t explanations_max, Page& page) {
   for (const auto& [pod, message] : messages) {
     AttemptWatch::Subject& subject = watch.subjects()[pod];
     if (!subject.attempt.has_value()) continue;
-    ASSIGN_OR_RETURN(by_message[message], ExplainAttempt(options, *std::move(subject.attempt)));
+    ASSIGN_OR_RETURN(by_message[message], ExplainAttempt(options, *std::move(subject.attempt), ""));
     subject.attempt.reset();
   }
   for (const Report::MessageCount& entry : page.run.report.pending_by_message) {
