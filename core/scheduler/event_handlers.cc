@@ -82,6 +82,19 @@ void Scheduler::OnDelete(const api::ObjectPtr& object) {
   }
 }
 
+// Where the pod was when it went is not known, so it is taken out of wherever it may be.
+void Scheduler::OnMissedDelete(const api::ObjectPtr& last_known) {
+  if (last_known->kind != api::Kind::kPod) {
+    OnDelete(last_known);
+    return;
+  }
+  ++change_count_;
+  informers_.Erase(*last_known);
+  const auto pod = As<api::Pod>(last_known);
+  DeleteAssignedPod(pod);
+  if (ResponsibleFor(*pod)) DeletePodFromQueue(pod, /*in_binding=*/false);
+}
+
 void Scheduler::AddPod(const api::PodPtr& pod) {
   if (!pod->node_name.empty()) {
     AddAssignedPod(pod);

@@ -9,9 +9,11 @@
 #include "absl/strings/str_join.h"
 #include "core/base/check.h"
 #include "core/base/highest_key.h"
+#include "core/base/shuffle.h"
 #include "core/framework/what_if.h"
 #include "core/scheduler/cycle.h"
 #include "core/scheduler/scheduler.h"
+#include "core/scheduler/worker_order.h"
 
 namespace schedsim::scheduler {
 
@@ -240,9 +242,7 @@ std::vector<const NodeInfo*> Scheduler::NamedNodes(const std::vector<Symbol>& na
 // Nodes to which PreFilter narrowed the search; upstream has them in the order of a map, which is random.
 void Scheduler::ChooseOrder(const PodInfo& pod, std::vector<const NodeInfo*>& nodes) {
   if (environment_.free_choice == nullptr) {
-    for (size_t i = nodes.size() - 1; i > 0; --i) {
-      std::swap(nodes[i], nodes[static_cast<size_t>(node_order_rng_.Below(static_cast<int64_t>(i + 1)))]);
-    }
+    Shuffle(node_order_rng_, nodes);
     return;
   }
   std::vector<absl::string_view> texts;
@@ -314,9 +314,17 @@ Status Scheduler::FindNodesThatPassFilters(Framework& framework, CycleState& sta
     return Status();
   }
   // Narrowed lists, and attempts that are recorded in full, are looked at node by node.
-  if (options_.reference || environment_.observer.WantsDetails() || nodes.data() != snapshot_.List().data()) {
-    return FilterOneByOne(framework, state, pod, nodes, wanted);
+  const bool one_by_one =
+      options_.reference || environment_.observer.WantsDetails() || nodes.data() != snapshot_.List().data();
+  if (options_.draws_worker_order) {
+    return one_by_one ? FilterInDrawnOrder(nodes, wanted,
+                                           [&](int32_t i) {
+                                             return FilterWithNominatedPods(framework, state, pod,
+                                                                            *nodes[static_cast<size_t>(i)]);
+                                           })
+                      : FilterRangeInDrawnOrder(framework, state, pod, nodes, wanted);
   }
+  if (one_by_one) return FilterOneByOne(framework, state, pod, nodes, wanted);
   for (int32_t done = 0; done < count;) {
     const int32_t first = (next_start_node_index_ + done) % count;
     const int32_t missing = wanted + 1 - static_cast<int32_t>(feasible_.size());
@@ -378,6 +386,50 @@ Status Scheduler::FilterOneByOne(Framework& framework, CycleState& state, const 
     }
   }
   return Status();
+}
+
+// The same with several workers, who overtake each other: what is found first, and in which order, is drawn.
+// `status_of` is asked for the status of a node by its index into `nodes`.
+Status Scheduler::FilterInDrawnOrder(NodeInfos nodes, int32_t wanted,
+                                     absl::FunctionRef<Status(int32_t)> status_of) {
+  const bool details = environment_.observer.WantsDetails();
+  const int32_t count = static_cast<int32_t>(nodes.size());
+  if (count == 0) return Status();
+  WorkerOrder order(options_.parallelism, count, worker_rng_);
+  Status error;
+  while (const std::optional<int32_t> piece = order.Next()) {
+    const int32_t index = (next_start_node_index_ + *piece) % count;
+    const NodeInfo* node = nodes[static_cast<size_t>(index)];
+    Status status = status_of(index);
+    if (details) attempt_->filter.push_back(FilteredNode{.node = node, .status = status});
+    if (status.code() == Code::kError) {
+      order.Stop();
+      if (error.IsSuccess()) error = status;
+    } else if (!status.IsSuccess()) {
+      diagnosis_.AddPluginStatus(status, plugin_names_);
+      diagnosis_.node_to_status.Set(node->position, status);
+    } else if (static_cast<int32_t>(feasible_.size()) == wanted) {
+      order.Stop();
+    } else {
+      feasible_.push_back(node);
+      feasible_positions_.push_back(node->position);
+    }
+  }
+  return error;
+}
+
+// All nodes are filtered at once, which costs less than to ask for each that a worker comes to.
+Status Scheduler::FilterRangeInDrawnOrder(Framework& framework, CycleState& state, const PodInfo& pod,
+                                          NodeInfos nodes, int32_t wanted) {
+  framework::NodeToStatus& statuses = diagnosis_.node_to_status;
+  groups_.resize(nodes.size());
+  framework.RunFilterPluginsOnRange(state, pod, 0, statuses, absl::MakeSpan(groups_));
+  if (!nominator_.empty()) FilterNominatedNodes(framework, state, pod, 0);
+  return FilterInDrawnOrder(nodes, wanted, [&](int32_t index) {
+    const int32_t group = groups_[static_cast<size_t>(index)];
+    if (group == framework::NodeToStatus::kNoGroup) return Status();
+    return statuses.groups()[static_cast<size_t>(group)].status;
+  });
 }
 
 // Asks again for those of the nodes of `groups_` that have nominated pods, which count as running there.

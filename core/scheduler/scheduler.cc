@@ -19,6 +19,7 @@ Scheduler::Scheduler(Options options, Environment environment)
       host_tie_rng_(environment_.rng.Fork("host-tie")),
       preemption_rng_(environment_.rng.Fork("preemption")),
       node_order_rng_(environment_.rng.Fork("node-order")),
+      worker_rng_(environment_.rng.Fork("workers")),
       no_fit_(snapshot_, nominator_) {}
 
 Scheduler::~Scheduler() = default;

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
@@ -47,6 +48,10 @@ struct Options {
   // Preemption tries the nodes from the first one on, and takes the first of equally good ones, as in the
   // recorded runs; otherwise both follow the generator.
   bool preemption_starts_at_first = false;
+  // How many workers filter nodes side by side, and whether it is drawn how they overtake each other;
+  // otherwise nodes are filtered in their order.
+  int32_t parallelism = 16;
+  bool draws_worker_order = false;
 };
 
 // Runs one scheduling cycle at a time, when it is told to. Everything else comes in as events from
@@ -82,6 +87,9 @@ class Scheduler {
   void OnAdd(const api::ObjectPtr& object);
   void OnUpdate(const api::ObjectPtr& old_object, const api::ObjectPtr& new_object);
   void OnDelete(const api::ObjectPtr& object);
+  // The object is gone, but its deletion was not heard, so that `last_known` may be older than its last
+  // version.
+  void OnMissedDelete(const api::ObjectPtr& last_known);
 
   // Pops the next pod and runs its scheduling cycle; the binding cycle follows as an event of its
   // own. Returns false when there is no pod to pop.
@@ -183,6 +191,11 @@ class Scheduler {
                                              const framework::PodInfo& pod, framework::NodeInfos nodes);
   framework::Status FilterOneByOne(framework::Framework& framework, framework::CycleState& state,
                                    const framework::PodInfo& pod, framework::NodeInfos nodes, int32_t wanted);
+  framework::Status FilterInDrawnOrder(framework::NodeInfos nodes, int32_t wanted,
+                                       absl::FunctionRef<framework::Status(int32_t)> status_of);
+  framework::Status FilterRangeInDrawnOrder(framework::Framework& framework, framework::CycleState& state,
+                                            const framework::PodInfo& pod, framework::NodeInfos nodes,
+                                            int32_t wanted);
   void FilterNominatedNodes(framework::Framework& framework, framework::CycleState& state,
                             const framework::PodInfo& pod, int32_t first);
   bool EvaluateNominatedNode(framework::Framework& framework, framework::CycleState& state,
@@ -255,6 +268,7 @@ class Scheduler {
   Rng host_tie_rng_;
   Rng preemption_rng_;
   Rng node_order_rng_;
+  Rng worker_rng_;
   // What the running cycle works with. Members, so that the next cycle finds their memory allocated.
   std::optional<Attempt> attempt_ = Attempt();  // Never absent: made anew in its place for each cycle.
   framework::Diagnosis diagnosis_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/base/shuffle.h"
 #include "core/base/status_macros.h"
 
 namespace schedsim::sim {
@@ -11,10 +12,20 @@ namespace {
 constexpr absl::Duration kBackoffFlushPeriod = absl::Seconds(1);
 constexpr absl::Duration kUnschedulableFlushPeriod = absl::Seconds(30);
 
+// From the end of a watch to a new list, the reflector's first backoff with its jitter.
+// Source: client-go v0.37, tools/cache/reflector.go, defaultBackoffInit and defaultBackoffJitter.
+constexpr absl::Duration kRelistDelayMin = absl::Milliseconds(800);
+constexpr absl::Duration kRelistDelayMax = absl::Milliseconds(1600);
+
 // The scheduler's informer selects pods by phase: a terminal pod does not exist for it.
-bool IsHidden(const api::ObjectPtr& object) {
-  return object != nullptr && object->kind == api::Kind::kPod &&
-         static_cast<const api::Pod&>(*object).IsTerminal();
+api::ObjectPtr Selected(const api::ObjectPtr& object) {
+  const bool is_hidden = object != nullptr && object->kind == api::Kind::kPod &&
+                         static_cast<const api::Pod&>(*object).IsTerminal();
+  return is_hidden ? nullptr : object;
+}
+
+api::Kind KindOf(const WatchEvent& event) {
+  return event.new_object != nullptr ? event.new_object->kind : event.old_object->kind;
 }
 
 }  // namespace
@@ -23,7 +34,9 @@ SchedulerActor::Chance::Chance(const Rng& rng)
     : scheduling_cycle(rng.Fork("latency/scheduling-cycle")),
       binding(rng.Fork("latency/binding")),
       informer(rng.Fork("latency/informer")),
-      api_call(rng.Fork("latency/api-call")) {}
+      api_call(rng.Fork("latency/api-call")),
+      list_order(rng.Fork("start/list-order")),
+      relist_delay(rng.Fork("faults/relist-delay")) {}
 
 SchedulerActor::SchedulerActor(Options options, EventLoop& loop, Interleaving& interleaving,
                                ApiServer& server, Trace& trace, const Rng& rng)
@@ -33,7 +46,8 @@ SchedulerActor::SchedulerActor(Options options, EventLoop& loop, Interleaving& i
       server_(server),
       trace_(trace),
       chance_(rng),
-      bucket_(options_.latency.client) {
+      bucket_(options_.latency.client),
+      is_listed_(!options_.lists_at_start) {
   last_delivery_.fill(absl::InfinitePast());
 }
 
@@ -62,25 +76,90 @@ absl::StatusOr<std::unique_ptr<SchedulerActor>> SchedulerActor::Make(
   return actor;
 }
 
-// The informers are in sync when the scheduler starts: until then they hear of everything at once. A watch is
-// a stream for each kind, in which nothing overtakes. The scheduler has no informer for kinds that it does
-// not know, and their changes draw no latency.
+// The scheduler has no informer for kinds that it does not know, and their changes draw no latency.
 void SchedulerActor::OnWatchEvent(const WatchEvent& event) {
-  const api::Kind kind = event.new_object != nullptr ? event.new_object->kind : event.old_object->kind;
-  if (kind == api::Kind::kOther) return;
-  absl::Time& last = last_delivery_[static_cast<size_t>(kind)];
+  const api::Kind kind = KindOf(event);
+  if (kind == api::Kind::kOther || !is_listed_) return;
+  const WatchEvent selected = {.old_object = Selected(event.old_object),
+                               .new_object = Selected(event.new_object)};
+  std::optional<MissedChanges>& missed = missed_[static_cast<size_t>(kind)];
+  if (!missed.has_value() && interleaving_.started() && Strikes(Fault::kWatch)) LoseWatch(kind);
+  if (missed.has_value()) {
+    missed->Add(selected);
+  } else {
+    Deliver(event, /*is_missed_deletion=*/false);
+  }
+}
+
+void SchedulerActor::LoseWatch(api::Kind kind) {
+  missed_[static_cast<size_t>(kind)].emplace();
+  ++in_transit_;
+  const absl::Duration delay = Latency::Uniform(kRelistDelayMin, kRelistDelayMax).Draw(chance_.relist_delay);
+  loop_.At(loop_.Now() + delay, EventLoop::Phase::kWork, [this, kind] { ListAnew(kind); });
+}
+
+void SchedulerActor::ListAnew(api::Kind kind) {
+  --in_transit_;
+  std::optional<MissedChanges>& missed = missed_[static_cast<size_t>(kind)];
+  MissedChanges::Difference difference = missed->Take();
+  missed.reset();
+  OrderList(difference.deletions);
+  OrderList(difference.others);
+  for (const WatchEvent& event : difference.deletions) Deliver(event, /*is_missed_deletion=*/true);
+  for (const WatchEvent& event : difference.others) Deliver(event, /*is_missed_deletion=*/false);
+}
+
+// From 1.35 on client-go streams a list into a map (the gate WatchListClient, on by default since).
+template <typename T>
+void SchedulerActor::OrderList(std::vector<T>& list) {
+  if (options_.scheduler.line.line >= api::KubernetesLine::k1_35) Shuffle(chance_.list_order, list);
+}
+
+// Pods come last: where their nodes are, and what else they need, is known then, and gated ones of them need
+// not be looked at twice.
+void SchedulerActor::ListObjects(absl::Time end) {
+  if (is_listed_) return;
+  is_listed_ = true;
+  std::vector<api::ObjectPtr> listed;
+  const auto list = [&](api::Kind kind) {
+    std::vector<api::ObjectPtr> objects;
+    for (const auto& [key, object] : server_.List(kind))
+      if (Selected(object) != nullptr) objects.push_back(object);
+    OrderList(objects);
+    listed.insert(listed.end(), objects.begin(), objects.end());
+  };
+  for (int kind = 0; kind < api::kKindCount; ++kind) {
+    const bool is_later = static_cast<api::Kind>(kind) == api::Kind::kPod;
+    if (!is_later && static_cast<api::Kind>(kind) != api::Kind::kOther) list(static_cast<api::Kind>(kind));
+  }
+  list(api::Kind::kPod);
+  if (listed.empty()) return;
+  const absl::Duration step = (end - loop_.Now()) / static_cast<int64_t>(listed.size() + 1);
+  for (const api::ObjectPtr& object : listed) {
+    loop_.AdvanceTo(loop_.Now() + step);
+    scheduler_->OnAdd(object);
+    loop_.Settle();
+  }
+}
+
+// The informers are in sync when the scheduler starts: until then they hear of everything at once. A watch is
+// a stream for each kind, in which nothing overtakes.
+void SchedulerActor::Deliver(const WatchEvent& event, bool is_missed_deletion) {
+  absl::Time& last = last_delivery_[static_cast<size_t>(KindOf(event))];
   absl::Time at = loop_.Now();
   if (interleaving_.started()) at += options_.latency.informer.Draw(chance_.informer);
   // Whoever catches up comes just behind: pods that enter the queue at the very same time have no order.
   last = at < last ? last + absl::Microseconds(1) : at;
   ++in_transit_;
-  interleaving_.Deliver(last, [this, event] {
+  interleaving_.Deliver(last, [this, event, is_missed_deletion] {
     --in_transit_;
-    const api::ObjectPtr old_object = IsHidden(event.old_object) ? nullptr : event.old_object;
-    const api::ObjectPtr new_object = IsHidden(event.new_object) ? nullptr : event.new_object;
+    const api::ObjectPtr old_object = Selected(event.old_object);
+    const api::ObjectPtr new_object = Selected(event.new_object);
     if (old_object == nullptr && new_object == nullptr) return false;
     if (old_object == nullptr) {
       scheduler_->OnAdd(new_object);
+    } else if (is_missed_deletion) {
+      scheduler_->OnMissedDelete(old_object);
     } else if (new_object == nullptr) {
       scheduler_->OnDelete(old_object);
     } else {
@@ -164,16 +243,33 @@ void SchedulerActor::Call(std::function<void()> effect) {
   });
 }
 
+// The API server gives up on a call; no client tries such a call again by itself.
+absl::Status SchedulerActor::Timeout(absl::string_view verb) {
+  const absl::Status status = absl::DeadlineExceededError(
+      "Timeout: request did not complete within requested timeout - context "
+      "deadline exceeded");
+  trace_.ApiError(verb, status.message());
+  return status;
+}
+
 void SchedulerActor::Bind(api::PodPtr pod, absl::string_view node_name, Done done) {
   Call([this, target = std::move(pod), node = std::string(node_name), done = std::move(done)] {
+    if (Strikes(Fault::kBind)) {
+      done(Timeout("bind"));
+      return;
+    }
     const absl::Status status = server_.Bind(*target, node);
     if (status.ok()) trace_.Bind(*target, node);
-    done(status);
+    done(status.ok() && Strikes(Fault::kAnswer) ? Timeout("bind") : status);
   });
 }
 
 void SchedulerActor::PatchPodStatus(api::PodPtr pod, framework::PodStatusPatch patch, Done done) {
   Call([this, target = std::move(pod), patch = std::move(patch), done = std::move(done)] {
+    if (Strikes(Fault::kStatus)) {
+      done(Timeout("patch"));
+      return;
+    }
     const absl::StatusOr<api::PodPtr> stored = server_.PatchPodStatus(*target, patch);
     if (stored.ok()) trace_.Status(**stored);
     done(stored.status());
@@ -182,6 +278,10 @@ void SchedulerActor::PatchPodStatus(api::PodPtr pod, framework::PodStatusPatch p
 
 void SchedulerActor::DeletePod(api::PodPtr pod, Done done) {
   Call([this, target = std::move(pod), done = std::move(done)] {
+    if (Strikes(Fault::kEvict)) {
+      done(Timeout("delete"));
+      return;
+    }
     trace_.Delete(*target);
     victims_.insert(target->metadata.uid);
     done(server_.DeletePod(*target));
@@ -192,9 +292,10 @@ void SchedulerActor::Update(api::ObjectPtr object, ObjectDone done) {
   Call([this, object = std::move(object), done = std::move(done)] {
     // What was asked for is on record even if it fails.
     trace_.Update(*object);
+    const auto check =
+        options_.checks_versions ? ApiServer::VersionCheck::kChecked : ApiServer::VersionCheck::kUnchecked;
     const absl::Status status =
-        server_.Update(object, options_.checks_versions ? ApiServer::VersionCheck::kChecked
-                                                        : ApiServer::VersionCheck::kUnchecked);
+        Strikes(Fault::kConflict) ? ApiServer::VersionConflict(*object) : server_.Update(object, check);
     if (!status.ok()) {
       done(status);
       return;

@@ -18,10 +18,12 @@
 #include "core/framework/client.h"
 #include "core/framework/framework.h"
 #include "core/scheduler/scheduler.h"
+#include "sim/actors/missed_changes.h"
 #include "sim/cluster/api_server.h"
 #include "sim/kernel/event_loop.h"
 #include "sim/kernel/interleaving.h"
 #include "sim/kernel/latency.h"
+#include "sim/kernel/variation.h"
 #include "sim/record/trace.h"
 
 namespace schedsim::sim {
@@ -41,6 +43,10 @@ class SchedulerActor : public framework::Client {
     bool checks_versions = true;
     // Called after each update of a claim or volume by the scheduler.
     std::function<void()> on_updated;
+    // Whether informers hear nothing before ListObjects.
+    bool lists_at_start = false;
+    // What goes wrong; it must outlive the actor. nullptr: nothing.
+    Faults* faults = nullptr;
   };
 
   // InvalidArgument where a plugin refuses its arguments. What is borrowed must outlive the actor.
@@ -49,6 +55,10 @@ class SchedulerActor : public framework::Client {
       Interleaving& interleaving, ApiServer& server, Trace& trace, const Rng& rng);
   ~SchedulerActor() override;
 
+  // The scheduler's informers list what is there, each kind in the order of a Go map, which is drawn, or up
+  // to 1.34 in that of the keys. It takes until `end`, so that no two of them come at one time. From then on
+  // informers hear of changes.
+  void ListObjects(absl::Time end);
   // Starts the loop and the timers, now. Before that, informers already fill cache and queue.
   void Start();
 
@@ -79,11 +89,25 @@ class SchedulerActor : public framework::Client {
     Rng binding;
     Rng informer;
     Rng api_call;
+    Rng list_order;
+    Rng relist_delay;
   };
 
   // Sends what happened on its way to the informers, which tell the scheduler of the objects that they
   // select.
   void OnWatchEvent(const WatchEvent& event);
+  // An informer hears of a change after its latency.
+  void Deliver(const WatchEvent& event, bool is_missed_deletion);
+  // The informer of the kind has lost its watch, and lists anew what it selects some time later.
+  void LoseWatch(api::Kind kind);
+  void ListAnew(api::Kind kind);
+  // Puts what a list has into the order in which it comes: a Go map's, unless the line keeps that of the
+  // keys, in which it must be given.
+  template <typename T>
+  void OrderList(std::vector<T>& list);
+  bool Strikes(Fault fault) { return options_.faults != nullptr && options_.faults->Strikes(fault); }
+  // What the client is told of a call that ran into a timeout, which is put on record.
+  absl::Status Timeout(absl::string_view verb);
   // Runs `effect` when the call arrives at the API server.
   void Call(std::function<void()> effect);
   // Runs one scheduling cycle, as Interleaving::SchedulingThread says.
@@ -109,6 +133,9 @@ class SchedulerActor : public framework::Client {
   TokenBucket bucket_;
   // Shape: by kind; when the last event of the kind reaches the informers.
   std::array<absl::Time, api::kKindCount> last_delivery_;
+  bool is_listed_ = true;
+  // Shape: by kind; what is missed while the watch of the kind is lost. Absent: it is not.
+  std::array<std::optional<MissedChanges>, api::kKindCount> missed_;
   std::set<std::string> victims_;  // By uid.
   int64_t in_transit_ = 0;         // Calls and deliveries that are in the loop.
   Flush backoff_flush_;

@@ -341,15 +341,27 @@ void ApiServer::CompleteUpdate(const api::Object& old_object, api::Pod& pod) {
   pod.spec = std::move(spec);
 }
 
+absl::Status ApiServer::VersionConflict(const api::Object& object) {
+  return Conflict(ResourceOf(object), object.metadata.name,
+                  "the object has been modified; please apply your changes to the latest version and try "
+                  "again");
+}
+
+// An update without a version is for whatever is there, so it meets no conflict.
 absl::Status ApiServer::Update(const api::ObjectPtr& object, VersionCheck check) {
+  const bool names_version = check == VersionCheck::kChecked && object->metadata.resource_version != 0;
+  if (names_version && options_.faults != nullptr && options_.faults->MeetsConflict())
+    return VersionConflict(*object);
+  return Replace(object, check);
+}
+
+absl::Status ApiServer::Replace(const api::ObjectPtr& object, VersionCheck check) {
   const api::ObjectMeta& meta = object->metadata;
   const api::ObjectPtr old_object = Find(*object);
   if (old_object == nullptr) return NotFound(ResourceOf(*object), meta.name);
   const bool names_version = check == VersionCheck::kChecked && meta.resource_version != 0;
   if (names_version && meta.resource_version != old_object->metadata.resource_version) {
-    return Conflict(ResourceOf(*object), meta.name,
-                    "the object has been modified; please apply your changes to the latest version and try "
-                    "again");
+    return VersionConflict(*object);
   }
   std::shared_ptr<api::Object> copy = object->Clone();
   if (copy->kind == api::Kind::kPod) CompleteUpdate(*old_object, static_cast<api::Pod&>(*copy));
@@ -376,7 +388,7 @@ absl::StatusOr<api::ObjectPtr> ApiServer::Patch(const api::Object& object, codec
     patched = copy;
   }
   RETURN_IF_ERROR(check(*stored, *patched));
-  RETURN_IF_ERROR(Update(patched));
+  RETURN_IF_ERROR(Replace(patched, VersionCheck::kChecked));
   const api::ObjectPtr now = Find(*stored);
   const bool was_held = stored->metadata.deletion_timestamp.has_value() && IsHeldPod(*stored);
   if (!was_held || IsHeldPod(*now)) return now;
@@ -441,7 +453,7 @@ absl::Status ApiServer::DeleteStored(const api::ObjectPtr& old_object) {
     }
     std::shared_ptr<api::Object> ending = old_object->Clone();
     ending->metadata.deletion_timestamp = clock_.Now();
-    RETURN_IF_ERROR(Update(ending));
+    RETURN_IF_ERROR(Replace(ending, VersionCheck::kChecked));
     DeleteContent(name, *this);
     // Without pods that take their time, it is gone already, or goes now.
     const bool is_over = Find(kind, kind_name, "", name) != nullptr && !HasContent(*this, name);

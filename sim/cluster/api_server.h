@@ -25,6 +25,7 @@
 #include "core/codec/text/value.h"
 #include "core/framework/client.h"
 #include "sim/cluster/admission/admission.h"
+#include "sim/kernel/variation.h"
 
 namespace schedsim::sim {
 
@@ -48,6 +49,9 @@ class ApiServer {
     Admission::Options admission;
     // Of the names that are made up.
     uint64_t seed = 1;
+    // Which updates of controllers meet a conflict; it must outlive the server. nullptr: none but those with
+    // an old version.
+    Faults* faults = nullptr;
   };
   // Whether an update is for one version of the object only.
   enum class VersionCheck : uint8_t {
@@ -87,6 +91,8 @@ class ApiServer {
   // gave it. NotFound when there is none. Aborted, a conflict, when another version than that of `object` is
   // stored; an object without a version is for whatever is there.
   absl::Status Update(const api::ObjectPtr& object, VersionCheck check = VersionCheck::kChecked);
+  // What Update says where another version of the object is stored.
+  static absl::Status VersionConflict(const api::Object& object);
   // Says whether a patch may make `after` of `before`.
   using PatchCheck = absl::FunctionRef<absl::Status(const api::Object& before, const api::Object& after)>;
   // Patches the stored object and returns it as stored. NotFound when there is none, InvalidArgument as
@@ -156,6 +162,8 @@ class ApiServer {
     return absl::OkStatus();
   }
   static std::string KeyOf(const api::Object& object);
+  // Update without faults.
+  absl::Status Replace(const api::ObjectPtr& object, VersionCheck check);
   // Gives the object a name that none of its kind has. AlreadyExists after some attempts. Draws.
   absl::Status MakeName(api::Object& object);
   // A copy of `object` with the next resource version.

@@ -16,6 +16,7 @@
 #include "sim/cluster/api_server.h"
 #include "sim/kernel/event_loop.h"
 #include "sim/kernel/latency.h"
+#include "sim/kernel/variation.h"
 #include "sim/record/trace.h"
 
 namespace schedsim::sim {
@@ -81,6 +82,8 @@ struct ControllerContext {
   std::vector<std::string>& warnings;
   int64_t& busy_count;
   std::vector<WorkQueue*>& queues;
+  // Which of their updates fail; nullptr: none.
+  Faults* faults = nullptr;
 };
 
 // A loop of the controller manager that brings the cluster closer to what its objects ask for. It watches the

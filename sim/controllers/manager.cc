@@ -99,7 +99,7 @@ bool GivesRoom(const WatchEvent& event) {
 }  // namespace
 
 ControllerManager::ControllerManager(const ControllerOptions& options, const Rng& rng, EventLoop& loop,
-                                     ApiServer& server, Trace& trace, const Latency& api_call)
+                                     ApiServer& server, Trace& trace, const Latency& api_call, Faults* faults)
     : owned_pods_(std::make_unique<OwnedPods>(server, loop)),
       refs_(std::make_unique<ControllerRefs>(server, *owned_pods_)) {
   const ControllerContext context = {.options = options,
@@ -112,7 +112,8 @@ ControllerManager::ControllerManager(const ControllerOptions& options, const Rng
                                      .refs = *refs_,
                                      .warnings = warnings_,
                                      .busy_count = busy_count_,
-                                     .queues = queues_};
+                                     .queues = queues_,
+                                     .faults = faults};
   for (const Factory factory : kControllers) {
     std::unique_ptr<Controller> controller = factory(context);
     if (controller == nullptr) continue;

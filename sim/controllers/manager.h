@@ -20,9 +20,10 @@ class ControllerManager {
  public:
   // Watches the API server from now on. Controllers fork their streams of chance from `rng`; loop, server and
   // trace must outlive the manager.
-  // `api_call`: from a call of a controller that makes pods to its answer.
+  // `api_call`: from a call of a controller that makes pods to its answer. `faults`: which of their updates
+  // fail, nullptr: none.
   ControllerManager(const ControllerOptions& options, const Rng& rng, EventLoop& loop, ApiServer& server,
-                    Trace& trace, const Latency& api_call = Latency());
+                    Trace& trace, const Latency& api_call = Latency(), Faults* faults = nullptr);
   ~ControllerManager();
   ControllerManager(const ControllerManager&) = delete;
   ControllerManager& operator=(const ControllerManager&) = delete;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 
 namespace schedsim::sim {
 namespace {
@@ -80,8 +81,24 @@ void WorkQueue::Continue(absl::Duration delay, std::function<void()> work) {
 // Taken out first: what the sync itself sets off is looked at again.
 void WorkQueue::Run(const std::string& key) {
   if (waiting_.erase(key) > 0) --busy_count_;
-  const absl::Status status = sync_(key);
+  const absl::Status status = Look(key);
   if (!status.ok()) AddRateLimited(key, status.message());
+}
+
+// A real controller returns the error of any of its writes, and looks again. Here a look may take the same
+// write for one that cannot fail.
+absl::Status WorkQueue::Look(const std::string& key) {
+  if (faults_ == nullptr) return sync_(key);
+  faults_->BeginLook();
+  const absl::Status status = sync_(key);
+  const bool met_conflict = faults_->EndLook();
+  if (!status.ok()) return status;
+  if (met_conflict) {
+    conflicts_.insert(key);
+    return absl::AbortedError(absl::StrCat(key, ": an update met another version of the object"));
+  }
+  if (conflicts_.erase(key) > 0) Forget(key);
+  return status;
 }
 
 }  // namespace schedsim::sim

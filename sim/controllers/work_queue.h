@@ -33,6 +33,7 @@ class WorkQueue {
       : loop_(loop), delay_(delay), busy_count_(busy_count), sync_(std::move(sync)) {}
   WorkQueue(const ControllerContext& context, Sync sync)
       : WorkQueue(context.loop, context.options.delay, context.busy_count, std::move(sync)) {
+    faults_ = context.faults;
     context.queues.push_back(this);
   }
   WorkQueue(const WorkQueue&) = delete;
@@ -66,15 +67,20 @@ class WorkQueue {
 
  private:
   void Run(const std::string& key);
+  // Looks at the object. Aborted where one of the look's updates met a conflict, which not every look minds.
+  absl::Status Look(const std::string& key);
 
   EventLoop& loop_;
   const absl::Duration delay_;
   int64_t& busy_count_;
   const Sync sync_;
+  Faults* faults_ = nullptr;
   std::set<std::string> waiting_;
   // The earliest time that was asked for and has not come; in the foreground, in the background.
   std::map<std::string, absl::Time> later_[2];
   std::map<std::string, Retry> retries_;
+  // Whose last look met a conflict, and nothing else that it minded.
+  std::set<std::string> conflicts_;
 };
 
 }  // namespace schedsim::sim

@@ -466,6 +466,8 @@ absl::StatusOr<Plan> MakePlan(const RunRequest& asked) {
   RETURN_IF_ERROR(SetTimes(request, draft.start, plan));
   if (!request.controllers) plan.simulation.controllers = ControllerOptions();
   if (request.seed.has_value()) plan.simulation.seed = *request.seed;
+  if (request.variation.has_value()) plan.simulation.variation = *request.variation;
+  if (request.faults.has_value()) plan.simulation.faults = *request.faults;
   plan.simulation.reference = request.reference;
   plan.check_wakeups = request.check_wakeups;
   plan.counters = request.counters;

@@ -54,6 +54,9 @@ struct RunRequest {
   // False: no controller takes part.
   bool controllers = true;
   std::optional<uint64_t> seed;
+  // What the seed draws beyond what it always does, and what goes wrong.
+  std::optional<Variation> variation;
+  std::optional<FaultRates> faults;
   // When virtual zero is, and how long after it the run ends.
   std::optional<absl::Time> start;
   std::optional<absl::Duration> until;

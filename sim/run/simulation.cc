@@ -12,6 +12,7 @@
 #include "sim/cluster/admission/namespace_lifecycle.h"
 #include "sim/controllers/owned_pods.h"
 #include "sim/controllers/persistent_volume.h"
+#include "sim/kernel/drawn_choice.h"
 #include "sim/stages/stage_player.h"
 
 namespace schedsim::sim {
@@ -41,12 +42,23 @@ Trace::FinalPod FinalOf(const api::Pod& pod, bool deleted) {
   return final_pod;
 }
 
+// A choice that is given, as by a recorded run, goes before.
+std::unique_ptr<InterleavingChoice> DrawnChoiceOf(const SimulationOptions& options) {
+  if (!options.variation.ties || options.choice != nullptr) return nullptr;
+  return std::make_unique<DrawnChoice>(Rng(options.seed));
+}
+
 }  // namespace
 
 Simulation::Simulation(SimulationOptions options)
     : options_(std::move(options)),
+      drawn_choice_(DrawnChoiceOf(options_)),
+      faults_(options_.faults.any() ? std::make_unique<Faults>(options_.faults, Rng(options_.seed))
+                                    : nullptr),
       loop_(absl::InfinitePast()),
-      interleaving_({.one_pod_handler = options_.line.one_pod_handler, .choice = options_.choice}, loop_),
+      interleaving_({.one_pod_handler = options_.line.one_pod_handler,
+                     .choice = drawn_choice_ != nullptr ? drawn_choice_.get() : options_.choice},
+                    loop_),
       zero_(options_.zero) {}
 
 Simulation::~Simulation() = default;
@@ -63,7 +75,8 @@ absl::StatusOr<std::unique_ptr<Simulation>> Simulation::Make(SimulationOptions o
   simulation->server_ = std::make_unique<ApiServer>(
       ApiServer::Options{.clears_nomination_when_bound = own.line.clears_nomination_when_bound,
                          .admission = {.complete = own.complete_admission, .line = own.line.line},
-                         .seed = own.seed},
+                         .seed = own.seed,
+                         .faults = simulation->faults_.get()},
       simulation->loop_);
   simulation->trace_ = std::make_unique<Trace>(own.trace_level, simulation->loop_, own.trace_sink);
   simulation->trace_->set_zero(simulation->zero_);
@@ -75,9 +88,9 @@ absl::StatusOr<std::unique_ptr<Simulation>> Simulation::Make(SimulationOptions o
       });
   // The stream has the name that it had when scenarios alone had controllers: names of pods come from it.
   const Rng chance = Rng(own.seed).Fork("timeline");
-  simulation->controllers_ =
-      std::make_unique<ControllerManager>(own.controllers, chance, simulation->loop_, *simulation->server_,
-                                          *simulation->trace_, own.latency.api_call);
+  simulation->controllers_ = std::make_unique<ControllerManager>(
+      own.controllers, chance, simulation->loop_, *simulation->server_, *simulation->trace_,
+      own.latency.api_call, simulation->faults_.get());
   const api::KubeSchedulerConfiguration& config = own.config.config;
   SchedulerActor::Options actor = {
       .scheduler = {.line = own.line,
@@ -86,10 +99,14 @@ absl::StatusOr<std::unique_ptr<Simulation>> Simulation::Make(SimulationOptions o
                     .queue = {.pod_initial_backoff = GoSeconds(config.pod_initial_backoff_seconds),
                               .pod_max_backoff = GoSeconds(config.pod_max_backoff_seconds)},
                     .reference = own.reference,
-                    .preemption_starts_at_first = own.preemption_starts_at_first},
+                    .preemption_starts_at_first = own.preemption_starts_at_first,
+                    .parallelism = config.parallelism,
+                    .draws_worker_order = own.variation.workers},
       .latency = own.latency,
       .checks_versions = own.complete_admission,
-      .on_updated = nullptr};
+      .on_updated = nullptr,
+      .lists_at_start = own.variation.start,
+      .faults = simulation->faults_.get()};
   auto* volumes = simulation->controllers_->Get<PersistentVolumeController>();
   if (volumes != nullptr && !own.controllers.persistent_volumes->watches) {
     actor.on_updated = [volumes] { volumes->ReconcileLater(); };
@@ -103,7 +120,9 @@ absl::StatusOr<std::unique_ptr<Simulation>> Simulation::Make(SimulationOptions o
   }
   std::vector<framework::RegisteredPlugin> registry = plugins::InTreeRegistry();
   registry.insert(registry.end(), own.more_plugins.begin(), own.more_plugins.end());
-  const scheduler::Options scheduler = actor.scheduler;
+  // The autoscaler only asks whether pods fit, which is not drawn.
+  scheduler::Options scheduler = actor.scheduler;
+  scheduler.draws_worker_order = false;
   ASSIGN_OR_RETURN(simulation->actor_, SchedulerActor::Make(std::move(actor), registry, simulation->loop_,
                                                             simulation->interleaving_, *simulation->server_,
                                                             *simulation->trace_, Rng(own.seed)));
@@ -192,6 +211,7 @@ void Simulation::CreateObjects(const std::vector<api::ObjectPtr>& objects) {
     loop_.Settle();
     time += options_.creation_interval;
   }
+  actor_->ListObjects(zero_ - lead - delay);
   loop_.AdvanceTo(zero_ - lead);
   controllers_->StartEarly();
   loop_.Settle();
@@ -335,6 +355,11 @@ bool Simulation::MoreToCome() const {
 void Simulation::LookForCircle() {
   const int64_t attempts = trace_->attempt_count();
   if (attempts < next_look_) return;
+  // The same outcome is no circle where the next call may not fail. After some time in vain it is.
+  if (faults_ != nullptr && loop_.Now() - std::max(last_progress_, zero_) < kRetryTime) {
+    next_look_ = attempts + 1;
+    return;
+  }
   // A scheduler that has no pod to pop next is about to be idle, and Quiet ends a run without an end.
   const bool is_idle = !actor_->scheduler().queue().HasPoppable();
   const bool too_early = is_idle && (!HasEnd() || actor_->scheduler().queue().AnyWaitingForTime());

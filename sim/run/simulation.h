@@ -31,6 +31,7 @@
 #include "sim/kernel/event_loop.h"
 #include "sim/kernel/interleaving.h"
 #include "sim/kernel/latency.h"
+#include "sim/kernel/variation.h"
 #include "sim/record/trace.h"
 
 namespace schedsim::sim {
@@ -93,6 +94,9 @@ struct SimulationOptions {
   Trace::Sink trace_sink;
   // See Trace::set_detailed_attempts.
   std::set<int64_t> detailed_attempts;
+  // What the seed draws beyond what it always does, and what goes wrong. Nothing, by default.
+  Variation variation;
+  FaultRates faults;
   // Must outlive the simulation; nullptr: what the real scheduler leaves to chance follows the seed.
   InterleavingChoice* choice = nullptr;
   // Called now and then, for people who wait; nothing that it does may reach a result.
@@ -183,6 +187,10 @@ class Simulation {
   std::vector<std::string> Warnings() const;
 
   const SimulationOptions& options() const { return options_; }
+  // nullptr: nothing goes wrong.
+  const Faults* faults() const { return faults_.get(); }
+  // Whether a call of the scheduler, or something that its informers are to hear, is on its way.
+  bool InTransit() const { return actor_->InTransit(); }
   EventLoop& loop() { return loop_; }
   ApiServer& server() { return *server_; }
   Kubelets& kubelets() { return *kubelets_; }
@@ -245,6 +253,8 @@ class Simulation {
   void Finish();
 
   SimulationOptions options_;
+  std::unique_ptr<InterleavingChoice> drawn_choice_;  // nullptr: nothing is drawn.
+  std::unique_ptr<Faults> faults_;                    // nullptr: there are none.
   EventLoop loop_;
   Interleaving interleaving_;
   std::unique_ptr<ApiServer> server_;

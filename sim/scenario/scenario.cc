@@ -240,6 +240,8 @@ class ScenarioReader {
       scenario_.simulation.controllers.persistent_volumes->provisioners = std::move(provisioners);
     }
     ReadSpan(reader, "end", errors_, scenario_.simulation.until);
+    ReadParsed(reader, root, "vary", ParseVariation, scenario_.simulation.variation);
+    ReadParsed(reader, root, "faults", ParseFaults, scenario_.simulation.faults);
     if (const Value* given = reader.Take("replaceDeletedPods")) {
       Error(given, root,
             "replaceDeletedPods: there is no such field any more: controllers always make such pods anew, "
@@ -250,6 +252,21 @@ class ScenarioReader {
     reader.ReadMap("latency", [this](const Value& value, const std::string& path) {
       ReadLatencyModel(value, path, errors_, scenario_.simulation.latency);
     });
+  }
+
+  // A text that `parse` makes a T of.
+  template <typename T>
+  void ReadParsed(StrictReader& reader, const Value& root, absl::string_view field,
+                  absl::StatusOr<T> (*parse)(absl::string_view), T& target) {
+    std::optional<std::string> text;
+    reader.Read(field, text);
+    if (!text.has_value()) return;
+    const absl::StatusOr<T> parsed = parse(*text);
+    if (parsed.ok()) {
+      target = *parsed;
+    } else {
+      Error(root.Find(field), root, absl::StrCat(field, ": ", parsed.status().message()));
+    }
   }
 
   // `autoscaler`: the path of a file, or what it says.
