@@ -1,5 +1,7 @@
 #include "tools/options.h"
 
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
@@ -25,6 +27,27 @@ absl::StatusOr<std::string> ParsePath(absl::string_view text) {
   }
   return ParseText(text);
 }
+
+absl::StatusOr<SeedRange> ParseSeedRange(absl::string_view text) {
+  SeedRange seeds;
+  const size_t dots = text.find("..");
+  const absl::string_view last = dots == absl::string_view::npos ? text : text.substr(dots + 2);
+  const bool is_range = absl::SimpleAtoi(text.substr(0, dots), &seeds.first) &&
+                        absl::SimpleAtoi(last, &seeds.last) && seeds.first > 0 && seeds.first <= seeds.last &&
+                        seeds.last < UINT64_MAX;
+  if (!is_range) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("\"", text, "\" is no range, expected FIRST..LAST or one number, from 1 on"));
+  }
+  constexpr uint64_t kSeedsMax = 1'000'000;
+  if (seeds.last - seeds.first < kSeedsMax) return seeds;
+  return absl::InvalidArgumentError(absl::StrCat("\"", text, "\" has ", seeds.last - seeds.first + 1,
+                                                 " seeds, expected at most ", kSeedsMax));
+}
+
+absl::StatusOr<int64_t> ParseJobs(absl::string_view text) { return ParseCountUpTo(1024)(text); }
+
+int64_t DefaultJobs() { return std::max<int64_t>(1, sysconf(_SC_NPROCESSORS_ONLN)); }
 
 absl::StatusOr<uint64_t> ParseSeed(absl::string_view text) {
   uint64_t seed = 0;

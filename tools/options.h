@@ -29,6 +29,16 @@ absl::StatusOr<int64_t> ParseCount(absl::string_view text);           // From 0 
 absl::StatusOr<int64_t> ParseCountAboveZero(absl::string_view text);  // From 1 on.
 // Takes numbers from 1 to `max`.
 std::function<absl::StatusOr<int64_t>(absl::string_view text)> ParseCountUpTo(int64_t max);
+absl::StatusOr<int64_t> ParseJobs(absl::string_view text);  // How many processes at once.
+
+// The seeds from `first` to `last`, both included.
+struct SeedRange {
+  uint64_t first = 0;
+  uint64_t last = 0;
+};
+absl::StatusOr<SeedRange> ParseSeedRange(absl::string_view text);  // "7" or "1..200".
+// As many as there are processors.
+int64_t DefaultJobs();
 
 // Adds an option, or a positional argument, that takes one value and is given once at most. `take` keeps the
 // value, or returns InvalidArgument with what is wrong with it.

@@ -26,6 +26,7 @@
 #include "tools/options.h"
 #include "tools/output.h"
 #include "tools/run_request.h"
+#include "tools/run_seeds.h"
 #include "tools/snapshot_files.h"
 #include "tools/subcommands.h"
 #include "tools/trace_file.h"
@@ -45,6 +46,8 @@ struct RunOptions {
   absl::Duration usage_interval = absl::Seconds(15);
   std::string output;
   bool strict = false;
+  std::optional<SeedRange> seeds;
+  int64_t jobs = 1;
 };
 
 // Says on a terminal how far the run is, once a second from the first second on.
@@ -150,6 +153,21 @@ absl::StatusOr<int> Follow(const RunOptions& options, const sim::Plan& plan) {
   return kDone;
 }
 
+// Many runs have no place for what is about one.
+absl::StatusOr<int> RunAllSeeds(const RunOptions& options, const sim::Plan& plan) {
+  for (const auto& [is_given, option] :
+       {std::pair(options.trace.has_value(), "--trace"), std::pair(options.usage.has_value(), "--usage"),
+        std::pair(options.request.check_wakeups, "--check-wakeups"),
+        std::pair(options.request.counters, "--counters"),
+        std::pair(options.output == "objects", "--output objects")}) {
+    if (is_given) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(option, ": expected none with --seeds; --seed N takes one of them"));
+    }
+  }
+  return RunSeeds(plan, *options.seeds, options.jobs, options.output);
+}
+
 absl::StatusOr<int> Run(const RunOptions& options) {
   if (TracesToStandardOutput(options) && options.output != "text") {
     return absl::InvalidArgumentError(absl::StrCat("--trace -: standard output has no place for --output ",
@@ -166,6 +184,7 @@ absl::StatusOr<int> Run(const RunOptions& options) {
   const double load_seconds = SecondsSince(load_start);
   PrintNotices(plan.notices);
   if (options.strict) RETURN_IF_ERROR(RefuseNotices(plan.notices));
+  if (options.seeds.has_value()) return RunAllSeeds(options, plan);
   if (plan.follows) return Follow(options, plan);
   if (options.usage.has_value())
     RETURN_IF_ERROR(RefuseInputAsOutput("--usage", *options.usage, plan.read_paths));
@@ -246,12 +265,21 @@ void AddRun(CLI::App& app, int& exit_code) {
   AddChoice(
       *command, "--output", options->output, {"text", "json", "csv", "objects"},
       "csv has one line a pod; objects: all that the cluster has in the end, as a list that kubectl reads");
+  AddOption(*command, "--seeds", options->seeds, "FIRST..LAST",
+            "Run with each of these seeds, and report how the runs differ: see --vary and --faults",
+            ParseSeedRange)
+      ->excludes(follow);
+  options->jobs = DefaultJobs();
+  AddOption(*command, "--jobs", options->jobs, "COUNT", "With --seeds: how many runs go on at once",
+            ParseJobs)
+      ->default_str("one a processor");
   command->add_flag("--strict", options->strict,
                     "Exit code 2 for any warning or note; before the run where it is about the input");
   command->footer(absl::StrCat(
       "Exit codes:\n"
       "  0  the run came to its end; that pods stay pending is a result\n"
-      "  1  the verdict: a wait or an entry of the scenario failed, or --check-wakeups found something\n"
+      "  1  the verdict: a wait or an entry of the scenario failed, --check-wakeups found something, or a\n"
+      "     run of --seeds lost a pod, bound one twice or broke off\n"
       "  2  bad usage, bad input, output that cannot be written; with --strict any warning or note, "
       "whatever\n"
       "     the verdict\n\n"
@@ -259,6 +287,8 @@ void AddRun(CLI::App& app, int& exit_code) {
       "  schedsim run -f snapshots/small/\n"
       "  schedsim run scenarios/node-outage/scenario.yaml --seed 7\n"
       "  schedsim run recording.yaml.gz --follow\n"
+      "  schedsim run -f snapshots/mixed --seeds 1..200 --vary start,workers,ties\n"
+      "  schedsim run scenarios/rolling-drain/scenario.yaml --seeds 1..200 --faults bind=0.05,watch=0.01\n"
       "  kubectl get nodes,pods -A -o yaml | schedsim run -f - --bound reset\n"
       "  schedsim run -f cluster.yaml.gz -f more-pods.yaml --config scheduler.yaml --trace out.jsonl.zst "
       "--output json\n"

@@ -63,8 +63,22 @@ void AddRunOptions(CLI::App& command, sim::RunRequest& request, const std::strin
   AddOption(command, "--seed", request.seed, "NUMBER", "Seed of everything that is drawn at random",
             ParseSeed)
       ->default_str("1");
+  AddVariationOptions(command, request);
   command.add_flag("--allow-empty", request.allow_empty,
                    "Take input without objects or without nodes as it is");
+}
+
+void AddVariationOptions(CLI::App& command, sim::RunRequest& request) {
+  AddOption(command, "--vary", request.variation, "WHAT",
+            "Draw by the seed what a real cluster draws, of start,workers,ties: the order of nodes and pods "
+            "at the scheduler's start, how its workers overtake each other, threads at one instant",
+            sim::ParseVariation)
+      ->default_str("none");
+  AddOption(command, "--faults", request.faults, "NAME=RATE,...",
+            "Let this share of calls and watches fail: bind, answer, status, evict, conflict, watch; such as "
+            "bind=0.05,watch=0.01",
+            sim::ParseFaults)
+      ->default_str("none");
 }
 
 absl::Status RefuseDescriptors(const std::vector<std::string>& paths) {

@@ -25,6 +25,9 @@ void AddRunOptions(CLI::App& command, sim::RunRequest& request, const std::strin
 // commands that read their input more than once.
 absl::Status RefuseDescriptors(const std::vector<std::string>& paths);
 
+// Adds --vary and --faults, which AddRunOptions adds as well.
+void AddVariationOptions(CLI::App& command, sim::RunRequest& request);
+
 void PrintNotices(const std::vector<std::string>& notices);
 
 }  // namespace schedsim::tools

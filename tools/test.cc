@@ -17,7 +17,6 @@
 #include <vector>
 
 #include "absl/strings/ascii.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
 #include "core/codec/text/input.h"
@@ -29,6 +28,7 @@
 #include "sim/report/report.h"
 #include "tools/options.h"
 #include "tools/output.h"
+#include "tools/run_request.h"
 #include "tools/subcommands.h"
 
 extern char** environ;
@@ -36,17 +36,12 @@ extern char** environ;
 namespace schedsim::tools {
 namespace {
 
-constexpr int64_t kJobsMax = 1024;
-
-struct Seeds {
-  uint64_t first = 0;
-  uint64_t last = 0;
-};
-
 struct TestOptions {
   std::vector<std::string> paths;
   bool update = false;
-  std::optional<Seeds> seeds;
+  std::optional<SeedRange> seeds;
+  // What runs vary and what fails in them goes before what a test says; nothing else of it counts.
+  sim::RunRequest given;
   std::optional<std::string> junit;
   int64_t jobs = 1;
   std::string output;
@@ -103,8 +98,18 @@ absl::Status CheckPlacements(const sim::TestFile& test, const sim::Outcome& outc
   return absl::OkStatus();
 }
 
+// Options for a command line that vary a run as `request` says.
+std::vector<std::string> VariationArguments(const sim::RunRequest& request) {
+  std::vector<std::string> arguments;
+  if (request.variation.has_value())
+    arguments.insert(arguments.end(), {"--vary", sim::VariationText(*request.variation)});
+  if (request.faults.has_value())
+    arguments.insert(arguments.end(), {"--faults", sim::FaultsText(*request.faults)});
+  return arguments;
+}
+
 // Runs seed by seed, up to the first that fails.
-absl::Status RunSeeds(const Seeds& seeds, const sim::TestFile& test, sim::Plan plan,
+absl::Status RunSeeds(const SeedRange& seeds, const sim::TestFile& test, sim::Plan plan,
                       sim::TestResult& result) {
   if (test.expectations.empty()) {
     return absl::InvalidArgumentError(
@@ -128,6 +133,10 @@ absl::Status RunFile(const TestOptions& options, const std::string& path, sim::T
   result.inputs = {path};
   sim::TestFile test;
   ASSIGN_OR_RETURN(test, sim::ReadTestFile(path));
+  if (options.given.variation.has_value()) test.request.variation = options.given.variation;
+  if (options.given.faults.has_value()) test.request.faults = options.given.faults;
+  for (const std::string& argument : VariationArguments(options.given))
+    absl::StrAppend(&result.run_options, " ", argument);
   sim::Plan plan;
   ASSIGN_OR_RETURN(plan, PlanOf(test, result));
   if (options.update && !test.placements.empty())
@@ -209,6 +218,8 @@ class Child {
 std::vector<std::string> ArgumentsOf(const TestOptions& options, const std::string& path) {
   std::vector<std::string> arguments = {"schedsim", "test", path, "--output", "json", "--jobs", "1"};
   if (options.update) arguments.emplace_back("--update");
+  const std::vector<std::string> variation = VariationArguments(options.given);
+  arguments.insert(arguments.end(), variation.begin(), variation.end());
   if (options.seeds.has_value()) {
     arguments.emplace_back("--seeds");
     arguments.push_back(absl::StrCat(options.seeds->first, "..", options.seeds->last));
@@ -301,24 +312,11 @@ absl::StatusOr<int> Test(const TestOptions& options) {
              : kVerdict;
 }
 
-// "7" or "1..200".
-absl::StatusOr<Seeds> ParseSeeds(absl::string_view text) {
-  Seeds seeds;
-  const size_t dots = text.find("..");
-  const absl::string_view last = dots == absl::string_view::npos ? text : text.substr(dots + 2);
-  const bool is_range = absl::SimpleAtoi(text.substr(0, dots), &seeds.first) &&
-                        absl::SimpleAtoi(last, &seeds.last) && seeds.first > 0 && seeds.first <= seeds.last &&
-                        seeds.last < UINT64_MAX;
-  if (is_range) return seeds;
-  return absl::InvalidArgumentError(
-      absl::StrCat("\"", text, "\" is no range, expected FIRST..LAST or one number, from 1 on"));
-}
-
 }  // namespace
 
 void AddTest(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<TestOptions>();
-  options->jobs = std::max<int64_t>(1, sysconf(_SC_NPROCESSORS_ONLN));
+  options->jobs = DefaultJobs();
   CLI::App* command = app.add_subcommand("test", "Run tests of placements, as in CI");
   AddTexts(*command, "FILE", options->paths, "",
            "Files of kind Test, or folders of them: test.yaml and *.test.yaml", ParsePath)
@@ -326,10 +324,11 @@ void AddTest(CLI::App& app, int& exit_code) {
   command->add_flag("--update", options->update, "Write the golden placements anew");
   AddOption(*command, "--seeds", options->seeds, "FIRST..LAST",
             "Run with each of these seeds, up to the first that fails; golden placements are left out",
-            ParseSeeds);
+            ParseSeedRange);
+  AddVariationOptions(*command, options->given);
   AddOption(*command, "--junit", options->junit, "FILE", "Write the results as JUnit XML, too", ParsePath);
   AddOption(*command, "--jobs", options->jobs, "COUNT", "How many files run at once",
-            ParseCountUpTo(kJobsMax))
+            ParseJobs)
       ->default_str("one a processor");
   AddChoice(*command, "--output", options->output, {"text", "json", "github"},
             "github: with annotations of the lines that fail, for GitHub Actions");
@@ -342,7 +341,8 @@ void AddTest(CLI::App& app, int& exit_code) {
       "  schedsim test scenarios/\n"
       "  schedsim test placements.test.yaml --update\n"
       "  schedsim test tests/ --output github --junit results.xml\n"
-      "  schedsim test spread.test.yaml --seeds 1..200");
+      "  schedsim test spread.test.yaml --seeds 1..200\n"
+      "  schedsim test spread.test.yaml --seeds 1..200 --vary start,workers,ties --faults bind=0.05");
   command->callback([options, &exit_code] { exit_code = ExitCodeOf("schedsim test", Test(*options)); });
 }
 

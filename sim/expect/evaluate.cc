@@ -207,6 +207,12 @@ std::vector<Verdict> Evaluate(const TestFile& test, const Outcome& outcome) {
   std::vector<Verdict> verdicts;
   if (!outcome.report.failures.empty())
     verdicts.push_back({.name = "run", .position = {}, .failures = outcome.report.failures, .pod = ""});
+  if (!outcome.problems.empty()) {
+    verdicts.push_back({.name = "nothing is lost, and no pod is bound twice",
+                        .position = {},
+                        .failures = outcome.problems,
+                        .pod = ""});
+  }
   for (const Expectation& expectation : test.expectations)
     verdicts.push_back(Evaluator(expectation, outcome).Run());
   return verdicts;

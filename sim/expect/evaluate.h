@@ -23,7 +23,7 @@ struct Verdict {
 };
 
 // One for each expectation, in their order. In front of them one by the name of `run`, where the run itself
-// failed: a wait or an entry of its scenario.
+// failed: a wait or an entry of its scenario; and one for what must hold of every run, where it does not.
 std::vector<Verdict> Evaluate(const TestFile& test, const Outcome& outcome);
 
 // Compares with golden placements: `expected` is the text of the file, which names a pod at least.

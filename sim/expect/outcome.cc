@@ -1,5 +1,6 @@
 #include "sim/expect/outcome.h"
 
+#include <memory>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -8,6 +9,7 @@
 #include "core/base/status_macros.h"
 #include "sim/record/record_reader.h"
 #include "sim/record/records.h"
+#include "sim/seeds/invariants.h"
 
 namespace schedsim::sim {
 
@@ -20,7 +22,12 @@ absl::StatusOr<Outcome> RunForOutcome(Plan plan) {
     const std::optional<RecordGlance> glance = GlanceAt(line);
     if (glance.has_value() && glance->kind == record::Attempt::kKind) ++attempts[std::string(glance->pod)];
   };
+  std::unique_ptr<Invariants> invariants;
+  plan.on_made = [&invariants](Simulation& simulation) {
+    invariants = std::make_unique<Invariants>(simulation);
+  };
   plan.on_end = [&](const Simulation& simulation) {
+    outcome.problems = invariants->Check();
     for (const auto& [key, object] : simulation.server().List(api::Kind::kPod))
       labels[object->Key()] = object->metadata.labels;
     for (const auto& [key, object] : simulation.server().List(api::Kind::kNode))

@@ -23,6 +23,7 @@ struct Outcome {
 
   Report report;
   std::vector<Pod> pods;                        // Those that are there in the end, as in the report.
+  std::vector<std::string> problems;            // What must hold of every run and does not: see Invariants.
   std::map<std::string, api::StringMap> nodes;  // Labels by name.
 };
 

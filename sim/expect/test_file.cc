@@ -91,6 +91,8 @@ class Reader {
     ReadParsed(reader, value, "bound", ParseBoundPods, request.bound);
     ReadParsed(reader, value, "until", ParseSpan, request.until);
     ReadParsed(reader, value, "start", ParseRunTime, request.start);
+    ReadParsed(reader, value, "vary", ParseVariation, request.variation);
+    ReadParsed(reader, value, "faults", ParseFaults, request.faults);
     if (request.scenario.empty() && request.files.empty())
       errors_.Add(value.position, absl::StrCat(path, ": expected a scenario or files, got neither"));
     reader.Finish();

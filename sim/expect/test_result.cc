@@ -63,7 +63,8 @@ TestResult ResultOf(const Value& file) {
                        .inputs = TextsOf(file, "inputs"),
                        .verdicts = {},
                        .seed_count = NumberOf(file, "seeds"),
-                       .seed = static_cast<uint64_t>(NumberOf(file, "seed"))};
+                       .seed = static_cast<uint64_t>(NumberOf(file, "seed")),
+                       .run_options = TextOf(file, "runOptions")};
   const Value* const updated = file.Find("updated");
   result.is_updated = updated != nullptr && updated->boolean;
   const Value* const list = file.Find("expectations");
@@ -111,7 +112,8 @@ std::string TestResultsJson(const std::vector<TestResult>& results) {
   for (const TestResult& result : results) {
     json.BeginObject().Field("path", result.path).Key("passed").Bool(result.Passed());
     json.Field("error", result.error).Field("seeds", result.seed_count);
-    json.Field("seed", static_cast<int64_t>(result.seed)).Key("updated").Bool(result.is_updated);
+    json.Field("seed", static_cast<int64_t>(result.seed)).Field("runOptions", result.run_options);
+    json.Key("updated").Bool(result.is_updated);
     WriteTexts("notices", result.notices, json);
     WriteTexts("inputs", result.inputs, json);
     json.Key("expectations").BeginArray();
@@ -160,7 +162,7 @@ std::string TestResultsText(const std::vector<TestResult>& results) {
     }
     if (result.seed > 0 && !result.Passed()) {
       absl::StrAppend(&text, "  again with: schedsim test ", Printable(result.path), " --seeds ", result.seed,
-                      "\n");
+                      result.run_options, "\n");
     }
     passed += result.Passed() ? 1 : 0;
   }

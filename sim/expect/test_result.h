@@ -25,6 +25,8 @@ struct TestResult {
   // How many seeds were run, and the one of these verdicts: the first that fails. 0: that of the file.
   int64_t seed_count = 0;
   uint64_t seed = 0;
+  // Options of the command line that the runs depend on, each with a blank in front: " --vary start".
+  std::string run_options;
   // Whether the golden placements were written anew.
   bool is_updated = false;
 
