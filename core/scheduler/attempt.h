@@ -91,6 +91,8 @@ class Observer {
 
   // Whether Attempt's details are wanted.
   virtual bool WantsDetails() const = 0;
+  // Whether those of preemption are, at least.
+  virtual bool WantsDryRuns() const { return WantsDetails(); }
   // A scheduling cycle of this pod begins: nodes are as it will find them, and nothing is decided yet.
   virtual void OnCycle(const framework::PodInfo& /*pod*/) {}
   // A scheduling cycle is over.

@@ -117,7 +117,7 @@ class Scheduler::ProfileHandle : public framework::Handle {
   void RecordDryRun(framework::DryRun dry_run) override {
     if (WantsDryRuns()) scheduler_.attempt_->dry_runs.push_back(std::move(dry_run));
   }
-  bool WantsDryRuns() const override { return scheduler_.environment_.observer.WantsDetails(); }
+  bool WantsDryRuns() const override { return scheduler_.environment_.observer.WantsDryRuns(); }
   void MarkInexact(const framework::PodInfo& pod, absl::string_view reason) override {
     if (!scheduler_.in_dry_cycle_) scheduler_.environment_.observer.OnInexact(pod, reason);
   }

@@ -223,11 +223,15 @@ bool SchedulerActor::PutOffFlush(uint64_t id) {
 // scheduler from its next pod. While it lasts, calls of the cycle put its end off (Call).
 std::optional<absl::Time> SchedulerActor::RunCycle() {
   cycle_end_ = loop_.Now();
-  if (!scheduler_->ScheduleOne()) return std::nullopt;
   // However fast: pods that come back in the same instant must not keep it from ending.
-  const absl::Duration busy =
-      std::max(options_.latency.scheduling_cycle.Draw(chance_.scheduling_cycle), absl::Microseconds(1));
-  return cycle_end_ + busy;
+  if (!has_cycle_latency_) {
+    cycle_latency_ =
+        std::max(options_.latency.scheduling_cycle.Draw(chance_.scheduling_cycle), absl::Microseconds(1));
+  }
+  has_cycle_latency_ = true;
+  if (!scheduler_->ScheduleOne()) return std::nullopt;
+  has_cycle_latency_ = false;
+  return cycle_end_ + cycle_latency_;
 }
 
 // Calls of several goroutines may overtake each other, as in the real client. The goroutine of the scheduling

@@ -68,6 +68,9 @@ class SchedulerActor : public framework::Client {
   // Whether a call of the scheduler, or something that its informers are to hear, is on its way.
   bool InTransit() const { return in_transit_ > 0; }
 
+  // How long the scheduler is busy with the pod that it is trying, or tried last, calls aside.
+  absl::Duration cycle_latency() const { return cycle_latency_; }
+
   // Whether the scheduler deleted the pod of this uid, to make room for another.
   bool IsVictim(const std::string& uid) const { return victims_.count(uid) > 0; }
 
@@ -75,7 +78,7 @@ class SchedulerActor : public framework::Client {
   void PatchPodStatus(api::PodPtr pod, framework::PodStatusPatch patch, Done done) override;
   void DeletePod(api::PodPtr pod, Done done) override;
   void Update(api::ObjectPtr object, ObjectDone done) override;
-  bool WantsEvents() const override { return trace_.is_on(); }
+  bool WantsEvents() const override { return trace_.WantsEvents(); }
   void RecordEvent(const api::Pod& pod, framework::PodEvent event) override;
 
  private:
@@ -140,6 +143,9 @@ class SchedulerActor : public framework::Client {
   int64_t in_transit_ = 0;         // Calls and deliveries that are in the loop.
   Flush backoff_flush_;
   Flush unschedulable_flush_;
+  absl::Duration cycle_latency_;
+  // Whether that is still to be taken by a cycle.
+  bool has_cycle_latency_ = false;
   // When the calls are over that the cycle under way waits for.
   absl::Time cycle_end_;
 };

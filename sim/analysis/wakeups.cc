@@ -57,15 +57,11 @@ bool IsAbout(const api::ObjectPtr& object, const std::string& node) {
 }  // namespace
 
 WakeupCheck::WakeupCheck(Simulation& simulation)
-    : scheduler_(simulation.scheduler()),
-      clock_(simulation.loop()),
-      zero_(simulation.zero()),
-      next_(simulation.queue_trace()) {
-  simulation.set_observer(this);
+    : scheduler_(simulation.scheduler()), clock_(simulation.loop()), zero_(simulation.zero()) {
+  simulation.AddObserver(this);
 }
 
 void WakeupCheck::OnMove(const queue::Move& move) {
-  if (next_ != nullptr) next_->OnMove(move);
   if (move.to == SubQueue::kInFlight) popped_[move.pod.key] = next_sequence_;
   if (move.from != SubQueue::kUnschedulable || move.to == SubQueue::kUnschedulable) return;
   const size_t* open = open_.Find(move.pod.key);
@@ -77,7 +73,6 @@ void WakeupCheck::OnMove(const queue::Move& move) {
 
 void WakeupCheck::OnClusterEvent(const framework::ClusterEvent& event, const api::ObjectPtr& old_object,
                                  const api::ObjectPtr& new_object) {
-  if (next_ != nullptr) next_->OnClusterEvent(event, old_object, new_object);
   events_.push_back({.sequence = next_sequence_++,
                      .at = clock_.Now(),
                      .event = event,

@@ -54,7 +54,7 @@ struct MissedWakeup {
 // again. Changes no decision.
 class WakeupCheck : public SimulationObserver {
  public:
-  // Becomes the observer of the simulation, which has no objects yet. It outlives the check, and must not go
+  // Becomes an observer of the simulation, which has no objects yet. It outlives the check, and must not go
   // on without it.
   explicit WakeupCheck(Simulation& simulation);
 
@@ -88,7 +88,6 @@ class WakeupCheck : public SimulationObserver {
   scheduler::Scheduler& scheduler_;
   const Clock& clock_;
   const absl::Time zero_;
-  queue::QueueObserver* const next_;  // Hears of the queue, too; nullptr: no one.
   // Since the last check.
   std::deque<LoggedEvent> events_;
   std::vector<std::string> changes_;

@@ -43,7 +43,7 @@ AttemptWatch::AttemptWatch(absl::string_view pod, std::optional<int64_t> number)
 
 void AttemptWatch::Attach(Simulation& simulation) {
   simulation_ = &simulation;
-  simulation.trace().set_listener(this);
+  simulation.trace().add_listener(this);
   simulation.server().Watch([this](const WatchEvent& event) { OnChange(event); });
 }
 

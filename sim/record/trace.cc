@@ -231,7 +231,7 @@ void Trace::End() {
 
 void Trace::OnAttempt(const Attempt& attempt) {
   const TraceLevel level = LevelOfNext();
-  if (listener_ != nullptr) listener_->OnAttempt(attempt);
+  for (scheduler::Observer* listener : listeners_) listener->OnAttempt(attempt);
   ++attempt_count_;
   const api::ObjectKey key(*attempt.pod->pod);
   decisions_.Add(key.text());
@@ -256,7 +256,7 @@ void Trace::OnAttempt(const Attempt& attempt) {
 }
 
 void Trace::OnBindFailure(const framework::PodInfo& pod, const Attempt::Failure& failure) {
-  if (listener_ != nullptr) listener_->OnBindFailure(pod, failure);
+  for (scheduler::Observer* listener : listeners_) listener->OnBindFailure(pod, failure);
   const std::string key = pod.pod->Key();
   decisions_.Add(key);
   decisions_.Add(failure.error);
@@ -360,6 +360,7 @@ void Trace::Delete(const api::Pod& pod) {
 void Trace::Gone(const api::Pod& pod) { Write(record::Gone{.pod = pod.Key()}); }
 
 void Trace::Event(const api::Pod& pod, const framework::PodEvent& event) {
+  if (event_listener_ != nullptr) event_listener_(pod, event);
   if (!is_on()) return;
   Write(record::Event{.pod = pod.Key(),
                       .type = event.type,

@@ -2,6 +2,7 @@
 #ifndef SCHEDSIM_SIM_RECORD_TRACE_H_
 #define SCHEDSIM_SIM_RECORD_TRACE_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <set>
@@ -48,20 +49,33 @@ class Trace : public scheduler::Observer, public queue::QueueObserver {
   // Before the first record.
   void set_zero(absl::Time zero) { zero_ = zero; }
   void set_scheduler(const scheduler::Scheduler* scheduler) { scheduler_ = scheduler; }
-  // Hears of cycles and attempts, too, and may want their details; it must outlive the run. nullptr: no one.
-  void set_listener(scheduler::Observer* listener) { listener_ = listener; }
+  // Hears of cycles, attempts and failed bindings, too, and may want details; it must outlive the run.
+  void add_listener(scheduler::Observer* listener) { listeners_.push_back(listener); }
+
+  // Hears of events that the scheduler and others record; it must outlive the run.
+  using EventListener = std::function<void(const api::Pod& pod, const framework::PodEvent& event)>;
+  void set_event_listener(EventListener listener) { event_listener_ = std::move(listener); }
+  // Whether anybody wants events.
+  bool WantsEvents() const { return is_on() || event_listener_ != nullptr; }
 
   // Whether records are written.
   bool is_on() const { return level_ != TraceLevel::kOff; }
 
   // Whether the next attempt is recorded in full, or somebody listens who wants all of it.
   bool WantsDetails() const override {
-    return LevelOfNext() == TraceLevel::kFull || (listener_ != nullptr && listener_->WantsDetails());
+    return LevelOfNext() == TraceLevel::kFull ||
+           std::any_of(listeners_.begin(), listeners_.end(),
+                       [](const scheduler::Observer* listener) { return listener->WantsDetails(); });
+  }
+  bool WantsDryRuns() const override {
+    return WantsDetails() ||
+           std::any_of(listeners_.begin(), listeners_.end(),
+                       [](const scheduler::Observer* listener) { return listener->WantsDryRuns(); });
   }
   // Whether all details are written.
   bool is_full() const { return level_ == TraceLevel::kFull; }
   void OnCycle(const framework::PodInfo& pod) override {
-    if (listener_ != nullptr) listener_->OnCycle(pod);
+    for (scheduler::Observer* listener : listeners_) listener->OnCycle(pod);
   }
   void OnAttempt(const scheduler::Attempt& attempt) override;
   void OnBindFailure(const framework::PodInfo& pod, const scheduler::Attempt::Failure& failure) override;
@@ -130,7 +144,8 @@ class Trace : public scheduler::Observer, public queue::QueueObserver {
   const Sink sink_;
   absl::Time zero_;
   const scheduler::Scheduler* scheduler_ = nullptr;
-  scheduler::Observer* listener_ = nullptr;
+  std::vector<scheduler::Observer*> listeners_;
+  EventListener event_listener_;  // May be empty.
   RecordWriter writer_;
   Digest decisions_;
   Digest lines_;

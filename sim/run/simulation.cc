@@ -50,6 +50,24 @@ std::unique_ptr<InterleavingChoice> DrawnChoiceOf(const SimulationOptions& optio
 
 }  // namespace
 
+class Simulation::QueueListener : public queue::QueueObserver {
+ public:
+  explicit QueueListener(Simulation& simulation) : simulation_(simulation) {}
+
+  void OnMove(const queue::Move& move) override {
+    if (simulation_.trace_->is_full()) simulation_.trace_->OnMove(move);
+    for (SimulationObserver* observer : simulation_.observers_) observer->OnMove(move);
+  }
+  void OnClusterEvent(const framework::ClusterEvent& event, const api::ObjectPtr& old_object,
+                      const api::ObjectPtr& new_object) override {
+    for (SimulationObserver* observer : simulation_.observers_)
+      observer->OnClusterEvent(event, old_object, new_object);
+  }
+
+ private:
+  Simulation& simulation_;
+};
+
 Simulation::Simulation(SimulationOptions options)
     : options_(std::move(options)),
       drawn_choice_(DrawnChoiceOf(options_)),
@@ -127,7 +145,9 @@ absl::StatusOr<std::unique_ptr<Simulation>> Simulation::Make(SimulationOptions o
                                                             simulation->interleaving_, *simulation->server_,
                                                             *simulation->trace_, Rng(own.seed)));
   Simulation* self = simulation.get();
-  self->scheduler().queue().set_observer(self->queue_trace());
+  self->queue_listener_ = std::make_unique<QueueListener>(*self);
+  if (own.trace_level == TraceLevel::kFull)
+    self->scheduler().queue().set_observer(self->queue_listener_.get());
   self->server_->Watch([self](const WatchEvent& event) { self->WatchForTimes(event); });
   RETURN_IF_ERROR(self->MakeAutoscaler(scheduler, registry));
   return simulation;
@@ -158,14 +178,10 @@ void Simulation::HoldNode(absl::string_view node_name, bool held) {
   if (stages_ != nullptr) stages_->SetHeld(node_name, held);
 }
 
-queue::QueueObserver* Simulation::queue_trace() {
-  return options_.trace_level == TraceLevel::kFull ? trace_.get() : nullptr;
-}
-
-void Simulation::set_observer(SimulationObserver* observer) {
-  observer_ = observer;
+void Simulation::AddObserver(SimulationObserver* observer) {
+  observers_.push_back(observer);
   server_->Watch([observer](const WatchEvent& event) { observer->OnChange(event); });
-  scheduler().queue().set_observer(observer);
+  scheduler().queue().set_observer(queue_listener_.get());
 }
 
 // The namespaces that the objects are in and that are not among them, in order of name.
@@ -266,6 +282,8 @@ void Simulation::WatchForTimes(const WatchEvent& event) {
 }
 
 bool Simulation::ResponsibleFor(const api::Pod& pod) const { return actor_->scheduler().ResponsibleFor(pod); }
+
+bool Simulation::IsVictim(const std::string& uid) const { return actor_->IsVictim(uid); }
 
 PodTimes Simulation::TimesOf(const api::Pod& pod) const {
   return pod.number < pod_times_.size() ? pod_times_[pod.number] : PodTimes();
@@ -423,7 +441,9 @@ std::vector<std::string> Simulation::Warnings() const {
 // flushes is left.
 void Simulation::OnSettled() {
   trace_->Queue(actor_->scheduler().queue());
-  if (observer_ != nullptr && !actor_->Busy() && !actor_->InTransit()) observer_->OnRest();
+  if (!observers_.empty() && !actor_->Busy() && !actor_->InTransit()) {
+    for (SimulationObserver* observer : observers_) observer->OnRest();
+  }
   if (options_.on_settled != nullptr) options_.on_settled();
   if (options_.on_progress != nullptr && trace_->attempt_count() % kAttemptsPerProgress == 0) {
     options_.on_progress(trace_->attempt_count(), loop_.Now() - zero_);

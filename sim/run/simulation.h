@@ -167,11 +167,8 @@ class Simulation {
   // To be given before Run; it must outlive the run.
   void set_script(Script* script) { script_ = script; }
 
-  // To be given once, before objects are created; it must outlive the run. It takes the place of
-  // queue_trace() as the queue's observer, so it has to pass on what it hears.
-  void set_observer(SimulationObserver* observer);
-  // Where the queue is traced; nullptr: it is not.
-  queue::QueueObserver* queue_trace();
+  // Looks on from now on. To be added before objects are created; it must outlive the run.
+  void AddObserver(SimulationObserver* observer);
 
   // Runs to the end. Once.
   void Run();
@@ -210,6 +207,10 @@ class Simulation {
   scheduler::Scheduler& scheduler() { return actor_->scheduler(); }
   // See Scheduler::ResponsibleFor.
   bool ResponsibleFor(const api::Pod& pod) const;
+  // Whether the scheduler deleted the pod of this uid, to make room for another.
+  bool IsVictim(const std::string& uid) const;
+  // See SchedulerActor::cycle_latency.
+  absl::Duration cycle_latency() const { return actor_->cycle_latency(); }
   absl::Time now() const { return loop_.Now(); }
   absl::Time zero() const { return zero_; }
   // Pods that were deleted or became terminal, as they were last, by "namespace/name".
@@ -265,7 +266,10 @@ class Simulation {
   std::unique_ptr<PodPhases> pod_phases_;
   std::unique_ptr<SchedulerActor> actor_;
   std::unique_ptr<Autoscaler> autoscaler_;  // nullptr: there is none.
-  SimulationObserver* observer_ = nullptr;
+  // Hears of the queue, and passes on to the trace and to observers.
+  class QueueListener;
+  std::unique_ptr<QueueListener> queue_listener_;
+  std::vector<SimulationObserver*> observers_;
   Script* script_ = nullptr;
   std::vector<Step> steps_;
   absl::Time zero_;
