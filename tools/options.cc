@@ -12,6 +12,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "core/api/go_text.h"
+#include "core/base/status_macros.h"
+#include "sim/kernel/time_limits.h"
 
 namespace schedsim::tools {
 
@@ -78,6 +80,13 @@ std::function<absl::StatusOr<int64_t>(absl::string_view)> ParseCountUpTo(int64_t
     return absl::InvalidArgumentError(
         absl::StrCat(api::GoQuote(text), " is not a count, expected a whole number from 1 to ", max));
   };
+}
+
+absl::StatusOr<absl::Duration> ParseInterval(absl::string_view text) {
+  absl::Duration interval;
+  ASSIGN_OR_RETURN(interval, sim::ParseSpan(text));
+  if (interval > absl::ZeroDuration()) return interval;
+  return absl::InvalidArgumentError(absl::StrCat(text, ": expected a duration above zero"));
 }
 
 CLI::Option* AddChecked(CLI::App& command, const std::string& names, const std::string& type,

@@ -12,6 +12,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/time/time.h"
 #include "sim/scenario/scheduler_choice.h"
 
 namespace CLI {
@@ -39,6 +40,7 @@ struct SeedRange {
 absl::StatusOr<SeedRange> ParseSeedRange(absl::string_view text);  // "7" or "1..200".
 // As many as there are processors.
 int64_t DefaultJobs();
+absl::StatusOr<absl::Duration> ParseInterval(absl::string_view text);  // As Go writes it, above zero.
 
 // Adds an option, or a positional argument, that takes one value and is given once at most. `take` keeps the
 // value, or returns InvalidArgument with what is wrong with it.

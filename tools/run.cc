@@ -19,12 +19,12 @@
 #include "core/base/status_macros.h"
 #include "sim/cluster/object_list.h"
 #include "sim/formats/missing_kinds.h"
-#include "sim/kernel/time_limits.h"
 #include "sim/plan/plan.h"
 #include "sim/replay/follow.h"
 #include "sim/report/follow_report.h"
 #include "tools/options.h"
 #include "tools/output.h"
+#include "tools/run_files.h"
 #include "tools/run_request.h"
 #include "tools/run_seeds.h"
 #include "tools/snapshot_files.h"
@@ -44,6 +44,7 @@ struct RunOptions {
   std::string trace_level;
   std::optional<std::string> usage;
   absl::Duration usage_interval = absl::Seconds(15);
+  RunFileOptions files;
   std::string output;
   bool strict = false;
   std::optional<SeedRange> seeds;
@@ -128,18 +129,11 @@ absl::Status WriteUsage(const std::string& path, const sim::Report& report) {
   return file->Commit();
 }
 
-// As Go writes durations, above zero.
-absl::StatusOr<absl::Duration> ParseInterval(absl::string_view text) {
-  absl::Duration interval;
-  ASSIGN_OR_RETURN(interval, sim::ParseSpan(text));
-  if (interval > absl::ZeroDuration()) return interval;
-  return absl::InvalidArgumentError(absl::StrCat(text, ": expected a duration above zero"));
-}
-
 // A recording is looked at, and nothing runs.
 absl::StatusOr<int> Follow(const RunOptions& options, const sim::Plan& plan) {
   for (const auto& [is_given, option] :
        {std::pair(options.trace.has_value(), "--trace"), std::pair(options.usage.has_value(), "--usage"),
+        std::pair(RunFiles(options.files).any(), "--pods and the like"),
         std::pair(options.output == "csv", "--output csv")}) {
     if (is_given)
       return absl::InvalidArgumentError(
@@ -188,6 +182,8 @@ absl::StatusOr<int> Run(const RunOptions& options) {
   if (plan.follows) return Follow(options, plan);
   if (options.usage.has_value())
     RETURN_IF_ERROR(RefuseInputAsOutput("--usage", *options.usage, plan.read_paths));
+  RunFiles files(options.files);
+  RETURN_IF_ERROR(files.Attach(plan));
   SnapshotFiles snapshots;
   RETURN_IF_ERROR(snapshots.Attach(plan));
   std::unique_ptr<TraceFile> trace;
@@ -213,6 +209,7 @@ absl::StatusOr<int> Run(const RunOptions& options) {
   }
   if (trace != nullptr) RETURN_IF_ERROR(trace->Commit());
   RETURN_IF_ERROR(snapshots.Write());
+  RETURN_IF_ERROR(files.Write(report.virtual_zero));
   if (options.usage.has_value()) RETURN_IF_ERROR(WriteUsage(*options.usage, report));
   const double run_seconds = SecondsSince(run_start);
   const std::vector<std::string> notices = sim::LateNotices(report, warnings_before);
@@ -262,6 +259,7 @@ void AddRun(CLI::App& app, int& exit_code) {
   AddOption(*command, "--usage-interval", options->usage_interval, "DURATION", "How often usage is noted",
             ParseInterval)
       ->default_str("15s");
+  AddRunFileOptions(*command, options->files);
   AddChoice(
       *command, "--output", options->output, {"text", "json", "csv", "objects"},
       "csv has one line a pod; objects: all that the cluster has in the end, as a list that kubectl reads");

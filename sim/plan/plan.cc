@@ -18,6 +18,8 @@
 #include "sim/cluster/object_list.h"
 #include "sim/conformance/case.h"
 #include "sim/kernel/time_limits.h"
+#include "sim/measure/cluster_events.h"
+#include "sim/measure/scheduler_metrics.h"
 #include "sim/plan/plan_parts.h"
 #include "sim/plan/recording_plan.h"
 #include "sim/replay/reschedule.h"
@@ -167,6 +169,8 @@ absl::StatusOr<Draft> DraftOfScenario(const RunRequest& request, std::string tex
   Plan plan;
   plan.simulation = std::move(scenario.simulation);
   plan.timeline = std::move(scenario.timeline);
+  plan.arrivals = std::move(scenario.arrivals);
+  plan.window = scenario.window;
   plan.usages = std::move(scenario.usages);
   plan.metrics = std::move(scenario.metrics);
   plan.notices = std::move(scenario.notices);
@@ -495,6 +499,11 @@ absl::StatusOr<Report> RunPlanIn(std::unique_ptr<Simulation>& simulation, Plan& 
   ASSIGN_OR_RETURN(simulation, Simulation::Make(std::move(plan.simulation)));
   if (plan.series != nullptr) plan.series->Attach(*simulation);
   if (plan.on_made != nullptr) plan.on_made(*simulation);
+  RunHistory history(plan.window);
+  const bool has_history = plan.window.has_value() || plan.on_history != nullptr;
+  if (has_history) history.Attach(*simulation);
+  if (plan.scheduler_metrics != nullptr) plan.scheduler_metrics->Attach(*simulation);
+  if (plan.cluster_events != nullptr) plan.cluster_events->Attach(*simulation);
   std::optional<WakeupCheck> wakeups;
   if (plan.check_wakeups) wakeups.emplace(*simulation);
   std::optional<RescheduleScript> reschedule;
@@ -507,12 +516,20 @@ absl::StatusOr<Report> RunPlanIn(std::unique_ptr<Simulation>& simulation, Plan& 
   simulation->set_script(&timeline);
   if (reschedule.has_value()) simulation->set_script(&*reschedule);
   const UsageNotes usage(plan, *simulation);
+  Arrivals arrivals(std::move(plan.arrivals), *simulation);
   if (plan.on_start != nullptr) plan.on_start(*simulation);
+  if (plan.scheduler_metrics != nullptr) plan.scheduler_metrics->Start();
   simulation->Run();
   if (plan.series != nullptr) plan.series->Finish();
   if (!reschedule.has_value()) timeline.Finish();
   Report report = MakeReport(*simulation, plan.input, plan.pod_rows);
   report.failures = timeline.failures();
+  for (std::string& failure : arrivals.Failures()) report.failures.push_back(std::move(failure));
+  if (plan.scheduler_metrics != nullptr) plan.scheduler_metrics->Finish();
+  if (plan.cluster_events != nullptr) plan.cluster_events->Finish();
+  if (has_history) history.Finish();
+  if (plan.window.has_value()) report.window = history.Summary();
+  if (plan.on_history != nullptr) plan.on_history(history);
   report.drains = timeline.Drains();
   report.warnings.insert(report.warnings.end(), timeline.warnings().begin(), timeline.warnings().end());
   usage.AddTo(report);

@@ -13,8 +13,11 @@
 #include "absl/time/time.h"
 #include "sim/formats/cluster_input.h"
 #include "sim/formats/recording.h"
+#include "sim/measure/measured_window.h"
+#include "sim/measure/run_history.h"
 #include "sim/report/report.h"
 #include "sim/run/simulation.h"
+#include "sim/scenario/arrivals.h"
 #include "sim/scenario/scheduler_choice.h"
 #include "sim/scenario/timeline.h"
 #include "sim/series/series_collector.h"
@@ -22,6 +25,9 @@
 #include "sim/stages/usage.h"
 
 namespace schedsim::sim {
+
+class ClusterEvents;
+class SchedulerMetrics;
 
 // What is done with a recording, or an audit log: its workload is scheduled anew, or its bindings are looked
 // at.
@@ -77,6 +83,10 @@ struct Plan {
   ClusterInput input;
   // One of these, or neither: what a scenario's timeline says, or the steps of a case.
   std::vector<TimelineEntry> timeline;
+  // What comes and goes beside it.
+  std::vector<ArrivalSource> arrivals;
+  // What the report measures; absent: nothing apart from the rest.
+  std::optional<MeasuredWindow> window;
   std::vector<Step> steps;
   // Or a recording, or nullptr; and whether it is to be followed (FollowRecording), rather than run.
   std::shared_ptr<const Recording> recording;
@@ -93,6 +103,8 @@ struct Plan {
   std::function<void(std::vector<std::string> objects, absl::Time now)> on_objects;
   // Takes what entries of the timeline save, at their time. Empty: nobody wants it.
   std::function<void(const SaveSnapshot& snapshot, std::vector<std::string> objects)> on_snapshot;
+  // Takes what became of each pod and node. Empty: nobody wants it.
+  std::function<void(const RunHistory& history)> on_history;
   // Called when the run is over. Empty: nobody wants it.
   std::function<void(const Simulation& simulation)> on_end;
   // Called when the simulation is made, for those who look on at the run: nothing is in it yet. Empty: nobody
@@ -100,6 +112,9 @@ struct Plan {
   std::function<void(Simulation& simulation)> on_made;
   // Notes what the run is like over time, and must outlive it. nullptr: nobody wants that.
   SeriesCollector* series = nullptr;
+  // Those who count and keep while the run goes on, made and read by the caller; nullptr: nobody does.
+  SchedulerMetrics* scheduler_metrics = nullptr;
+  ClusterEvents* cluster_events = nullptr;
   // Called at virtual zero, when the objects are there and nothing else happened. Empty: nobody wants it.
   std::function<void(Simulation& simulation)> on_start;
   bool counters = false;

@@ -12,11 +12,13 @@
 #include "core/base/percentile.h"
 #include "core/base/printable.h"
 #include "core/codec/text/json_writer.h"
+#include "core/codec/text/table.h"
 #include "sim/report/autoscaler_report.h"
 #include "sim/report/drain_report.h"
 #include "sim/report/duration_text.h"
 #include "sim/report/follow_report.h"
 #include "sim/report/wakeups_report.h"
+#include "sim/report/window_report.h"
 
 namespace schedsim::sim {
 namespace {
@@ -366,19 +368,6 @@ void WritePod(const Report::Pod& pod, codec::JsonWriter& json) {
   json.Key("inexact").Bool(pod.inexact).EndObject();
 }
 
-// A field of a CSV line, quoted where RFC 4180 asks for it.
-std::string CsvField(absl::string_view text) {
-  // What a terminal would act on is escaped as in the report for people: line feeds, too.
-  std::string field = Printable(text);
-  if (field.find_first_of(",\"") == std::string::npos) return field;
-  std::string quoted = "\"";
-  for (char c : field) {
-    if (c == '"') quoted += '"';
-    quoted += c;
-  }
-  return quoted + "\"";
-}
-
 void AppendMessages(const std::vector<Report::MessageCount>& entries, std::string& text) {
   for (const Report::MessageCount& entry : entries) {
     absl::StrAppendFormat(&text, "  %5d x  %s\n", entry.count, Printable(entry.message, kTextBytesMax));
@@ -532,6 +521,7 @@ std::string ReportText(const Report& report) {
   if (report.missed_wakeups.has_value()) text += MissedWakeupsText(*report.missed_wakeups);
   absl::StrAppend(&text, "Attempts        ", report.attempt_count, "\n");
   AppendLatency(report, text);
+  if (report.window.has_value()) text += WindowText(*report.window);
   text += UsageText(report);
   if (!report.other_kinds.empty()) {
     std::vector<std::string> kinds;
@@ -560,6 +550,10 @@ void WriteOptionalParts(const Report& report, codec::JsonWriter& json) {
   if (report.autoscaler.has_value()) {
     json.Key("autoscaler");
     WriteAutoscaler(*report.autoscaler, report.virtual_zero, json);
+  }
+  if (report.window.has_value()) {
+    json.Key("measured");
+    WriteWindow(*report.window, json);
   }
   if (report.missed_wakeups.has_value()) {
     json.Key("missedWakeups");
@@ -637,16 +631,15 @@ std::string ReportJson(const Report& report) {
 }
 
 std::string ReportCsv(const Report& report) {
-  std::string text = "namespace,name,status,node,reason,message,queue_latency_microseconds,inexact\n";
+  codec::Table table("PodTable", {"namespace", "name", "status", "node", "reason", "message",
+                                  "queue_latency_microseconds", "inexact"});
   for (const Report::Pod& pod : report.pods) {
-    const std::string latency = pod.queue_latency < absl::ZeroDuration()
-                                    ? std::string()
-                                    : absl::StrCat(absl::ToInt64Microseconds(pod.queue_latency));
-    absl::StrAppend(&text, CsvField(pod.name_space), ",", CsvField(pod.name), ",", pod.status, ",",
-                    CsvField(pod.node), ",", CsvField(pod.reason), ",", CsvField(pod.message), ",", latency,
-                    ",", pod.inexact ? "true" : "false", "\n");
+    std::optional<int64_t> latency;
+    if (pod.queue_latency >= absl::ZeroDuration()) latency = absl::ToInt64Microseconds(pod.queue_latency);
+    table.Add({pod.name_space, pod.name, pod.status, pod.node, pod.reason, pod.message,
+               codec::CellOf(latency), pod.inexact});
   }
-  return text;
+  return table.Csv();
 }
 
 }  // namespace schedsim::sim

@@ -13,6 +13,7 @@
 #include "core/codec/text/json_writer.h"
 #include "sim/analysis/wakeups.h"
 #include "sim/formats/cluster_input.h"
+#include "sim/measure/run_history.h"
 #include "sim/record/autoscaler_record.h"
 #include "sim/record/drain_record.h"
 #include "sim/record/trace.h"
@@ -105,6 +106,8 @@ struct Report {
   std::vector<std::string> failures;
   // From RunPlan, too.
   std::vector<DrainedNode> drains;
+  // Absent: the scenario measures nothing.
+  std::optional<WindowSummary> window;
   // Absent: there was none.
   std::optional<AutoscalerRecord> autoscaler;
   // Absent: they were not looked for.

@@ -15,7 +15,9 @@
 #include "sim/formats/named_file.h"
 #include "sim/formats/object_inspector.h"
 #include "sim/kernel/time_limits.h"
+#include "sim/scenario/arrivals_reader.h"
 #include "sim/scenario/autoscaler_reader.h"
+#include "sim/scenario/indexed_template.h"
 #include "sim/scenario/latency_reader.h"
 #include "sim/scenario/span_reader.h"
 #include "sim/scenario/timeline_reader.h"
@@ -84,6 +86,12 @@ class ScenarioReader {
     ReadRun(reader, root);
     if (const Value* autoscaler = reader.Take("autoscaler")) RETURN_IF_ERROR(ReadScaling(*autoscaler));
     if (const Value* timeline = reader.Take("timeline")) RETURN_IF_ERROR(ReadEntries(*timeline));
+    if (const Value* arrivals = reader.Take("arrivals")) {
+      ASSIGN_OR_RETURN(scenario_.arrivals, ReadArrivals(*arrivals, scenario_.simulation.until,
+                                                        timeline_options_, objects_, errors_));
+      if (!scenario_.arrivals.empty()) scenario_.input.has_timeline = true;
+    }
+    ReadMeasure(reader);
     reader.Finish();
     RETURN_IF_ERROR(errors_.ToStatusByPlace());
     for (InputWarning& warning : inspector_.Warnings()) {
@@ -188,13 +196,14 @@ class ScenarioReader {
       scenario_.input.paths.push_back({.path = scenario_.read_paths.back(), .named_at = NamedAt(item, path)});
     });
     absl::Status status;
-    reader.ReadList("objects", [&](const Value& item, const std::string&) {
-      status.Update(
-          objects_.ReadValue(item, file_, [&](api::ObjectPtr object, const codec::Location& location) {
-            scenario_.input.objects.push_back(
-                {.object = std::move(object), .file = file_, .position = location.position});
-            return absl::OkStatus();
-          }));
+    reader.ReadList("objects", [&](const Value& item, const std::string& path) {
+      const auto take = [&](api::ObjectPtr object, const codec::Location& location) {
+        scenario_.input.objects.push_back(
+            {.object = std::move(object), .file = file_, .position = location.position});
+        return absl::OkStatus();
+      };
+      status.Update(IsTemplated(item) ? ReadTemplated(item, path, file_, /*round=*/0, objects_, errors_, take)
+                                      : objects_.ReadValue(item, file_, take));
     });
     RETURN_IF_ERROR(status);
     std::string bound = "keep";
@@ -315,28 +324,25 @@ class ScenarioReader {
                   absl::StrCat("timeline: expected a list, got ", Describe(timeline.type)));
       return absl::OkStatus();
     }
-    ASSIGN_OR_RETURN(scenario_.timeline,
-                     ReadTimeline(timeline, "timeline", timeline_options_, objects_, errors_));
-    scenario_.input.has_timeline = !scenario_.timeline.empty();
-    const std::optional<absl::Duration> end = scenario_.simulation.until;
-    absl::Duration last;
-    for (size_t i = 0; i < scenario_.timeline.size(); ++i) {
-      const std::optional<absl::Duration>& at = scenario_.timeline[i].at;
-      if (!at.has_value()) continue;
-      const std::string path = absl::StrCat("timeline[", i, "].at: ");
-      const codec::Position position = timeline.items[i].position;
-      if (*at < last) {
-        errors_.Add(position,
-                    absl::StrCat(path, "expected a time that is not before that of an earlier entry, ",
-                                 absl::FormatDuration(last)));
-      }
-      if (end.has_value() && *at >= *end) {
-        errors_.Add(position,
-                    absl::StrCat(path, "expected a time before the end, ", absl::FormatDuration(*end)));
-      }
-      last = std::max(last, *at);
-    }
+    ASSIGN_OR_RETURN(scenario_.timeline, ReadTimeline(timeline, "timeline", scenario_.simulation.until,
+                                                      timeline_options_, objects_, errors_));
+    if (!scenario_.timeline.empty()) scenario_.input.has_timeline = true;
     return absl::OkStatus();
+  }
+
+  // What is measured, and when: `{from: 10m, until: 70m}`.
+  void ReadMeasure(StrictReader& reader) {
+    reader.ReadMap("measure", [this](const Value& value, const std::string& path) {
+      MeasuredWindow& window = scenario_.window.emplace();
+      StrictReader fields(value, path, errors_);
+      ReadSpan(fields, "from", errors_, window.from);
+      ReadSpan(fields, "until", errors_, window.until);
+      fields.Finish();
+      const absl::Duration end = std::min(window.until.value_or(absl::InfiniteDuration()),
+                                          scenario_.simulation.until.value_or(absl::InfiniteDuration()));
+      if (window.from >= end)
+        Error(&value, value, absl::StrCat(path, ".from: expected a time before the end"));
+    });
   }
 
   // For the errors of a file: where the scenario names it.

@@ -10,7 +10,9 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "sim/formats/cluster_input.h"
+#include "sim/measure/measured_window.h"
 #include "sim/run/simulation.h"
+#include "sim/scenario/arrivals.h"
 #include "sim/scenario/scheduler_choice.h"
 #include "sim/scenario/timeline.h"
 #include "sim/stages/metric.h"
@@ -27,6 +29,9 @@ struct Scenario {
   // Virtual zero; absent: the newest timestamp of the input.
   std::optional<absl::Time> start;
   std::vector<TimelineEntry> timeline;
+  std::vector<ArrivalSource> arrivals;
+  // Absent: nothing is measured apart from the rest.
+  std::optional<MeasuredWindow> window;
   // What pods use.
   std::vector<UsageRule> usages;
   std::vector<MetricRule> metrics;

@@ -183,7 +183,8 @@ void Timeline::Schedule(size_t index) {
   // What an entry sets off with the controllers is a part of it.
   awaits_controllers_ = !entry.at.has_value() && simulation_.controllers().IsBusy();
   if (awaits_controllers_) return;
-  const absl::Time ready = std::max(loop.Now(), busy_until_);
+  absl::Time ready = std::max(loop.Now(), busy_until_);
+  if (entry.round.has_value()) ready = std::max(ready, came_[entry.round->first] + entry.round->span);
   const absl::Time at =
       entry.at.has_value() ? std::max(ready, simulation_.zero() + *entry.at) : ready + entry.after;
   loop.At(at, EventLoop::Phase::kStep, [this, index] { Carry(index); });
@@ -191,6 +192,7 @@ void Timeline::Schedule(size_t index) {
 
 void Timeline::Carry(size_t index) {
   simulation_.trace().Step(static_cast<int64_t>(index));
+  came_.push_back(simulation_.now());
   const absl::Status status =
       std::visit([this](const auto& action) { return Do(action); }, entries_[index].action);
   if (!status.ok() && std::holds_alternative<WaitUntil>(entries_[index].action)) {

@@ -129,6 +129,13 @@ struct TimelineEntry {
   // Since virtual zero. Absent: `after` the entry before is done.
   std::optional<absl::Duration> at;
   absl::Duration after;
+  // The begin of a round of `repeat`: not before the entry `first` of the timeline has come, and this span
+  // has passed since.
+  struct Round {
+    size_t first = 0;
+    absl::Duration span;
+  };
+  std::optional<Round> round;
   Action action;
   // For messages: `file:line:column: timeline[3].create`.
   std::string place;
@@ -221,6 +228,8 @@ class Timeline : public Script {
   // When the running entry is done with its changes.
   absl::Time busy_until_ = absl::InfinitePast();
   size_t index_ = 0;  // Of the entry that runs, or comes next.
+  // Shape: as entries_; when those came that have come.
+  std::vector<absl::Time> came_;
   // Whether the entry at index_ comes once the controllers have acted on the one before.
   bool awaits_controllers_ = false;
   const WaitUntil* wait_ = nullptr;

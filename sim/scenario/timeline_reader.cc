@@ -1,5 +1,6 @@
 #include "sim/scenario/timeline_reader.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/match.h"
@@ -10,6 +11,7 @@
 #include "core/codec/text/writer.h"
 #include "sim/formats/manifest_fields.h"
 #include "sim/formats/named_file.h"
+#include "sim/scenario/indexed_template.h"
 #include "sim/scenario/span_reader.h"
 #include "sim/scenario/taint_reader.h"
 
@@ -24,10 +26,12 @@ constexpr char kNoName[] = "expected a name that is not empty";
 
 class EntryReader {
  public:
-  EntryReader(const TimelineReaderOptions& options, codec::ObjectReader& objects, ErrorList& errors)
-      : options_(options), objects_(objects), errors_(errors) {}
+  EntryReader(std::optional<absl::Duration> end, const TimelineReaderOptions& options,
+              codec::ObjectReader& objects, ErrorList& errors)
+      : end_(end), options_(options), objects_(objects), errors_(errors) {}
 
-  void Read(const Value& value, const std::string& path, TimelineEntry& entry);
+  // Adds the entry to `entries`, or the rounds that it stands for.
+  void Read(const Value& value, const std::string& path, std::vector<TimelineEntry>& entries);
   const absl::Status& status() const { return status_; }
 
  private:
@@ -38,6 +42,11 @@ class EntryReader {
   };
   static const Verb kVerbs[];
 
+  // `at` and `after`.
+  void ReadTime(StrictReader& reader, const Value& value, const std::string& path, TimelineEntry& entry);
+  // `start` has the time of the first round.
+  void ReadRounds(const Value& value, const std::string& path, const TimelineEntry& start,
+                  std::vector<TimelineEntry>& entries);
   Action ReadCreate(const Value& value, const std::string& path) {
     return CreateObjects{ReadObjects(value, path, /*is_new=*/true)};
   }
@@ -74,6 +83,11 @@ class EntryReader {
   // taken out of them, with a note.
   std::vector<api::ObjectPtr> ReadObjects(const Value& value, const std::string& path, bool is_new);
   void DropAndNoteServerFields(api::ObjectPtr& object, const codec::Location& location);
+  // An object, a list of kind List, or a template with a count.
+  absl::Status ReadItem(const Value& item, const std::string& path, codec::ObjectReader::Sink sink) {
+    if (!IsTemplated(item)) return objects_.ReadValue(item, options_.file, sink);
+    return ReadTemplated(item, path, options_.file, round_.value_or(0), objects_, errors_, sink);
+  }
   Target ReadTarget(const Value& value, const std::string& path, absl::string_view kind = "Pod");
   Target ReadPods(const Value& value, const std::string& path);
   Target ReadNodes(const Value& value, const std::string& path);
@@ -85,10 +99,14 @@ class EntryReader {
     errors_.Add(value.position, absl::StrCat(path, ": ", what));
   }
 
+  const std::optional<absl::Duration> end_;
   const TimelineReaderOptions& options_;
   codec::ObjectReader& objects_;
   ErrorList& errors_;
   absl::Status status_;
+  absl::Duration last_at_;
+  // Of `repeat`, from 0; absent: the entries are outside of any.
+  std::optional<int64_t> round_;
 };
 
 const EntryReader::Verb EntryReader::kVerbs[] = {
@@ -102,14 +120,31 @@ const EntryReader::Verb EntryReader::kVerbs[] = {
     {"kwokctlScale", &EntryReader::ReadScaleSet}, {"snapshot", &EntryReader::ReadSnapshot},
     {"waitUntil", &EntryReader::ReadWait}};
 
-void EntryReader::Read(const Value& value, const std::string& path, TimelineEntry& entry) {
-  StrictReader reader(value, path, errors_);
-  if (!value.is_object()) return;
+void EntryReader::ReadTime(StrictReader& reader, const Value& value, const std::string& path,
+                           TimelineEntry& entry) {
   ReadSpan(reader, "at", errors_, entry.at);
   std::optional<absl::Duration> after;
   ReadSpan(reader, "after", errors_, after);
   entry.after = after.value_or(absl::ZeroDuration());
   if (entry.at.has_value() && after.has_value()) Error(value, path, "expected either at or after, got both");
+  if (!entry.at.has_value()) return;
+  const std::string at_path = reader.PathOf("at");
+  if (round_.has_value()) Error(value, at_path, "expected after: the times of a round are its own");
+  if (*entry.at < last_at_) {
+    Error(value, at_path,
+          absl::StrCat("expected a time that is not before that of an earlier entry, ",
+                       absl::FormatDuration(last_at_)));
+  }
+  if (end_.has_value() && *entry.at >= *end_)
+    Error(value, at_path, absl::StrCat("expected a time before the end, ", absl::FormatDuration(*end_)));
+  last_at_ = std::max(last_at_, *entry.at);
+}
+
+void EntryReader::Read(const Value& value, const std::string& path, std::vector<TimelineEntry>& entries) {
+  StrictReader reader(value, path, errors_);
+  if (!value.is_object()) return;
+  TimelineEntry entry;
+  ReadTime(reader, value, path, entry);
   int actions = 0;
   for (const Verb& verb : kVerbs) {
     const Value* action = reader.Take(verb.name);
@@ -121,11 +156,55 @@ void EntryReader::Read(const Value& value, const std::string& path, TimelineEntr
         codec::ErrorAt({.file = options_.file, .position = action->position}, action_path).message());
     entry.action = (this->*verb.read)(*action, action_path);
   }
+  const Value* rounds = round_.has_value() ? nullptr : reader.Take("repeat");
+  if (rounds != nullptr && ++actions > 1) Error(*rounds, path, "expected one action, got repeat as well");
   reader.Finish();
+  if (rounds != nullptr) {
+    ReadRounds(*rounds, reader.PathOf("repeat"), entry, entries);
+  } else {
+    entries.push_back(std::move(entry));
+  }
   if (actions > 0) return;
   const std::string names = absl::StrJoin(
       kVerbs, ", ", [](std::string* out, const Verb& verb) { absl::StrAppend(out, verb.name); });
-  Error(value, path, absl::StrCat("expected an action: one of ", names));
+  Error(value, path,
+        absl::StrCat("expected an action: one of ", names, round_.has_value() ? "" : ", repeat"));
+}
+
+void EntryReader::ReadRounds(const Value& value, const std::string& path, const TimelineEntry& start,
+                             std::vector<TimelineEntry>& entries) {
+  constexpr int64_t kRoundsMax = 100'000;
+  StrictReader reader(value, path, errors_);
+  if (!value.is_object()) return;
+  absl::Duration every;
+  ReadSpan(reader, "every", errors_, every);
+  std::optional<int64_t> times;
+  reader.Read("times", times);
+  if (!times.has_value() || *times < 1 || *times > kRoundsMax) {
+    Error(value, reader.PathOf("times"), absl::StrCat("expected a whole number from 1 to ", kRoundsMax));
+    times = 1;
+  }
+  const Value* list = reader.Take("timeline");
+  reader.Finish();
+  if (list == nullptr || !list->is_array() || list->items.empty()) {
+    Error(value, reader.PathOf("timeline"), "expected a list of entries, with at least one");
+    return;
+  }
+  const size_t first = entries.size();
+  for (round_ = 0; *round_ < *times; ++*round_) {
+    const size_t begin = entries.size();
+    for (size_t i = 0; i < list->items.size(); ++i)
+      Read(list->items[i], absl::StrCat(reader.PathOf("timeline"), "[", i, "]"), entries);
+    if (begin == entries.size()) break;
+    TimelineEntry& entry = entries[begin];
+    if (*round_ > 0) {
+      entry.round = {.first = first, .span = every * *round_};
+      continue;
+    }
+    entry.at = start.at;
+    entry.after += start.after;
+  }
+  round_.reset();
 }
 
 std::vector<api::ObjectPtr> EntryReader::ReadObjects(const Value& value, const std::string& path,
@@ -146,9 +225,10 @@ std::vector<api::ObjectPtr> EntryReader::ReadObjects(const Value& value, const s
     const codec::Location place = {.file = options_.file, .position = value.position};
     status = AtName(objects_.Read(file, take), codec::ErrorAt(place, path).message());
   } else if (value.is_array()) {
-    for (const Value& item : value.items) status.Update(objects_.ReadValue(item, options_.file, take));
+    for (size_t i = 0; i < value.items.size(); ++i)
+      status.Update(ReadItem(value.items[i], absl::StrCat(path, "[", i, "]"), take));
   } else if (value.is_object()) {
-    status = objects_.ReadValue(value, options_.file, take);
+    status = ReadItem(value, path, take);
   } else {
     Error(value, path,
           absl::StrCat("expected an object, a list of objects or the path of a file, got ",
@@ -578,13 +658,13 @@ std::string PathFrom(absl::string_view folder, absl::string_view path) {
 }
 
 absl::StatusOr<std::vector<TimelineEntry>> ReadTimeline(const Value& list, const std::string& path,
+                                                        std::optional<absl::Duration> end,
                                                         const TimelineReaderOptions& options,
                                                         codec::ObjectReader& objects, ErrorList& errors) {
   std::vector<TimelineEntry> entries;
-  EntryReader reader(options, objects, errors);
-  for (size_t i = 0; i < list.items.size(); ++i) {
-    reader.Read(list.items[i], absl::StrCat(path, "[", i, "]"), entries.emplace_back());
-  }
+  EntryReader reader(end, options, objects, errors);
+  for (size_t i = 0; i < list.items.size(); ++i)
+    reader.Read(list.items[i], absl::StrCat(path, "[", i, "]"), entries);
   RETURN_IF_ERROR(reader.status());
   return entries;
 }

@@ -28,9 +28,11 @@ struct TimelineReaderOptions {
 // `path`, or the path from `folder` to it where it is relative; "-" stays.
 std::string PathFrom(absl::string_view folder, absl::string_view path);
 
-// Reads the list of entries; docs/scenario.md has the fields. What is wrong goes to `errors`; errors of files
+// Reads the list of entries; docs/scenario.md has the fields. Rounds of `repeat` are entries of their own,
+// one behind the other. `end`: of the run, if it has one. What is wrong goes to `errors`; errors of files
 // that the entries name are returned.
 absl::StatusOr<std::vector<TimelineEntry>> ReadTimeline(const codec::Value& list, const std::string& path,
+                                                        std::optional<absl::Duration> end,
                                                         const TimelineReaderOptions& options,
                                                         codec::ObjectReader& objects,
                                                         codec::ErrorList& errors);
