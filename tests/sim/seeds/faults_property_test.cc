@@ -57,7 +57,7 @@ TEST_P(FaultsPropertyTest, LosesNothingAndBindsNothingTwice) {
 INSTANTIATE_TEST_SUITE_P(Scenarios, FaultsPropertyTest,
                          testing::Values("scenarios/preemption-burst/scenario.yaml",
                                          "scenarios/rolling-drain/scenario.yaml",
-                                         "scenarios/node-outage/scenario.yaml",
+                                         "scenarios/recorded-outage/scenario.yaml",
                                          "scenarios/full-cluster/scenario.yaml",
                                          "tests/sim/seeds/volumes/scenario.yaml"),
                          [](const auto& scenario) {
