@@ -89,7 +89,8 @@ void EndAll(std::vector<Child>& children) {
 // Waits until one of them has something to say, and moves what is finished to `done`.
 void Wait(std::vector<Child>& running, std::map<int64_t, absl::StatusOr<std::string>>& done) {
   std::vector<pollfd> waits;
-  for (const Child& child : running) waits.push_back({.fd = child.descriptor, .events = POLLIN});
+  for (const Child& child : running)
+    waits.push_back({.fd = child.descriptor, .events = POLLIN, .revents = 0});
   if (poll(waits.data(), waits.size(), -1) < 0) return;
   for (size_t i = waits.size(); i-- > 0;) {
     if (waits[i].revents == 0 || Read(running[i])) continue;

@@ -14,6 +14,7 @@
 #include "sim/seeds/distribution.h"
 #include "tools/forked_runs.h"
 #include "tools/output.h"
+#include "tools/subcommands.h"
 
 namespace schedsim::tools {
 namespace {
