@@ -59,7 +59,7 @@ void PrintPlanNotices(absl::string_view name, const sim::Plan& plan) {
 // Prints what is to be said of the run behind it; `warnings_before` are those of the input. Returns whether
 // it went as its scenario has it.
 bool PrintOutcome(absl::string_view name, const sim::Report& report, size_t warnings_before) {
-  for (const std::string& notice : LateNotices(report, warnings_before))
+  for (const std::string& notice : sim::LateNotices(report, warnings_before))
     PrintMessage(absl::StrCat(name, notice));
   for (const std::string& failure : report.failures)
     PrintMessage(absl::StrCat("schedsim report: ", name, failure));
