@@ -287,6 +287,8 @@ void AddRun(CLI::App& app, int& exit_code) {
       "  schedsim run recording.yaml.gz --follow\n"
       "  schedsim run -f snapshots/mixed --seeds 1..200 --vary start,workers,ties\n"
       "  schedsim run scenarios/rolling-drain/scenario.yaml --seeds 1..200 --faults bind=0.05,watch=0.01\n"
+      "  schedsim run scenarios/open-system/scenario.yaml --metrics metrics.txt --metrics-interval 15s "
+      "--pods pods.csv\n"
       "  kubectl get nodes,pods -A -o yaml | schedsim run -f - --bound reset\n"
       "  schedsim run -f cluster.yaml.gz -f more-pods.yaml --config scheduler.yaml --trace out.jsonl.zst "
       "--output json\n"

@@ -170,7 +170,7 @@ class PagedTable {
       this.place,
       choice(
         "Rows",
-        [50, 200, 1000].map((size) => [String(size), String(size)]),
+        [20, 50, 200, 1000].map((size) => [String(size), String(size)]),
         String(pageSize),
         (size) => {
           this.pageSize = Number(size);
@@ -243,7 +243,7 @@ class PagedTable {
     const first = this.page * this.pageSize;
     const shown = Array.from(this.rows.slice(first, first + this.pageSize));
     this.body.replaceChildren(...shown.flatMap((row) => this.rowsOf(row)));
-    this.pager.hidden = count <= 50;
+    this.pager.hidden = count <= Math.min(20, this.pageSize);
     this.back.disabled = this.page === 0;
     this.next.disabled = this.page + 1 >= pages;
     const last = countText(first + shown.length);

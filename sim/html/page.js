@@ -80,6 +80,10 @@ function noticeList() {
 }
 
 function resourceTable() {
+  const isAny = (amount) => amount !== 0;
+  const shown = run.series.resources.filter(
+    (resource) => resource.requested.some(isAny) || resource.allocatable.some(isAny),
+  );
   return element(
     "div",
     { class: "scroll" },
@@ -101,7 +105,7 @@ function resourceTable() {
       element(
         "tbody",
         {},
-        run.series.resources.map((resource) => {
+        shown.map((resource) => {
           const requested = resource.requested[resource.requested.length - 1];
           const allocatable = resource.allocatable[resource.allocatable.length - 1];
           const percent = percentOf(requested, allocatable);
@@ -232,7 +236,7 @@ function explanationOf(message) {
     "details",
     { open: false },
     element("summary", {}, `The numbers behind it, of ${found.pod}`),
-    element("pre", {}, found.text),
+    element("pre", { class: "wrap" }, found.text),
   );
 }
 
@@ -656,6 +660,7 @@ function comparison() {
   const table = new PagedTable({
     caption:
       `${countOf(rows.length, "pod ends", "pods end")} otherwise, ` + `${countText(diff.counts.same)} alike`,
+    pageSize: 20,
     rows: rows.map((unused, row) => row),
     columns: [
       column("Pod", "pod", "name"),

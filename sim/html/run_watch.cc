@@ -10,7 +10,7 @@ namespace schedsim::sim {
 namespace {
 
 // Of the series while the run goes on, and when it is over: a screen shows no more.
-constexpr size_t kPointsMax = 20'000;
+constexpr size_t kPointsMax = 100'000;
 constexpr size_t kPartsMax = 200;
 constexpr size_t kPreemptionsMax = 1'000;
 
@@ -72,7 +72,7 @@ void RunWatch::AddTo(Plan& plan) {
     PageRun anew;
     anew.setup = std::move(run_.setup);
     run_ = std::move(anew);
-    simulation.trace().set_listener(this);
+    simulation.trace().add_listener(this);
   };
   plan.on_end = [this](const Simulation& simulation) { OnEnd(simulation); };
 }

@@ -18,6 +18,29 @@ int64_t Saturated(absl::int128 amount) {
   return static_cast<int64_t>(std::clamp(amount, absl::int128(kMin), absl::int128(kMax)));
 }
 
+// Every column of numbers, the times aside.
+std::vector<std::vector<int64_t>*> ColumnsOf(TimeSeries& series) {
+  std::vector<std::vector<int64_t>*> columns;
+  for (const CountColumn& column : kCountColumns) columns.push_back(&(series.*column.values));
+  for (TimeSeries::Resource& resource : series.resources)
+    columns.insert(columns.end(), {&resource.requested, &resource.allocatable});
+  return columns;
+}
+
+template <typename T>
+void MoveEnd(size_t from, std::vector<T>& source, std::vector<T>& target) {
+  target.insert(target.end(), source.begin() + static_cast<std::ptrdiff_t>(from), source.end());
+  source.resize(from);
+}
+
+// Moves the points from a place on to the end of another series of the same resources.
+void MoveEnd(size_t from, TimeSeries& source, TimeSeries& target) {
+  MoveEnd(from, source.times, target.times);
+  const std::vector<std::vector<int64_t>*> sources = ColumnsOf(source);
+  const std::vector<std::vector<int64_t>*> targets = ColumnsOf(target);
+  for (size_t i = 0; i < sources.size(); ++i) MoveEnd(from, *sources[i], *targets[i]);
+}
+
 // nullptr: the object is none of the kind, or there is none.
 template <typename T>
 const T* As(const api::ObjectPtr& object, api::Kind kind) {
@@ -79,6 +102,27 @@ struct SeriesCollector::Run {
     return names.size() - 1;
   }
 
+  // Leaves points of the series out where there are more than `points_max`. What is old must not be thinned
+  // out again and again, so points that are new are brought to its density first; at the end they always are.
+  void Thin(size_t points_max, bool is_last, TimeSeries& series) {
+    const size_t limit = std::max(points_max, kPointsPerPart);
+    if (series.size() <= limit && !(is_last && thinned_count > 0)) return;
+    TimeSeries fresh;
+    for (const TimeSeries::Resource& resource : series.resources)
+      fresh.resources.push_back({.name = resource.name, .requested = {}, .allocatable = {}});
+    MoveEnd(thinned_count, series, fresh);
+    const size_t fresh_parts = std::max<size_t>(fresh.size() / points_per_part, 1);
+    Simplify(fresh_parts, fresh);
+    MoveEnd(0, fresh, series);
+    part_count += fresh_parts;
+    if (part_count > limit / kPointsPerPart) {
+      part_count = std::max<size_t>(part_count / 2, 1);
+      points_per_part *= 2;
+      Simplify(part_count, series);
+    }
+    thinned_count = series.size();
+  }
+
   Node& NodeOf(const std::string& name) {
     if (const size_t* place = node_places.Find(name)) return nodes[*place];
     node_places[name] = nodes.size();
@@ -99,6 +143,10 @@ struct SeriesCollector::Run {
   int64_t bound_count = 0;
   int64_t pending_count = 0;
   int64_t evicted_count = 0;
+  // How many points of the series are thinned out, to how many parts; of how many points these are made.
+  size_t thinned_count = 0;
+  size_t part_count = 0;
+  size_t points_per_part = kPointsPerPart;
 
  private:
   void AddOne(Node& node, size_t place, absl::int128 amount, absl::int128 Sums::*side) {
@@ -188,17 +236,12 @@ void SeriesCollector::Note(bool is_last) {
     note(series_.resources[place].allocatable, Saturated(run_->totals[place].allocatable));
   }
   if (is_new && !differs) DropLast();
-  if (points_max_ > 0 && series_.size() > std::max(points_max_, kPointsPerPart))
-    Simplify(std::max<size_t>(points_max_ / kPointsPerPart, 1), series_);
+  if (points_max_ > 0) run_->Thin(points_max_, is_last, series_);
 }
 
 void SeriesCollector::DropLast() {
   series_.times.pop_back();
-  for (const CountColumn& column : kCountColumns) (series_.*column.values).pop_back();
-  for (TimeSeries::Resource& resource : series_.resources) {
-    resource.requested.pop_back();
-    resource.allocatable.pop_back();
-  }
+  for (std::vector<int64_t>* column : ColumnsOf(series_)) column->pop_back();
 }
 
 void SeriesCollector::Finish() {

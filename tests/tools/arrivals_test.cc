@@ -6,6 +6,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "gtest/gtest.h"
 #include "tests/tools/play.h"
@@ -86,31 +87,33 @@ TEST(RepeatTest, ARoundWaitsForTheOneBefore) {
       uncordon: n1
 )"));
   EXPECT_EQ(played.exit_code, 0) << played.err;
-  EXPECT_EQ(played.Times("step"), (Times{0, 3, 3, 6}));
+  EXPECT_EQ(played.Times("step"), (Times{0, 3.001, 3.002, 6.003}));
 }
 
 TEST(ArrivalsTest, PodsLeaveWhenTheirLifetimesAreOver) {
   const Played played =
-      Play(absl::StrCat(kNodes, "arrivals:\n", Source("a", "every: 10s\ncount: 2\nlifetime: 30s"),
+      Play(absl::StrCat(kNodes, "latency: {podTermination: 1s}\narrivals:\n",
+                        Source("a", "every: 10s\ncount: 2\nlifetime: 30s"),
                         Source("b", "every: 1s\ncount: 1\nlifetime: 5s\nending: Succeeded")));
   EXPECT_EQ(played.exit_code, 0) << played.err;
   EXPECT_EQ(played.Times("bind", "a-0"), (Times{10}));
   EXPECT_EQ(played.Times("bind", "a-1"), (Times{20}));
-  EXPECT_EQ(played.Times("gone", "a-0"), (Times{40}));
-  EXPECT_EQ(played.Times("gone", "a-1"), (Times{50}));
+  EXPECT_EQ(played.Times("gone", "a-0"), (Times{41}));
+  EXPECT_EQ(played.Times("gone", "a-1"), (Times{51}));
   EXPECT_EQ(played.Pod("b-0")["status"], "Finished");
   EXPECT_EQ(played.Pod("b-0")["reason"], "Succeeded");
 }
 
 TEST(ArrivalsTest, ALifetimeRunsFromTheBindingOn) {
   // 16 cores: the second pod fits when the first one is gone.
-  const Played played = Play(absl::StrCat(
-      kNodes, "arrivals:\n", Source("a", "bursts: {every: 1h, size: 5}\ncount: 5\nlifetime: 1m", "4")));
+  const Played played =
+      Play(absl::StrCat(kNodes, "latency: {podTermination: 1s}\narrivals:\n",
+                        Source("a", "bursts: {every: 1h, size: 5}\ncount: 5\nlifetime: 1m", "4")));
   EXPECT_EQ(played.exit_code, 0) << played.err;
   const Times bound = played.Times("bind", "a-4");
   ASSERT_EQ(bound.size(), 1U);
   EXPECT_GE(bound[0], 60);
-  EXPECT_EQ(played.Times("gone", "a-4"), (Times{bound[0] + 60}));
+  EXPECT_EQ(played.Times("gone", "a-4"), (Times{bound[0] + 61}));
 }
 
 TEST(ArrivalsTest, RowsOfAFileHaveTimesLifetimesAndFields) {
@@ -138,7 +141,7 @@ TEST(ArrivalsTest, AnotherSourceChangesNoDraw) {
   const auto arrivals = [](const Played& played) {
     Times times;
     for (const Json& record : played.Records("attempt")) {
-      if (absl::StartsWith(record["pod"].get<std::string>(), "default/a-") && record["attempt"] == 1)
+      if (absl::StartsWith(record["pod"].get<std::string>(), "default/a-") && record["attempts"] == 1)
         times.push_back(record["t"].get<double>());
     }
     return times.size();
@@ -210,12 +213,13 @@ TEST(TablesTest, TheSeriesHasARowForEachChange) {
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_EQ(FileContent(folder.Path("series.csv")),
             "time_microseconds,nodes,bound,pending,active,backoff,unschedulable,gated,attempts,evicted,"
-            "requested.cpu_milli,allocatable.cpu_milli,requested.memory_bytes,allocatable.memory_bytes,"
+            "requested.cpu_milli,allocatable.cpu_milli,requested.ephemeral-storage_bytes,"
+            "allocatable.ephemeral-storage_bytes,requested.memory_bytes,allocatable.memory_bytes,"
             "requested.pods,allocatable.pods\n"
-            "0,4,0,0,0,0,0,0,0,0,0,16000,0,34359738368,0,80\n"
-            "10000000,4,1,0,0,0,0,0,1,0,2000,16000,0,34359738368,1,80\n"
-            "20000000,4,0,0,0,0,0,0,1,0,0,16000,0,34359738368,0,80\n"
-            "40000000,4,0,0,0,0,0,0,1,0,0,16000,0,34359738368,0,80\n");
+            "0,4,0,0,0,0,0,0,0,0,0,16000,0,0,0,34359738368,0,80\n"
+            "10000000,4,1,0,0,0,0,0,1,0,2000,16000,0,0,0,34359738368,1,80\n"
+            "20000000,4,0,0,0,0,0,0,1,0,0,16000,0,0,0,34359738368,0,80\n"
+            "40000000,4,0,0,0,0,0,0,1,0,0,16000,0,0,0,34359738368,0,80\n");
 }
 
 TEST(ArrivalsTest, WhatIsWrongIsNamedWithItsPlace) {
@@ -223,7 +227,7 @@ TEST(ArrivalsTest, WhatIsWrongIsNamedWithItsPlace) {
       "template: {apiVersion: v1, kind: Pod, metadata: {name: \"p{{.Index}}\"}, spec: {containers: [{name: "
       "c, image: i}]}}";
   const std::vector<std::pair<std::string, std::string>> cases = {
-      {"arrivals: {}", "2: arrivals: expected a list, got a map"},
+      {"arrivals: {}", "scenario.yaml:3:11: arrivals: expected a list, got a map"},
       {absl::StrCat("arrivals:\n- {every: 1s, count: 1, ", pod, "}"),
        "arrivals[0].name: expected a name for the source"},
       {absl::StrCat("arrivals:\n- {name: a, every: 1s, ", pod, "}"),

@@ -198,18 +198,18 @@ TEST(ReportCommand, ComparesTwoScenarios) {
 
 TEST(ReportCommand, SaysWhatAScenarioWaitedForInVain) {
   const TestFolder folder;
+  folder.Write("cluster.yaml", kCluster);
   const std::string scenario = folder.Write("scenario.yaml", R"(
 apiVersion: schedsim/v1
 kind: Scenario
-cluster:
-- objects:
-  - {apiVersion: v1, kind: Node, metadata: {name: n}, status: {allocatable: {cpu: 1, pods: 10}}}
+inputs: [cluster.yaml]
 timeline:
-- waitUntil: {pods: {name: nobody}, bound: 1, timeout: 5s}
+- waitUntil: {pending: 0, timeout: 5s}
 )");
   const ProgramResult result = RunProgram({"report", scenario, "-o", folder.Path("report.html")});
-  const int run_code = RunProgram({"run", scenario}).exit_code;
-  EXPECT_EQ(result.exit_code, run_code) << result.err;
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_TRUE(absl::StrContains(result.err, "schedsim report: ")) << result.err;
+  EXPECT_FALSE(DataOf(FileContent(folder.Path("report.html")))["run"]["report"]["failures"].empty());
 }
 
 TEST(ReportCommand, RefusesWhatHasNoMeaning) {
@@ -222,7 +222,8 @@ TEST(ReportCommand, RefusesWhatHasNoMeaning) {
   const std::vector<Row> rows = {
       {{"-f", cluster}, "schedsim report: expected --path; see schedsim report --help\n"},
       {{"-f", cluster, "-o", cluster},
-       absl::StrCat("schedsim report: --path: ", cluster, " is one of the input files, expected another\n")},
+       absl::StrCat("schedsim report: --path: ", cluster, " is the input ", cluster,
+                    ", expected another file\n")},
       {{"-f", cluster, "-o", "x.html", "--explain", "-1"},
        "schedsim report: --explain: \"-1\" is not a count, expected a whole number from 0 on; see schedsim "
        "report --help\n"},

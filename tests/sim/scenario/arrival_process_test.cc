@@ -76,8 +76,8 @@ TEST(ArrivalSequenceTest, NoneComesAtOnceWithAnother) {
 }
 
 TEST(ArrivalSequenceTest, BurstsHaveTheirSizes) {
-  const Bursts bursts = {.gap = absl::Minutes(1), .size_min = 2, .size_max = 4};
-  ArrivalSequence sequence(ArrivalProcess(bursts), absl::Seconds(7), Rng(1));
+  const ArrivalProcess bursts = Bursts{.gap = absl::Minutes(1), .size_min = 2, .size_max = 4};
+  ArrivalSequence sequence(bursts, absl::Seconds(7), Rng(1));
   std::vector<int64_t> sizes;
   for (int i = 0; i < 200; ++i) {
     const std::optional<NextArrival> next = sequence.Next();

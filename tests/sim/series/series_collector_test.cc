@@ -262,5 +262,26 @@ TEST(SeriesCollectorModel, WithALimitHasPointsOfTheWholeSeries) {
   EXPECT_EQ(some.times.back(), all.times.back());
 }
 
+// However often points are left out, early times keep as many as late ones.
+TEST(SeriesCollector, ThinsOutEvenly) {
+  std::string objects = Node("a", ", example.com/x: 1");
+  for (int i = 0; i < 2000; ++i) objects += Pod(absl::StrCat("waits-", i), 5);
+  SmallCluster cluster(objects);
+  cluster.options.trace_level = TraceLevel::kOff;
+  SeriesCollector collector(4 * 2 * kPartPointsMax);
+  RunWith(cluster, collector);
+  const TimeSeries& series = collector.series();
+  EXPECT_LE(series.size(), 4 * 2 * kPartPointsMax);
+  // An attempt each millisecond.
+  int early = 0;
+  int late = 0;
+  for (const absl::Duration time : series.times) {
+    if (time < absl::Seconds(1)) ++early;
+    if (time >= absl::Seconds(1) && time < absl::Seconds(2)) ++late;
+  }
+  EXPECT_GE(early, 3);
+  EXPECT_LE(late, 4 * early);
+}
+
 }  // namespace
 }  // namespace schedsim::sim
