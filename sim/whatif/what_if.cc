@@ -195,7 +195,10 @@ absl::StatusOr<DrainAnswer> DrainOne(const Plan& base, const Trial& before, cons
   drain.nodes.kind = api::Kind::kNode;
   drain.nodes.kind_name = "Node";
   drain.nodes.names = {node};
-  plan.timeline.push_back({.at = absl::ZeroDuration(), .after = {}, .action = drain, .place = "drain"});
+  // Pods that wait for a node, and those that workloads of manifests ask for, are placed first: an empty node
+  // can be drained at any time.
+  plan.timeline.push_back({.at = {}, .after = {}, .action = WaitUntil(), .place = "drain"});
+  plan.timeline.push_back({.at = {}, .after = {}, .action = drain, .place = "drain"});
   Trial trial;
   ASSIGN_OR_RETURN(trial, RunTrial(std::move(plan)));
   DrainAnswer answer = {.drain = {},
