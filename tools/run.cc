@@ -223,6 +223,16 @@ absl::StatusOr<int> Run(const RunOptions& options) {
   return report.failures.empty() && !missed ? kDone : kVerdict;
 }
 
+void AddSeeds(CLI::App& command, RunOptions& options, CLI::Option* follow) {
+  AddOption(command, "--seeds", options.seeds, "FIRST..LAST",
+            "Run with each of these seeds, and report how the runs differ: see --vary and --faults",
+            ParseSeedRange)
+      ->excludes(follow);
+  options.jobs = DefaultJobs();
+  AddOption(command, "--jobs", options.jobs, "COUNT", "With --seeds: how many runs go on at once", ParseJobs)
+      ->default_str("one a processor");
+}
+
 }  // namespace
 
 void AddRun(CLI::App& app, int& exit_code) {
@@ -263,14 +273,7 @@ void AddRun(CLI::App& app, int& exit_code) {
   AddChoice(
       *command, "--output", options->output, {"text", "json", "csv", "objects"},
       "csv has one line a pod; objects: all that the cluster has in the end, as a list that kubectl reads");
-  AddOption(*command, "--seeds", options->seeds, "FIRST..LAST",
-            "Run with each of these seeds, and report how the runs differ: see --vary and --faults",
-            ParseSeedRange)
-      ->excludes(follow);
-  options->jobs = DefaultJobs();
-  AddOption(*command, "--jobs", options->jobs, "COUNT", "With --seeds: how many runs go on at once",
-            ParseJobs)
-      ->default_str("one a processor");
+  AddSeeds(*command, *options, follow);
   command->add_flag("--strict", options->strict,
                     "Exit code 2 for any warning or note; before the run where it is about the input");
   command->footer(absl::StrCat(
