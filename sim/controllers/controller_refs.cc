@@ -96,12 +96,11 @@ void ControllerRefs::TellOfOrphan(const api::Pod& pod) {
 
 void ControllerRefs::Fill() {
   fills_ = true;
-  for (const auto& [key, object] : server_.List(api::Kind::kPod)) {
-    if (IsOrphan(static_cast<const api::Pod&>(*object))) {
-      orphans_[object->metadata.namespace_].emplace(object->metadata.name,
-                                                    framework::LabelSet(object->metadata.labels, symbols_));
-    }
-  }
+  server_.ForEachPod([this](const api::Pod& pod) {
+    if (!IsOrphan(pod)) return;
+    orphans_[pod.metadata.namespace_].emplace(pod.metadata.name,
+                                              framework::LabelSet(pod.metadata.labels, symbols_));
+  });
 }
 
 void ControllerRefs::Select(const std::string& uid, const std::optional<api::LabelSelector>& selector,

@@ -41,9 +41,7 @@ bool IsHeld(const api::Pod& pod) {
   return pod.IsTerminal() && pod.metadata.deletion_timestamp.has_value() && IsHeldByFinalizers(pod);
 }
 
-int64_t TerminatedOf(const api::ObjectPtr& object) {
-  return object != nullptr && static_cast<const api::Pod&>(*object).IsTerminal() ? 1 : 0;
-}
+int64_t TerminatedOf(const api::Pod* pod) { return pod != nullptr && pod->IsTerminal() ? 1 : 0; }
 
 }  // namespace
 
@@ -51,14 +49,15 @@ void PodGcController::Start() {
   started_ = true;
   start_ = loop_.Now();
   for (const auto& [key, object] : server_.List(api::Kind::kNode)) OnNode({.new_object = object});
-  for (const auto& [key, object] : server_.List(api::Kind::kPod)) OnPod({.new_object = object});
+  server_.ForEachPod([this](const api::Pod& pod) { OnPod(nullptr, &pod); });
 }
 
 void PodGcController::OnEvent(const WatchEvent& event) {
   if (!started_) return;
   const api::Object& object = event.new_object != nullptr ? *event.new_object : *event.old_object;
   if (object.kind == api::Kind::kPod) {
-    OnPod(event);
+    OnPod(static_cast<const api::Pod*>(event.old_object.get()),
+          static_cast<const api::Pod*>(event.new_object.get()));
   } else {
     OnNode(event);
   }
@@ -81,13 +80,11 @@ void PodGcController::OnNode(const WatchEvent& event) {
   }
 }
 
-void PodGcController::OnPod(const WatchEvent& event) {
-  const int64_t added = TerminatedOf(event.new_object) - TerminatedOf(event.old_object);
+void PodGcController::OnPod(const api::Pod* before, const api::Pod* now) {
+  const int64_t added = TerminatedOf(now) - TerminatedOf(before);
   terminated_count_ += added;
   if (added > 0 && terminated_count_ > kTerminatedMax) LookLater();
-  if (event.new_object == nullptr) return;
-  const auto& pod = static_cast<const api::Pod&>(*event.new_object);
-  if (IsStuck(pod) || gone_.count(pod.node_name) > 0) LookLater();
+  if (now != nullptr && (IsStuck(*now) || gone_.count(now->node_name) > 0)) LookLater();
 }
 
 bool PodGcController::IsStuck(const api::Pod& pod) const {

@@ -38,7 +38,8 @@ class PodGcController : public Controller {
 
  private:
   void OnNode(const WatchEvent& event);
-  void OnPod(const WatchEvent& event);
+  // nullptr: there was, or is, no such pod.
+  void OnPod(const api::Pod* before, const api::Pod* now);
   // Whether the next look deletes the pod whatever else there is.
   bool IsStuck(const api::Pod& pod) const;
   void LookLater();

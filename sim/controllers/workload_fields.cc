@@ -12,7 +12,6 @@
 #include "core/base/rng.h"
 #include "core/codec/objects/object_writer.h"
 #include "core/codec/text/json_edit.h"
-#include "core/codec/text/reader.h"
 #include "core/codec/text/writer.h"
 #include "sim/controllers/pod_template.h"
 
@@ -163,10 +162,8 @@ std::string WithObject(const api::Object& object, absl::string_view text) {
 
 absl::Status ReadFields(const api::Object& object,
                         absl::FunctionRef<absl::Status(const codec::Value& root)> read) {
-  // The ending makes JSON of it.
-  const absl::Status status =
-      codec::ReadText(codec::ObjectJson(object), "object.json", {},
-                      [&](const codec::Document& document) { return read(document.root); });
+  absl::Status status;
+  codec::VisitObjectTree(object, [&](const codec::Value& root) { status = read(root); });
   if (status.ok()) return status;
   return absl::Status(status.code(), WithObject(object, status.message()));
 }

@@ -12,7 +12,6 @@
 #include "core/api/kinds.h"
 #include "core/base/printable.h"
 #include "core/codec/objects/object_writer.h"
-#include "core/codec/text/reader.h"
 #include "sim/cluster/disruption_budget.h"
 #include "sim/controllers/cron_job.h"
 
@@ -85,9 +84,7 @@ WorkloadReport RowOf(const api::Object& object, absl::Time end) {
   row.name_space = object.metadata.namespace_;
   row.name = object.metadata.name;
   if (object.kind_name == "CronJob") row.next_job = NextJobOf(object, end);
-  // The ending makes JSON of it.
-  codec::ReadText(codec::ObjectJson(object), "object.json", {}, [&](const codec::Document& document) {
-    const codec::Value& root = document.root;
+  codec::VisitObjectTree(object, [&](const codec::Value& root) {
     const codec::Value* spec = root.Find("spec");
     const codec::Value* suspend = spec == nullptr ? nullptr : spec->Find("suspend");
     row.is_suspended = suspend != nullptr && suspend->boolean;
@@ -98,8 +95,7 @@ WorkloadReport RowOf(const api::Object& object, absl::Time end) {
     } else if (object.kind_name != "CronJob") {
       row.wanted = NumberAt(root, "spec", "replicas").value_or(1);
     }
-    return absl::OkStatus();
-  }).IgnoreError();
+  });
   return row;
 }
 
@@ -194,11 +190,11 @@ std::vector<WorkloadReport> MakeWorkloadReports(const ApiServer& server, absl::T
   index.DropControlled();
   std::vector<WorkloadReport> list;
   if (index.rows.empty()) return list;
-  for (const auto& [key, object] : server.List(api::Kind::kPod)) {
-    const api::OwnerReference* owner = ControllerOf(*object);
+  server.ForEachPod([&index](const api::Pod& pod) {
+    const api::OwnerReference* owner = ControllerOf(pod);
     WorkloadReport* row = owner == nullptr ? nullptr : index.Find(owner->uid);
-    if (row != nullptr) Count(static_cast<const api::Pod&>(*object), *row);
-  }
+    if (row != nullptr) Count(pod, *row);
+  });
   for (auto& [uid, row] : index.rows) {
     const auto& [succeeded, failed] = index.succeeded_and_failed[uid];
     row.succeeded = std::max(row.succeeded, succeeded);

@@ -11,8 +11,9 @@
 namespace schedsim::codec {
 namespace {
 
+// Calls `take` with the object as a tree, and with its text where it has no other content than that.
 template <typename T>
-std::string ObjectJsonOf(const T& object) {
+void WithTree(const T& object, absl::FunctionRef<void(const Value& root, const std::string* text)> take) {
   Document document;
   if (object.json == nullptr) {
     Value root = EmptyValue(object);
@@ -24,9 +25,9 @@ std::string ObjectJsonOf(const T& object) {
     root = WithPath(root, absl::MakeConstSpan(&version, 1), Encode(object.api_version, document), document);
     root = WithPath(root, absl::MakeConstSpan(&kind, 1), Encode(kind_name, document), document);
     root = WithPath(root, absl::MakeConstSpan(&metadata, 1), Encode(object.metadata, document), document);
-    return ToJson(PutAll(root, object, document));
+    take(PutAll(root, object, document), nullptr);
+    return;
   }
-  std::string out;
   const std::string json = object.json->ToString();
   std::string text = json;
   text.append(kPaddingBytes, ' ');
@@ -42,17 +43,29 @@ std::string ObjectJsonOf(const T& object) {
           root = WithPath(root, absl::MakeConstSpan(&metadata, 1), after, document);
         }
         root = PutChanges(root, object, document);
-        out = root.members.data() == stored.root.members.data() ? json : ToJson(root);
+        take(root, root.members.data() == stored.root.members.data() ? &json : nullptr);
         return absl::OkStatus();
       });
   CHECK(status.ok());
-  return out;
+}
+
+void WithTreeOf(const api::Object& object,
+                absl::FunctionRef<void(const Value& root, const std::string* text)> take) {
+  VisitKind(object.kind, [&]<typename T>() { WithTree(static_cast<const T&>(object), take); });
 }
 
 }  // namespace
 
 std::string ObjectJson(const api::Object& object) {
-  return VisitKind(object.kind, [&]<typename T>() { return ObjectJsonOf(static_cast<const T&>(object)); });
+  std::string json;
+  WithTreeOf(object, [&json](const Value& root, const std::string* text) {
+    json = text == nullptr ? ToJson(root) : *text;
+  });
+  return json;
+}
+
+void VisitObjectTree(const api::Object& object, absl::FunctionRef<void(const Value& root)> visit) {
+  WithTreeOf(object, [visit](const Value& root, const std::string* /*text*/) { visit(root); });
 }
 
 std::string ServedJson(const api::Object& object) {

@@ -4,7 +4,9 @@
 
 #include <string>
 
+#include "absl/functional/function_ref.h"
 #include "core/api/object.h"
+#include "core/codec/text/value.h"
 
 namespace schedsim::codec {
 
@@ -13,6 +15,9 @@ namespace schedsim::codec {
 // else stays: conditions, for example, keep the fields that scheduling does not read. Without
 // `object.json`: all typed fields that are set.
 std::string ObjectJson(const api::Object& object);
+
+// Calls `visit` with what ObjectJson writes, as a tree that is valid during the call.
+void VisitObjectTree(const api::Object& object, absl::FunctionRef<void(const Value& root)> visit);
 
 // The same as the API server hands it out: with its namespace, also where the text of the input leaves it to
 // the default.
