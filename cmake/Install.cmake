@@ -1,4 +1,5 @@
-# Installs the libraries, the headers, the program and the package that find_package(schedsim) reads.
+# Installs the libraries, the headers, the program, the package that find_package(schedsim) reads, the licence, the
+# documentation, and the schemas, which editors and other programs read.
 include(CMakePackageConfigHelpers)
 
 set(SCHEDSIM_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/schedsim)
@@ -11,6 +12,9 @@ install(FILES
   ${PROJECT_BINARY_DIR}/schedsimConfigVersion.cmake
   DESTINATION ${SCHEDSIM_PACKAGE_DIR})
 install(EXPORT schedsimTargets NAMESPACE schedsim:: DESTINATION ${SCHEDSIM_PACKAGE_DIR})
+install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.md")
+install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DATADIR}/schedsim FILES_MATCHING PATTERN "*.schema.json")
 if(TARGET schedsim)
   install(TARGETS schedsim RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()

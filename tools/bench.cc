@@ -125,7 +125,7 @@ absl::StatusOr<int> Bench(BenchOptions options) {
   }
   sim::BenchWorkloads prepared;
   ASSIGN_OR_RETURN(prepared, sim::PrepareBench(request));
-  for (const std::string& notice : prepared.notices) PrintMessage(notice);
+  for (const std::string& notice : prepared.notices) PrintNotice(notice);
   if (options.list) {
     RETURN_IF_ERROR(WriteOutput(sim::BenchList(prepared.workloads)));
     return kDone;
@@ -136,7 +136,8 @@ absl::StatusOr<int> Bench(BenchOptions options) {
     json->Write(sim::BenchJson(results));
     RETURN_IF_ERROR(json->Commit());
   }
-  RETURN_IF_ERROR(WriteOutput(options.output == "json" ? sim::BenchJson(results) : sim::BenchText(results)));
+  RETURN_IF_ERROR(
+      WriteOutput(options.output == "json" ? sim::BenchJson(results) : ForTerminal(sim::BenchText(results))));
   int code = kDone;
   for (const sim::BenchResult& result : results) {
     if (!result.refusal.empty() || !result.failure.empty() || !result.MeetsThreshold()) code = kVerdict;
@@ -176,7 +177,9 @@ void AddBench(CLI::App& app, int& exit_code) {
       ->default_str("1");
   command->add_flag("--reference", options->request.reference,
                     "Turn off all fast paths; placements are the same");
-  AddChoice(*command, "--output", options->output, {"text", "json"}, "json has scheduler_perf's data items");
+  AddQuiet(*command);
+  AddChoice(*command, "-o,--output", options->output, {"text", "json"},
+            "json has scheduler_perf's data items");
   AddOption(*command, "--json", options->json, "FILE", "Write the JSON to this file, beside the output",
             ParsePath);
   command->footer(

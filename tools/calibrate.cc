@@ -41,7 +41,7 @@ absl::StatusOr<sim::Prediction> PredictLog(const std::string& path, const sim::A
 absl::Status RunCalibration(const CalibrateOptions& options) {
   sim::ChosenScheduler scheduler;
   ASSIGN_OR_RETURN(scheduler, sim::ChooseScheduler(options.scheduler));
-  for (const std::string& notice : scheduler.notices) PrintMessage(notice);
+  for (const std::string& notice : scheduler.notices) PrintNotice(notice);
   RETURN_IF_ERROR(sim::RefuseExtenders(absl::StrCat(options.scheduler.config.value_or(""), ": "),
                                        scheduler.config.config));
   sim::SimulationOptions simulation;
@@ -66,7 +66,7 @@ absl::Status RunCalibration(const CalibrateOptions& options) {
     ASSIGN_OR_RETURN(calibration.checks.back().prediction, PredictLog(path, log, model, simulation));
   }
   return WriteOutput(options.output == "json" ? sim::CalibrationJson(calibration)
-                                              : sim::CalibrationText(calibration));
+                                              : ForTerminal(sim::CalibrationText(calibration)));
 }
 
 }  // namespace
@@ -87,7 +87,8 @@ void AddCalibrate(CLI::App& app, int& exit_code) {
       ->default_str(options->agent);
   AddOption(*command, "--seed", options->seed, "NUMBER", "Seed of the run that predicts", ParseSeed)
       ->default_str("1");
-  AddChoice(*command, "--output", options->output, {"text", "json"},
+  AddQuiet(*command);
+  AddChoice(*command, "-o,--output", options->output, {"text", "json"},
             "text is YAML, with the rest as comments");
   command->footer(
       "Prints the model as the latency of a scenario, with what each part rests on, and below it, as "

@@ -24,7 +24,7 @@ struct PrintOptions {
 absl::Status Print(const PrintOptions& options) {
   sim::ChosenScheduler scheduler;
   ASSIGN_OR_RETURN(scheduler, sim::ChooseScheduler(options.scheduler));
-  for (const std::string& notice : scheduler.notices) PrintMessage(notice);
+  for (const std::string& notice : scheduler.notices) PrintNotice(notice);
   const codec::ConfigFormat format =
       options.output == "json" ? codec::ConfigFormat::kJson : codec::ConfigFormat::kYaml;
   return WriteOutput(codec::PrintSchedulerConfig(scheduler.config.config, scheduler.config.profiles, format));
@@ -33,7 +33,7 @@ absl::Status Print(const PrintOptions& options) {
 absl::Status Migrate(const std::string& path) {
   codec::MigratedSchedulerConfig migrated;
   ASSIGN_OR_RETURN(migrated, codec::MigrateSchedulerConfig(path));
-  for (const std::string& note : migrated.dropped) PrintMessage(absl::StrCat("note: ", note));
+  for (const std::string& note : migrated.dropped) PrintNotice(absl::StrCat("note: ", note));
   return WriteOutput(migrated.yaml);
 }
 
@@ -42,7 +42,7 @@ void AddPrint(CLI::App& config, int& exit_code) {
   CLI::App* command =
       config.add_subcommand("print", "Print a configuration with everything that takes effect");
   AddSchedulerOptions(*command, options->scheduler);
-  AddChoice(*command, "--output", options->output, {"yaml", "json"}, "The format");
+  AddChoice(*command, "-o,--output", options->output, {"yaml", "json"}, "The format");
   command->footer(
       "Lists each profile's plugins by extension point, in running order, with score weights and arguments.\n"
       "What it prints is itself a configuration with the same effect.\n"

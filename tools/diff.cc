@@ -17,6 +17,7 @@
 #include "sim/plan/plan.h"
 #include "tools/options.h"
 #include "tools/output.h"
+#include "tools/repeat.h"
 #include "tools/run_request.h"
 #include "tools/run_side.h"
 #include "tools/subcommands.h"
@@ -30,6 +31,9 @@ struct DiffOptions {
   RunSide a;
   RunSide b;
   std::vector<std::string> ignore;
+  // Where the runs of traces find what they read; "": where the program runs.
+  std::string inputs;
+  bool no_causes = false;
   std::string output;
   int64_t top = 20;
   // The names of the options that were given.
@@ -37,7 +41,7 @@ struct DiffOptions {
 };
 
 void PrintNoticesOf(absl::string_view name, const std::vector<std::string>& notices) {
-  for (const std::string& notice : notices) PrintMessage(absl::StrCat(name, ": ", notice));
+  for (const std::string& notice : notices) PrintNotice(absl::StrCat(name, ": ", notice));
 }
 
 absl::StatusOr<bool> IsTrace(const RunSide& side) {
@@ -55,7 +59,8 @@ absl::Status RefuseOptionsOfRuns(const DiffOptions& options, const std::string& 
                                  bool is_other_run) {
   for (const std::string& option : options.given) {
     const bool is_of_diff = option == "A" || option == "B" || option == "--case" || option == "--ignore" ||
-                            option == "--top" || option == "--output";
+                            option == "--inputs" || option == "--no-causes" || option == "--top" ||
+                            option == "--output" || option == "--quiet";
     const bool is_of_other = is_other_run && !IsOfSide(option, name) && option != "--filename";
     if (!is_of_diff && !is_of_other)
       return absl::InvalidArgumentError(
@@ -64,18 +69,31 @@ absl::Status RefuseOptionsOfRuns(const DiffOptions& options, const std::string& 
   return absl::OkStatus();
 }
 
+// Repeats the run of a trace.
+absl::StatusOr<sim::Plan> PlanOfTrace(const sim::RunHeader& header, const std::string& inputs) {
+  absl::StatusOr<sim::Plan> plan = RepeatedPlan(header, inputs);
+  if (plan.ok()) return plan;
+  return absl::Status(plan.status().code(),
+                      absl::StrCat(plan.status().message(),
+                                   "; for causes the run of a trace is repeated, --no-causes does without"));
+}
+
 // `name`: "A" or "B".
-absl::StatusOr<std::unique_ptr<sim::DecisionSource>> SourceOf(const DiffOptions& options,
-                                                              const RunSide& side,
-                                                              const RunSide& other,
-                                                              absl::string_view name) {
+absl::StatusOr<std::unique_ptr<sim::DecisionSource>> SourceOf(const DiffOptions& options, const RunSide& side,
+                                                              const RunSide& other, absl::string_view name) {
   bool is_trace = false;
   ASSIGN_OR_RETURN(is_trace, IsTrace(side));
   if (is_trace) {
     bool is_other_trace = false;
     ASSIGN_OR_RETURN(is_other_trace, IsTrace(other));
     RETURN_IF_ERROR(RefuseOptionsOfRuns(options, side.run, name, !is_other_trace));
-    return sim::MakeTraceSource(side.run, options.request.case_name.value_or(""));
+    sim::PlanOfHeader plan_of;
+    if (!options.no_causes) {
+      plan_of = [inputs = options.inputs](const sim::RunHeader& header) {
+        return PlanOfTrace(header, inputs);
+      };
+    }
+    return sim::MakeTraceSource(side.run, options.request.case_name.value_or(""), std::move(plan_of));
   }
   const sim::RunRequest request = RequestOf(side, options.request);
   sim::Plan plan;
@@ -131,11 +149,11 @@ absl::StatusOr<int> Diff(const DiffOptions& options) {
   PrintNoticesOf("A", a->notices());
   PrintNoticesOf("B", b->notices());
   for (const std::string& rule : diff.unused_rules)
-    PrintMessage(absl::StrCat("note: --ignore ", rule, ": no pod that differs falls under it"));
+    PrintNotice(absl::StrCat("note: --ignore ", rule, ": no pod that differs falls under it"));
   const auto top = static_cast<size_t>(options.top);
   RETURN_IF_ERROR(WriteOutput(options.output == "json"       ? DiffJson(diff)
                               : options.output == "markdown" ? DiffMarkdown(diff, top)
-                                                             : DiffText(diff, top)));
+                                                             : ForTerminal(DiffText(diff, top))));
   return diff.pods.empty() ? kDone : kVerdict;
 }
 
@@ -154,15 +172,19 @@ void AddDiff(CLI::App& app, int& exit_code) {
            "Do not count pods that differ so: equals (moved among equals), namespace=NAME, "
            "pod=NAMESPACE/NAME, plugin=NAME; repeatable",
            ParseText);
+  AddInputs(*command, options->inputs);
+  command->add_flag("--no-causes", options->no_causes,
+                    "Do not repeat the runs of traces: what these do not say is left out");
   AddOption(*command, "--top", options->top, "COUNT", "How many pods are listed; json has all", ParseCount)
       ->default_str("20");
-  AddChoice(*command, "--output", options->output, {"text", "json", "markdown"},
+  AddQuiet(*command);
+  AddChoice(*command, "-o,--output", options->output, {"text", "json", "markdown"},
             "markdown: as for a comment on a pull request");
   command->footer(
       "Names the first decision that differs and its cause: which plugin's score or status differs by how\n"
       "much on which node, or a tie. Then sums, and the pods that end otherwise. Messages that only read\n"
-      "otherwise are listed apart and are no difference. Of traces, only those of --trace-level full say "
-      "why.\n"
+      "otherwise are listed apart and are no difference. A trace of another level than full does not say\n"
+      "why; where one differs, its run is repeated for it, from the same inputs.\n"
       "Exit codes: 0 no pod ends otherwise, 1 some do, 2 bad usage or bad input.\n\n"
       "Examples:\n"
       "  schedsim diff -f cluster.yaml --a-version 1.35 --b-version 1.37\n"

@@ -14,6 +14,7 @@
 #include "core/api/go_text.h"
 #include "core/base/status_macros.h"
 #include "sim/kernel/time_limits.h"
+#include "tools/output.h"
 
 namespace schedsim::tools {
 
@@ -125,6 +126,25 @@ CLI::Option* AddChoice(CLI::App& command, const std::string& names, std::string&
         absl::StrCat(api::GoQuote(text), " is not known, expected one of ", absl::StrJoin(values, ", ")));
   };
   return AddOption(command, names, target, type, description, parse)->default_str(target);
+}
+
+void AddQuiet(CLI::App& command) {
+  command.add_flag_callback("-q,--quiet", BeQuiet,
+                            "Say nothing on standard error but errors and verdicts: no notes, no warnings, "
+                            "no progress");
+}
+
+CLI::Option* AddNamespace(CLI::App& command, std::string& name_space) {
+  return AddOption(command, "-n,--namespace", name_space, "NAME", "The namespace of the pod", ParseText);
+}
+
+absl::StatusOr<std::string> PodIn(const std::string& name_space, const std::string& pod) {
+  if (name_space.empty()) return pod;
+  const size_t slash = pod.find('/');
+  if (slash == std::string::npos) return absl::StrCat(name_space, "/", pod);
+  if (pod.substr(0, slash) == name_space) return pod;
+  return absl::InvalidArgumentError(absl::StrCat("--namespace: ", api::GoQuote(name_space),
+                                                 " is not that of ", pod, ", expected one of them"));
 }
 
 void AddSchedulerOptions(CLI::App& command, sim::SchedulerChoice& choice) {

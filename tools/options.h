@@ -72,6 +72,15 @@ CLI::Option* AddTexts(CLI::App& command, const std::string& names, std::vector<s
 CLI::Option* AddChoice(CLI::App& command, const std::string& names, std::string& target,
                        std::vector<std::string> values, const std::string& description);
 
+// Adds --quiet, which is for commands that say more than errors on standard error.
+void AddQuiet(CLI::App& command);
+
+// Adds --namespace, in which a pod is looked for that is named without one.
+CLI::Option* AddNamespace(CLI::App& command, std::string& name_space);
+// "namespace/name" of both; the name alone where there is no namespace. InvalidArgument where the name has
+// another one.
+absl::StatusOr<std::string> PodIn(const std::string& name_space, const std::string& pod);
+
 // Adds --config, --feature-gates and --kubernetes-version.
 void AddSchedulerOptions(CLI::App& command, sim::SchedulerChoice& choice);
 

@@ -1,6 +1,7 @@
 #include "tools/output.h"
 
 #include <fcntl.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -8,16 +9,19 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <system_error>
 #include <utility>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "core/base/check.h"
 #include "core/base/printable.h"
 #include "core/base/status_macros.h"
+#include "core/base/wrapped_text.h"
 #include "core/codec/text/input.h"
 #include "tools/subcommands.h"
 
@@ -31,6 +35,8 @@ constexpr size_t kBufferBytes = 256 * 1024;
 // The temporary file that a signal has to remove; "": none. Only what a signal handler may touch.
 char g_temporary[4096] = "";
 volatile std::sig_atomic_t g_has_temporary = 0;
+
+bool g_is_quiet = false;
 
 extern "C" void RemoveTemporary(int signal_number) {
   AbandonResultFile();
@@ -89,8 +95,28 @@ absl::Status WriteOutput(absl::string_view text) {
   return error == 0 ? absl::OkStatus() : CannotBeWritten("standard output", error);
 }
 
+size_t TerminalColumns() {
+  if (isatty(STDOUT_FILENO) != 1) return 0;
+  size_t columns = 0;
+  const char* const variable = std::getenv("COLUMNS");
+  if (variable != nullptr && absl::SimpleAtoi(variable, &columns) && columns > 0) return columns;
+  struct winsize size = {};
+  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
+  return kTextColumns;
+}
+
+std::string ForTerminal(std::string text) { return FitLines(text, TerminalColumns()); }
+
 void PrintMessage(absl::string_view message) {
   std::fputs(absl::StrCat(Printable(message), "\n").c_str(), stderr);
+}
+
+void BeQuiet() { g_is_quiet = true; }
+
+bool IsQuiet() { return g_is_quiet; }
+
+void PrintNotice(absl::string_view message) {
+  if (!g_is_quiet) PrintMessage(message);
 }
 
 int ExitCodeOf(absl::string_view command, const absl::StatusOr<int>& result) {

@@ -3,6 +3,7 @@
 #ifndef SCHEDSIM_TOOLS_OUTPUT_H_
 #define SCHEDSIM_TOOLS_OUTPUT_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -24,8 +25,21 @@ void PrepareOutput();
 // written; Cancelled where nobody reads it any more (`| head -1`).
 absl::Status WriteOutput(absl::string_view text);
 
+// How many columns the terminal has to which standard output goes; 0: it goes elsewhere, and what is written
+// must not depend on anybody's window.
+size_t TerminalColumns();
+
+// Text for people: on a terminal, lines that are too long for it go on below.
+std::string ForTerminal(std::string text);
+
 // Prints the message on standard error as one line: what a terminal would act on is escaped.
 void PrintMessage(absl::string_view message);
+
+// From now on nothing is said on standard error but errors and verdicts.
+void BeQuiet();
+bool IsQuiet();
+// PrintMessage of what is good to know: a note, a warning, a sum.
+void PrintNotice(absl::string_view message);
 
 // Says on standard error what went wrong with `command` ("schedsim run"), each line of it with the command in
 // front, and returns the exit code. Where nobody reads the output there is nothing to say.

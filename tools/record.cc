@@ -63,9 +63,9 @@ absl::StatusOr<int> Record(const RecordOptions& options) {
   RETURN_IF_ERROR(file->Commit());
   RETURN_IF_ERROR(snapshots.Write());
   PrintNotices(sim::LateNotices(report, warnings_before));
-  PrintMessage(absl::StrCat("recorded ", writer->object_count(), " objects and ", writer->change_count(),
-                            " changes in ", absl::FormatDuration(report.virtual_time),
-                            " of virtual time from ", api::FormatRfc3339(report.virtual_zero)));
+  PrintNotice(absl::StrCat("recorded ", writer->object_count(), " objects and ", writer->change_count(),
+                           " changes in ", absl::FormatDuration(report.virtual_time),
+                           " of virtual time from ", api::FormatRfc3339(report.virtual_zero)));
   for (const std::string& failure : report.failures) PrintMessage(absl::StrCat("schedsim record: ", failure));
   return report.failures.empty() ? kDone : kVerdict;
 }
@@ -77,6 +77,7 @@ void AddRecord(CLI::App& app, int& exit_code) {
   CLI::App* command =
       app.add_subcommand("record", "Run a scenario or a cluster, and write a recording that kwok replays");
   AddRunRequest(*command, options->request, "--until");
+  AddQuiet(*command);
   AddOption(*command, "-o,--output", options->path, "FILE",
             "The recording; a name in .gz or .zst makes it an archive; - is standard output", ParsePath)
       ->required();

@@ -60,7 +60,7 @@ void PrintPlanNotices(absl::string_view name, const sim::Plan& plan) {
 // it went as its scenario has it.
 bool PrintOutcome(absl::string_view name, const sim::Report& report, size_t warnings_before) {
   for (const std::string& notice : sim::LateNotices(report, warnings_before))
-    PrintMessage(absl::StrCat(name, notice));
+    PrintNotice(absl::StrCat(name, notice));
   for (const std::string& failure : report.failures)
     PrintMessage(absl::StrCat("schedsim report: ", name, failure));
   return report.failures.empty();
@@ -106,6 +106,7 @@ void AddReport(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<ReportOptions>();
   CLI::App* command = app.add_subcommand("report", "Run a cluster, and write a page about it to look at");
   AddRunRequest(*command, options->request, "--until");
+  AddQuiet(*command);
   AddOption(*command, "-o,--path", options->path, "FILE",
             "The page: one file of HTML that needs no network; a name in .gz or .zst as an archive, - for "
             "standard output",

@@ -49,27 +49,34 @@ struct RunOptions {
   bool strict = false;
   std::optional<SeedRange> seeds;
   int64_t jobs = 1;
+  bool fail_on_pending = false;
 };
 
-// Says on a terminal how far the run is, once a second from the first second on.
+// Says on a terminal how far the run is, once a second from the first second on, and takes that away again.
 class Progress {
  public:
-  Progress() : shown_(isatty(STDERR_FILENO) == 1), last_(WallClock::now()) {}
+  // `pending_count`: pods without a node at the start. More may come.
+  explicit Progress(int64_t pending_count)
+      : is_shown_(isatty(STDERR_FILENO) == 1 && !IsQuiet()),
+        pending_count_(pending_count),
+        last_(WallClock::now()) {}
   ~Progress() {
     if (written_) std::fputs("\r\033[K", stderr);
   }
   void Update(int64_t attempts, absl::Duration virtual_time) {
-    if (!shown_ || WallClock::now() - last_ < std::chrono::seconds(1)) return;
+    if (!is_shown_ || WallClock::now() - last_ < std::chrono::seconds(1)) return;
     last_ = WallClock::now();
     written_ = true;
-    std::fputs(absl::StrFormat("\r\033[K%d attempts, virtual time %s", attempts,
-                               absl::FormatDuration(absl::Trunc(virtual_time, absl::Seconds(1))))
-                   .c_str(),
-               stderr);
+    std::fputs(
+        absl::StrFormat("\r\033[K%d attempts, %d pods to place at the start, virtual time %s", attempts,
+                        pending_count_, absl::FormatDuration(absl::Trunc(virtual_time, absl::Seconds(1))))
+            .c_str(),
+        stderr);
   }
 
  private:
-  const bool shown_;
+  const bool is_shown_;
+  const int64_t pending_count_;
   bool written_ = false;
   WallClock::time_point last_;
 };
@@ -103,9 +110,19 @@ absl::StatusOr<std::unique_ptr<TraceFile>> OpenTrace(const RunOptions& options, 
 
 absl::Status RefuseNotices(const std::vector<std::string>& notices) {
   if (notices.empty()) return absl::OkStatus();
+  // What is refused is said.
+  if (IsQuiet()) {
+    for (const std::string& notice : notices) PrintMessage(notice);
+  }
   return absl::InvalidArgumentError(absl::StrCat("--strict: expected no warnings and no notes, got ",
                                                  notices.size(),
                                                  notices.size() == 1 ? ", above" : ", all above"));
+}
+
+// In a file it is the same on every machine; on a terminal it is for whoever looks.
+std::string TextOf(const sim::Report& report) {
+  return ForTerminal(
+      ReportText(report, TerminalColumns() > 0 ? sim::ByteUnits::kShort : sim::ByteUnits::kBytes));
 }
 
 absl::Status PrintReport(const RunOptions& options, const sim::Report& report, std::string objects) {
@@ -116,9 +133,9 @@ absl::Status PrintReport(const RunOptions& options, const sim::Report& report, s
   RETURN_IF_ERROR(WriteOutput(options.output == "objects" ? std::move(objects)
                               : options.output == "json"  ? ReportJson(report)
                               : options.output == "csv"   ? ReportCsv(report)
-                                                          : ReportText(report)));
+                                                          : TextOf(report)));
   // The table has no place for it.
-  if (options.output == "csv") PrintMessage(absl::StrCat("latency model: ", report.latency_model));
+  if (options.output == "csv") PrintNotice(absl::StrCat("latency model: ", report.latency_model));
   return absl::OkStatus();
 }
 
@@ -134,6 +151,7 @@ absl::StatusOr<int> Follow(const RunOptions& options, const sim::Plan& plan) {
   for (const auto& [is_given, option] :
        {std::pair(options.trace.has_value(), "--trace"), std::pair(options.usage.has_value(), "--usage"),
         std::pair(RunFiles(options.files).any(), "--pods and the like"),
+        std::pair(options.fail_on_pending, "--fail-on-pending"),
         std::pair(options.output == "csv", "--output csv")}) {
     if (is_given)
       return absl::InvalidArgumentError(
@@ -143,7 +161,7 @@ absl::StatusOr<int> Follow(const RunOptions& options, const sim::Plan& plan) {
   ASSIGN_OR_RETURN(result, sim::FollowRecording(*plan.recording, plan.simulation));
   RETURN_IF_ERROR(WriteOutput(options.output == "objects" ? FollowObjects(result)
                               : options.output == "json"  ? FollowJson(result)
-                                                          : FollowText(result)));
+                                                          : ForTerminal(FollowText(result))));
   return kDone;
 }
 
@@ -153,6 +171,7 @@ absl::StatusOr<int> RunAllSeeds(const RunOptions& options, const sim::Plan& plan
        {std::pair(options.trace.has_value(), "--trace"), std::pair(options.usage.has_value(), "--usage"),
         std::pair(options.request.check_wakeups, "--check-wakeups"),
         std::pair(options.request.counters, "--counters"),
+        std::pair(options.fail_on_pending, "--fail-on-pending"),
         std::pair(options.output == "objects", "--output objects")}) {
     if (is_given) {
       return absl::InvalidArgumentError(
@@ -160,6 +179,21 @@ absl::StatusOr<int> RunAllSeeds(const RunOptions& options, const sim::Plan& plan
     }
   }
   return RunSeeds(plan, *options.seeds, options.jobs, options.output);
+}
+
+// The verdict of a run whose report is written, with what led to it on standard error.
+int VerdictOf(const RunOptions& options, const sim::Report& report) {
+  for (const std::string& failure : report.failures) PrintMessage(absl::StrCat("schedsim run: ", failure));
+  const bool has_pending = options.fail_on_pending && report.placeable_count > 0;
+  if (has_pending) {
+    const int64_t held_back = report.pending_count - report.placeable_count;
+    PrintMessage(absl::StrCat(
+        "schedsim run: ", report.placeable_count, report.placeable_count == 1 ? " pod is" : " pods are",
+        " pending at the end, expected none (--fail-on-pending)",
+        held_back == 0 ? "" : absl::StrCat("; ", held_back, " gated or being deleted not counted")));
+  }
+  const bool missed = report.missed_wakeups.has_value() && !report.missed_wakeups->empty();
+  return report.failures.empty() && !missed && !has_pending ? kDone : kVerdict;
 }
 
 absl::StatusOr<int> Run(const RunOptions& options) {
@@ -200,7 +234,8 @@ absl::StatusOr<int> Run(const RunOptions& options) {
   plan.pod_rows = options.output == "text" ? sim::PodRows::kNone : sim::PodRows::kAll;
   plan.is_last = true;
   {
-    Progress progress;  // Leaves the terminal before anything else is printed there.
+    // Leaves the terminal before anything else is printed there.
+    Progress progress(plan.input.pending_pod_count);
     plan.simulation.on_progress = [&](int64_t attempts, absl::Duration virtual_time) {
       progress.Update(attempts, virtual_time);
       if (trace != nullptr) trace->WarnOfSize(attempts);
@@ -215,12 +250,35 @@ absl::StatusOr<int> Run(const RunOptions& options) {
   const std::vector<std::string> notices = sim::LateNotices(report, warnings_before);
   PrintNotices(notices);
   RETURN_IF_ERROR(PrintReport(options, report, std::move(objects)));
-  PrintSpeed(report.attempt_count, load_seconds, run_seconds);
-  for (const std::string& failure : report.failures) PrintMessage(absl::StrCat("schedsim run: ", failure));
+  if (!IsQuiet()) PrintSpeed(report.attempt_count, load_seconds, run_seconds);
+  const int verdict = VerdictOf(options, report);
   // A verdict over something that was not as it was meant is none.
   if (options.strict) RETURN_IF_ERROR(RefuseNotices(notices));
-  const bool missed = report.missed_wakeups.has_value() && !report.missed_wakeups->empty();
-  return report.failures.empty() && !missed ? kDone : kVerdict;
+  return verdict;
+}
+
+// Adds where what comes out of the run goes, and in which form.
+void AddResultOptions(CLI::App& command, RunOptions& options) {
+  AddOption(
+      command, "--trace", options.trace, "FILE",
+      "Write every decision to this file, one JSON object a line; it appears when the run is over, a name "
+      "in .gz or .zst as an archive. - is standard output; the report goes to standard error then",
+      ParsePath);
+  AddChoice(
+      command, "--trace-level", options.trace_level, {"decisions", "ties", "full"},
+      "ties: with the nodes that share the highest score; full: with the status and scores of each node "
+      "and the moves of the queue, much larger");
+  AddOption(command, "--usage", options.usage, "FILE",
+            "Write what nodes use over time, by the (Cluster)ResourceUsage objects of --stage, as CSV; or, "
+            "in a file that ends in .prom, what Metric objects say, as Prometheus has it",
+            ParsePath);
+  AddOption(command, "--usage-interval", options.usage_interval, "DURATION", "How often usage is noted",
+            ParseInterval)
+      ->default_str("15s");
+  AddRunFileOptions(command, options.files);
+  AddChoice(
+      command, "-o,--output", options.output, {"text", "json", "csv", "objects"},
+      "csv has one line a pod; objects: all that the cluster has in the end, as a list that kubectl reads");
 }
 
 void AddSeeds(CLI::App& command, RunOptions& options, CLI::Option* follow) {
@@ -253,34 +311,20 @@ void AddRun(CLI::App& app, int& exit_code) {
       ->add_flag("--reschedule", options->reschedule,
                  "Of a recording, the default: schedule its workload anew, and compare with its bindings")
       ->excludes(follow);
-  AddOption(
-      *command, "--trace", options->trace, "FILE",
-      "Write every decision to this file, one JSON object a line; it appears when the run is over, a name "
-      "in .gz or .zst as an archive. - is standard output; the report goes to standard error then",
-      ParsePath);
-  AddChoice(
-      *command, "--trace-level", options->trace_level, {"decisions", "ties", "full"},
-      "ties: with the nodes that share the highest score; full: with the status and scores of each node "
-      "and the moves of the queue, much larger");
-  AddOption(*command, "--usage", options->usage, "FILE",
-            "Write what nodes use over time, by the (Cluster)ResourceUsage objects of --stage, as CSV; or, "
-            "in a file that ends in .prom, what Metric objects say, as Prometheus has it",
-            ParsePath);
-  AddOption(*command, "--usage-interval", options->usage_interval, "DURATION", "How often usage is noted",
-            ParseInterval)
-      ->default_str("15s");
-  AddRunFileOptions(*command, options->files);
-  AddChoice(
-      *command, "--output", options->output, {"text", "json", "csv", "objects"},
-      "csv has one line a pod; objects: all that the cluster has in the end, as a list that kubectl reads");
+  AddResultOptions(*command, *options);
   AddSeeds(*command, *options, follow);
+  command->add_flag("--fail-on-pending", options->fail_on_pending,
+                    "Exit code 1 when pods are pending at the end; gated pods and pods of other schedulers "
+                    "do not count");
+  AddQuiet(*command);
   command->add_flag("--strict", options->strict,
                     "Exit code 2 for any warning or note; before the run where it is about the input");
   command->footer(absl::StrCat(
       "Exit codes:\n"
       "  0  the run came to its end; that pods stay pending is a result\n"
-      "  1  the verdict: a wait or an entry of the scenario failed, --check-wakeups found something, or a\n"
-      "     run of --seeds lost a pod, bound one twice or broke off\n"
+      "  1  the verdict: a wait or an entry of the scenario failed, --check-wakeups found something,\n"
+      "     pods are pending with --fail-on-pending, or a run of --seeds lost a pod, bound one twice or\n"
+      "     broke off\n"
       "  2  bad usage, bad input, output that cannot be written; with --strict any warning or note, "
       "whatever\n"
       "     the verdict\n\n"

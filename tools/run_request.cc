@@ -90,7 +90,7 @@ absl::Status RefuseDescriptors(const std::vector<std::string>& paths) {
 }
 
 void PrintNotices(const std::vector<std::string>& notices) {
-  for (const std::string& notice : notices) PrintMessage(notice);
+  for (const std::string& notice : notices) PrintNotice(notice);
 }
 
 }  // namespace schedsim::tools

@@ -1,16 +1,14 @@
 #include "tools/run_seeds.h"
 
-#include <algorithm>
 #include <utility>
 #include <vector>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "core/api/kubernetes_line.h"
 #include "core/base/status_macros.h"
 #include "core/codec/text/input.h"
+#include "sim/report/run_header.h"
 #include "sim/seeds/distribution.h"
 #include "tools/forked_runs.h"
 #include "tools/output.h"
@@ -18,17 +16,6 @@
 
 namespace schedsim::tools {
 namespace {
-
-bool IsPlain(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-         absl::StrContains("-_./=,:@+", absl::string_view(&c, 1));
-}
-
-// As a shell reads it.
-std::string Quoted(const std::string& word) {
-  if (!word.empty() && std::all_of(word.begin(), word.end(), IsPlain)) return word;
-  return absl::StrCat("'", absl::StrJoin(absl::StrSplit(word, '\''), "'\\''"), "'");
-}
 
 // The command line of this process without what says which seeds, how many at once and in which form.
 std::string CommandForSeeds() {
@@ -39,7 +26,7 @@ std::string CommandForSeeds() {
     const std::string name = words[i].substr(0, words[i].find('='));
     const bool is_left_out = name == "--seeds" || name == "--jobs" || name == "--output" || name == "-o";
     if (!is_left_out) {
-      absl::StrAppend(&command, " ", Quoted(words[i]));
+      absl::StrAppend(&command, " ", sim::ShellWord(words[i]));
     } else if (name == words[i]) {
       ++i;  // Its value.
     }
@@ -90,7 +77,7 @@ absl::StatusOr<int> RunSeeds(const sim::Plan& plan, const SeedRange& seeds, int6
   RETURN_IF_ERROR(RunForked(static_cast<int64_t>(seeds.last - seeds.first + 1), jobs, work, take));
   RETURN_IF_ERROR(WriteOutput(output == "json"  ? SeedReportJson(report)
                               : output == "csv" ? SeedReportCsv(report)
-                                                : SeedReportText(report, CommandForSeeds())));
+                                                : ForTerminal(SeedReportText(report, CommandForSeeds()))));
   return FirstFailed(report) == nullptr ? kDone : kVerdict;
 }
 

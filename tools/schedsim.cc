@@ -14,6 +14,7 @@
 #include "absl/strings/strip.h"
 #include "core/api/go_text.h"
 #include "core/base/nearest_name.h"
+#include "core/base/version.h"
 #include "tools/output.h"
 #include "tools/subcommands.h"
 
@@ -33,7 +34,9 @@ const CLI::App& CommandOf(const CLI::App& app, std::string& name) {
 
 std::vector<std::string> SubcommandNames(const CLI::App& command) {
   std::vector<std::string> names;
-  for (const CLI::App* subcommand : command.get_subcommands(nullptr)) names.push_back(subcommand->get_name());
+  for (const CLI::App* subcommand : command.get_subcommands(nullptr)) {
+    if (!subcommand->get_group().empty()) names.push_back(subcommand->get_name());
+  }
   return names;
 }
 
@@ -105,8 +108,9 @@ int main(int argc, char** argv) {
   tools::PrepareOutput();
   CLI::App app(
       "schedsim replays Kubernetes clusters through a scheduler that decides as kube-scheduler does, in\n"
-      "virtual time. The same input gives the same bytes on any machine.");
-  app.set_version_flag("--version", "schedsim 0.1.0");
+      "virtual time. The same input gives the same bytes on any machine.",
+      "schedsim");
+  app.set_version_flag("--version", std::string(schedsim::ProgramVersion()));
   app.require_subcommand(1);
   app.footer(
       "Exit codes: 0 done, 1 the verdict of a command that judges, 2 bad usage, bad input, or output that "
@@ -131,6 +135,9 @@ int main(int argc, char** argv) {
   tools::AddSnapshot(app, exit_code);
   tools::AddRecord(app, exit_code);
   tools::AddReport(app, exit_code);
+  tools::AddHelp(app, exit_code);
+  tools::AddCompletion(app, exit_code);
+  tools::AddManPage(app, exit_code);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& asked) {

@@ -75,8 +75,8 @@ absl::StatusOr<int> Save(const SaveOptions& options) {
   RETURN_IF_ERROR(entries.Write());
   const size_t count = objects.size();
   RETURN_IF_ERROR(WriteSnapshotFile(options.out.path, format, std::move(objects)));
-  PrintMessage(absl::StrCat(count, " objects saved as they are ", absl::FormatDuration(end - zero),
-                            " after virtual zero, at ", api::FormatRfc3339(end)));
+  PrintNotice(absl::StrCat(count, " objects saved as they are ", absl::FormatDuration(end - zero),
+                           " after virtual zero, at ", api::FormatRfc3339(end)));
   for (const std::string& failure : report.failures)
     PrintMessage(absl::StrCat("schedsim snapshot save: ", failure));
   return report.failures.empty() ? kDone : kVerdict;
@@ -85,6 +85,7 @@ absl::StatusOr<int> Save(const SaveOptions& options) {
 void AddSave(CLI::App& snapshot, int& exit_code) {
   auto options = std::make_shared<SaveOptions>();
   CLI::App* command = snapshot.add_subcommand("save", "Run, and write the cluster as it is then");
+  AddQuiet(*command);
   AddRunRequest(*command, options->request, "--at");
   AddOption(*command, "--path", options->out.path, "FILE",
             "The file to write, also in .gz and .zst; - is standard output", ParsePath)
@@ -126,13 +127,14 @@ absl::Status Convert(const Conversion& conversion, absl::FunctionRef<Objects(Obj
   RETURN_IF_ERROR(RefuseInputAsOutput("OUT", conversion.out.path, {conversion.in}));
   sim::SnapshotObjects content;
   ASSIGN_OR_RETURN(content, sim::ReadSnapshotObjects({conversion.in}));
-  for (const std::string& warning : content.warnings) PrintMessage(absl::StrCat("warning: ", warning));
+  for (const std::string& warning : content.warnings) PrintNotice(absl::StrCat("warning: ", warning));
   return WriteSnapshotFile(conversion.out.path, format, change(std::move(content.objects)));
 }
 
 void AddConvert(CLI::App& snapshot, int& exit_code) {
   auto conversion = std::make_shared<Conversion>();
   CLI::App* command = snapshot.add_subcommand("convert", "Write the objects of a file in another format");
+  AddQuiet(*command);
   AddConversion(*command, *conversion);
   command->footer(
       "Nothing is added to an object or taken from it, but k8s has no resourceVersion, and etcd makes it "
@@ -157,7 +159,8 @@ struct InspectOptions {
 absl::Status InspectFiles(const InspectOptions& options) {
   sim::Inspection inspection;
   ASSIGN_OR_RETURN(inspection, sim::Inspect(options.request));
-  return WriteOutput(options.output == "json" ? InspectionJson(inspection) : InspectionText(inspection));
+  return WriteOutput(options.output == "json" ? InspectionJson(inspection)
+                                              : ForTerminal(InspectionText(inspection)));
 }
 
 void AddInspect(CLI::App& snapshot, int& exit_code) {
@@ -166,7 +169,7 @@ void AddInspect(CLI::App& snapshot, int& exit_code) {
   AddTexts(*command, "FILE", options->request.files, "",
            "Files, folders and archives, as run -f takes them; -", ParsePath)
       ->required();
-  AddChoice(*command, "--output", options->output, {"text", "json"}, "json: one object");
+  AddChoice(*command, "-o,--output", options->output, {"text", "json"}, "json: one object");
   command->footer(
       "Counts objects by kind and namespace, says how full the nodes are, and what is missing for a right "
       "answer.\n"
@@ -186,7 +189,7 @@ struct RedactCommandOptions {
 absl::Status RedactFile(const RedactCommandOptions& options) {
   return Convert(options.conversion, [&options](const Objects& objects) {
     sim::RedactedObjects redacted = sim::Redact(objects, options.redact);
-    for (const std::string& note : redacted.notes) PrintMessage(absl::StrCat("note: ", note));
+    for (const std::string& note : redacted.notes) PrintNotice(absl::StrCat("note: ", note));
     return std::move(redacted.objects);
   });
 }
@@ -194,6 +197,7 @@ absl::Status RedactFile(const RedactCommandOptions& options) {
 void AddRedact(CLI::App& snapshot, int& exit_code) {
   auto options = std::make_shared<RedactCommandOptions>();
   CLI::App* command = snapshot.add_subcommand("redact", "Write a cluster with pseudonyms, fit to share");
+  AddQuiet(*command);
   AddConversion(*command, options->conversion);
   AddOption(*command, "--key", options->redact.key, "TEXT",
             "A secret: pseudonyms get letters that are the same for the same name in another file",

@@ -14,7 +14,7 @@ absl::Status WriteSnapshotFile(const std::string& path, sim::SnapshotFormat form
   sim::SnapshotText written;
   ASSIGN_OR_RETURN(written, sim::WriteSnapshot(std::move(objects), format));
   for (const std::string& warning : written.warnings)
-    PrintMessage(absl::StrCat("warning: ", path, ": ", warning));
+    PrintNotice(absl::StrCat("warning: ", path, ": ", warning));
   std::unique_ptr<ResultFile> file;
   ASSIGN_OR_RETURN(file, ResultFile::Create(path));
   file->Write(written.text);

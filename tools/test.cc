@@ -285,7 +285,7 @@ absl::Status WriteJUnit(const std::string& path, const std::vector<sim::TestResu
 
 void PrintNoticesOf(const std::vector<sim::TestResult>& results) {
   for (const sim::TestResult& result : results)
-    for (const std::string& notice : result.notices) PrintMessage(absl::StrCat(result.path, ": ", notice));
+    for (const std::string& notice : result.notices) PrintNotice(absl::StrCat(result.path, ": ", notice));
 }
 
 absl::StatusOr<int> Test(const TestOptions& options) {
@@ -302,7 +302,8 @@ absl::StatusOr<int> Test(const TestOptions& options) {
   }
   if (options.output != "json") PrintNoticesOf(results);
   if (options.junit.has_value()) RETURN_IF_ERROR(WriteJUnit(*options.junit, results));
-  std::string text = options.output == "json" ? TestResultsJson(results) : TestResultsText(results);
+  std::string text =
+      options.output == "json" ? TestResultsJson(results) : ForTerminal(TestResultsText(results));
   if (options.output == "github") text = absl::StrCat(TestResultsGitHub(results), text);
   RETURN_IF_ERROR(WriteOutput(text));
   if (std::any_of(results.begin(), results.end(), [](const auto& result) { return !result.error.empty(); }))
@@ -327,10 +328,10 @@ void AddTest(CLI::App& app, int& exit_code) {
             ParseSeedRange);
   AddVariationOptions(*command, options->given);
   AddOption(*command, "--junit", options->junit, "FILE", "Write the results as JUnit XML, too", ParsePath);
-  AddOption(*command, "--jobs", options->jobs, "COUNT", "How many files run at once",
-            ParseJobs)
+  AddOption(*command, "--jobs", options->jobs, "COUNT", "How many files run at once", ParseJobs)
       ->default_str("one a processor");
-  AddChoice(*command, "--output", options->output, {"text", "json", "github"},
+  AddQuiet(*command);
+  AddChoice(*command, "-o,--output", options->output, {"text", "json", "github"},
             "github: with annotations of the lines that fail, for GitHub Actions");
   command->footer(
       "A test says what is run and what is expected: golden placements, or that pods are bound, in time, on\n"

@@ -39,7 +39,7 @@ void TraceFile::WarnOfSize(int64_t attempt_count) {
   const double bytes = attempt_bytes * static_cast<double>(std::max(attempt_count, pending_count_));
   if (bytes < kLargeBytes) return;
   has_warned_ = true;
-  PrintMessage(
+  PrintNotice(
       absl::StrFormat("%s will have about %.1f GB at this rate: %.0f kB an attempt, %d attempts so far, %d "
                       "pods without a node at "
                       "the start; --trace-level decisions is small, and a name in .zst makes an archive",

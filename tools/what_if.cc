@@ -61,7 +61,7 @@ absl::StatusOr<int> Fit(const WhatIfOptions& options) {
   sim::FitAnswer answer;
   ASSIGN_OR_RETURN(answer, sim::WouldFit(base, with));
   PrintNotices(answer.notices);
-  RETURN_IF_ERROR(WriteOutput(options.output == "json" ? FitJson(answer) : FitText(answer)));
+  RETURN_IF_ERROR(WriteOutput(options.output == "json" ? FitJson(answer) : ForTerminal(FitText(answer))));
   return answer.Fits() ? kDone : kVerdict;
 }
 
@@ -72,7 +72,7 @@ absl::StatusOr<int> Count(const WhatIfOptions& options) {
   sim::CountAnswer answer;
   ASSIGN_OR_RETURN(answer, sim::HowManyFit(base, with));
   PrintNotices(answer.notices);
-  RETURN_IF_ERROR(WriteOutput(options.output == "json" ? CountJson(answer) : CountText(answer)));
+  RETURN_IF_ERROR(WriteOutput(options.output == "json" ? CountJson(answer) : ForTerminal(CountText(answer))));
   return kDone;
 }
 
@@ -84,7 +84,7 @@ absl::StatusOr<int> Nodes(const WhatIfOptions& options) {
                                            : sim::FewestNodes(base, options.like, options.count_max));
   PrintNotices(answer.notices);
   RETURN_IF_ERROR(WriteOutput(options.output == "json" ? NodesJson(answer, options.like)
-                                                       : NodesText(answer, options.like)));
+                                                       : ForTerminal(NodesText(answer, options.like))));
   return answer.pending_count == 0 ? kDone : kVerdict;
 }
 
@@ -93,7 +93,7 @@ void PrintNoticesOnce(const std::vector<sim::DrainAnswer>& answers) {
   std::set<std::string> printed;
   for (const sim::DrainAnswer& answer : answers)
     for (const std::string& notice : answer.notices)
-      if (printed.insert(notice).second) PrintMessage(notice);
+      if (printed.insert(notice).second) PrintNotice(notice);
 }
 
 absl::StatusOr<int> Drain(const WhatIfOptions& options) {
@@ -106,8 +106,8 @@ absl::StatusOr<int> Drain(const WhatIfOptions& options) {
   std::vector<sim::DrainAnswer> answers;
   ASSIGN_OR_RETURN(answers, sim::WouldDrain(base, nodes));
   PrintNoticesOnce(answers);
-  RETURN_IF_ERROR(
-      WriteOutput(options.output == "json" ? DrainAnswersJson(answers) : DrainAnswersText(answers)));
+  RETURN_IF_ERROR(WriteOutput(options.output == "json" ? DrainAnswersJson(answers)
+                                                       : ForTerminal(DrainAnswersText(answers))));
   for (const sim::DrainAnswer& answer : answers)
     if (!answer.IsFree()) return kVerdict;
   return kDone;
@@ -119,7 +119,8 @@ CLI::App* AddQuestion(CLI::App& what_if, const std::string& name, const std::str
                       absl::StatusOr<int> (*ask)(const WhatIfOptions&), int& exit_code) {
   CLI::App* command = what_if.add_subcommand(name, description);
   AddRunOptions(*command, options->request, "--until");
-  AddChoice(*command, "--output", options->output, {"text", "json"}, "The format");
+  AddQuiet(*command);
+  AddChoice(*command, "-o,--output", options->output, {"text", "json"}, "The format");
   command->footer(footer);
   command->callback([options, ask, name, &exit_code] {
     exit_code = ExitCodeOf(absl::StrCat("schedsim what-if ", name), ask(*options));

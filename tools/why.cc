@@ -19,20 +19,23 @@ namespace {
 
 struct WhyOptions {
   std::string pod;
+  std::string name_space;
   std::string trace;
   std::string test_case;
   std::string output;
 };
 
 absl::Status Why(const WhyOptions& options) {
-  sim::StoryTeller teller(options.pod);
+  std::string pod;
+  ASSIGN_OR_RETURN(pod, PodIn(options.name_space, options.pod));
+  sim::StoryTeller teller(pod);
   RETURN_IF_ERROR(
       sim::ReadTrace(options.trace, options.test_case, [&](absl::string_view record, int64_t line_number) {
         return teller.Add(record, absl::StrCat(options.trace, ":", line_number));
       }));
   absl::StatusOr<sim::PodStory> story = teller.Finish();
   if (!story.ok()) return absl::NotFoundError(absl::StrCat(options.trace, ": ", story.status().message()));
-  return WriteOutput(options.output == "json" ? sim::StoryJson(*story) : sim::StoryText(*story));
+  return WriteOutput(options.output == "json" ? sim::StoryJson(*story) : ForTerminal(sim::StoryText(*story)));
 }
 
 }  // namespace
@@ -48,9 +51,10 @@ void AddWhy(CLI::App& app, int& exit_code) {
             "traces of the real scheduler",
             ParsePath)
       ->required();
+  AddNamespace(*command, options->name_space);
   AddOption(*command, "--case", options->test_case, "NAME", "Which one of a file of recorded traces",
             ParseText);
-  AddChoice(*command, "--output", options->output, {"text", "json"}, "The format");
+  AddChoice(*command, "-o,--output", options->output, {"text", "json"}, "The format");
   command->footer(
       "Prints attempts with the reasons by count of nodes, moves in the queue with their causes,\n"
       "nominations, victims and the binding, in order of virtual time; then where the pod stands and what\n"

@@ -5,11 +5,32 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
 #include "core/codec/text/input.h"
+#include "sim/plan/repeated_run.h"
 #include "sim/record/record_reader.h"
 #include "sim/record/trace_reader.h"
 
 namespace schedsim::sim {
 namespace {
+
+// Hands records that are text on to a sink, up to the first error.
+class RecordSink {
+ public:
+  explicit RecordSink(DecisionSource::Sink sink) : sink_(sink) {}
+
+  void Add(absl::string_view line) {
+    ++count_;
+    if (!status_.ok()) return;
+    RecordMemory memory;
+    const absl::StatusOr<record::Record> record = ReadRecord(line, absl::StrCat("record ", count_), memory);
+    status_ = record.ok() ? sink_(*record) : record.status();
+  }
+  const absl::Status& status() const { return status_; }
+
+ private:
+  const DecisionSource::Sink sink_;
+  absl::Status status_;
+  int64_t count_ = 0;
+};
 
 class RunSource : public DecisionSource {
  public:
@@ -27,20 +48,13 @@ class RunSource : public DecisionSource {
 
   absl::Status Read(const std::set<int64_t>& detailed_attempts, Sink sink) override {
     Plan plan = plan_;
-    absl::Status status;
-    int64_t count = 0;
+    RecordSink records(sink);
     plan.simulation.trace_level = TraceLevel::kDecisions;
     plan.simulation.detailed_attempts = detailed_attempts;
-    plan.simulation.trace_sink = [&](absl::string_view line) {
-      if (!status.ok()) return;
-      RecordMemory memory;
-      const absl::StatusOr<record::Record> record =
-          ReadRecord(line, absl::StrCat("record ", ++count), memory);
-      status = record.ok() ? sink(*record) : record.status();
-    };
+    plan.simulation.trace_sink = [&records](absl::string_view line) { records.Add(line); };
     plan.pod_rows = PodRows::kAll;
     ASSIGN_OR_RETURN(report_, RunPlan(std::move(plan)));
-    return status;
+    return records.status();
   }
 
  private:
@@ -51,14 +65,19 @@ class RunSource : public DecisionSource {
 
 class TraceSource : public DecisionSource {
  public:
-  TraceSource(std::string path, std::string test_case)
-      : path_(std::move(path)), test_case_(std::move(test_case)) {}
+  TraceSource(std::string path, std::string test_case, PlanOfHeader plan_of)
+      : path_(std::move(path)), test_case_(std::move(test_case)), plan_of_(std::move(plan_of)) {}
 
   const std::string& label() const override { return path_; }
   const Report* report() const override { return nullptr; }
   std::vector<std::string> notices() const override { return {}; }
 
-  absl::Status Read(const std::set<int64_t>& /*detailed_attempts*/, Sink sink) override {
+  absl::Status Read(const std::set<int64_t>& detailed_attempts, Sink sink) override {
+    bool repeats = false;
+    if (!detailed_attempts.empty() && plan_of_ != nullptr) {
+      ASSIGN_OR_RETURN(repeats, LacksDetails());
+    }
+    if (repeats) return Repeat(detailed_attempts, sink);
     return ReadTrace(path_, test_case_, [&](absl::string_view text, int64_t line_number) -> absl::Status {
       RecordMemory memory;
       record::Record record;
@@ -68,8 +87,29 @@ class TraceSource : public DecisionSource {
   }
 
  private:
+  absl::StatusOr<bool> LacksDetails() const {
+    std::optional<RunHeader> header;
+    ASSIGN_OR_RETURN(header, ReadRunHeader(path_));
+    return header.has_value() && header->level != TraceLevel::kFull;
+  }
+
+  absl::Status Repeat(const std::set<int64_t>& detailed_attempts, Sink sink) const {
+    std::unique_ptr<RepeatedRun> run;
+    ASSIGN_OR_RETURN(run, RepeatedRun::Read(path_));
+    Plan plan;
+    ASSIGN_OR_RETURN(plan, plan_of_(run->header()));
+    RecordSink records(sink);
+    run->Watch(plan, *detailed_attempts.rbegin(), [&records](absl::string_view line) { records.Add(line); });
+    plan.simulation.detailed_attempts = detailed_attempts;
+    plan.pod_rows = PodRows::kNone;
+    RETURN_IF_ERROR(RunPlan(std::move(plan)).status());
+    RETURN_IF_ERROR(run->status());
+    return records.status();
+  }
+
   const std::string path_;
   const std::string test_case_;
+  const PlanOfHeader plan_of_;
 };
 
 }  // namespace
@@ -90,8 +130,9 @@ std::unique_ptr<DecisionSource> MakeRunSource(std::string label, Plan plan) {
   return std::make_unique<RunSource>(std::move(label), std::move(plan));
 }
 
-std::unique_ptr<DecisionSource> MakeTraceSource(std::string path, std::string test_case) {
-  return std::make_unique<TraceSource>(std::move(path), std::move(test_case));
+std::unique_ptr<DecisionSource> MakeTraceSource(std::string path, std::string test_case,
+                                                PlanOfHeader plan_of) {
+  return std::make_unique<TraceSource>(std::move(path), std::move(test_case), std::move(plan_of));
 }
 
 }  // namespace schedsim::sim

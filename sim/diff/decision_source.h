@@ -3,6 +3,7 @@
 #define SCHEDSIM_SIM_DIFF_DECISION_SOURCE_H_
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <set>
@@ -15,6 +16,7 @@
 #include "sim/plan/plan.h"
 #include "sim/record/records.h"
 #include "sim/report/report.h"
+#include "sim/report/run_header.h"
 
 namespace schedsim::sim {
 
@@ -38,9 +40,14 @@ class DecisionSource {
 // Runs the plan anew for each reading.
 std::unique_ptr<DecisionSource> MakeRunSource(std::string label, Plan plan);
 
+// Makes the plan of the run that a trace is of.
+using PlanOfHeader = std::function<absl::StatusOr<Plan>(const RunHeader& header)>;
+
 // Reads the trace in the file `path`; `test_case` as for ReadTrace. Standard input can't be read twice, so it
-// is refused.
-std::unique_ptr<DecisionSource> MakeTraceSource(std::string path, std::string test_case);
+// is refused. Where the trace does not say what was said of each node, but says of which run it is, that run
+// is repeated for it, up to the last attempt that is wanted; nullptr: it is not.
+std::unique_ptr<DecisionSource> MakeTraceSource(std::string path, std::string test_case,
+                                                PlanOfHeader plan_of);
 
 // Whether the file begins as a trace does, also a compressed one. Errors: those of codec::CheckFile.
 absl::StatusOr<bool> IsTraceFile(const std::string& path);

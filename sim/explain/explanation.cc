@@ -271,7 +271,10 @@ absl::StatusOr<Explanation> ExplainAttempt(const SimulationOptions& options, Cap
 absl::StatusOr<ExplainedRun> Explain(Plan plan, const ExplainRequest& request) {
   const SimulationOptions options = plan.simulation;
   AttemptWatch watch(request.pod, request.attempt);
-  plan.on_made = [&watch](Simulation& simulation) { watch.Attach(simulation); };
+  plan.on_made = [&watch, on_made = std::move(plan.on_made)](Simulation& simulation) {
+    if (on_made != nullptr) on_made(simulation);
+    watch.Attach(simulation);
+  };
   plan.pod_rows = PodRows::kNone;
   ExplainedRun run;
   ASSIGN_OR_RETURN(run.report, RunPlan(std::move(plan)));

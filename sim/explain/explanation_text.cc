@@ -9,8 +9,8 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "core/base/printable.h"
+#include "core/base/wrapped_text.h"
 #include "sim/report/pod_story_text.h"
-#include "sim/report/wrapped_text.h"
 
 namespace schedsim::sim {
 namespace {
@@ -80,7 +80,7 @@ class TextWriter {
 
  private:
   void Line(absl::string_view text, size_t first, size_t hanging) {
-    AppendWrapped(Printable(text), first, hanging, out_);
+    AppendWrapped(Printable(text), first, hanging, kTextColumns, out_);
   }
 
   void WriteHead() {

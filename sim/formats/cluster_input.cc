@@ -502,6 +502,11 @@ absl::StatusOr<BoundPods> ParseBoundPods(absl::string_view text) {
                                                  "\" is not known, expected keep, reset or reset=SELECTOR"));
 }
 
+std::string BoundPodsText(const BoundPods& bound) {
+  if (!bound.reset) return "keep";
+  return bound.selector.empty() ? "reset" : absl::StrCat("reset=", bound.selector);
+}
+
 std::string ClusterInput::PlaceOf(size_t index) const { return TextOf(files, places[index]); }
 
 absl::StatusOr<ClusterInput> ReadClusterInput(const ClusterInputOptions& options) {

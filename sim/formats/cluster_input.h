@@ -28,6 +28,8 @@ struct BoundPods {
 
 // Parses `keep`, `reset` or `reset=SELECTOR`.
 absl::StatusOr<BoundPods> ParseBoundPods(absl::string_view text);
+// The text from which it comes.
+std::string BoundPodsText(const BoundPods& bound);
 
 struct ClusterInputOptions {
   // An object that was read already, with its place.

@@ -12,6 +12,7 @@
 #include "core/api/kubernetes_version.h"
 #include "core/base/printable.h"
 #include "core/base/status_macros.h"
+#include "core/base/version.h"
 #include "core/codec/text/input.h"
 #include "core/codec/text/reader.h"
 #include "sim/analysis/wakeups.h"
@@ -22,6 +23,7 @@
 #include "sim/measure/scheduler_metrics.h"
 #include "sim/plan/plan_parts.h"
 #include "sim/plan/recording_plan.h"
+#include "sim/plan/run_arguments.h"
 #include "sim/replay/reschedule.h"
 #include "sim/scenario/autoscaler_reader.h"
 #include "sim/scenario/kwokctl_config.h"
@@ -173,6 +175,7 @@ absl::StatusOr<Draft> DraftOfScenario(const RunRequest& request, std::string tex
   plan.window = scenario.window;
   plan.usages = std::move(scenario.usages);
   plan.metrics = std::move(scenario.metrics);
+  plan.header.feature_gates = std::move(scenario.feature_gates);
   plan.notices = std::move(scenario.notices);
   plan.read_paths = std::move(scenario.read_paths);
   plan.read_paths.push_back(request.scenario);
@@ -422,6 +425,7 @@ absl::Status SetScheduler(const SchedulerChoice& choice, Plan& plan) {
   RETURN_IF_ERROR(RefuseExtenders(absl::StrCat(choice.config.value_or(""), ": "), scheduler.config.config));
   plan.simulation.line = scheduler.behavior;
   plan.simulation.config = std::move(scheduler.config);
+  plan.header.feature_gates = std::move(scheduler.feature_gates);
   plan.notices = std::move(scheduler.notices);
   return absl::OkStatus();
 }
@@ -432,7 +436,10 @@ void AddInputNotices(const ClusterInput& input, Plan& plan) {
   for (const std::string& note : input.notes) plan.notices.push_back(absl::StrCat("note: ", note));
 }
 
-absl::StatusOr<Plan> MakePlan(const RunRequest& asked) {
+namespace {
+
+// The plan but for its header.
+absl::StatusOr<Plan> ReadPlan(const RunRequest& asked) {
   Resolved resolved;
   ASSIGN_OR_RETURN(resolved, Resolve(asked));
   const RunRequest& request = resolved.request;
@@ -479,6 +486,22 @@ absl::StatusOr<Plan> MakePlan(const RunRequest& asked) {
   return std::move(draft.plan);
 }
 
+}  // namespace
+
+absl::StatusOr<Plan> MakePlan(const RunRequest& request) {
+  codec::InputLog log(request.expected_inputs);
+  Plan plan;
+  ASSIGN_OR_RETURN(plan, ReadPlan(request));
+  RETURN_IF_ERROR(log.CheckComplete());
+  plan.header.program = std::string(ProgramVersion());
+  plan.header.arguments = ArgumentsOf(request);
+  plan.header.inputs = log.files();
+  plan.header.kubernetes_version = std::string(api::KubernetesLineName(plan.simulation.line.line));
+  plan.header.latency_model = plan.simulation.latency.ToString();
+  plan.header.seed = plan.simulation.seed;
+  return plan;
+}
+
 std::vector<std::string> SnapshotPaths(const Plan& plan) {
   std::vector<std::string> paths;
   for (const TimelineEntry& entry : plan.timeline) {
@@ -496,6 +519,9 @@ absl::StatusOr<Report> RunPlanIn(std::unique_ptr<Simulation>& simulation, Plan& 
       plan.on_objects != nullptr || plan.on_start != nullptr || !SnapshotPaths(plan).empty();
   plan.simulation.all_pods_run = shows_objects && plan.simulation.controllers.workloads;
   if (plan.series != nullptr) plan.series->AddTo(plan.simulation);
+  plan.header.level = plan.simulation.trace_level;
+  if (plan.header.level != TraceLevel::kOff && plan.simulation.trace_sink != nullptr)
+    plan.simulation.trace_sink(HeaderLine(plan.header));
   ASSIGN_OR_RETURN(simulation, Simulation::Make(std::move(plan.simulation)));
   if (plan.series != nullptr) plan.series->Attach(*simulation);
   if (plan.on_made != nullptr) plan.on_made(*simulation);
@@ -523,6 +549,7 @@ absl::StatusOr<Report> RunPlanIn(std::unique_ptr<Simulation>& simulation, Plan& 
   if (plan.series != nullptr) plan.series->Finish();
   if (!reschedule.has_value()) timeline.Finish();
   Report report = MakeReport(*simulation, plan.input, plan.pod_rows);
+  report.header = std::move(plan.header);
   report.failures = timeline.failures();
   for (std::string& failure : arrivals.Failures()) report.failures.push_back(std::move(failure));
   if (plan.scheduler_metrics != nullptr) plan.scheduler_metrics->Finish();

@@ -11,11 +11,13 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "core/codec/text/input_log.h"
 #include "sim/formats/cluster_input.h"
 #include "sim/formats/recording.h"
 #include "sim/measure/measured_window.h"
 #include "sim/measure/run_history.h"
 #include "sim/report/report.h"
+#include "sim/report/run_header.h"
 #include "sim/run/simulation.h"
 #include "sim/scenario/arrivals.h"
 #include "sim/scenario/scheduler_choice.h"
@@ -72,6 +74,8 @@ struct RunRequest {
   bool check_wakeups = false;
   // Whether the report says what the run had to do.
   bool counters = false;
+  // The only files that may be read, with what must be in them: those of a run that is repeated. Absent: any.
+  std::optional<std::vector<codec::InputFile>> expected_inputs;
 
   // All that it names to be read: files, folders, "-" and names of sets of stages.
   std::vector<std::string> Paths() const;
@@ -79,6 +83,8 @@ struct RunRequest {
 
 // All that a run needs. Where its trace goes is for the caller to say, in `simulation`.
 struct Plan {
+  // What the report and the trace say of the run.
+  RunHeader header;
   SimulationOptions simulation;
   ClusterInput input;
   // One of these, or neither: what a scenario's timeline says, or the steps of a case.
@@ -129,7 +135,8 @@ struct Plan {
 };
 
 // Reads all that the request names, each once. InvalidArgument, with the option or the place in a file, for
-// what cannot be read or has no meaning; Unavailable and NotFound as reading files has them.
+// what cannot be read or has no meaning, and where `expected_inputs` are others; Unavailable and NotFound as
+// reading files has them.
 absl::StatusOr<Plan> MakePlan(const RunRequest& request);
 
 // The files that entries of the timeline write, in their order.

@@ -175,6 +175,7 @@ template absl::string_view RecordWriter::Start(absl::Duration, const record::Mov
 template absl::string_view RecordWriter::Start(absl::Duration, const record::PodStatus&);
 template absl::string_view RecordWriter::Start(absl::Duration, const record::Queue&);
 template absl::string_view RecordWriter::Start(absl::Duration, const record::Registrations&);
+template absl::string_view RecordWriter::Start(absl::Duration, const record::Run&);
 template absl::string_view RecordWriter::Start(absl::Duration, const record::Step&);
 template absl::string_view RecordWriter::Start(absl::Duration, const record::Update&);
 

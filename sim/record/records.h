@@ -14,6 +14,49 @@
 
 namespace schedsim::sim::record {
 
+// ---- The run ----
+
+// A file that was read.
+struct RunInput {
+  Text path;
+  // Of its bytes, 64 hexadecimal digits.
+  Text sha256;
+};
+
+template <>
+struct Fields<RunInput> {
+  static constexpr std::tuple kList = {Required("path", &RunInput::path),
+                                       Required("sha256", &RunInput::sha256)};
+};
+
+// The first record of a trace of `schedsim run`: what has to be given to have the run again.
+struct Run {
+  static constexpr absl::string_view kKind = "run";
+  // Name and version.
+  Text program;
+  // Those of `schedsim run` that decide over the result.
+  Texts arguments;
+  std::vector<RunInput> inputs;
+  Text kubernetes_version;
+  Text feature_gates;
+  Text latency_model;
+  Text seed;
+  // How much is written.
+  Text level;
+};
+
+template <>
+struct Fields<Run> {
+  static constexpr std::tuple kList = {Required("program", &Run::program),
+                                       Required("arguments", &Run::arguments),
+                                       Required("inputs", &Run::inputs),
+                                       Always("kubernetesVersion", &Run::kubernetes_version),
+                                       Always("featureGates", &Run::feature_gates),
+                                       Always("latencyModel", &Run::latency_model),
+                                       Always("seed", &Run::seed),
+                                       Always("level", &Run::level)};
+};
+
 // ---- What the scheduler does to the API server ----
 
 // The pod is bound.
@@ -339,7 +382,7 @@ struct Other {};
 
 using Body =
     std::variant<Attempt, Bind, BindFailure, PodStatus, Event, Delete, Update, Step, Gone, ClaimBound,
-                 ApiError, ConfigError, Inexact, Registrations, Move, Queue, Final, Other>;
+                 ApiError, ConfigError, Inexact, Registrations, Move, Queue, Final, Run, Other>;
 
 // One line of a trace.
 struct Record {

@@ -8,10 +8,10 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "core/base/printable.h"
+#include "core/base/wrapped_text.h"
 #include "core/codec/text/json_writer.h"
 #include "sim/record/record_writer.h"
 #include "sim/record/records.h"
-#include "sim/report/wrapped_text.h"
 
 namespace schedsim::sim {
 namespace {
@@ -359,13 +359,15 @@ std::string StoryText(const PodStory& story) {
     const Telling telling = Tell(entry);
     std::string time = TimeText(entry.time);
     time.append(digits - DigitsOf(time), '0');
-    AppendWrapped(absl::StrFormat("%12s s  %s", time, Printable(telling.text)), 0, 16, text);
-    for (const std::string& rejection : telling.rejections) AppendWrapped(Printable(rejection), 18, 31, text);
-    for (const std::string& detail : telling.details) AppendWrapped(Printable(detail), 18, 20, text);
+    AppendWrapped(absl::StrFormat("%12s s  %s", time, Printable(telling.text)), 0, 16, kTextColumns, text);
+    for (const std::string& rejection : telling.rejections)
+      AppendWrapped(Printable(rejection), 18, 31, kTextColumns, text);
+    for (const std::string& detail : telling.details)
+      AppendWrapped(Printable(detail), 18, 20, kTextColumns, text);
   }
   if (!story.entries.empty()) text += "\n";
-  AppendWrapped(Printable(SummaryText(story)), 0, 0, text);
-  for (absl::string_view missing : MissingTexts(story)) AppendWrapped(missing, 0, 0, text);
+  AppendWrapped(Printable(SummaryText(story)), 0, 0, kTextColumns, text);
+  for (absl::string_view missing : MissingTexts(story)) AppendWrapped(missing, 0, 0, kTextColumns, text);
   return text;
 }
 

@@ -4,10 +4,12 @@
 #include <tuple>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "core/api/go_text.h"
+#include "core/base/digest.h"
 #include "core/base/lookup_map.h"
 #include "core/base/percentile.h"
 #include "core/base/printable.h"
@@ -242,15 +244,31 @@ Report::Pod RowOf(const api::Pod& pod, const Simulation& simulation) {
   return row;
 }
 
+// Over the pods that have a node and have not finished: key and node, in the order of namespaces and names.
+std::string PlacementDigest(std::vector<const api::Pod*> bound) {
+  std::sort(bound.begin(), bound.end(), [](const api::Pod* a, const api::Pod* b) {
+    return std::tie(a->metadata.namespace_, a->metadata.name) <
+           std::tie(b->metadata.namespace_, b->metadata.name);
+  });
+  Digest digest;
+  for (const api::Pod* pod : bound) {
+    digest.Add(pod->Key());
+    digest.Add(pod->node_name);
+  }
+  return digest.Hex();
+}
+
 void AddPodsThere(const Simulation& simulation, PodRows rows, Report& report) {
   // Those without a node, which are counted by message in the order of their keys.
   std::map<std::string, const api::Pod*> waiting;
+  std::vector<const api::Pod*> bound;
   simulation.server().ForEachPod([&](const api::Pod& pod) {
     if (pod.metadata.deletion_timestamp.has_value() && !pod.IsTerminal()) ++report.terminating_count;
     if (pod.IsTerminal()) {
       ++report.finished_count;
     } else if (!pod.node_name.empty()) {
       ++report.bound_count;
+      bound.push_back(&pod);
     } else {
       ++(simulation.ResponsibleFor(pod) ? report.pending_count : report.ignored_count);
       waiting[pod.Key()] = &pod;
@@ -264,10 +282,14 @@ void AddPodsThere(const Simulation& simulation, PodRows rows, Report& report) {
       continue;
     }
     const std::string message = RowOf(*pod, simulation).message;
+    const bool is_held_back =
+        !pod->spec->scheduling_gates.empty() || pod->metadata.deletion_timestamp.has_value();
+    if (!is_held_back) ++report.placeable_count;
     pending.Add(message.empty() ? "(no attempt yet)" : message, key);
   }
   report.pending_by_message = pending.Take();
   report.ignored_by_scheduler = ignored.Take();
+  report.placement_digest = PlacementDigest(std::move(bound));
   if (rows == PodRows::kNone) return;
   for (const auto& [key, object] : simulation.server().List(api::Kind::kPod)) {
     report.pods.push_back(RowOf(static_cast<const api::Pod&>(*object), simulation));
@@ -354,6 +376,21 @@ void AddPods(const Simulation& simulation, PodRows rows, Report& report) {
 std::string AmountText(const Report::Resource& resource, absl::int128 amount) {
   if (resource.name != "cpu") return DecimalText(amount);
   return amount % 1000 == 0 ? DecimalText(amount / 1000) : FractionText(amount, 1000, 3);
+}
+
+// As people read bytes.
+std::string ShortAmountText(const Report::Resource& resource, absl::int128 amount) {
+  const bool is_bytes = absl::StrContains(resource.name, "memory") ||
+                        absl::StrContains(resource.name, "storage") ||
+                        absl::StartsWith(resource.name, "hugepages-");
+  constexpr int64_t kMi = int64_t{1} << 20;
+  constexpr int64_t kGi = int64_t{1} << 30;
+  if (!is_bytes || amount < kMi) return AmountText(resource, amount);
+  const bool is_large = amount >= kGi;
+  const absl::int128 unit = is_large ? kGi : kMi;
+  return absl::StrCat(
+      amount % unit == 0 ? DecimalText(amount / unit) : FractionText(amount * 100 / unit, 100, 2),
+      is_large ? "Gi" : "Mi");
 }
 
 void WritePod(const Report::Pod& pod, codec::JsonWriter& json) {
@@ -484,13 +521,14 @@ std::vector<std::string> LateNotices(const Report& report, size_t warnings_befor
   return notices;
 }
 
-std::string UsageText(const Report& report) {
+std::string UsageText(const Report& report, ByteUnits units) {
+  const auto amount_text = units == ByteUnits::kShort ? ShortAmountText : AmountText;
   std::string text;
   absl::StrAppendFormat(&text, "%-28s %20s %20s %8s\n", "Resource", "requested", "allocatable", "percent");
   for (const Report::Resource& resource : report.totals) {
     absl::StrAppendFormat(&text, "  %-26s %20s %20s %8s\n", Printable(resource.name, kNameBytesMax),
-                          AmountText(resource, resource.requested),
-                          AmountText(resource, resource.allocatable), PercentText(resource));
+                          amount_text(resource, resource.requested),
+                          amount_text(resource, resource.allocatable), PercentText(resource));
   }
   if (!report.most_used_nodes.empty()) absl::StrAppend(&text, "Most used nodes\n");
   for (const Report::Node& node : report.most_used_nodes) {
@@ -506,8 +544,8 @@ std::string UsageText(const Report& report) {
   return text;
 }
 
-std::string ReportText(const Report& report) {
-  std::string text;
+std::string ReportText(const Report& report, ByteUnits units) {
+  std::string text = HeaderText(report.header);
   absl::StrAppend(&text, "Kubernetes      ", report.kubernetes_version, "\n");
   absl::StrAppend(&text, "Nodes           ", report.node_count, "\n");
   AppendPodCounts(report, text);
@@ -522,7 +560,7 @@ std::string ReportText(const Report& report) {
   absl::StrAppend(&text, "Attempts        ", report.attempt_count, "\n");
   AppendLatency(report, text);
   if (report.window.has_value()) text += WindowText(*report.window);
-  text += UsageText(report);
+  text += UsageText(report, units);
   if (!report.other_kinds.empty()) {
     std::vector<std::string> kinds;
     for (const auto& [kind, count] : report.other_kinds)
@@ -534,6 +572,7 @@ std::string ReportText(const Report& report) {
   absl::StrAppend(&text, "Virtual time    ", absl::FormatDuration(report.virtual_time), " from ",
                   api::FormatRfc3339(report.virtual_zero), "\n");
   absl::StrAppend(&text, "Digest          ", report.digest, "\n");
+  absl::StrAppend(&text, "Placements      ", report.placement_digest, "\n");
   if (!report.trace_digest.empty()) absl::StrAppend(&text, "Trace digest    ", report.trace_digest, "\n");
   if (report.work.has_value()) absl::StrAppend(&text, WorkReportText(*report.work));
   return text;
@@ -573,7 +612,8 @@ void WriteOptionalParts(const Report& report, codec::JsonWriter& json) {
 
 std::string ReportJson(const Report& report) {
   codec::JsonWriter json;
-  json.BeginObject().Field("apiVersion", "schedsim/v1").Field("kind", "RunReport");
+  json.BeginObject().Field("apiVersion", "schedsim/v1").Field("kind", "RunReport").Key("run");
+  WriteHeader(report.header, json);
   json.Field("kubernetesVersion", report.kubernetes_version).Field("nodes", report.node_count);
   json.Field("boundBefore", report.bound_before);
   const Report::Fates& fates = report.bound_before_fates;
@@ -622,7 +662,7 @@ std::string ReportJson(const Report& report) {
   WriteOptionalParts(report, json);
   json.Field("virtualZero", api::FormatRfc3339(report.virtual_zero));
   json.Field("virtualTimeMicroseconds", absl::ToInt64Microseconds(report.virtual_time));
-  json.Field("digest", report.digest);
+  json.Field("digest", report.digest).Field("placementDigest", report.placement_digest);
   if (!report.trace_digest.empty()) json.Field("traceDigest", report.trace_digest);
   json.Key("pods").BeginArray();
   for (const Report::Pod& pod : report.pods) WritePod(pod, json);

@@ -18,6 +18,7 @@
 #include "sim/record/drain_record.h"
 #include "sim/record/trace.h"
 #include "sim/replay/reschedule.h"
+#include "sim/report/run_header.h"
 #include "sim/report/work_report.h"
 #include "sim/report/workload_report.h"
 #include "sim/run/simulation.h"
@@ -62,6 +63,8 @@ struct Report {
     std::vector<std::string> pods;  // The first few, "namespace/name".
   };
 
+  // From RunPlan.
+  RunHeader header;
   std::string kubernetes_version;
   int64_t node_count = 0;
   int64_t bound_before = 0;
@@ -78,6 +81,8 @@ struct Report {
   Fates bound_before_fates;
   // Of pods that the scheduler is responsible for.
   int64_t pending_count = 0;
+  // Those of them that it is to place now: they have no scheduling gates, and are not being deleted.
+  int64_t placeable_count = 0;
   // Of the bound and pending ones: those that are being deleted.
   int64_t terminating_count = 0;
   // Pods that are gone: victims of preemption, and those that something else deleted.
@@ -121,6 +126,8 @@ struct Report {
   absl::Time virtual_zero;
   absl::Duration virtual_time;
   std::string digest;
+  // Over which pod is on which node at the end, finished pods aside.
+  std::string placement_digest;
   // Over the whole trace; "": no full one was written. The rest of the report does not depend on the trace,
   // so this is left to RunPlan.
   std::string trace_digest;
@@ -138,12 +145,18 @@ Report MakeReport(Simulation& simulation, const ClusterInput& input, PodRows row
 // exact.
 std::vector<std::string> LateNotices(const Report& report, size_t warnings_before);
 
+// How the text has amounts of memory and storage.
+enum class ByteUnits : uint8_t {
+  kBytes,
+  kShort,  // In Gi or Mi, cut to two digits behind the point: for those who read it at once.
+};
+
 // The lines about the sums of resources and the most used nodes, which are part of the text.
-std::string UsageText(const Report& report);
+std::string UsageText(const Report& report, ByteUnits units = ByteUnits::kBytes);
 // The same for programs: a list of maps.
 void WriteResources(const std::vector<Report::Resource>& resources, codec::JsonWriter& json);
 
-std::string ReportText(const Report& report);
+std::string ReportText(const Report& report, ByteUnits units = ByteUnits::kBytes);
 std::string ReportJson(const Report& report);
 // One line a pod, below a line of column names.
 std::string ReportCsv(const Report& report);

@@ -146,15 +146,17 @@ class ScenarioReader {
     codec::Position position;
   };
 
-  absl::Status SetGates(const std::vector<GivenGate>& given, api::FeatureGates& gates) const {
+  absl::Status SetGates(const std::vector<GivenGate>& given, api::FeatureGates& gates) {
     const api::FeatureGates defaults = gates;
     if (choice_.feature_gates.has_value()) {
-      const absl::Status set = gates.Set(*choice_.feature_gates);
+      scenario_.feature_gates = *choice_.feature_gates;
+      const absl::Status set = gates.Set(scenario_.feature_gates);
       if (set.ok()) return set;
       return absl::InvalidArgumentError(absl::StrCat("--feature-gates: ", set.message()));
     }
     const auto append = [](std::string* out, const GivenGate& gate) { out->append(gate.setting); };
-    const absl::Status set = gates.Set(absl::StrJoin(given, ",", append));
+    scenario_.feature_gates = absl::StrJoin(given, ",", append);
+    const absl::Status set = gates.Set(scenario_.feature_gates);
     for (const GivenGate& gate : given) {
       // The one that is wrong is wrong by itself, too.
       if (set.ok() || api::FeatureGates(defaults).Set(gate.setting).ok()) continue;

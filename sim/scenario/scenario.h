@@ -25,6 +25,8 @@ struct Scenario {
   std::string name;
   // The scheduler, latencies, seed and end. Virtual zero is for whoever has read the input.
   SimulationOptions simulation;
+  // As they were set; "": none was.
+  std::string feature_gates;
   ClusterInputOptions input;
   // Virtual zero; absent: the newest timestamp of the input.
   std::optional<absl::Time> start;

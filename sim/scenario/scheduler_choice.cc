@@ -19,7 +19,10 @@ absl::StatusOr<ChosenScheduler> LoadScheduler(const SchedulerChoice& choice) {
   const absl::Status set = gates.Set(choice.feature_gates.value_or(""));
   if (!set.ok()) return absl::InvalidArgumentError(absl::StrCat("--feature-gates: ", set.message()));
   const std::vector<api::PluginInfo> known = api::InTreePlugins(version->line);
-  ChosenScheduler chosen = {.behavior = api::LineBehaviorOf(gates), .config = {}, .notices = {}};
+  ChosenScheduler chosen = {.behavior = api::LineBehaviorOf(gates),
+                            .config = {},
+                            .feature_gates = choice.feature_gates.value_or(""),
+                            .notices = {}};
   ASSIGN_OR_RETURN(chosen.config, choice.config.has_value()
                                       ? codec::LoadSchedulerConfig(*choice.config, gates, known)
                                       : codec::DefaultSchedulerConfig(gates, known));

@@ -26,6 +26,8 @@ struct SchedulerChoice {
 struct ChosenScheduler {
   api::LineBehavior behavior;
   codec::LoadedSchedulerConfig config;
+  // As they were set; "": none was.
+  std::string feature_gates;
   // What the user should know about version and configuration, each with `note: ` or `warning: ` in front.
   std::vector<std::string> notices;
 };

@@ -13,6 +13,22 @@ function(run)
 endfunction()
 
 run(${CMAKE_COMMAND} --install ${SCHEDSIM_BINARY_DIR} --prefix ${prefix})
+foreach(file
+    bin/schedsim
+    share/doc/schedsim/LICENSE
+    share/doc/schedsim/README.md
+    share/doc/schedsim/docs/report.md
+    share/schedsim/report.schema.json
+    share/schedsim/scenario.schema.json
+    share/man/man1/schedsim.1
+    share/bash-completion/completions/schedsim
+    share/zsh/site-functions/_schedsim
+    share/fish/vendor_completions.d/schedsim.fish)
+  file(SIZE ${prefix}/${file} size)
+  if(size EQUAL 0)
+    message(FATAL_ERROR "${prefix}/${file} is empty")
+  endif()
+endforeach()
 run(${CMAKE_COMMAND} -G Ninja -S ${SCHEDSIM_CONSUMER_DIR} -B ${build}
   -DCMAKE_PREFIX_PATH=${prefix}
   -DCMAKE_CXX_COMPILER=${SCHEDSIM_CXX_COMPILER}

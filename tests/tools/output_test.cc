@@ -96,7 +96,56 @@ TEST(Output, ThatNobodyReadsEndsQuietlyWithTwo) {
   }
   const ProgramResult head =
       RunShell(absl::StrCat("\"$SCHEDSIM\" run -f ", kSmall, " 2> /dev/null | head -n 1"));
-  EXPECT_EQ(head.out, "Kubernetes      1.37\n");
+  EXPECT_EQ(head.out, absl::StrCat("Run             -f ", kSmall, "\n"));
+}
+
+// What the command shows on a terminal of so many columns.
+std::string OnTerminal(absl::string_view command, int columns) {
+  const ProgramResult result =
+      RunShell(absl::StrCat("export SCHEDSIM; unset COLUMNS; exec script -qec 'stty cols ", columns, "; ",
+                            command, "' /dev/null < /dev/null"));
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  return absl::StrReplaceAll(result.out, {{"\r\n", "\n"}});
+}
+
+TEST(Output, OnATerminalKeepsToItsWidth) {
+  const std::string run = absl::StrCat("\"$SCHEDSIM\" run -q -f ", kSmall);
+  for (const int columns : {80, 100}) {
+    const std::string text = OnTerminal(run, columns);
+    for (const absl::string_view line : absl::StrSplit(text, '\n'))
+      EXPECT_LE(line.size(), static_cast<size_t>(columns)) << line;
+    EXPECT_TRUE(absl::StrContains(text, "60Gi                240Gi    25.00")) << text;
+    EXPECT_TRUE(absl::StrContains(text, "\n           No preemption victims")) << text;
+  }
+  EXPECT_TRUE(absl::StrContains(OnTerminal("COLUMNS=500 " + run, 80), "found for incoming pod.\n"));
+}
+
+TEST(Output, ElsewhereIsTheSameWhateverTheTerminal) {
+  const std::string want = RunProgram({"run", "-f", kSmall}).out;
+  EXPECT_TRUE(absl::StrContains(want, " 257698037760 ")) << want;
+  EXPECT_EQ(RunShell(absl::StrCat("COLUMNS=40 \"$SCHEDSIM\" run -f ", kSmall)).out, want);
+  const TestFolder folder;
+  OnTerminal(absl::StrCat("\"$SCHEDSIM\" run -f ", kSmall, " > ", folder.Path("report")), 40);
+  EXPECT_EQ(FileContent(folder.Path("report")), want);
+}
+
+TEST(Output, QuietLeavesErrorsAndVerdicts) {
+  const std::string odd =
+      "{apiVersion: v1, kind: Node, metadata: {name: n}, status: {allocatable: {cpu: 1, "
+      "pods: 9}}, other: 1}\n---\n{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: "
+      "{containers: [{name: c, image: i, resources: {requests: {cpu: 2}}}]}}\n";
+  const ProgramResult loud = RunProgram({"run", "-f", "-"}, odd);
+  EXPECT_TRUE(absl::StrContains(loud.err, "warning: ")) << loud.err;
+  EXPECT_TRUE(absl::StrContains(loud.err, " attempts in ")) << loud.err;
+  const ProgramResult quiet = RunProgram({"run", "-f", "-", "-q"}, odd);
+  EXPECT_EQ(quiet.err, "");
+  EXPECT_EQ(quiet.out, loud.out);
+  const ProgramResult verdict = RunProgram({"run", "-f", "-", "--quiet", "--fail-on-pending"}, odd);
+  EXPECT_EQ(verdict.exit_code, 1);
+  EXPECT_EQ(verdict.err, "schedsim run: 1 pod is pending at the end, expected none (--fail-on-pending)\n");
+  const ProgramResult strict = RunProgram({"run", "-f", "-", "-q", "--strict"}, odd);
+  EXPECT_EQ(strict.exit_code, 2);
+  EXPECT_TRUE(absl::StrContains(strict.err, "warning: ")) << strict.err;
 }
 
 TEST(ResultFile, SaysWhyItCannotBeWritten) {

@@ -17,7 +17,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr char kScenarios[] = SCHEDSIM_SOURCE_DIR "/scenarios";
+// Where the test runs is the top of the repository, and reports name files as they were given.
+constexpr char kScenarios[] = "scenarios";
 
 std::vector<std::string> ScenarioNames() {
   std::vector<std::string> names;

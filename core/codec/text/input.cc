@@ -28,6 +28,7 @@
 #include "absl/types/span.h"
 #include "core/base/printable.h"
 #include "core/base/status_macros.h"
+#include "core/codec/text/input_log.h"
 
 namespace schedsim::codec {
 namespace {
@@ -329,6 +330,7 @@ absl::StatusOr<std::string> ReadFile(absl::string_view path, size_t bytes_max) {
   absl::StatusOr<std::string> content = ReadAll(descriptor, path, bytes_max);
   if (path != "-") close(descriptor);
   RETURN_IF_ERROR(content.status());
+  if (InputLog* const log = InputLog::active()) RETURN_IF_ERROR(log->Note(path, *content));
   ASSIGN_OR_RETURN(std::string text, Decompress(*std::move(content), path, bytes_max));
   text.reserve(text.size() + kPaddingBytes);
   return text;

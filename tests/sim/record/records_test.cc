@@ -356,6 +356,7 @@ void AddKinds(Documentation& tables) {
 Documentation Tables() {
   Documentation tables = {{"Every record", RowsOf<record::Record>()},
                           {"Status", RowsOf<record::Status>()},
+                          {"run.inputs", RowsOf<record::RunInput>()},
                           {"attempt.preFilter", RowsOf<record::PreFilter>()},
                           {"attempt.filter", RowsOf<record::FilteredNode>()},
                           {"attempt.scores", RowsOf<record::Scores>()},

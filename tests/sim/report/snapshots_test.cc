@@ -26,7 +26,8 @@ namespace fs = std::filesystem;
 
 using Json = nlohmann::ordered_json;
 
-constexpr char kSnapshots[] = SCHEDSIM_SOURCE_DIR "/snapshots";
+// Where the test runs is the top of the repository, and reports name files as they were given.
+constexpr char kSnapshots[] = "snapshots";
 constexpr char kGoldens[] = SCHEDSIM_SOURCE_DIR "/tests/sim/report/snapshots";
 
 std::vector<std::string> SnapshotNames() {
