@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -78,9 +79,10 @@ absl::StatusOr<sim::Plan> PlanOfTrace(const sim::RunHeader& header, const std::s
                                    "; for causes the run of a trace is repeated, --no-causes does without"));
 }
 
-// `name`: "A" or "B".
-absl::StatusOr<std::unique_ptr<sim::DecisionSource>> SourceOf(const DiffOptions& options, const RunSide& side,
-                                                              const RunSide& other, absl::string_view name) {
+// `name`: "A" or "B". `template_line`: the release of the first run, once there is one.
+absl::StatusOr<std::unique_ptr<sim::DecisionSource>> SourceOf(
+    const DiffOptions& options, const RunSide& side, const RunSide& other, absl::string_view name,
+    std::optional<api::KubernetesLine>& template_line) {
   bool is_trace = false;
   ASSIGN_OR_RETURN(is_trace, IsTrace(side));
   if (is_trace) {
@@ -103,6 +105,10 @@ absl::StatusOr<std::unique_ptr<sim::DecisionSource>> SourceOf(const DiffOptions&
         absl::StrCat(side.run, ": is a recording, expected a trace, a scenario or a case"));
   }
   PrintNoticesOf(name, plan.notices);
+  // Pods are compared by name. A cluster that is upgraded keeps its ReplicaSets, whose names say a template's
+  // hash, though the new release hashes it otherwise.
+  if (!template_line.has_value()) template_line = plan.simulation.line.line;
+  plan.simulation.controllers.template_line = template_line;
   return sim::MakeRunSource(LabelOf(side, request), std::move(plan));
 }
 
@@ -133,6 +139,17 @@ absl::Status CheckSides(const DiffOptions& options) {
   return RefuseDescriptors(paths);
 }
 
+// A cluster that runs has few pods to decide on, so that two schedulers may seem to be the same.
+void PrintPodsLeftAlone(const sim::DecisionSource& a, const sim::DecisionSource& b) {
+  int64_t count = 0;
+  for (const sim::DecisionSource* source : {&a, &b})
+    if (source->report() != nullptr) count = std::max(count, source->report()->bound_before);
+  if (count == 0) return;
+  PrintNotice(absl::StrCat("note: ", count, count == 1 ? " pod was" : " pods were",
+                           " on nodes from the start, which is decided on by neither; --bound reset "
+                           "schedules all pods anew"));
+}
+
 absl::StatusOr<int> Diff(const DiffOptions& options) {
   RETURN_IF_ERROR(CheckSides(options));
   sim::DiffIgnore ignore;
@@ -140,14 +157,16 @@ absl::StatusOr<int> Diff(const DiffOptions& options) {
     const absl::Status added = sim::AddIgnore(rule, ignore);
     if (!added.ok()) return absl::InvalidArgumentError(absl::StrCat("--ignore: ", added.message()));
   }
+  std::optional<api::KubernetesLine> template_line;
   std::unique_ptr<sim::DecisionSource> a;
-  ASSIGN_OR_RETURN(a, SourceOf(options, options.a, options.b, "A"));
+  ASSIGN_OR_RETURN(a, SourceOf(options, options.a, options.b, "A", template_line));
   std::unique_ptr<sim::DecisionSource> b;
-  ASSIGN_OR_RETURN(b, SourceOf(options, options.b, options.a, "B"));
+  ASSIGN_OR_RETURN(b, SourceOf(options, options.b, options.a, "B", template_line));
   sim::DiffResult diff;
   ASSIGN_OR_RETURN(diff, sim::Diff(*a, *b, ignore));
   PrintNoticesOf("A", a->notices());
   PrintNoticesOf("B", b->notices());
+  PrintPodsLeftAlone(*a, *b);
   for (const std::string& rule : diff.unused_rules)
     PrintNotice(absl::StrCat("note: --ignore ", rule, ": no pod that differs falls under it"));
   const auto top = static_cast<size_t>(options.top);

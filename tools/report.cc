@@ -84,6 +84,8 @@ absl::StatusOr<int> WriteReport(const ReportOptions& options) {
     if (side.run.empty()) side.run = options.request.scenario;
     const sim::RunRequest other = RequestOf(side, options.request);
     ASSIGN_OR_RETURN(request.other, sim::MakePlan(other));
+    // As with diff, ReplicaSets keep their names.
+    request.other->simulation.controllers.template_line = request.plan.simulation.line.line;
     RETURN_IF_ERROR(RefuseInputAsOutput("--path", options.path, request.other->read_paths));
     PrintPlanNotices("B: ", *request.other);
     request.other_label = LabelOf(side, other);

@@ -172,6 +172,11 @@ absl::StatusOr<int> RunAllSeeds(const RunOptions& options, const sim::Plan& plan
         std::pair(options.request.check_wakeups, "--check-wakeups"),
         std::pair(options.request.counters, "--counters"),
         std::pair(options.fail_on_pending, "--fail-on-pending"),
+        std::pair(options.files.pods.has_value(), "--pods"),
+        std::pair(options.files.nodes.has_value(), "--nodes"),
+        std::pair(options.files.series.has_value(), "--series"),
+        std::pair(options.files.metrics.has_value(), "--metrics"),
+        std::pair(options.files.events.has_value(), "--events"),
         std::pair(options.output == "objects", "--output objects")}) {
     if (is_given) {
       return absl::InvalidArgumentError(

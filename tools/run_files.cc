@@ -1,9 +1,12 @@
 #include "tools/run_files.h"
 
 #include <CLI/CLI.hpp>
+#include <map>
 #include <memory>
 
 #include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
 #include "core/base/status_macros.h"
 #include "core/codec/text/table.h"
 #include "sim/measure/history_tables.h"
@@ -64,14 +67,28 @@ std::vector<std::pair<const char*, std::string>> RunFiles::Paths() const {
 bool RunFiles::any() const { return !Paths().empty(); }
 
 absl::Status RunFiles::CheckMetrics() const {
-  if (!options_.metrics_interval.has_value() || options_.metrics.has_value()) return absl::OkStatus();
-  return absl::InvalidArgumentError("--metrics-interval: expected --metrics FILE beside it");
+  if (!options_.metrics_interval.has_value()) return absl::OkStatus();
+  if (!options_.metrics.has_value())
+    return absl::InvalidArgumentError("--metrics-interval: expected --metrics FILE beside it");
+  // Each scrape is kept until the run is over.
+  constexpr absl::Duration kIntervalMin = absl::Milliseconds(100);
+  if (*options_.metrics_interval >= kIntervalMin) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat("--metrics-interval: expected ",
+                                                 absl::FormatDuration(kIntervalMin), " at least, got ",
+                                                 absl::FormatDuration(*options_.metrics_interval)));
 }
 
 absl::Status RunFiles::Attach(sim::Plan& plan) {
   RETURN_IF_ERROR(CheckMetrics());
-  for (const auto& [option, path] : Paths())
+  std::map<std::string, std::string> options_by_path;
+  for (const auto& [option, path] : Paths()) {
     RETURN_IF_ERROR(RefuseInputAsOutput(option, path, plan.read_paths));
+    const auto [other, is_new] = options_by_path.emplace(path, option);
+    if (!is_new) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(option, " ", path, ": expected another file than that of ", other->second));
+    }
+  }
   // Of all points.
   if (options_.series.has_value()) plan.series = &series_.emplace(0);
   if (options_.metrics.has_value()) plan.scheduler_metrics = &metrics_.emplace(options_.metrics_interval);

@@ -97,7 +97,7 @@ void AddSave(CLI::App& snapshot, int& exit_code) {
       "output that cannot be written.\n\n"
       "Examples:\n"
       "  schedsim snapshot save -f snapshots/small --path end.db\n"
-      "  schedsim snapshot save scenarios/rolling-drain/scenario.yaml --at 30s --path drain.yaml\n"
+      "  schedsim snapshot save scenarios/rolling-drain/scenario.yaml --at 2m --path drain.yaml\n"
       "  etcdutl snapshot restore end.db --data-dir etcd-data");
   command->callback(
       [options, &exit_code] { exit_code = ExitCodeOf("schedsim snapshot save", Save(*options)); });

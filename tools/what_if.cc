@@ -1,6 +1,7 @@
 // schedsim what-if: what a cluster would do with more pods, with more nodes, or with less.
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <set>
@@ -103,6 +104,10 @@ absl::StatusOr<int> Drain(const WhatIfOptions& options) {
   for (const api::ObjectPtr& object : base.input.objects) {
     if (options.subjects.empty() && object->kind == api::Kind::kNode) nodes.push_back(object->metadata.name);
   }
+  std::set<std::string> seen;
+  nodes.erase(std::remove_if(nodes.begin(), nodes.end(),
+                             [&seen](const std::string& node) { return !seen.insert(node).second; }),
+              nodes.end());
   std::vector<sim::DrainAnswer> answers;
   ASSIGN_OR_RETURN(answers, sim::WouldDrain(base, nodes));
   PrintNoticesOnce(answers);
@@ -137,7 +142,8 @@ void AddFit(CLI::App& what_if, int& exit_code) {
                   "  schedsim what-if fit deployment.yaml -f cluster.yaml\n"
                   "  helm template chart | schedsim what-if fit - -f cluster.yaml --output json",
                   options, Fit, exit_code);
-  AddTexts(*command, "MANIFEST", options->subjects, "", "What would be created; repeatable; -", ParsePath)
+  AddTexts(*command, "MANIFEST", options->subjects, "",
+           "Manifests of what would be created, - for standard input; repeatable", ParsePath)
       ->required();
 }
 
@@ -148,7 +154,9 @@ void AddCount(CLI::App& what_if, int& exit_code) {
                                   "Examples:\n"
                                   "  schedsim what-if count pod.yaml -f cluster.yaml",
                                   options, Count, exit_code);
-  AddTexts(*command, "MANIFEST", options->subjects, "", "One pod; -", ParsePath)->required();
+  AddTexts(*command, "MANIFEST", options->subjects, "", "The manifest of one pod, - for standard input",
+           ParsePath)
+      ->required();
 }
 
 void AddNodes(CLI::App& what_if, int& exit_code) {

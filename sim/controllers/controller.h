@@ -57,8 +57,8 @@ struct ControllerOptions {
   // Whether there are the controllers of workloads (ReplicaSets, Jobs and the like) and the garbage
   // collector.
   bool workloads = false;
-  // The release whose types the hashes of templates are made of.
-  api::KubernetesLine line = api::kDefaultKubernetesLine;
+  // The release whose types the hashes of templates are made of; absent: that of the scheduler.
+  std::optional<api::KubernetesLine> template_line;
   // From a change to what a controller makes of it: its informer hears of it, and it looks at the object.
   absl::Duration delay = absl::Milliseconds(1);
 };

@@ -63,7 +63,7 @@ bool SetReplicasAnnotations(const DeploymentSpec& spec, api::StringMap& annotati
 }  // namespace
 
 DeploymentController::DeploymentController(const ControllerContext& context)
-    : line_(context.options.line),
+    : line_(context.options.template_line.value_or(api::kDefaultKubernetesLine)),
       loop_(context.loop),
       server_(context.server),
       owned_pods_(context.owned_pods),

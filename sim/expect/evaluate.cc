@@ -146,6 +146,12 @@ class Evaluator {
           absl::StrCat("no node has the label ", expectation_.skew->topology_key, ", expected one at least"));
       return;
     }
+    const auto has_pods = [](const auto& domain) { return domain.second > 0; };
+    if (std::none_of(counts.begin(), counts.end(), has_pods)) {
+      verdict_.failures.push_back(absl::StrCat("none of the pods is on a node with the label ",
+                                               expectation_.skew->topology_key, ", expected one at least"));
+      return;
+    }
     const auto by_count = [](const auto& a, const auto& b) { return a.second < b.second; };
     const auto [least, most] = std::minmax_element(counts.begin(), counts.end(), by_count);
     if (most->second - least->second <= expectation_.skew->max) return;
@@ -177,8 +183,11 @@ class Evaluator {
       verdict_.failures.push_back(absl::StrCat(percent, " percent of ", expected.resource,
                                                " are requested, expected at least ", *expected.min));
     }
-    if (percent > expected.max.value_or(percent)) {
-      verdict_.failures.push_back(absl::StrCat(percent, " percent of ", expected.resource,
+    // A part of a percent beyond the bound is beyond it.
+    const bool has_more = found->requested * 100 > found->allocatable * expected.max.value_or(100);
+    if (expected.max.has_value() && has_more) {
+      verdict_.failures.push_back(absl::StrCat(has_more && percent == *expected.max ? "more than " : "",
+                                               percent, " percent of ", expected.resource,
                                                " are requested, expected at most ", *expected.max));
     }
   }

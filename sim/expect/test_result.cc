@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
 #include "core/base/printable.h"
 #include "core/base/status_macros.h"
 #include "core/codec/text/json_writer.h"
@@ -148,11 +149,13 @@ std::string TestResultsText(const std::vector<TestResult>& results) {
     absl::StrAppend(&text, result.Passed() ? "ok    " : "FAIL  ", Printable(result.path));
     if (result.error.empty()) {
       absl::StrAppend(&text, "  ", count, count == 1 ? " expectation" : " expectations");
-      if (result.seed_count > 0) absl::StrAppend(&text, ", ", result.seed_count, " seeds");
+      if (result.seed_count > 0)
+        absl::StrAppend(&text, ", ", result.seed_count, result.seed_count == 1 ? " seed" : " seeds");
       if (result.is_updated) absl::StrAppend(&text, ", placements written");
     }
     absl::StrAppend(&text, "\n");
-    if (!result.error.empty()) absl::StrAppend(&text, "  ", Printable(result.error), "\n");
+    for (const absl::string_view line : absl::StrSplit(result.error, '\n', absl::SkipEmpty()))
+      absl::StrAppend(&text, "  ", Printable(line), "\n");
     for (const Verdict& verdict : result.verdicts) {
       if (!Fails(verdict)) continue;
       absl::StrAppend(&text, "  ", Printable(PlaceOf(result, verdict)), ": ", Printable(verdict.name),

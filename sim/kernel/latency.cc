@@ -178,9 +178,9 @@ std::string Latency::ToString() const {
     case Distribution::kNormal:
       return absl::StrCat("normal with mean ", first, " and stddev ", second);
     case Distribution::kLogNormal:
-      return absl::StrCat("lognormal with median ", first, " and p99 ", second);
+      break;
   }
-  CHECK(false);
+  return absl::StrCat("lognormal with median ", first, " and p99 ", second);
 }
 
 TokenBucket::TokenBucket(const ClientLimit& limit) : limited_(limit.milli_qps > 0) {

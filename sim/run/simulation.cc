@@ -99,7 +99,7 @@ absl::StatusOr<std::unique_ptr<Simulation>> Simulation::Make(SimulationOptions o
   simulation->trace_ = std::make_unique<Trace>(own.trace_level, simulation->loop_, own.trace_sink);
   simulation->trace_->set_zero(simulation->zero_);
   simulation->trace_->set_detailed_attempts(own.detailed_attempts);
-  own.controllers.line = own.line.line;
+  if (!own.controllers.template_line.has_value()) own.controllers.template_line = own.line.line;
   own.controllers.others_say_ready =
       own.stages != nullptr && std::any_of(own.stages->begin(), own.stages->end(), [](const Stage& stage) {
         return stage.kind == "Node" && stage.api_version == "v1";

@@ -1,8 +1,8 @@
 #include "sim/seeds/seed_run.h"
 
+#include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <utility>
 
 #include "absl/strings/numbers.h"
@@ -17,21 +17,26 @@ namespace {
 
 using codec::Value;
 
-std::set<std::string> PodsOf(const ClusterInput& input) {
-  std::set<std::string> pods;
-  for (const api::ObjectPtr& object : input.objects)
-    if (object->kind == api::Kind::kPod) pods.insert(object->Key());
+// The pods of the input by name, and whether each is on a node from the start.
+std::map<std::string, bool> PodsOf(const ClusterInput& input) {
+  std::map<std::string, bool> pods;
+  for (const api::ObjectPtr& object : input.objects) {
+    if (object->kind == api::Kind::kPod)
+      pods[object->Key()] = !static_cast<const api::Pod&>(*object).node_name.empty();
+  }
   return pods;
 }
 
-// Where the pods of the API server are. `given`: pods whose names are those of the input.
-void AddPods(const Simulation& simulation, const std::set<std::string>& given, SeedRun& run) {
+// Where the pods of the API server are that the scheduler had to place. `given`: see PodsOf.
+void AddPods(const Simulation& simulation, const std::map<std::string, bool>& given, SeedRun& run) {
   simulation.server().ForEachPod([&](const api::Pod& pod) {
     const bool waits = pod.node_name.empty() && !pod.IsTerminal() && simulation.ResponsibleFor(pod);
     const api::OwnerReference* maker = ControllerOf(pod);
     const std::string key = pod.Key();
-    const bool is_named = maker == nullptr || given.count(key) > 0;
-    if (is_named) run.placements[key] = pod.node_name;
+    const auto pod_of_input = given.find(key);
+    const bool is_named = maker == nullptr || pod_of_input != given.end();
+    const bool was_bound = pod_of_input != given.end() && pod_of_input->second;
+    if (is_named && !was_bound && (waits || !pod.node_name.empty())) run.placements[key] = pod.node_name;
     if (!waits) return;
     ++run.pending_pods[is_named ? key
                                 : absl::StrCat("pods of ", maker->kind, " ", pod.metadata.namespace_, "/",
@@ -135,7 +140,7 @@ SeedRun RunOf(const Value& root) {
 absl::StatusOr<SeedRun> RunSeed(Plan plan, uint64_t seed) {
   SeedRun run;
   run.seed = seed;
-  const std::set<std::string> given = PodsOf(plan.input);
+  const std::map<std::string, bool> given = PodsOf(plan.input);
   std::unique_ptr<Invariants> invariants;
   plan.simulation.seed = seed;
   plan.pod_rows = PodRows::kNone;

@@ -128,6 +128,10 @@ class FitReader {
   // Pods that it asks for and that are not there.
   void ReadWorkload(const std::string& name, const WorkloadReport& workload) {
     const Sums sums = sums_[name];
+    if (workload.kind == "Job" && answer_.notices.empty()) {
+      answer_.notices.push_back(
+          "note: pods of Jobs end as soon as they are on a node, so that not all of them must fit at once");
+    }
     if (workload.has_failed) {
       messages_.Add(absl::StrCat(name, " has failed"));
     } else if (workload.is_suspended) {
@@ -138,7 +142,16 @@ class FitReader {
       const int64_t asked = AskedAtOnce(workload);
       const bool asks_for_none = asked == 0 && sums.made == 0;
       if (asks_for_none) answer_.asking_for_none.push_back(name);
-      if (sums.active < asked) messages_.Add(NotMade(name), asked - sums.active);
+      if (sums.active >= asked) return;
+      const std::string problem = NotMade(name);
+      // A controller that says nothing may only not have come to it when the run was cut off.
+      const bool is_late = with_.simulation.until.has_value() && absl::StartsWith(problem, "not made by");
+      has_untried_ = has_untried_ || is_late;
+      if (is_late) {
+        answer_.unanswered.push_back(absl::StrCat(name, " has ", asked - sums.active, " more to make"));
+      } else {
+        messages_.Add(problem, asked - sums.active);
+      }
     }
   }
 
@@ -200,8 +213,9 @@ absl::StatusOr<size_t> AddedPod(const Plan& base, const Plan& with) {
     if (object.kind == api::Kind::kPod && added.count(NameOf(object)) > 0) found.push_back(i);
   }
   if (found.size() != 1) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("expected one pod that the cluster does not have, got ", found.size()));
+    return absl::InvalidArgumentError(absl::StrCat("expected one pod that the cluster does not have, got ",
+                                                   found.size(), " of them among ", added.size(),
+                                                   " objects; what-if fit takes workloads"));
   }
   const auto& pod = static_cast<const api::Pod&>(*with.input.objects[found[0]]);
   if (pod.node_name.empty()) return found[0];
@@ -246,6 +260,39 @@ class Copier {
   codec::ObjectReader reader_;
 };
 
+// What the API server gives out is not taken from a manifest, so that an object that was copied from a
+// cluster is admitted like any other.
+absl::StatusOr<api::ObjectPtr> AsNew(const api::ObjectPtr& object, codec::ObjectReader& reader) {
+  if (object->metadata.uid.empty() && object->metadata.resource_version == 0) return object;
+  std::string json = codec::SetJsonMember(codec::ObjectJson(*object), {"metadata", "uid"}, "\"\"");
+  json = codec::SetJsonMember(json, {"metadata", "resourceVersion"}, "\"\"");
+  api::ObjectPtr copy;
+  RETURN_IF_ERROR(
+      codec::ReadText(json, "object.json", {}, [&](const codec::Document& document) -> absl::Status {
+        ASSIGN_OR_RETURN(copy, reader.Decode(document.root, "object.json"));
+        return absl::OkStatus();
+      }));
+  return copy;
+}
+
+// `with` after the pods of the cluster were tried, and those that its workloads ask for were made: what is
+// new comes behind them. `before`: the run of `base`.
+absl::StatusOr<Plan> Behind(const Trial& before, const Plan& base, const Plan& with) {
+  const std::set<std::string> added = Added(base, with);
+  Plan plan = with;
+  plan.input.objects = before.objects;
+  plan.input.places.assign(before.objects.size(), {});
+  codec::ObjectReader reader;
+  for (size_t i = 0; i < with.input.objects.size(); ++i) {
+    if (added.count(NameOf(*with.input.objects[i])) == 0) continue;
+    api::ObjectPtr object;
+    ASSIGN_OR_RETURN(object, AsNew(with.input.objects[i], reader));
+    plan.input.objects.push_back(std::move(object));
+    plan.input.places.push_back(with.input.places.empty() ? ClusterInput::Place() : with.input.places[i]);
+  }
+  return plan;
+}
+
 // The plan with names for pods that have only a generateName, so that they can be told apart.
 absl::StatusOr<Plan> WithNames(const Plan& plan) {
   Plan named = plan;
@@ -267,6 +314,8 @@ absl::StatusOr<FitAnswer> WouldFit(const Plan& base, const Plan& with) {
   ASSIGN_OR_RETURN(named_with, WithNames(with));
   Trial before;
   ASSIGN_OR_RETURN(before, RunTrial(named_base));
+  ASSIGN_OR_RETURN(named_with, Behind(before, named_base, named_with));
+  named_base.input.objects = before.objects;
   return FitBeside(before, named_base, named_with);
 }
 
@@ -279,6 +328,9 @@ absl::StatusOr<CountAnswer> HowManyFit(const Plan& base, const Plan& with) {
   ASSIGN_OR_RETURN(at, AddedPod(named_base, plan));
   Trial before;
   ASSIGN_OR_RETURN(before, RunTrial(named_base));
+  ASSIGN_OR_RETURN(plan, Behind(before, named_base, plan));
+  named_base.input.objects = before.objects;
+  ASSIGN_OR_RETURN(at, AddedPod(named_base, plan));
   const api::ObjectPtr pod = plan.input.objects[at];
   Copier copier(plan);
   const int64_t most = std::min(PodRoom(base) + 1, kTriedMax);

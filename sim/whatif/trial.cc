@@ -120,10 +120,26 @@ void AddStates(Trial& trial) {
   }
 }
 
+std::vector<api::ObjectPtr> ObjectsOf(const ApiServer& server, const std::vector<api::ObjectPtr>& input) {
+  std::vector<api::ObjectPtr> objects;
+  std::set<const api::Object*> seen;
+  const auto add = [&](const api::ObjectPtr& object) {
+    if (object != nullptr && seen.insert(object.get()).second) objects.push_back(object);
+  };
+  for (const api::ObjectPtr& object : input) add(server.Find(*object));
+  for (int kind = 0; kind < api::kKindCount; ++kind) {
+    if (static_cast<api::Kind>(kind) == api::Kind::kPod) continue;
+    for (const auto& [key, object] : server.List(static_cast<api::Kind>(kind))) add(object);
+  }
+  for (const auto& [key, object] : server.List(api::Kind::kPod)) add(object);
+  return objects;
+}
+
 }  // namespace
 
 absl::StatusOr<Trial> RunTrial(Plan plan) {
   Trial trial;
+  const std::vector<api::ObjectPtr> input = plan.input.objects;
   Ledger ledger;
   const size_t warnings_before = plan.input.warnings.size();
   plan.pod_rows = PodRows::kAll;
@@ -133,6 +149,7 @@ absl::StatusOr<Trial> RunTrial(Plan plan) {
   };
   plan.on_end = [&](const Simulation& simulation) {
     trial.pods = ledger.Pods(simulation);
+    trial.objects = ObjectsOf(simulation.server(), input);
     for (const Simulation::Refused& refused : simulation.refused())
       trial.refused.push_back({.index = refused.index, .message = refused.message});
   };

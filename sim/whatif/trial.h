@@ -11,6 +11,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "core/api/object.h"
 #include "sim/plan/plan.h"
 #include "sim/report/report.h"
 
@@ -53,6 +54,9 @@ struct Trial {
     std::string message;
   };
   std::vector<Refused> refused;
+  // The cluster in the end: the objects of the input that are still there, in their order, then what came to
+  // be, pods last.
+  std::vector<api::ObjectPtr> objects;
 };
 
 // Runs the plan to its end. Errors: those of RunPlan.

@@ -21,10 +21,16 @@ bool IsPending(const TrialPod& pod) { return pod.is_pending; }
 bool IsOfDaemonSet(const TrialPod& pod) { return absl::StartsWith(pod.root, "DaemonSet "); }
 bool HoldsAndIsNoDaemon(const TrialPod& pod) { return pod.Holds() && !IsOfDaemonSet(pod); }
 
-// Pods that wait and that more nodes may help.
+// Pods that wait and that more nodes may help. A StatefulSet makes its pods one after the other, so that
+// those behind one that waits count, too.
 int64_t WaitingCount(const Trial& trial) {
-  return std::count_if(trial.pods.begin(), trial.pods.end(),
-                       [](const TrialPod& pod) { return pod.is_pending && !IsOfDaemonSet(pod); });
+  int64_t count = std::count_if(trial.pods.begin(), trial.pods.end(),
+                                [](const TrialPod& pod) { return pod.is_pending && !IsOfDaemonSet(pod); });
+  for (const WorkloadReport& workload : trial.report.workloads) {
+    if (workload.kind != "StatefulSet") continue;
+    count += std::max<int64_t>(0, workload.wanted.value_or(0) - workload.ready - workload.pending);
+  }
+  return count;
 }
 
 const api::Node* FindNode(const Plan& plan, const std::string& name) {
@@ -196,14 +202,16 @@ absl::StatusOr<DrainAnswer> DrainOne(const Plan& base, const Trial& before, cons
   drain.nodes.kind_name = "Node";
   drain.nodes.names = {node};
   // Pods that wait for a node, and those that workloads of manifests ask for, are placed first: an empty node
-  // can be drained at any time.
-  plan.timeline.push_back({.at = {}, .after = {}, .action = WaitUntil(), .place = "drain"});
-  plan.timeline.push_back({.at = {}, .after = {}, .action = drain, .place = "drain"});
+  // can be drained at any time. Some clusters never come to rest, so that a time is set.
+  plan.timeline.push_back({.at = absl::Minutes(1), .after = {}, .action = drain, .place = "drain"});
   Trial trial;
   ASSIGN_OR_RETURN(trial, RunTrial(std::move(plan)));
   DrainAnswer answer = {.drain = {},
                         .pending_before = before.report.pending_count,
                         .pending_count = trial.report.pending_count};
+  // Where the run ended before it began.
+  answer.drain.node = node;
+  answer.drain.message = "the run ended before the drain, see --until";
   for (const DrainedNode& drained : trial.report.drains)
     if (drained.node == node) answer.drain = drained;
   Messages messages;

@@ -90,7 +90,10 @@ void Begin(absl::string_view question, codec::JsonWriter& json) {
 std::string DrainText(const DrainAnswer& answer) {
   std::string text = absl::StrCat(answer.IsFree() ? "yes  " : "no   ", Shown(answer.drain.node), "\n");
   int64_t placed = 0;
+  int64_t asked = 0;
   for (const DrainedPod& pod : answer.drain.pods) {
+    // A pod that came to its end needs no place.
+    if (!pod.was_over) ++asked;
     if (!pod.successor_node.empty()) {
       ++placed;
     } else if (!pod.evicted.has_value()) {
@@ -99,8 +102,7 @@ std::string DrainText(const DrainAnswer& answer) {
                       pod.error.empty() ? "" : absl::StrCat(": ", Printable(pod.error)), "\n");
     }
   }
-  absl::StrAppend(&text, "       ", placed, " of ", Pods(static_cast<int64_t>(answer.drain.pods.size())),
-                  " placed again\n");
+  absl::StrAppend(&text, "       ", placed, " of ", Pods(asked), " placed again\n");
   if (!answer.drain.message.empty()) absl::StrAppend(&text, "       ", Printable(answer.drain.message), "\n");
   absl::StrAppend(&text, NamesText(answer.lost, "       ", " is not made anew"),
                   NamesText(answer.displaced, "       ", " would lose its node"));
@@ -136,7 +138,7 @@ std::string FitText(const FitAnswer& answer) {
 std::string CountText(const CountAnswer& answer) {
   const bool has_more = answer.is_cut_off || answer.message.empty();
   std::string text =
-      absl::StrCat(has_more ? "At least " : "", answer.count, " of it fit.\n", ByNodeText(answer.bound));
+      absl::StrCat(has_more ? "At least " : "", answer.count, " more of it fit.\n", ByNodeText(answer.bound));
   if (answer.is_cut_off) {
     absl::StrAppend(&text, CutOffText(true));
   } else if (answer.message.empty()) {
@@ -167,7 +169,8 @@ std::string DrainAnswersText(const std::vector<DrainAnswer>& answers) {
     absl::StrAppend(&text, DrainText(answer));
     free += answer.IsFree() ? 1 : 0;
   }
-  absl::StrAppend(&text, free, " of ", answers.size(), " nodes can be drained, one at a time.\n");
+  absl::StrAppend(&text, free, " of ", answers.size(), answers.size() == 1 ? " node" : " nodes",
+                  " can be drained", answers.size() == 1 ? "" : ", one at a time", ".\n");
   return text;
 }
 

@@ -306,5 +306,19 @@ TEST(DiffTest, RefusesWhatIsNoPair) {
   }
 }
 
+// The hash in a ReplicaSet's name differs by release, but an upgrade does not make the ReplicaSet anew.
+TEST(DiffTest, AnUpgradeKeepsTheNamesOfReplicaSets) {
+  const TestFolder folder;
+  const std::string cluster = folder.Write(
+      "cluster.yaml",
+      "{apiVersion: v1, kind: Node, metadata: {name: n1}, status: {allocatable: {cpu: 4, pods: 9}}}\n---\n"
+      "{apiVersion: apps/v1, kind: Deployment, metadata: {name: web}, spec: {replicas: 2, selector: "
+      "{matchLabels: {app: web}}, template: {metadata: {labels: {app: web}}, spec: {containers: [{name: c, "
+      "image: i}]}}}}\n");
+  const ProgramResult result =
+      RunProgram({"diff", "-f", cluster, "--a-version", "1.36", "--b-version", "1.37"});
+  EXPECT_EQ(result.exit_code, 0) << result.out;
+}
+
 }  // namespace
 }  // namespace schedsim

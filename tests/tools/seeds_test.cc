@@ -151,6 +151,7 @@ TEST_F(SeedsTest, WhatCannotBeIsRefused) {
       {{"--seeds", "1..9000000"}, "has 9000000 seeds, expected at most 1000000"},
       {{"--seeds", "1..2", "--trace", "x"}, "--trace: expected none with --seeds"},
       {{"--seeds", "1..2", "--fail-on-pending"}, "--fail-on-pending: expected none with --seeds"},
+      {{"--seeds", "1..2", "--pods", "pods.csv"}, "--pods: expected none with --seeds"},
       {{"--seeds", "1..2", "--output", "objects"}, "--output objects: expected none with --seeds"},
       {{"--seeds", "1..2", "--follow"}, "--follow"},
       {{"--vary", "nodes"}, "--vary: \"nodes\" can't be varied"},

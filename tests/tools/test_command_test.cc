@@ -93,7 +93,9 @@ TEST_F(TestCommandTest, ExpectationsHoldOrSayWhatDoesNot) {
        {"default/foreign is Ignored: of scheduler other, which no profile names, expected it pending with "
         "\"scheduler\""}},
       {"{preemptionsMax: 0}", {}},
-      {"{utilization: {resource: cpu, min: 37, max: 37}}", {}},
+      {"{utilization: {resource: cpu, min: 37, max: 38}}", {}},
+      {"{utilization: {resource: cpu, max: 37}}",
+       {"more than 37 percent of cpu are requested, expected at most 37"}},
       {"{utilization: {resource: cpu, min: 80}}", {"37 percent of cpu are requested, expected at least 80"}},
       {"{utilization: {resource: nvidia.com/gpu, max: 9}}",
        {"no node has nvidia.com/gpu, expected one at least"}},

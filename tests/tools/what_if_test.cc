@@ -68,6 +68,60 @@ TEST(WhatIfTest, SaysWhetherAWorkloadFits) {
   EXPECT_TRUE(absl::StrContains(pending["pending"][0]["message"].get<std::string>(), "2 Insufficient cpu"));
 }
 
+// What is asked for comes behind the pods that the cluster's own workloads ask for.
+TEST(WhatIfTest, AWorkloadComesBehindThoseOfTheCluster) {
+  const TestFolder folder;
+  const std::string cluster = folder.Write(
+      "cluster.yaml", Node("n1", 4) + Workload("apps/v1", "Deployment", "web", "replicas: 3, ", 1));
+  const std::string two = folder.Write("two.yaml", Pod("a", 1) + Pod("b", 1));
+  const Json fit = Ask({"fit", two, "-f", cluster}, /*exit_code=*/1);
+  EXPECT_EQ(fit["bound"].size(), 1u) << fit;
+  EXPECT_EQ(fit["pendingCount"], 1) << fit;
+  EXPECT_TRUE(fit["displaced"].empty()) << fit;
+  const std::string one = folder.Write("one.yaml", Pod("a", 1));
+  const Json count = Ask({"count", one, "-f", cluster}, /*exit_code=*/0);
+  EXPECT_EQ(count["count"], 1) << count;
+}
+
+// A manifest that was copied from a cluster has a uid, and is admitted like any other.
+TEST(WhatIfTest, WhatWasCopiedFromAClusterIsAdmitted) {
+  const TestFolder folder;
+  const std::string cluster =
+      folder.Write("cluster.yaml", Node("n1", 4) +
+                                       "{apiVersion: v1, kind: ResourceQuota, metadata: {name: q}, spec: "
+                                       "{hard: {requests.cpu: 1500m}}}\n");
+  const auto copied = [](const std::string& name) {
+    return absl::StrCat("{apiVersion: v1, kind: Pod, metadata: {name: ", name, ", uid: u-", name,
+                        ", resourceVersion: '7'}, spec: {containers: [{name: c, image: i, resources: "
+                        "{requests: {cpu: 1}}}]}}\n---\n");
+  };
+  const std::string two = folder.Write("two.yaml", copied("a") + copied("b"));
+  const Json fit = Ask({"fit", two, "-f", cluster}, /*exit_code=*/1);
+  EXPECT_EQ(fit["bound"].size(), 1u) << fit;
+  EXPECT_TRUE(absl::StrContains(fit["pending"][0]["message"].get<std::string>(), "exceeded quota: q")) << fit;
+  const std::string one = folder.Write("one.yaml", copied("a"));
+  EXPECT_EQ(Ask({"count", one, "-f", cluster}, /*exit_code=*/0)["count"], 1);
+}
+
+// Its pods come one after the other, so that one waits at a time.
+TEST(WhatIfTest, NodesForAStatefulSetAreFound) {
+  const TestFolder folder;
+  const std::string cluster = folder.Write(
+      "cluster.yaml", Node("n1", 4) + Workload("apps/v1", "StatefulSet", "db", "replicas: 8, ", 2));
+  const Json nodes = Ask({"nodes", "--like", "n1", "-f", cluster}, /*exit_code=*/0);
+  EXPECT_EQ(nodes["nodes"], 3) << nodes;
+  EXPECT_EQ(nodes["pendingCount"], 0) << nodes;
+}
+
+TEST(WhatIfTest, ADrainThatDoesNotBeginIsNamed) {
+  const TestFolder folder;
+  const std::string cluster = folder.Write("cluster.yaml", Node("n1", 4) + Pod("a", 1));
+  const Json drain = Ask({"drain", "n1", "n1", "--until", "1s", "-f", cluster}, /*exit_code=*/1);
+  ASSERT_EQ(drain["nodes"].size(), 1u) << drain;
+  EXPECT_EQ(drain["nodes"][0]["node"], "n1");
+  EXPECT_EQ(drain["nodes"][0]["message"], "the run ended before the drain, see --until");
+}
+
 TEST(WhatIfTest, NamesWhomAWorkloadPushesOut) {
   const TestFolder folder;
   const std::string cluster = folder.Write(
