@@ -115,7 +115,7 @@ TEST(Output, OnATerminalKeepsToItsWidth) {
     for (const absl::string_view line : absl::StrSplit(text, '\n'))
       EXPECT_LE(line.size(), static_cast<size_t>(columns)) << line;
     EXPECT_TRUE(absl::StrContains(text, "60Gi                240Gi    25.00")) << text;
-    EXPECT_TRUE(absl::StrContains(text, "\n           No preemption victims")) << text;
+    EXPECT_TRUE(absl::StrContains(text, " No preemption victims found for incoming pod.\n")) << text;
   }
   EXPECT_TRUE(absl::StrContains(OnTerminal("COLUMNS=500 " + run, 80), "found for incoming pod.\n"));
 }
@@ -131,7 +131,7 @@ TEST(Output, ElsewhereIsTheSameWhateverTheTerminal) {
 
 TEST(Output, QuietLeavesErrorsAndVerdicts) {
   const std::string odd =
-      "{apiVersion: v1, kind: Node, metadata: {name: n}, status: {allocatable: {cpu: 1, "
+      "{apiVersion: v1, kind: Node, metadata: {name: n1}, status: {allocatable: {cpu: 1, "
       "pods: 9}}, other: 1}\n---\n{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: "
       "{containers: [{name: c, image: i, resources: {requests: {cpu: 2}}}]}}\n";
   const ProgramResult loud = RunProgram({"run", "-f", "-"}, odd);

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include <zlib.h>
+#include <algorithm>
 
 #include <cstdlib>
 #include <filesystem>
@@ -118,6 +119,12 @@ ConsolePage RunConsolePage(const std::string& path) {
     ++page.command_count;
   }
   return page;
+}
+
+std::string BelowHead(absl::string_view text) {
+  const bool is_trace = absl::StartsWith(text, "{");
+  for (int i = is_trace ? 1 : 2; i > 0; --i) text.remove_prefix(std::min(text.size(), text.find('\n') + 1));
+  return std::string(text);
 }
 
 std::string Gzip(absl::string_view text) {

@@ -52,6 +52,8 @@ class TestFolder {
 
 // What a file holds; "" when it cannot be read.
 std::string FileContent(const std::string& path);
+// A text report, or a trace, without its head, which says what was run under which name.
+std::string BelowHead(absl::string_view text);
 
 // `text` as a gzip or xz file.
 std::string Gzip(absl::string_view text);

@@ -38,9 +38,9 @@ constexpr char kMostAllocated[] =
     "resources: [{name: cpu, weight: 1}]}}\n"
     "  plugins: {score: {disabled: [{name: NodeResourcesBalancedAllocation}]}}\n";
 
-class RepeatTest : public testing::Test {
+class RepeatedRunTest : public testing::Test {
  protected:
-  RepeatTest()
+  RepeatedRunTest()
       : cluster_(folder_.Write("cluster.yaml", kCluster)),
         config_(folder_.Write("most.yaml", kMostAllocated)),
         a_(folder_.Path("a.jsonl.zst")),
@@ -69,7 +69,7 @@ class RepeatTest : public testing::Test {
   const std::string b_;
 };
 
-TEST_F(RepeatTest, ExplainSaysTheSameOfATraceAsOfItsRun) {
+TEST_F(RepeatedRunTest, ExplainSaysTheSameOfATraceAsOfItsRun) {
   for (const char* pod : {"web-0", "default/web-2"}) {
     const ProgramResult run = RunProgram({"explain", pod, "-f", cluster_});
     const ProgramResult trace = RunProgram({"explain", pod, "--trace", a_});
@@ -78,7 +78,7 @@ TEST_F(RepeatTest, ExplainSaysTheSameOfATraceAsOfItsRun) {
   }
 }
 
-TEST_F(RepeatTest, DiffNamesTheCauseFromTracesThatDoNotSayIt) {
+TEST_F(RepeatedRunTest, DiffNamesTheCauseFromTracesThatDoNotSayIt) {
   const ProgramResult result = RunProgram({"diff", a_, b_, "--output", "json"});
   ASSERT_EQ(result.exit_code, 1) << result.err;
   Json traces = Json::parse(result.out);
@@ -96,7 +96,7 @@ TEST_F(RepeatTest, DiffNamesTheCauseFromTracesThatDoNotSayIt) {
   EXPECT_EQ(without["counts"], traces["counts"]);
 }
 
-TEST_F(RepeatTest, AFileThatChangedIsNamed) {
+TEST_F(RepeatedRunTest, AFileThatChangedIsNamed) {
   folder_.Write("cluster.yaml", absl::StrReplaceAll(kCluster, {{"cpu: 6", "cpu: 5"}}));
   const std::string want = absl::StrCat(cluster_, ": is not what the run that is repeated read");
   ExpectRefused({"explain", "web-0", "--trace", a_}, want);
@@ -108,7 +108,7 @@ TEST_F(RepeatTest, AFileThatChangedIsNamed) {
   ExpectRefused({"explain", "web-0", "--trace", a_}, absl::StrCat(cluster_, ": No such file"));
 }
 
-TEST_F(RepeatTest, AFileThatCameIntoAFolderIsNamed) {
+TEST_F(RepeatedRunTest, AFileThatCameIntoAFolderIsNamed) {
   folder_.Write("in/a.yaml", kCluster);
   const std::string trace = folder_.Path("folder.jsonl");
   Record({"-f", folder_.Path("in"), "--trace", trace});
@@ -119,7 +119,7 @@ TEST_F(RepeatTest, AFileThatCameIntoAFolderIsNamed) {
   ExpectRefused({"explain", "web-0", "--trace", trace}, absl::StrCat(more, ": is new"));
 }
 
-TEST_F(RepeatTest, ARunThatDecidesOtherwiseIsAnError) {
+TEST_F(RepeatedRunTest, ARunThatDecidesOtherwiseIsAnError) {
   // As a version of the program writes it that decides otherwise from the third attempt on.
   std::string trace = FileContent(b_);
   const size_t attempt = trace.find(R"("ev":"attempt","pod":"default/web-2")");
@@ -136,20 +136,20 @@ TEST_F(RepeatTest, ARunThatDecidesOtherwiseIsAnError) {
   EXPECT_EQ(RunProgram({"diff", a_, other}).exit_code, 1);
 }
 
-TEST_F(RepeatTest, InputsAreFoundInAnotherFolder) {
+TEST_F(RepeatedRunTest, InputsAreFoundInAnotherFolder) {
   const std::string trace = folder_.Path("relative.jsonl");
   const std::string folder = folder_.Path("");
   const ProgramResult run = RunShell(absl::StrCat("cd ", folder,
                                                   " && \"$SCHEDSIM\" run -f cluster.yaml --config "
                                                   "most.yaml --trace relative.jsonl"));
   ASSERT_EQ(run.exit_code, 0) << run.err;
-  ExpectRefused({"explain", "web-0", "--trace", trace}, "most.yaml: No such file");
+  ExpectRefused({"explain", "web-0", "--trace", trace}, "cluster.yaml: No such file");
   const ProgramResult found = RunProgram({"explain", "web-0", "--trace", trace, "--inputs", folder});
   EXPECT_EQ(found.exit_code, 0) << found.err;
   EXPECT_EQ(found.out, RunProgram({"explain", "web-0", "-f", cluster_, "--config", config_}).out);
 }
 
-TEST_F(RepeatTest, StandardInputIsReadAgain) {
+TEST_F(RepeatedRunTest, StandardInputIsReadAgain) {
   const std::string trace = folder_.Path("piped.jsonl");
   ASSERT_EQ(RunProgram({"run", "-f", "-", "--trace", trace}, kCluster).exit_code, 0);
   EXPECT_EQ(RunProgram({"explain", "web-0", "--trace", trace}, kCluster).exit_code, 0);
@@ -159,7 +159,7 @@ TEST_F(RepeatTest, StandardInputIsReadAgain) {
       << other.err;
 }
 
-TEST_F(RepeatTest, AScenarioIsRepeatedWithAllThatItNames) {
+TEST_F(RepeatedRunTest, AScenarioIsRepeatedWithAllThatItNames) {
   const std::string trace = folder_.Path("scenario.jsonl");
   const std::string scenario = SCHEDSIM_SOURCE_DIR "/scenarios/preemption-burst/scenario.yaml";
   Record({scenario, "--seed", "5", "--trace", trace, "--trace-level", "full"});
@@ -171,7 +171,7 @@ TEST_F(RepeatTest, AScenarioIsRepeatedWithAllThatItNames) {
   EXPECT_EQ(result.out, RunProgram({"explain", name, scenario, "--seed", "5"}).out);
 }
 
-TEST_F(RepeatTest, RefusesWhatHasNoRunToRepeat) {
+TEST_F(RepeatedRunTest, RefusesWhatHasNoRunToRepeat) {
   ExpectRefused({"explain", "web-0", "--trace", a_, "-f", cluster_},
                 "expected no other run beside it, got -f");
   const std::string recorded = SCHEDSIM_SOURCE_DIR "/tests/conformance/traces-1.37/queue.jsonl.gz";

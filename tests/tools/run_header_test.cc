@@ -111,11 +111,11 @@ TEST(RunHeaderTest, TheArgumentsAreThoseOfTheSameRun) {
        "none",
        "--seed",
        "18446744073709551615"},
-      {"-f", cluster, "--bound", "keep", "--until", "0"},
+      {"-f", cluster, "--until", "0", "--bound", "keep"},
       {"-f", cluster, "--seed", "7", "--vary", "start,workers,ties", "--faults", "bind=0.05,watch=0.01"},
       {SCHEDSIM_SOURCE_DIR "/scenarios/rolling-drain/scenario.yaml"},
       {SCHEDSIM_SOURCE_DIR "/tests/tools/recordings/pending/record.export.yaml.xz", "--reschedule"},
-      {SCHEDSIM_SOURCE_DIR "/tests/conformance/cases/taints.jsonl.gz", "--case", "taints-0"},
+      {SCHEDSIM_SOURCE_DIR "/tests/conformance/cases/taints.jsonl.gz", "--case", "taints-1"},
   };
   for (const Strings& row : rows) {
     const Json report = JsonOf(row);

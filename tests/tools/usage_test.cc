@@ -112,7 +112,7 @@ TEST(ManPageTest, HasEachOptionOfHelp) {
   EXPECT_EQ(page.exit_code, 0);
   EXPECT_TRUE(absl::StartsWith(page.out, ".TH SCHEDSIM 1 ")) << page.out.substr(0, 80);
   for (const char* want :
-       {".SS \"schedsim snapshot save [OPTIONS]\"", "\\fB\\-f, \\-\\-filename\\fR \\fIFILE\\fR",
+       {".SS \"schedsim snapshot save [OPTIONS] [SCENARIO]\"", "\\fB\\-f, \\-\\-filename\\fR \\fIFILE\\fR",
         ".SS \"schedsim why [OPTIONS] POD TRACE\"", "\\-\\-fail\\-on\\-pending", "Exit codes:"})
     EXPECT_TRUE(absl::StrContains(page.out, want)) << want;
   EXPECT_FALSE(absl::StrContains(page.out, ".SS \"schedsim man")) << "the hidden command is in it";
