@@ -11,19 +11,23 @@ set(SCHEDSIM_WARNING_OPTIONS -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conve
 
 # Headers that most sources include, parsed once a target: they take two thirds of the time to compile.
 set(SCHEDSIM_PRECOMPILED_HEADERS
-    <algorithm> <cstdint> <functional> <map> <memory> <optional> <string> <utility> <variant> <vector>
-    <absl/container/btree_map.h> <absl/container/flat_hash_map.h> <absl/status/statusor.h>
-    <absl/strings/str_cat.h> <absl/strings/str_format.h> <absl/strings/str_join.h> <absl/time/time.h>
-    <absl/types/span.h>)
+    <algorithm> <array> <cstdint> <functional> <map> <memory> <optional> <set> <string> <tuple> <utility>
+    <variant> <vector>
+    <absl/algorithm/container.h> <absl/container/btree_map.h> <absl/container/flat_hash_map.h>
+    <absl/functional/function_ref.h> <absl/status/statusor.h> <absl/strings/match.h>
+    <absl/strings/numbers.h> <absl/strings/str_cat.h> <absl/strings/str_format.h> <absl/strings/str_join.h>
+    <absl/strings/str_split.h> <absl/time/time.h> <absl/types/span.h>)
 
-# schedsim_add_library(NAME SOURCES file.cc... HEADERS file.h... PUBLIC target... PRIVATE target...)
+# schedsim_add_library(NAME SOURCES file.cc... HEADERS file.h... PUBLIC target... PRIVATE target...
+#                      [PRECOMPILED header...])
 #
 # Defines the static library schedsim_NAME with the alias schedsim::NAME, installed and exported.
 # HEADERS are its headers, relative to the calling directory. All are installed, and each compiles alone:
 # the source beside a header includes it first (tidy_test checks that), and the test `headers_alone` compiles
-# those without a source. PRIVATE targets are those that no header includes.
+# those without a source. PRIVATE targets are those that no header includes. PRECOMPILED are headers of the
+# project, relative to its root, that most of the sources include.
 function(schedsim_add_library name)
-  cmake_parse_arguments(PARSE_ARGV 1 ARG "" "" "SOURCES;HEADERS;PUBLIC;PRIVATE")
+  cmake_parse_arguments(PARSE_ARGV 1 ARG "" "" "SOURCES;HEADERS;PUBLIC;PRIVATE;PRECOMPILED")
   set(target schedsim_${name})
   add_library(${target} STATIC)
   add_library(schedsim::${name} ALIAS ${target})
@@ -46,7 +50,8 @@ function(schedsim_add_library name)
   target_compile_features(${target} PUBLIC cxx_std_20)
   target_compile_options(${target} PUBLIC ${SCHEDSIM_FLOAT_OPTIONS} PRIVATE ${SCHEDSIM_WARNING_OPTIONS})
   target_link_libraries(${target} PUBLIC ${ARG_PUBLIC} PRIVATE ${ARG_PRIVATE})
-  target_precompile_headers(${target} PRIVATE ${SCHEDSIM_PRECOMPILED_HEADERS})
+  list(TRANSFORM ARG_PRECOMPILED PREPEND ${PROJECT_SOURCE_DIR}/)
+  target_precompile_headers(${target} PRIVATE ${SCHEDSIM_PRECOMPILED_HEADERS} ${ARG_PRECOMPILED})
   set_target_properties(${target} PROPERTIES
     EXPORT_NAME ${name}
     INTERFACE_HEADER_SETS_TO_VERIFY headers_without_source
@@ -66,18 +71,33 @@ function(schedsim_add_executable name)
   target_link_libraries(${name} PRIVATE ${ARG_LINK})
 endfunction()
 
-# schedsim_add_gtest(NAME SOURCES file.cc... LINK target... [LABELS label...])
+# schedsim_define_path(MACRO path file.cc...)
 #
-# Defines the GoogleTest program NAME and one test that runs it. Tests find the repository through the
-# macro SCHEDSIM_SOURCE_DIR. The results go to test_results/NAME.xml, which tests/run_tests.sh counts.
+# Defines MACRO, an absolute path as a string, for those of the files that use it: ccache knows the objects of
+# the others in every clone.
+function(schedsim_define_path macro path)
+  foreach(file IN LISTS ARGN)
+    file(STRINGS ${file} uses REGEX ${macro} LIMIT_COUNT 1)
+    if(uses)
+      set_property(SOURCE ${file} APPEND PROPERTY COMPILE_DEFINITIONS "${macro}=\"${path}\"")
+    endif()
+  endforeach()
+endfunction()
+
+# schedsim_add_gtest(NAME SOURCES file.cc... LINK target... [LABELS label...] [PRECOMPILED target])
+#
+# Defines the GoogleTest program NAME and one test that runs it. PRECOMPILED names the program whose
+# precompiled headers it uses, by default schedsim_test_headers. Tests find the repository through the
+# macro SCHEDSIM_SOURCE_DIR, and the program, where it is built, through SCHEDSIM_PROGRAM. The results go to test_results/NAME.xml, which tests/run_tests.sh counts.
 function(schedsim_add_gtest name)
-  cmake_parse_arguments(PARSE_ARGV 1 ARG "" "" "SOURCES;LINK;LABELS")
+  cmake_parse_arguments(PARSE_ARGV 1 ARG "" "PRECOMPILED" "SOURCES;LINK;LABELS")
   schedsim_add_executable(${name} SOURCES ${ARG_SOURCES} LINK ${ARG_LINK} GTest::gtest_main)
-  target_compile_definitions(${name} PRIVATE SCHEDSIM_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
-  # Parsed once for all test programs, see tests/CMakeLists.txt.
-  if(TARGET schedsim_test_headers)
-    target_precompile_headers(${name} REUSE_FROM schedsim_test_headers)
+  schedsim_define_path(SCHEDSIM_SOURCE_DIR ${PROJECT_SOURCE_DIR} ${ARG_SOURCES})
+  schedsim_define_path(SCHEDSIM_PROGRAM $<TARGET_FILE:schedsim> ${ARG_SOURCES})
+  if(NOT ARG_PRECOMPILED)
+    set(ARG_PRECOMPILED schedsim_test_headers)
   endif()
+  target_precompile_headers(${name} REUSE_FROM ${ARG_PRECOMPILED})
   add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
   set_tests_properties(${name} PROPERTIES
     ENVIRONMENT "GTEST_OUTPUT=xml:${PROJECT_BINARY_DIR}/test_results/${name}.xml"

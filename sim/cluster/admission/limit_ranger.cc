@@ -106,7 +106,7 @@ std::string RatioFault(const Subject& subject, const std::string& name, const ap
 }
 
 // Collects faults, each text once, in the order in which they were found.
-class Faults {
+class RangeFaults {
  public:
   using Check = std::string (*)(const Subject& subject, const std::string& name, const api::Quantity& bound);
 
@@ -215,7 +215,7 @@ absl::Status LimitRangerPlugin::ValidateSpec(absl::string_view name_space, const
   const Ranges* ranges = Find(name_space);
   if (ranges == nullptr) return absl::OkStatus();
   for (const auto& [name, limits] : *ranges) {
-    Faults faults;
+    RangeFaults faults;
     for (const LimitRangeItem& limit : limits) {
       const auto check = [&](const Subject& subject) {
         faults.Add(subject, limit.min, MinFault);
@@ -243,7 +243,7 @@ absl::Status LimitRangerPlugin::Validate(const api::Object& object) const {
   if (ranges == nullptr) return absl::OkStatus();
   const auto& claim = static_cast<const api::PersistentVolumeClaim&>(object);
   for (const auto& [name, limits] : *ranges) {
-    Faults faults;
+    RangeFaults faults;
     for (const LimitRangeItem& limit : limits) {
       if (limit.type != "PersistentVolumeClaim") continue;
       const api::ResourceList no_limits;

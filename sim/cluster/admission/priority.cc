@@ -47,7 +47,7 @@ std::string SystemClassFault(const api::PriorityClass& priority_class) {
   return "";
 }
 
-std::string Fault(const api::PriorityClass& priority_class) {
+std::string ClassFault(const api::PriorityClass& priority_class) {
   if (absl::StartsWith(priority_class.metadata.name, kSystemPrefix)) {
     const std::string fault = SystemClassFault(priority_class);
     if (fault.empty()) return "";
@@ -85,7 +85,7 @@ absl::Status PriorityPlugin::MutateSpec(absl::string_view /*name_space*/, api::P
 
 absl::Status PriorityPlugin::Validate(const api::Object& object) const {
   if (object.kind != api::Kind::kPriorityClass) return absl::OkStatus();
-  const std::string fault = Fault(static_cast<const api::PriorityClass&>(object));
+  const std::string fault = ClassFault(static_cast<const api::PriorityClass&>(object));
   if (fault.empty()) return absl::OkStatus();
   return absl::InvalidArgumentError(
       absl::StrCat("PriorityClass.scheduling.k8s.io \"", object.metadata.name, "\" is invalid: ", fault));
