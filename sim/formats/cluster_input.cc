@@ -25,6 +25,7 @@
 #include "sim/formats/missing_kinds.h"
 #include "sim/formats/named_file.h"
 #include "sim/formats/object_inspector.h"
+#include "sim/formats/unsimulated_controllers.h"
 
 namespace schedsim::sim {
 namespace {
@@ -149,6 +150,8 @@ class InputReader {
                                  absl::string_view kind, absl::string_view file) {
       if (!codec::IsObjectList(document)) newest_time_.Look(document);
       if (kind == "Node") kubelets_.Look(document);
+      if (document.is_object())
+        unsimulated_.LookAtDocument(document, api_version, kind, inspector_.FileIndex(file));
       return inspector_.Inspect(document, api_version, kind, file);
     });
     reader_.set_on_repeated_key([this](const codec::Value& document, const codec::RepeatedKey& repeated) {
@@ -201,6 +204,7 @@ class InputReader {
     }
     if (item.object == nullptr) item.object = std::move(object);
     missing_kinds_.Look(item.object, item.group == Group::kPending);
+    unsimulated_.LookAtOwners(*item.object);
     items_.push_back(std::move(item));
     return absl::OkStatus();
   }
@@ -229,6 +233,7 @@ class InputReader {
     }
     CountPodsOnUnknownNodes();
     WarnOfSharedUids();
+    WarnOfUnsimulatedControllers();
     OrderWarnings();
     NoteMissingNamespaces();
     NoteDroppedFields();
@@ -315,6 +320,11 @@ class InputReader {
     }
     SortByPlace(notes);
     for (InputWarning& note : notes) input_.notes.push_back(std::move(note.text));
+  }
+
+  void WarnOfUnsimulatedControllers() {
+    for (const UnsimulatedControllers::Finding& finding : unsimulated_.Findings())
+      Warn({.file_index = finding.file_index, .position = finding.position}, finding.text);
   }
 
   // Puts the warnings into order.
@@ -474,6 +484,7 @@ class InputReader {
   ObjectInspector inspector_;
   NewestTime newest_time_;
   MissingKinds missing_kinds_;
+  UnsimulatedControllers unsimulated_;
   absl::flat_hash_set<std::string> namespaces_;  // That are there.
   // With the first manifest in each.
   std::map<std::string, Place> wanted_namespaces_;

@@ -249,6 +249,58 @@ TEST(InputWarningsTest, InputWithoutNodesIsSaid) {
   EXPECT_EQ(RunProgram({"run", "-f", path, "--strict"}).exit_code, 2);
 }
 
+TEST(InputWarningsTest, CustomResourcesWithPodTemplatesMakeNoPods) {
+  const std::string rollout =
+      "apiVersion: argoproj.io/v1alpha1\nkind: Rollout\nmetadata: {name: web}\n"
+      "spec: {replicas: 2, template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c, image: "
+      "i}]}}}\n";
+  const Strings warning = {
+      "FILE:6:1: Rollout web: has a pod template, but no controller here makes pods of a Rollout, so none of "
+      "its pods count; -f adds pods, or a Deployment or Job with that template"};
+  ExpectWarnings(Documents({kNode, rollout}), warning);
+  ExpectWarnings(Documents({kNode, rollout, absl::StrReplaceAll(rollout, {{"name: web", "name: api"}})}),
+                 {warning[0] + " (2 times)"});
+  // What its controller made is in the input.
+  ExpectWarnings(
+      Documents(
+          {kNode, rollout,
+           "apiVersion: apps/v1\nkind: ReplicaSet\nmetadata: {name: web-1, namespace: default, "
+           "ownerReferences: [{apiVersion: argoproj.io/v1alpha1, kind: Rollout, name: web, uid: u}]}\n"
+           "spec: {replicas: 1, selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, "
+           "spec: {containers: [{name: c, image: i}]}}}\n"}),
+      {});
+  ExpectWarnings(Documents({kNode,
+                            "apiVersion: example.com/v1\nkind: Thing\nmetadata: {name: web}\n"
+                            "spec: {template: {spec: {replicas: 1}}}\n"}),
+                 {});
+}
+
+TEST(InputWarningsTest, AutoscalersOfPodsThatWouldActAreSaid) {
+  const std::string deployment =
+      "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\n"
+      "spec: {selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, "
+      "spec: {containers: [{name: c, image: i}]}}}\n";
+  const std::string autoscaler =
+      "apiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {name: web}\n"
+      "spec: {scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}, minReplicas: 3, "
+      "maxReplicas: 9}\n";
+  ExpectWarnings(
+      Documents({kNode, deployment, autoscaler}),
+      {"FILE:11:1: HorizontalPodAutoscaler web: autoscaling of pods is not simulated, so Deployment "
+       "default/web keeps its replicas: 1, less than spec.minReplicas 3"});
+  const auto with_replicas = [&](absl::string_view replicas) {
+    return absl::StrReplaceAll(deployment,
+                               {{"spec: {sel", absl::StrCat("spec: {replicas: ", replicas, ", sel")}});
+  };
+  ExpectWarnings(
+      Documents({kNode, with_replicas("10"), autoscaler}),
+      {"FILE:11:1: HorizontalPodAutoscaler web: autoscaling of pods is not simulated, so Deployment "
+       "default/web keeps its replicas: 10, more than spec.maxReplicas 9"});
+  ExpectWarnings(Documents({kNode, with_replicas("3"), autoscaler}), {});
+  ExpectWarnings(Documents({kNode, with_replicas("0"), autoscaler}), {});
+  ExpectWarnings(Documents({kNode, autoscaler}), {});
+}
+
 TEST(InputWarningsTest, NamesAreShortenedAndTheirEscapesShown) {
   const std::string name(900, 'x');
   const TestFolder folder;
