@@ -86,8 +86,12 @@ WorkloadReport RowOf(const api::Object& object, absl::Time end) {
   if (object.kind_name == "CronJob") row.next_job = NextJobOf(object, end);
   codec::VisitObjectTree(object, [&](const codec::Value& root) {
     const codec::Value* spec = root.Find("spec");
-    const codec::Value* suspend = spec == nullptr ? nullptr : spec->Find("suspend");
-    row.is_suspended = suspend != nullptr && suspend->boolean;
+    const auto is_set = [spec](absl::string_view field) {
+      const codec::Value* value = spec == nullptr ? nullptr : spec->Find(field);
+      return value != nullptr && value->boolean;
+    };
+    row.is_suspended = is_set("suspend");
+    row.is_paused = is_set("paused");
     if (object.kind_name == "DaemonSet") {
       row.wanted = NumberAt(root, "status", "desiredNumberScheduled");
     } else if (object.kind_name == "Job") {
@@ -170,6 +174,8 @@ std::string CountsText(const WorkloadReport& row) {
   if (row.kind == "Job" || row.kind == "CronJob") absl::StrAppend(&text, row.succeeded, " succeeded, ");
   if (row.failed > 0) absl::StrAppend(&text, row.failed, " failed, ");
   absl::StrAppend(&text, row.ready, " ready, ", row.pending, " pending");
+  if (row.is_suspended) absl::StrAppend(&text, ", suspended");
+  if (row.is_paused) absl::StrAppend(&text, ", paused");
   return text;
 }
 
@@ -240,6 +246,8 @@ void WriteWorkloads(const std::vector<WorkloadReport>& workloads, codec::JsonWri
     }
     json.Field("ready", row.ready).Field("pending", row.pending).Field("succeeded", row.succeeded);
     json.Field("failed", row.failed);
+    if (row.is_suspended) json.Key("suspended").Bool(true);
+    if (row.is_paused) json.Key("paused").Bool(true);
     if (row.next_job.has_value()) json.Field("nextJob", api::FormatRfc3339(*row.next_job));
     json.EndObject();
   }

@@ -148,6 +148,28 @@ TEST(ReportCountsTest, AJobThatIsOverIsShortOfNothing) {
   EXPECT_EQ(rows[1]["failed"], 7);
 }
 
+TEST(ReportCountsTest, WorkloadsThatWaitForTheirUserSaySo) {
+  const std::string objects =
+      std::string(kNode) +
+      "{apiVersion: apps/v1, kind: Deployment, metadata: {name: d}, spec: {paused: true, replicas: 2, "
+      "selector: "
+      "{matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c, image: "
+      "i}]}}}}"
+      "\n---\n"
+      "{apiVersion: batch/v1, kind: Job, metadata: {name: j}, spec: {suspend: true, template: {spec: "
+      "{restartPolicy: Never, containers: [{name: c, image: i}]}}}}\n";
+  const std::string text = RunProgram({"run", "-f", "-"}, objects).out;
+  EXPECT_TRUE(absl::StrContains(text,
+                                "Deployment default/d: 2 wanted, 0 ready, 0 pending, paused\n"
+                                "                Job default/j: 1 wanted, 0 succeeded, 0 ready, 0 pending, "
+                                "suspended\n"))
+      << text;
+  const Json rows = Json::parse(RunProgram({"run", "-f", "-", "--output", "json"}, objects).out)["workloads"];
+  EXPECT_EQ(rows[0]["paused"], true);
+  EXPECT_FALSE(rows[0].contains("suspended"));
+  EXPECT_EQ(rows[1]["suspended"], true);
+}
+
 TEST(ReportCountsTest, OwnersThatGoRoundAreNoEndlessSearch) {
   const std::string round =
       Owned("ReplicaSet", "r", "Deployment", "d") + Owned("Deployment", "d", "ReplicaSet", "r");
