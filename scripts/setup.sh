@@ -15,6 +15,7 @@ packages=(
   libjq-dev
   liblzma-dev
   libprotozero-dev
+  libre2-dev
   libsimdjson-dev
   libssl-dev
   libyaml-cpp-dev

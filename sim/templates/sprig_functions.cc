@@ -25,6 +25,7 @@
 #include "core/codec/text/reader.h"
 #include "core/codec/text/value.h"
 #include "core/codec/text/writer.h"
+#include "sim/templates/sprig_regex.h"
 
 namespace schedsim::sim {
 namespace {
@@ -753,6 +754,7 @@ void AddSprigFunctions(const Clock& clock, Rng& rng, GoTemplateFunctions& functi
   for (const Row& row : kFunctions) {
     functions.Add({row.name, row.argument_count_min, row.argument_count_max, row.call});
   }
+  AddSprigRegexFunctions(functions);
   functions.Add({"now", 0, 0, [&clock](const Arguments&) -> GoResult {
                    return GoValue(absl::FormatTime(kTimeText, clock.Now(), absl::UTCTimeZone()));
                  }});

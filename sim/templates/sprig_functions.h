@@ -12,8 +12,8 @@
 
 namespace schedsim::sim {
 
-// Adds those for text, numbers, lists, dictionaries, types and times. What changes a dictionary in place
-// (set, unset, merge), regular expressions, cryptography and the environment are left out. `now` is the time
+// Adds those for text, numbers, lists, dictionaries, types, times and regular expressions. What changes a
+// dictionary in place (set, unset, merge), cryptography and the environment are left out. `now` is the time
 // of `clock`, and what sprig leaves to chance is drawn from `rng`; both must outlive the functions.
 // Source: sprig v3.3.0, functions.go.
 void AddSprigFunctions(const Clock& clock, Rng& rng, GoTemplateFunctions& functions);

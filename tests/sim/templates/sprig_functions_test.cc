@@ -72,6 +72,16 @@ TEST(SprigFunctionsTest, GiveWhatSprigGives) {
       {"{{now | date \"2006-01-02T15:04:05Z07:00\"}} {{now | dateModify \"-1h\" | date \"15:04:05.000\"}}",
        "2006-01-02T15:04:05Z 14:04:05.000"},
       {"{{now | unixEpoch}} {{date \"Jan _2 06\" 0}}", "1136214245 Jan  1 70"},
+      {"{{regexMatch `^n-\\d+$` \"n-12\"}} {{regexMatch \"(\" \"(\"}} {{mustRegexMatch \"b\" \"abc\"}}",
+       "true false true"},
+      {"{{regexFind `[0-9]+` \"n-12-3\"}} {{regexFindAll `[0-9]+` \"n-12-3\" -1}} {{regexFind \"x\" \"y\"}}",
+       "12 [12 3] "},
+      {"{{regexReplaceAll `n-([0-9]+)` \"n-12\" \"node-${1}\"}} {{regexReplaceAllLiteral \"a\" \"aa\" "
+       "\"$1\"}}",
+       "node-12 $1$1"},
+      {"{{regexSplit \"[,;]\" \"a,b;c\" -1}} {{index (regexSplit \",\" \"a,b,c\" 2) 1}} {{regexQuoteMeta "
+       "\"a.b\"}}",
+       "[a b c] b,c a\\.b"},
   };
   for (const Row& row : rows) EXPECT_EQ(Render(row.text), row.want) << row.text;
 }
@@ -98,6 +108,14 @@ TEST(SprigFunctionsTest, SayWhatIsWrong) {
        "t.yaml:1: template: error calling indent: too long a text"},
       {"{{join (repeat 1000000 \"x\") (until 100)}}",
        "t.yaml:1: template: error calling join: too long a text"},
+      {"{{regexFind \"(\" \"a\"}}",
+       "t.yaml:1: template: error calling regexFind: error parsing regexp: missing ): ("},
+      {"{{regexSplit \"a\" \"a\" \"1\"}}",
+       "t.yaml:1: template: error calling regexSplit: expected an integer, got a value of type string"},
+      {"{{regexReplaceAll \"a\" (repeat 1000000 \"a\") (repeat 1000 \"x\")}}",
+       "t.yaml:1: template: error calling regexReplaceAll: too long a text"},
+      {"{{regexFind \".\" (b64dec \"/w==\")}}",
+       "t.yaml:1: template: error calling regexFind: expected a string in UTF-8"},
   };
   for (const Row& row : rows) EXPECT_EQ(Render(row.text), "ERROR " + row.want) << row.text;
   EXPECT_NE(Render("{{set (dict) \"a\" 1}}").find("function \"set\" is not known"), std::string::npos);
