@@ -13,6 +13,8 @@
 #include "sim/controllers/controller_refs.h"
 #include "sim/controllers/owned_pods.h"
 #include "sim/controllers/pod_template.h"
+#include "sim/controllers/pod_template_hash.h"
+#include "sim/controllers/pod_template_json.h"
 
 namespace schedsim::sim {
 namespace {
@@ -20,35 +22,44 @@ namespace {
 constexpr char kKind[] = "ControllerRevision";
 constexpr char kApiVersion[] = "apps/v1";
 
-// The template of `spec`, as JSON; "" where there is none.
-absl::Status ReadTemplate(const codec::Value* spec, Revision& revision) {
+// The template of `spec`.
+absl::StatusOr<codec::Value> FindTemplate(const codec::Value* spec) {
   const codec::Value* pod_template = spec == nullptr ? nullptr : spec->Find("template");
   if (pod_template == nullptr || !pod_template->is_object()) {
     return absl::FailedPreconditionError("has no template of a pod");
   }
-  // A revision's data is a strategic merge patch, with a directive in the template.
-  std::vector<codec::Member> members(pod_template->members.begin(), pod_template->members.end());
-  std::erase_if(members, [](const codec::Member& member) { return member.key == "$patch"; });
-  codec::Value plain = *pod_template;
-  plain.members = members;
-  revision.pod_template = codec::ToJson(plain);
-  revision.canonical = CanonicalJson(plain, "");
-  return absl::OkStatus();
+  return *pod_template;
 }
 
 absl::Status ReadRevision(const api::Object& object, Revision& revision) {
   revision.name = object.metadata.name;
   revision.created = object.metadata.creation_timestamp.value_or(absl::InfinitePast());
-  return ReadFields(object, [&revision](const codec::Value& root) {
+  return ReadFields(object, [&revision](const codec::Value& root) -> absl::Status {
     absl::Status error;
     // There is always a number above it.
     const int64_t number = FieldReader(root, {}, error).OptionalLong("revision").value_or(0);
     revision.number = std::min<int64_t>(number, INT64_MAX / 2);
     const codec::Value* data = root.Find("data");
-    const absl::Status read = ReadTemplate(data == nullptr ? nullptr : data->Find("spec"), revision);
-    error.Update(read);
+    ASSIGN_OR_RETURN(codec::Value pod_template, FindTemplate(data == nullptr ? nullptr : data->Find("spec")));
+    // A revision's data is a strategic merge patch, with a directive in the template.
+    std::vector<codec::Member> members(pod_template.members.begin(), pod_template.members.end());
+    std::erase_if(members, [](const codec::Member& member) { return member.key == "$patch"; });
+    pod_template.members = members;
+    revision.pod_template = codec::ToJson(pod_template);
+    revision.canonical = PodTemplateJson(pod_template, std::nullopt);
     return error;
   });
+}
+
+// Names that the workload's revisions did not get, as its status has counted them. Absent: none did.
+std::optional<int64_t> CollisionsOf(const api::Object& owner) {
+  std::optional<int64_t> collisions;
+  ReadFields(owner, [&collisions](const codec::Value& root) {
+    absl::Status error;
+    collisions = FieldReader(root, {"status"}, error).OptionalCount("collisionCount");
+    return error;
+  }).IgnoreError();
+  return collisions;
 }
 
 std::string LabelsOf(const codec::Value& pod_template) {
@@ -59,8 +70,9 @@ std::string LabelsOf(const codec::Value& pod_template) {
 
 }  // namespace
 
-ControllerHistory::ControllerHistory(absl::string_view owner_kind, ApiServer& server)
-    : owner_kind_(owner_kind), server_(server), revisions_(ReadRevision) {}
+ControllerHistory::ControllerHistory(absl::string_view owner_kind, api::KubernetesLine line,
+                                     ApiServer& server)
+    : owner_kind_(owner_kind), line_(line), server_(server), revisions_(ReadRevision) {}
 
 std::string ControllerHistory::OnEvent(const WatchEvent& event) {
   const api::Object& object = event.new_object != nullptr ? *event.new_object : *event.old_object;
@@ -115,12 +127,13 @@ std::optional<Revision> ControllerHistory::Find(const api::Object& owner, absl::
 
 absl::StatusOr<Revision> ControllerHistory::Update(const api::Object& owner, const std::string& remembered) {
   Revision wanted;
-  std::string labels;
-  RETURN_IF_ERROR(ReadFields(owner, [&](const codec::Value& root) {
-    const codec::Value* spec = root.Find("spec");
-    const absl::Status read = ReadTemplate(spec, wanted);
-    if (read.ok()) labels = LabelsOf(*spec->Find("template"));
-    return read;
+  RETURN_IF_ERROR(ReadFields(owner, [&](const codec::Value& root) -> absl::Status {
+    ASSIGN_OR_RETURN(const codec::Value pod_template, FindTemplate(root.Find("spec")));
+    wanted.pod_template = codec::ToJson(pod_template);
+    std::string& canonical = canonical_[wanted.pod_template];
+    if (canonical.empty()) canonical = PodTemplateJson(pod_template, std::nullopt);
+    wanted.canonical = canonical;
+    return absl::OkStatus();
   }));
   if (!remembered.empty() && !HasAny(owner) && remembered_.count(owner.metadata.uid) == 0) {
     Revision known = wanted;
@@ -134,7 +147,7 @@ absl::StatusOr<Revision> ControllerHistory::Update(const api::Object& owner, con
   const int64_t next = list.empty() ? 1 : list.back().number + 1;
   if (found == list.rend()) {
     wanted.number = next;
-    return Create(owner, wanted, labels);
+    return Create(owner, wanted);
   }
   if (found == list.rbegin()) return *found;
   // Back to an older one.
@@ -150,13 +163,27 @@ absl::StatusOr<Revision> ControllerHistory::Update(const api::Object& owner, con
   return revision;
 }
 
-absl::StatusOr<Revision> ControllerHistory::Create(const api::Object& owner, const Revision& revision,
-                                                   const std::string& labels) {
-  std::string hash = TemplateHash(revision.canonical);
+absl::StatusOr<Revision> ControllerHistory::Create(const api::Object& owner, const Revision& revision) {
+  absl::StatusOr<Revision> made;
+  RETURN_IF_ERROR(codec::ReadText(revision.pod_template, "template.json", {},
+                                  [&](const codec::Document& document) -> absl::Status {
+                                    made = CreateOf(owner, revision, document.root);
+                                    return made.status();
+                                  }));
+  return made;
+}
+
+absl::StatusOr<Revision> ControllerHistory::CreateOf(const api::Object& owner, const Revision& revision,
+                                                     const codec::Value& pod_template) {
+  const bool is_daemon_set = owner_kind_ == "DaemonSet";
+  const std::string data = RevisionData(PodTemplateJson(pod_template, line_));
   Revision made = revision;
-  made.name = absl::StrCat(owner.metadata.name, "-", hash);
-  // The name is somebody else's: another one. Upstream counts this as collisions.
-  for (int collision = 1;; ++collision) {
+  std::string hash;
+  // Where the name is somebody else's, there is another one.
+  for (std::optional<int64_t> collisions = CollisionsOf(owner);; collisions = collisions.value_or(0) + 1) {
+    hash = is_daemon_set ? PodTemplateHash(pod_template, line_, collisions)
+                         : RevisionHash(data, collisions.value_or(0));
+    made.name = absl::StrCat(owner.metadata.name, "-", hash);
     const api::ObjectPtr taken = FindObject(owner, made.name);
     if (taken == nullptr) break;
     Revision known;
@@ -167,20 +194,16 @@ absl::StatusOr<Revision> ControllerHistory::Create(const api::Object& owner, con
       RETURN_IF_ERROR(server_.Update(WithField(*mine, {"revision"}, absl::StrCat(made.number))));
       return made;
     }
-    hash = TemplateHash(absl::StrCat(revision.canonical, collision));
-    made.name = absl::StrCat(owner.metadata.name, "-", hash);
   }
   codec::JsonWriter json;
   json.BeginObject().Field("apiVersion", kApiVersion).Field("kind", kKind).Key("metadata").BeginObject();
   json.Field("name", made.name).Field("namespace", owner.metadata.namespace_);
-  const std::string hash_label = absl::StrCat("\"", hash, "\"");
   const absl::string_view hash_key =
-      owner_kind_ == "DaemonSet" ? "controller-revision-hash" : "controller.kubernetes.io/hash";
-  json.Key("labels").Raw(codec::SetJsonMember(labels, {hash_key}, hash_label));
+      is_daemon_set ? "controller-revision-hash" : "controller.kubernetes.io/hash";
+  json.Key("labels").Raw(
+      codec::SetJsonMember(LabelsOf(pod_template), {hash_key}, absl::StrCat("\"", hash, "\"")));
   WriteControllerRef(owner, json);
-  json.EndObject().Key("data").BeginObject().Key("spec").BeginObject().Key("template");
-  json.Raw(codec::SetJsonMember(made.pod_template, {"$patch"}, "\"replace\"")).EndObject().EndObject();
-  json.Field("revision", made.number).EndObject();
+  json.EndObject().Key("data").Raw(data).Field("revision", made.number).EndObject();
   api::ObjectPtr object;
   RETURN_IF_ERROR(
       codec::ReadText(json.text(), "revision.json", {}, [&](const codec::Document& document) -> absl::Status {

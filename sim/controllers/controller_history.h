@@ -12,7 +12,9 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "core/api/kubernetes_line.h"
 #include "core/api/object.h"
+#include "core/base/lookup_map.h"
 #include "core/codec/objects/objects.h"
 #include "core/codec/text/value.h"
 #include "sim/cluster/api_server.h"
@@ -24,7 +26,7 @@ namespace schedsim::sim {
 struct Revision {
   std::string name;
   int64_t number = 0;
-  // As JSON; and canonical, to be compared.
+  // As JSON; and with all defaults, to be compared.
   std::string pod_template;
   std::string canonical;
   absl::Time created;
@@ -35,8 +37,9 @@ struct Revision {
 // Source: kubernetes v1.37, pkg/controller/history.
 class ControllerHistory {
  public:
-  // `owner_kind`: StatefulSet or DaemonSet. What is borrowed must outlive it.
-  ControllerHistory(absl::string_view owner_kind, ApiServer& server);
+  // `owner_kind`: StatefulSet or DaemonSet; `line`: the release whose types hashes are made of. What is
+  // borrowed must outlive it.
+  ControllerHistory(absl::string_view owner_kind, api::KubernetesLine line, ApiServer& server);
   ControllerHistory(const ControllerHistory&) = delete;
   ControllerHistory& operator=(const ControllerHistory&) = delete;
 
@@ -58,13 +61,17 @@ class ControllerHistory {
   api::ObjectPtr FindObject(const api::Object& owner, absl::string_view name) const;
   // The oldest first.
   std::vector<Revision> ListOf(const api::Object& owner);
-  absl::StatusOr<Revision> Create(const api::Object& owner, const Revision& revision,
-                                  const std::string& labels);
+  absl::StatusOr<Revision> Create(const api::Object& owner, const Revision& revision);
+  absl::StatusOr<Revision> CreateOf(const api::Object& owner, const Revision& revision,
+                                    const codec::Value& pod_template);
 
   const std::string owner_kind_;
+  const api::KubernetesLine line_;
   ApiServer& server_;
   codec::ObjectReader reader_;
   SpecCache<Revision> revisions_;
+  // What is compared, by the template as it is written.
+  LookupMap<std::string, std::string> canonical_;
   // Names by uid of the owner.
   std::map<std::string, std::set<std::string>> names_;
   // Revisions of the input without objects, by uid of the owner.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "core/api/taints.h"
 #include "core/base/status_macros.h"
@@ -16,6 +17,7 @@ namespace {
 constexpr char kKind[] = "DaemonSet";
 constexpr char kApiVersion[] = "apps/v1";
 constexpr char kHashLabel[] = "controller-revision-hash";
+constexpr char kGenerationLabel[] = "pod-template-generation";
 // So many pods are asked for at most before the controller looks at all nodes again. Source: kubernetes
 // v1.37, pkg/controller/daemon, BurstReplicas.
 constexpr int64_t kBurst = 250;
@@ -23,6 +25,15 @@ constexpr int64_t kBurst = 250;
 std::string HashOf(const api::Pod& pod) {
   const std::string* hash = pod.metadata.labels.Find(kHashLabel);
   return hash == nullptr ? "" : *hash;
+}
+
+// What the API server counts in the set. Source: kubernetes v1.37, pkg/controller/daemon/util,
+// GetTemplateGeneration.
+std::optional<int64_t> TemplateGenerationOf(const api::Object& daemon_set) {
+  const std::string* text = daemon_set.metadata.annotations.Find("deprecated.daemonset.template.generation");
+  int64_t generation = 0;
+  if (text == nullptr || !absl::SimpleAtoi(*text, &generation)) return std::nullopt;
+  return generation;
 }
 
 // The name of a DaemonSet's revision is that of the set, a dash and the hash.
@@ -139,7 +150,7 @@ DaemonSetController::DaemonSetController(const ControllerContext& context)
       refs_(context.refs),
       warnings_(context.warnings),
       queue_(context, [this](const std::string& key) { return Sync(key); }),
-      history_(kKind, context.server) {
+      history_(kKind, context.options.template_line.value_or(api::kDefaultKubernetesLine), context.server) {
   owned_pods_.Listen(
       kKind, [this](const std::string& owner_key, const WatchEvent& event) { OnPod(owner_key, event); });
 }
@@ -288,6 +299,9 @@ absl::Status DaemonSetController::TakeTemplate(Look& look) {
   }
   state.seen = look.object;
   state.revision = *std::move(revision);
+  state.template_generation = state.template_generation.has_value()
+                                  ? *state.template_generation + 1
+                                  : TemplateGenerationOf(*look.object).value_or(state.revision.number);
   state.pod_template = pod_template;
   state.affinity = framework::RequiredNodeAffinity(*state.prototype->spec, symbols_);
   if (state.places.empty()) {
@@ -338,8 +352,11 @@ std::vector<DaemonSetController::Entry> DaemonSetController::PodsOn(const Look& 
   return pods;
 }
 
+// Source: kubernetes v1.37, pkg/controller/daemon/util, IsPodUpdated.
 bool DaemonSetController::IsUpdated(const State& state, const api::Pod& pod) const {
-  return HashOf(pod) == HashOf(state.revision);
+  const std::string* generation = pod.metadata.labels.Find(kGenerationLabel);
+  return HashOf(pod) == HashOf(state.revision) ||
+         (generation != nullptr && *generation == absl::StrCat(*state.template_generation));
 }
 
 bool DaemonSetController::IsAvailable(const DaemonSetSpec& spec, const Entry& entry) const {
@@ -568,7 +585,8 @@ absl::Status DaemonSetController::CreatePod(const Look& look, const std::string&
   } while (server_.FindPod(look.object->metadata.namespace_, name) != nullptr);
   codec::JsonWriter metadata;
   metadata.BeginObject().Field("name", name).Field("generateName", base).Key("labels").BeginObject();
-  metadata.Field(kHashLabel, HashOf(state.revision)).EndObject().EndObject();
+  metadata.Field(kHashLabel, HashOf(state.revision));
+  metadata.Field(kGenerationLabel, absl::StrCat(*state.template_generation)).EndObject().EndObject();
   codec::JsonWriter affinity;
   affinity.BeginObject().Key("nodeAffinity").BeginObject();
   affinity.Key("requiredDuringSchedulingIgnoredDuringExecution").BeginObject().Key("nodeSelectorTerms");

@@ -105,6 +105,8 @@ class DaemonSetController : public Controller {
     // Of which template.
     std::string pod_template;
     Revision revision;
+    // How many templates the set has had, as its annotation and its pods' labels count them.
+    std::optional<int64_t> template_generation;
     // A pod as the template makes it, but for node and name.
     std::shared_ptr<const api::Pod> prototype;
     framework::RequiredNodeAffinity affinity;

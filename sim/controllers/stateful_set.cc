@@ -140,7 +140,7 @@ StatefulSetController::StatefulSetController(const ControllerContext& context)
       refs_(context.refs),
       warnings_(context.warnings),
       queue_(context, [this](const std::string& key) { return Sync(key); }),
-      history_(kKind, context.server) {
+      history_(kKind, context.options.template_line.value_or(api::kDefaultKubernetesLine), context.server) {
   owned_pods_.Listen(kKind, [this](const std::string& owner_key, const WatchEvent&) {
     const auto gathering = gathers_until_.find(owner_key);
     const absl::Time until = gathering == gathers_until_.end() ? absl::InfinitePast() : gathering->second;

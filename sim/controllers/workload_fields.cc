@@ -8,8 +8,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "core/api/go_text.h"
-#include "core/base/digest.h"
-#include "core/base/rng.h"
 #include "core/codec/objects/object_writer.h"
 #include "core/codec/text/json_edit.h"
 #include "core/codec/text/writer.h"
@@ -362,13 +360,6 @@ void AppendCanonical(const codec::Value& value, std::string& out) {
 }
 
 }  // namespace
-
-std::string TemplateHash(absl::string_view canonical) {
-  Digest digest;
-  digest.Add(canonical);
-  Rng rng(digest.value());
-  return GenerateName(GenerateName("", rng), rng);
-}
 
 std::string CanonicalJson(const codec::Value& value, absl::string_view without_label) {
   const codec::Value* metadata = value.Find("metadata");

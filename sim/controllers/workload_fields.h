@@ -142,10 +142,6 @@ class WorkloadConditions {
 // empty where that is the same, or named in `without_label` below metadata.labels.
 std::string CanonicalJson(const codec::Value& value, absl::string_view without_label);
 
-// Ten characters for the canonical template of a revision, for names and labels. The real ones are another
-// hash over another text.
-std::string TemplateHash(absl::string_view canonical);
-
 // What has been read of each object, kept until the object changes. `Spec` is a struct, made by `Read`, which
 // returns InvalidArgument for what is malformed.
 template <typename Spec>

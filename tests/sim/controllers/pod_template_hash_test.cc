@@ -6,6 +6,7 @@
 #include "core/codec/text/input.h"
 #include "core/codec/text/reader.h"
 #include "gtest/gtest.h"
+#include "sim/controllers/pod_template_json.h"
 
 namespace schedsim::sim {
 namespace {
@@ -22,7 +23,8 @@ std::string TextOf(const std::string& pod_template, api::KubernetesLine line) {
 }
 
 // Templates, and the hashes that Kubernetes 1.37.2 makes of them: SetObjectDefaults_Deployment, a way through
-// protobuf, and ComputeHash.
+// protobuf, and ComputeHash; for revisions, the defaults of a StatefulSet, getPatch and
+// HashControllerRevision.
 TEST(PodTemplateHash, IsThatOfKubernetes) {
   auto lines =
       codec::ReadFile(std::string(SCHEDSIM_SOURCE_DIR) + "/tests/sim/controllers/pod_templates.jsonl");
@@ -35,6 +37,9 @@ TEST(PodTemplateHash, IsThatOfKubernetes) {
         constexpr auto kLine = api::KubernetesLine::k1_37;
         EXPECT_EQ(PodTemplateHash(pod_template, kLine, std::nullopt), root.Find("hash")->text);
         EXPECT_EQ(PodTemplateHash(pod_template, kLine, 1), root.Find("collided")->text);
+        const std::string data = RevisionData(PodTemplateJson(pod_template, kLine));
+        EXPECT_EQ(RevisionHash(data, 0), root.Find("revision")->text) << data;
+        EXPECT_EQ(RevisionHash(data, 1), root.Find("revisionCollided")->text);
         ++count;
         return absl::OkStatus();
       });
