@@ -14,6 +14,7 @@
 #include "core/base/status_macros.h"
 #include "core/codec/text/reader.h"
 #include "sim/cluster/admission/namespace_lifecycle.h"
+#include "sim/cluster/admission/storage_defaults.h"
 #include "sim/cluster/pod_finalizers.h"
 #include "sim/cluster/resource_name.h"
 
@@ -365,6 +366,7 @@ absl::Status ApiServer::Replace(const api::ObjectPtr& object, VersionCheck check
   }
   std::shared_ptr<api::Object> copy = object->Clone();
   if (copy->kind == api::Kind::kPod) CompleteUpdate(*old_object, static_cast<api::Pod&>(*copy));
+  if (options_.admission.complete && !Admission::PassedBefore(*object)) SetStorageDefaults(*copy);
   copy->metadata.resource_version = ++resource_version_;
   copy->metadata.uid = old_object->metadata.uid;
   copy->metadata.creation_timestamp = old_object->metadata.creation_timestamp;

@@ -4,12 +4,14 @@
 #include <optional>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "core/codec/objects/object_writer.h"
 #include "core/codec/objects/objects.h"
 #include "core/codec/text/json_writer.h"
 #include "core/codec/text/reader.h"
 #include "core/framework/selector.h"
+#include "core/plugins/volume/csi_translation.h"
 #include "sim/cluster/admission/default_storage_class.h"
 
 namespace schedsim::sim {
@@ -92,6 +94,13 @@ bool Satisfies(const api::PersistentVolume& volume, const api::PersistentVolumeC
                      });
 }
 
+// The CSI driver that makes a provisioner's volumes; "": it has none, as `rancher.io/local-path`.
+std::string DriverOf(const std::string& provisioner) {
+  const absl::string_view migrated = plugins::CsiDriverOfInTreePlugin(provisioner);
+  if (!migrated.empty()) return std::string(migrated);
+  return absl::StrContains(provisioner, "/") ? "" : provisioner;
+}
+
 // What a provisioner makes for the claim: in the zone of the node, or on the node itself where that has none.
 std::string VolumeJson(const std::string& name, const api::PersistentVolumeClaim& claim,
                        const api::StorageClass& storage_class, const api::Object* node) {
@@ -114,8 +123,13 @@ std::string VolumeJson(const std::string& name, const api::PersistentVolumeClaim
   if (claim.spec.volume_attributes_class_name.has_value()) {
     json.Field("volumeAttributesClassName", *claim.spec.volume_attributes_class_name);
   }
-  json.Key("csi").BeginObject().Field("driver", storage_class.provisioner);
-  json.Field("volumeHandle", absl::StrCat("vol-", meta.uid)).EndObject();
+  const std::string driver = DriverOf(storage_class.provisioner);
+  if (driver.empty()) {
+    json.Key("hostPath").BeginObject().Field("path", absl::StrCat("/volumes/", name)).EndObject();
+  } else {
+    json.Key("csi").BeginObject().Field("driver", driver);
+    json.Field("volumeHandle", absl::StrCat("vol-", meta.uid)).EndObject();
+  }
   json.Key("claimRef").BeginObject().Field("apiVersion", "v1").Field("kind", "PersistentVolumeClaim");
   json.Field("namespace", meta.namespace_).Field("name", meta.name).Field("uid", meta.uid).EndObject();
   if (node != nullptr) {
@@ -454,7 +468,14 @@ void VolumeBindingController::Provision(const api::PersistentVolumeClaim& claim,
   const absl::Status created = reader.ReadText(
       VolumeJson(name, claim, storage_class, node.get()), "volume.json",
       [this](api::ObjectPtr object, const codec::Location&) { return server_.Create(object); });
-  if (!created.ok()) trace_.ApiError("create", created.message());
+  if (!created.ok()) {
+    trace_.ApiError("create", created.message());
+    if (warned_classes_.insert(storage_class.metadata.name).second) {
+      warnings_.push_back(absl::StrCat("StorageClass ", storage_class.metadata.name,
+                                       ": no volume could be made for claim ", claim.Key(), ": ",
+                                       created.message()));
+    }
+  }
   if (const VolumePtr stored = StoredVolume(name)) Bind(claim, *stored);
 }
 

@@ -18,6 +18,7 @@
 #include "sim/cluster/admission/object_validation.h"
 #include "sim/cluster/admission/pod_validation.h"
 #include "sim/cluster/admission/runtime_class.h"
+#include "sim/cluster/admission/storage_defaults.h"
 #include "sim/cluster/admission/workload_defaults.h"
 #include "sim/cluster/resource_name.h"
 
@@ -176,6 +177,7 @@ absl::Status Admission::Mutate(api::Object& object) {
     return absl::OkStatus();
   }
   SetWorkloadDefaults(object, options_.line);
+  SetStorageDefaults(object);
   for (const auto& plugin : plugins_) RETURN_IF_ERROR(Forbidden(object, plugin->Mutate(object)));
   if (object.kind == api::Kind::kNode && taints_new_nodes_) AddNotReadyTaint(static_cast<api::Node&>(object));
   if (!is_pod) return absl::OkStatus();
@@ -217,6 +219,7 @@ absl::Status Admission::ValidateUpdate(const api::Object& before, const api::Obj
   if (!options_.complete) return absl::OkStatus();
   const std::shared_ptr<api::Object> completed = after.Clone();
   SetWorkloadDefaults(*completed, options_.line);
+  SetStorageDefaults(*completed);
   return sim::ValidateUpdate(before, *completed, options_.line);
 }
 
