@@ -85,11 +85,52 @@ TEST(PriorityClassTest, AValueOrANameThatIsNotForUsersIsRefusedWithItsPlace) {
 
 TEST(PriorityClassTest, WhatPassedAdmissionBeforeIsLetThrough) {
   for (const std::string& pod :
-       {Pod("a", "priority: 7, priorityClassName: gone"), Pod("a", "priorityClassName: gone", ", uid: u"),
-        Pod("a", "priorityClassName: gone", ", resourceVersion: \"7\"")}) {
+       {Pod("a", "priority: 7, priorityClassName: gone", ", uid: u"),
+        Pod("a", "priorityClassName: gone", ", uid: u"),
+        Pod("a", "priorityClassName: gone", ", resourceVersion: \"7\""),
+        Pod("a", "priority: 7, preemptionPolicy: Never, priorityClassName: gold", ", uid: u") +
+            Class("gold", 1000)}) {
     const ProgramResult result = RunManifests(pod);
     EXPECT_EQ(result.exit_code, 0) << pod << result.err;
     EXPECT_EQ(Bound(result), (std::vector<std::string>{"a"})) << pod;
+  }
+}
+
+// What kube-apiserver v1.37.2 says.
+TEST(PriorityClassTest, AManifestThatContradictsItsClassIsRefused) {
+  const std::string gold = Class("gold", 1000);
+  const std::string never = Class("gold", 1000, "preemptionPolicy: Never\n");
+  const std::string by_default = Class("gold", 1000, "globalDefault: true\n");
+  const std::pair<std::string, std::string> kRows[] = {
+      {Pod("a", "priority: 7, priorityClassName: gold") + gold,
+       "pods \"a\" is forbidden: the integer value of priority (7) must not be provided in pod spec; "
+       "priority "
+       "admission controller computed 1000 from the given PriorityClass name"},
+      {Pod("a", "priority: 0, priorityClassName: system-node-critical"),
+       "the integer value of priority (0) must not be provided in pod spec; priority admission controller "
+       "computed 2000001000 from"},
+      {Pod("a", "priority: 7") + by_default, "the integer value of priority (7) must not be provided"},
+      {Pod("a", "priority: 7, priorityClassName: gone") + gold, "no PriorityClass with name gone was found"},
+      {Pod("a", "preemptionPolicy: Never, priorityClassName: gold") + gold,
+       "the string value of PreemptionPolicy (Never) must not be provided in pod spec; priority admission "
+       "controller computed PreemptLowerPriority from the given PriorityClass name"},
+      {Pod("a", "preemptionPolicy: PreemptLowerPriority, priorityClassName: gold") + never,
+       "the string value of PreemptionPolicy (PreemptLowerPriority) must not be provided in pod spec; "
+       "priority "
+       "admission controller computed Never from"},
+  };
+  for (const auto& [manifests, want] : kRows) {
+    const ProgramResult result = RunManifests(manifests);
+    EXPECT_EQ(result.exit_code, 2) << want;
+    EXPECT_TRUE(absl::StrContains(result.err, want)) << want << "\n" << result.err;
+  }
+  for (const std::string& manifests :
+       {Pod("a", "priority: 1000, priorityClassName: gold") + gold,
+        Pod("a", "preemptionPolicy: Never, priorityClassName: gold") + never,
+        Pod("a", "preemptionPolicy: PreemptLowerPriority, priorityClassName: gold") + gold,
+        Pod("a", "priority: 7, preemptionPolicy: Never") + gold}) {
+    const ProgramResult result = RunManifests(manifests);
+    EXPECT_EQ(result.exit_code, 0) << manifests << result.err;
   }
 }
 

@@ -23,6 +23,13 @@ constexpr SystemClass kSystemClasses[] = {
 constexpr char kSystemPrefix[] = "system-";
 constexpr int32_t kUserPriorityMax = 1'000'000'000;
 
+constexpr char kController[] = "priority admission controller computed ";
+constexpr char kFromClass[] = " from the given PriorityClass name";
+
+std::string PolicyOf(const api::PriorityClass& priority_class) {
+  return priority_class.preemption_policy.empty() ? "PreemptLowerPriority" : priority_class.preemption_policy;
+}
+
 const api::PriorityClass* FindSystemClass(absl::string_view name) {
   static const auto* const kClasses = [] {
     auto* classes = new std::map<std::string, api::PriorityClass>;
@@ -73,13 +80,26 @@ bool PriorityPlugin::OnChange(const api::ObjectPtr& old_object, const api::Objec
 }
 
 absl::Status PriorityPlugin::MutateSpec(absl::string_view /*name_space*/, api::PodSpec& spec) const {
-  // A spec with a priority passed admission before, also where nothing else of the pod shows it.
-  if (spec.priority.has_value()) return absl::OkStatus();
-  if (!spec.priority_class_name.empty() && ClassOf(spec) == nullptr) {
+  const api::PriorityClass* const found = ClassOf(spec);
+  if (found == nullptr && !spec.priority_class_name.empty()) {
     return absl::PermissionDeniedError(
         absl::StrCat("no PriorityClass with name ", spec.priority_class_name, " was found"));
   }
-  SetPriority(spec);
+  if (found == nullptr) return absl::OkStatus();
+  if (spec.priority.value_or(found->value) != found->value) {
+    return absl::PermissionDeniedError(absl::StrCat("the integer value of priority (", *spec.priority,
+                                                    ") must not be provided in pod spec; ", kController,
+                                                    found->value, kFromClass));
+  }
+  const std::string policy = PolicyOf(*found);
+  if (!spec.preemption_policy.empty() && spec.preemption_policy != policy) {
+    return absl::PermissionDeniedError(
+        absl::StrCat("the string value of PreemptionPolicy (", spec.preemption_policy,
+                     ") must not be provided in pod spec; ", kController, policy, kFromClass));
+  }
+  spec.priority = found->value;
+  // The field of a class is often left out, and then says nothing that a pod would not say without it.
+  if (spec.preemption_policy.empty()) spec.preemption_policy = found->preemption_policy;
   return absl::OkStatus();
 }
 
