@@ -523,6 +523,115 @@ const HeadedStage kPodGeneral[] = {
     {"pod-delete", "Pod", "1", "", kDelete},
 };
 
+// What a provisioner does for claims of the class kwok-volume, which the input has to have: a volume is made
+// for each claim, and goes with it.
+constexpr char kVolumeFast[] = R"(
+apiVersion: kwok.x-k8s.io/v1alpha1
+kind: Stage
+metadata: {name: pvc-provision}
+spec:
+  resourceRef: {apiGroup: v1, kind: PersistentVolumeClaim}
+  selector:
+    matchExpressions:
+    - cel:
+        expression: >-
+          self.spec.storageClassName == "kwok-volume" && !has(self.spec.volumeName) &&
+          !has(self.metadata.deletionTimestamp) && self.status.phase != "Bound"
+  steps:
+  - apply:
+      template: |
+        {{ $meta := .metadata }}
+        {{ $name := printf "pvc-%s" $meta.uid }}
+        apiVersion: v1
+        kind: PersistentVolume
+        metadata:
+          name: {{ $name }}
+          annotations: {pv.kubernetes.io/provisioned-by: kwok.x-k8s.io/volume}
+        spec:
+          storageClassName: kwok-volume
+          persistentVolumeReclaimPolicy: {{ or .spec.reclaimPolicy "Delete" }}
+          volumeMode: {{ or .spec.volumeMode "Filesystem" }}
+          accessModes: {{ toJson .spec.accessModes }}
+          capacity: {{ toJson .spec.resources.requests }}
+          hostPath: {type: DirectoryOrCreate, path: {{ printf "/tmp/kwok-local-path-provisioner/%s" $name | Quote }}}
+          claimRef:
+            apiVersion: {{ .apiVersion }}
+            kind: {{ .kind }}
+            {{ range $key := list "namespace" "name" "uid" "resourceVersion" }}
+            {{ $key }}: {{ index $meta $key | Quote }}
+            {{ end }}
+  - patch:
+      root: metadata
+      template: |
+        annotations:
+          {{ range list "volume.kubernetes.io" "volume.beta.kubernetes.io" }}
+          {{ . }}/storage-provisioner: kwok.x-k8s.io/volume
+          {{ end }}
+          {{ range list "bind-completed" "bound-by-controller" }}
+          pv.kubernetes.io/{{ . }}: "yes"
+          {{ end }}
+  - patch:
+      root: spec
+      template: "volumeName: pvc-{{ .metadata.uid }}"
+  - patch:
+      subresource: status
+      root: status
+      template: |
+        phase: Bound
+        volumeName: pvc-{{ .metadata.uid }}
+        accessModes: {{ toJson .spec.accessModes }}
+        capacity: {{ toJson .spec.resources.requests }}
+---
+apiVersion: kwok.x-k8s.io/v1alpha1
+kind: Stage
+metadata: {name: pv-bind}
+spec:
+  resourceRef: {apiGroup: v1, kind: PersistentVolume}
+  selector:
+    matchExpressions:
+    - cel:
+        expression: >-
+          self.spec.storageClassName == "kwok-volume" && has(self.spec.claimRef.name) &&
+          !has(self.metadata.deletionTimestamp) && !(self.status.phase in ["Bound", "Released", "Failed"])
+  steps:
+  - patch:
+      subresource: status
+      root: status
+      template: "{lastPhaseTransitionTime: {{ Now | Quote }}, phase: Bound}"
+---
+apiVersion: kwok.x-k8s.io/v1alpha1
+kind: Stage
+metadata: {name: pvc-delete}
+spec:
+  resourceRef: {apiGroup: v1, kind: PersistentVolumeClaim}
+  selector:
+    matchExpressions:
+    - cel:
+        expression: >-
+          self.spec.storageClassName == "kwok-volume" && has(self.spec.volumeName) &&
+          has(self.metadata.deletionTimestamp)
+  steps:
+  - apply:
+      subresource: status
+      type: merge
+      template: |
+        {apiVersion: v1, kind: PersistentVolume, metadata: {name: {{ .spec.volumeName | Quote }}}, status: {phase: Released}}
+---
+apiVersion: kwok.x-k8s.io/v1alpha1
+kind: Stage
+metadata: {name: pv-delete}
+spec:
+  resourceRef: {apiGroup: v1, kind: PersistentVolume}
+  selector:
+    matchExpressions:
+    - cel:
+        expression: >-
+          self.spec.storageClassName == "kwok-volume" && self.status.phase == "Released" &&
+          self.spec.persistentVolumeReclaimPolicy == "Delete" && !has(self.metadata.deletionTimestamp)
+  steps:
+  - delete: true
+)";
+
 const HeadedStage kNodeChaos[] = {
     {"node-not-ready", "Node", "10000", "1000", kNodeNotReady},
 };
@@ -614,6 +723,7 @@ std::string TextOf(absl::string_view set) {
   if (set == "node-chaos" || is_chaos) text += Headed(kNodeChaos);
   if (set == "pod-chaos" || is_chaos) text += Headed(kPodChaos);
   if (set == "pod-lifetime") text += kPodLifetime;
+  if (set == "volume-fast") text += kVolumeFast;
   if (set == "node-heartbeat") text += Heartbeat("node-heartbeat", "20000", "25000", kHeartbeatAtOnce);
   if (set == "node-heartbeat-with-lease")
     text += Heartbeat("node-heartbeat-with-lease", "600000", "610000", kHeartbeatWithLease);
@@ -633,7 +743,8 @@ std::vector<std::string> DefaultStageSetNames() {
           "pod-chaos",
           "pod-fast",
           "pod-general",
-          "pod-lifetime"};
+          "pod-lifetime",
+          "volume-fast"};
 }
 
 absl::Status AddDefaultStages(absl::string_view set, StageFile& read) {

@@ -3,12 +3,16 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "core/codec/text/reader.h"
+#include "core/codec/text/writer.h"
 #include "tests/tools/play.h"
 #include "tests/tools/program.h"
 
@@ -16,6 +20,8 @@ namespace schedsim {
 namespace {
 
 namespace fs = std::filesystem;
+
+using Json = nlohmann::json;
 
 constexpr char kPod[] = R"(apiVersion: v1
 kind: Pod
@@ -42,7 +48,7 @@ TEST(StageTestTest, SetsDoWhatIsExpected) {
     if (absl::EndsWith(entry.path().string(), ".input.yaml")) inputs.push_back(entry.path());
   }
   std::sort(inputs.begin(), inputs.end());
-  EXPECT_GE(inputs.size(), 21u);
+  EXPECT_GE(inputs.size(), 30u);
   for (const fs::path& input : inputs) {
     const std::string set = input.parent_path().filename().string();
     const std::string golden = absl::StrReplaceAll(input.string(), {{".input.yaml", ".output.yaml"}});
@@ -51,6 +57,53 @@ TEST(StageTestTest, SetsDoWhatIsExpected) {
     if (std::getenv("UPDATE_GOLDEN") != nullptr) std::ofstream(golden, std::ios::binary) << result.out;
     EXPECT_EQ(FileContent(golden), result.out) << "if that is as it should be: UPDATE_GOLDEN=1";
   }
+}
+
+// The one document of a text of YAML.
+Json JsonOf(const std::string& yaml) {
+  Json json;
+  const absl::Status status =
+      codec::ReadText(yaml, "stages.yaml", {}, [&json](const codec::Document& document) {
+        json = Json::parse(codec::ToJson(document.root), nullptr, /*allow_exceptions=*/false);
+        return absl::OkStatus();
+      });
+  EXPECT_TRUE(status.ok()) << status << yaml;
+  return json;
+}
+
+// Up to 0.6 a single delay was no list.
+Json WithDelaysAsLists(Json preview) {
+  for (Json& stage : preview["stages"]) {
+    if (stage.contains("delay") && !stage["delay"].is_array()) stage["delay"] = Json::array({stage["delay"]});
+  }
+  return preview;
+}
+
+// SCHEDSIM_KWOK_SOURCE names a folder with kwok's repository, or with several releases of it: each object
+// NAME.input.yaml in a folder testdata, with the stages beside that folder, does what NAME.output.yaml says.
+TEST(StageTestTest, DoWhatKwokSaysOfItsOwn) {
+  const char* const folder = std::getenv("SCHEDSIM_KWOK_SOURCE");
+  if (folder == nullptr) GTEST_SKIP() << "SCHEDSIM_KWOK_SOURCE names no folder with kwok's repository";
+  int checked = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    const std::string input = entry.path().string();
+    if (!absl::EndsWith(input, ".input.yaml") || !absl::StrContains(input, "/testdata/")) continue;
+    std::set<std::string> stages;
+    for (const auto& beside : fs::directory_iterator(entry.path().parent_path().parent_path())) {
+      const std::string path = beside.path().string();
+      if (absl::EndsWith(path, ".yaml") && absl::StrContains(FileContent(path), "kind: Stage\n"))
+        stages.insert(path);
+    }
+    std::vector<std::string> arguments = {"stage", "test"};
+    for (const std::string& path : stages) arguments.insert(arguments.end(), {"--stage", path});
+    arguments.push_back(input);
+    const ProgramResult result = RunProgram(arguments);
+    EXPECT_EQ(result.exit_code, 0) << input << result.err;
+    const std::string expected = FileContent(absl::StrReplaceAll(input, {{".input.", ".output."}}));
+    EXPECT_EQ(JsonOf(result.out), WithDelaysAsLists(JsonOf(expected))) << input;
+    ++checked;
+  }
+  EXPECT_GT(checked, 10);
 }
 
 TEST(StageTestTest, RefusesWhatIsNoStage) {
@@ -134,6 +187,47 @@ timeline:
 )"));
   EXPECT_EQ(played.exit_code, 0) << played.err;
   EXPECT_EQ(played.Pod("web-0")["status"], "Bound");
+}
+
+// Claims, and a pod that waits for them, with nobody but the stages to make volumes.
+TEST(RunWithStagesTest, VolumesAreMadeAndGo) {
+  const TestFolder folder;
+  const std::string scenario = folder.Write("scenario.yaml", R"(apiVersion: schedsim/v1
+kind: Scenario
+provisioners: []
+stages: [fast, volume-fast]
+objects:
+- {apiVersion: v1, kind: Node, metadata: {name: n1}, status: {allocatable: {cpu: "2", pods: "9"}}}
+- {apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: kwok-volume, annotations: {storageclass.kubernetes.io/is-default-class: "true"}}, provisioner: kwok.x-k8s.io/volume}
+- apiVersion: v1
+  kind: PersistentVolumeClaim
+  metadata: {name: data}
+  spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 2Gi}}}
+- apiVersion: v1
+  kind: PersistentVolumeClaim
+  metadata: {name: old}
+  spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}
+- apiVersion: v1
+  kind: Pod
+  metadata: {name: a}
+  spec: {containers: [{name: c, image: x}], volumes: [{name: v, persistentVolumeClaim: {claimName: data}}]}
+timeline:
+- {at: 10s, delete: {kind: PersistentVolumeClaim, name: old}}
+)");
+  const ProgramResult result = RunProgram({"run", scenario, "--output", "objects"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  std::vector<std::string> seen;
+  const Json objects = JsonOf(result.out);
+  for (const Json& object : objects["items"]) {
+    const std::string kind = object["kind"];
+    if (absl::StartsWith(kind, "PersistentVolume"))
+      seen.push_back(absl::StrCat(kind, " ", object["status"].value("phase", "none")));
+    if (kind == "Pod") seen.push_back(absl::StrCat(kind, " ", object["spec"].value("nodeName", "none")));
+  }
+  std::sort(seen.begin(), seen.end());
+  EXPECT_EQ(seen,
+            (std::vector<std::string>{"PersistentVolume Bound", "PersistentVolumeClaim Bound", "Pod n1"}))
+      << result.err;
 }
 
 TEST(RunWithStagesTest, SaysWhereAScenarioNamesNoStages) {
