@@ -15,6 +15,7 @@
 #include "core/codec/objects/wrong_type.h"
 #include "sim/cluster/admission/policy_json.h"
 #include "sim/formats/foreign_file.h"
+#include "sim/formats/pod_warnings.h"
 
 namespace schedsim::sim {
 namespace {
@@ -130,6 +131,16 @@ absl::Status ObjectInspector::CheckPolicy(const codec::Value& document, absl::st
   return absl::OkStatus();
 }
 
+void ObjectInspector::CheckPods(const codec::Value& document, absl::string_view kind,
+                                absl::string_view file) {
+  for (const PodWarning& warning : PodWarnings(document, kind)) {
+    Fault* fault = Count(absl::StrCat(kind, " ", warning.text));
+    if (fault == nullptr) continue;
+    const std::string label = codec::ObjectLabel(document, kind);
+    fault->warning = WarningAt(file, warning.position, absl::StrCat(label, ": ", warning.text));
+  }
+}
+
 InputWarning ObjectInspector::WarningAt(absl::string_view file, codec::Position position,
                                         absl::string_view what) {
   return {.file_index = FileIndex(file),
@@ -153,6 +164,7 @@ absl::Status ObjectInspector::Inspect(const codec::Value& document, absl::string
       last_kind_ != nullptr && last_kind_->name == kind && last_kind_->api_version == api_version;
   if (!is_last) last_kind_ = codec::ApiFields::Get().Find(api_version, kind);
   if (const codec::ApiKind* known = last_kind_) {
+    if (!CameFromCluster(document)) CheckPods(document, known->name, file);
     return known->type == nullptr ? absl::OkStatus() : CheckFields(document, *known, file);
   }
   const std::string problem = codec::KindProblem(api_version, kind);

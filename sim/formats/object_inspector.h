@@ -71,6 +71,8 @@ class ObjectInspector {
   // be read. What a cluster gave out gets a warning.
   absl::Status CheckPolicy(const codec::Value& document, absl::string_view api_version,
                            absl::string_view kind, absl::string_view file);
+  // Warns of what the API server warns of in a manifest.
+  void CheckPods(const codec::Value& document, absl::string_view kind, absl::string_view file);
   InputWarning WarningAt(absl::string_view file, codec::Position position, absl::string_view what);
 
   codec::FieldCheck check_;
