@@ -591,7 +591,8 @@ spec:
     matchExpressions:
     - cel:
         expression: >-
-          self.spec.storageClassName == "kwok-volume" && has(self.spec.claimRef.name) &&
+          self.spec.storageClassName == "kwok-volume" &&
+          has(self.spec.claimRef) && has(self.spec.claimRef.name) &&
           !has(self.metadata.deletionTimestamp) && !(self.status.phase in ["Bound", "Released", "Failed"])
   steps:
   - patch:
