@@ -112,9 +112,13 @@ void Kubelets::EndTerminatingPods(absl::Time now) {
   for (const auto& [key, object] : server_.List(api::Kind::kNode)) {
     if (IsUnknown(static_cast<const api::Node&>(*object))) silent_.insert(object->metadata.name);
   }
-  for (const auto& [key, object] : server_.List(api::Kind::kPod)) {
-    if (!object->metadata.deletion_timestamp.has_value()) continue;
-    auto pod = std::static_pointer_cast<const api::Pod>(object);
+  // Few pods are, so that these alone are put in order.
+  std::map<std::string, api::PodPtr> terminating;
+  server_.ForEachPod([&](const api::Pod& pod) {
+    if (pod.metadata.deletion_timestamp.has_value())
+      terminating[pod.Key()] = server_.FindPod(pod.metadata.namespace_, pod.metadata.name);
+  });
+  for (auto& [key, pod] : terminating) {
     // Where the node is not in the input, nobody knows whether its kubelet works.
     const bool has_node = server_.Find(api::Kind::kNode, "Node", "", pod->node_name) != nullptr;
     if (!has_node || pod->IsTerminal()) continue;

@@ -109,7 +109,16 @@ void ControllerRefs::Select(const std::string& uid, const std::optional<api::Lab
   std::optional<framework::LabelMatcher> matcher = framework::LabelMatcher::Make(selector, symbols_);
   claimant.is_valid = selector.has_value() && matcher.has_value();
   claimant.matcher = std::move(matcher).value_or(framework::LabelMatcher());
-  for (const auto& [name, entry] : owned_pods_.Of(uid)) claimant.changed.insert(name);
+  // Pods of a workload mostly share their labels; those that match are as they should be.
+  const api::StringMap* labels_before = nullptr;
+  bool matched_before = false;
+  for (const auto& [name, entry] : owned_pods_.Of(uid)) {
+    const api::StringMap& labels = entry.pod->metadata.labels;
+    if (labels_before == nullptr || !(*labels_before == labels))
+      matched_before = claimant.matcher.Matches(framework::LabelSet(labels, symbols_), symbols_);
+    labels_before = &labels;
+    if (!matched_before) claimant.changed.insert(name);
+  }
   for (const auto& [name, labels] : orphans_[claimant.name_space]) {
     if (claimant.matcher.Matches(labels, symbols_)) claimant.changed.insert(name);
   }

@@ -132,7 +132,9 @@ void OwnedPods::Insert(const api::PodPtr& pod, absl::Time ready_since) {
   const api::OwnerReference* owner = ControllerOf(*pod);
   if (owner == nullptr) return;
   Group& group = groups_[owner->uid];
-  group.pods.insert_or_assign(pod->metadata.name, Entry{.pod = pod, .ready_since = ready_since});
+  // A cluster gives them out in the order of their names.
+  group.pods.insert_or_assign(group.pods.end(), pod->metadata.name,
+                              Entry{.pod = pod, .ready_since = ready_since});
   AddCounts(CountsOfPod(*pod), 1, group.counts);
   if (IsActiveAndReady(*pod)) group.ready_times.Add(ready_since, 1);
 }

@@ -102,12 +102,15 @@ void MissingKinds::LookAtStorage(const api::Object& object) {
   } else if (object.kind == api::Kind::kPersistentVolume) {
     const auto& volume = static_cast<const api::PersistentVolume&>(object);
     storage_classes_.insert(volume.spec.storage_class_name);
+    volumes_.insert(object.metadata.name);
     if (volume.spec.csi.has_value() && api::CameFromCluster(object)) Note(Use::kCSI, object);
   } else if (object.kind == api::Kind::kPersistentVolumeClaim && api::CameFromCluster(object)) {
     const auto& spec = static_cast<const api::PersistentVolumeClaim&>(object).spec;
     const bool names_class = spec.storage_class_name.has_value() && !spec.storage_class_name->empty();
     if (spec.volume_name.empty() && names_class)
       class_of_claim_.emplace(*spec.storage_class_name, Printable(object.Key(), kShownBytesMax));
+    if (!spec.volume_name.empty())
+      volume_of_claim_.emplace(spec.volume_name, Printable(object.Key(), kShownBytesMax));
   } else if (object.kind == api::Kind::kCSIDriver) {
     const auto& driver = static_cast<const api::CSIDriver&>(object);
     if (driver.storage_capacity.value_or(false)) Note(Use::kStorageCapacity, object);
@@ -144,6 +147,11 @@ std::string MissingKinds::Warning(bool goes_on) const {
     if (storage_classes_.contains(class_name)) continue;
     missing.emplace("storageclasses", absl::StrCat("PersistentVolumeClaim ", claim, " names ",
                                                    Printable(class_name, kShownBytesMax)));
+  }
+  for (const auto& [volume, claim] : volume_of_claim_) {
+    if (FirstOf(Use::kClaim).empty() || volumes_.contains(volume)) continue;
+    missing.emplace("persistentvolumes", absl::StrCat("PersistentVolumeClaim ", claim, " names ",
+                                                      Printable(volume, kShownBytesMax)));
   }
   if (Has(api::Kind::kPersistentVolumeClaim) || !FirstOf(Use::kClaim).empty()) {
     miss(api::Kind::kCSINode, Use::kCSI, "is a CSI driver's");

@@ -69,6 +69,9 @@ class MissingKinds {
   // volume name, with the first of these claims.
   std::set<std::string> storage_classes_;
   std::map<std::string, std::string> class_of_claim_;
+  // Volumes that are there, and those that claims name, with the first of these claims.
+  std::set<std::string> volumes_;
+  std::map<std::string, std::string> volume_of_claim_;
   const void* last_owners_ = nullptr;
 };
 

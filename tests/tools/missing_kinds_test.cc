@@ -50,6 +50,8 @@ TEST(MissingKindsTest, WhatIsMissingIsSaidOnceWithTheCommandThatPrintsIt) {
        "namespaces,replicasets -A -o yaml`"},
       {Pod("", kUsesClaim) + Claim("storageClassName: fast"),
        "storageclasses (PersistentVolumeClaim default/data names fast); "},
+      {Pod("", kUsesClaim) + Claim("volumeName: v"),
+       "persistentvolumes (PersistentVolumeClaim default/data names v); "},
       {Pod("", kUsesClaim) + Claim("volumeName: v") + kVolume,
        "csidrivers (PersistentVolume v is a CSI driver's), csinodes (PersistentVolume v is a CSI "
        "driver's); "},
