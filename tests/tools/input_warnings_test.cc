@@ -385,5 +385,71 @@ TEST(InputWarningsTest, AManifestThatTheApiServerCannotDecodeIsRefused) {
             Strings{"stdin:9:20: Secret s: stringData[port]: expected a string, got the number 5432"});
 }
 
+// In the words of kube-apiserver v1.37.2, with the place in front.
+TEST(InputWarningsTest, WhatTheApiServerWarnsOfIsWarnedOf) {
+  const std::string pod =
+      "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n"
+      "  affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: h}]}}\n"
+      "  containers:\n"
+      "  - {name: c, image: app, resources: {limits: {memory: 100m}}}\n";
+  const std::string deployment =
+      "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: w}\nspec:\n"
+      "  replicas: 0\n  selector: {matchLabels: {a: b}}\n  template:\n    metadata: {labels: {a: b}}\n"
+      "    spec:\n"
+      "      topologySpreadConstraints: [{maxSkew: 1, topologyKey: h, whenUnsatisfiable: DoNotSchedule}]\n"
+      "      containers: [{name: c, image: app}]\n";
+  ExpectWarnings(
+      Documents({kNode, pod, deployment}),
+      {"FILE:10:81: Pod a: "
+       "spec.affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution[0].labelSelector: a "
+       "null "
+       "labelSelector results in matching no pod",
+       "FILE:12:56: Pod a: spec.containers[0].resources.limits[memory]: fractional byte value \"100m\" is "
+       "invalid, must be an integer",
+       "FILE:23:35: Deployment w: spec.template.spec.topologySpreadConstraints[0].labelSelector: a null "
+       "labelSelector results in matching no pod"});
+  // What a cluster gave out was warned of there.
+  const ProgramResult stored = RunProgram(
+      {"run", "-f", "-"}, Documents({kNode, absl::StrReplaceAll(pod, {{"name: a}", "name: a, uid: u}"}})}));
+  EXPECT_EQ(WarningsOf(stored), Strings{}) << stored.err;
+}
+
+TEST(InputWarningsTest, CustomWorkloadsAndAutoscalersThatNobodyPlays) {
+  constexpr char kRollout[] =
+      "apiVersion: argoproj.io/v1alpha1\nkind: Rollout\nmetadata: {name: w, namespace: default, uid: r}\n"
+      "spec: {replicas: 5, template: {spec: {containers: [{name: c, image: app}]}}}\n";
+  constexpr char kJobSet[] =
+      "apiVersion: jobset.x-k8s.io/v1alpha2\nkind: JobSet\nmetadata: {name: NAME}\nspec: {replicatedJobs: "
+      "[{template: {spec: {template: {spec: {containers: [{name: c, image: app}]}}}}}]}\n";
+  constexpr char kAutoscaler[] =
+      "apiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {name: h}\nspec: {minReplicas: "
+      "3, "
+      "maxReplicas: 9, scaleTargetRef: {kind: Deployment, name: w}}\n";
+  constexpr char kNobody[] =
+      " a template of pods, but nobody makes pods of it: controllers of custom resources are not simulated; "
+      "-f "
+      "takes the pods themselves";
+  const auto job_set = [&](const char* name) { return absl::StrReplaceAll(kJobSet, {{"NAME", name}}); };
+  ExpectWarnings(
+      Documents({kNode, kRollout, job_set("x"), job_set("y"), kAutoscaler}),
+      {absl::StrCat("2 objects of kind JobSet of jobset.x-k8s.io, the first of which is x, have", kNobody),
+       absl::StrCat("Rollout of argoproj.io default/w has", kNobody),
+       "HorizontalPodAutoscaler h is not simulated: workloads keep the replicas that they have"});
+  // In a dump both may be at rest.
+  constexpr char kOwned[] =
+      "apiVersion: v1\nkind: Pod\nmetadata: {name: p, uid: p, ownerReferences: [{apiVersion: "
+      "argoproj.io/v1alpha1, kind: Rollout, name: w, uid: r, controller: true}]}\n"
+      "spec: {nodeName: n1, containers: [{name: c, image: app}]}\n";
+  ExpectWarnings(Documents({kNode, kRollout, kOwned,
+                            absl::StrReplaceAll(kAutoscaler, {{"name: h}", "name: h, uid: h}"}})}),
+                 {});
+  // A policy that shows what pods are to be like is no workload.
+  ExpectWarnings(
+      Documents({kNode,
+                 "apiVersion: kyverno.io/v1\nkind: ClusterPolicy\nmetadata: {name: k}\nspec: {rules: "
+                 "[{validate: {pattern: {spec: {containers: [{name: '*'}]}}}}]}\n"}),
+      {});
+}
+
 }  // namespace
 }  // namespace schedsim

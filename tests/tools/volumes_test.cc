@@ -1,6 +1,7 @@
 // Claims, volumes and budgets that a cluster's controllers look after, without a scenario.
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/match.h"
@@ -46,6 +47,85 @@ TEST(Claims, OfAnImmediateClassAreProvisionedAndThoseWithoutAClassGetTheDefault)
   const Json report = RunFiles({CasePath("claims/nodes.yaml"), CasePath("claims/immediate.yaml")});
   EXPECT_EQ(PodOf(report, "web-imm")["node"], "n1") << report["pods"];
   EXPECT_EQ(PodOf(report, "web-noclass")["node"], "n1") << report["pods"];
+}
+
+constexpr char kPodWithClaim[] = R"(
+apiVersion: v1
+kind: Node
+metadata: {name: n1, labels: {kubernetes.io/hostname: n1}}
+status: {allocatable: {cpu: 4, memory: 8Gi, pods: 20}}
+---
+apiVersion: storage.k8s.io/v1
+kind: StorageClass
+metadata: {name: disk}
+provisioner: PROVISIONER
+MODE
+---
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata: {name: d}
+spec: {storageClassName: disk, accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: p}
+spec: {containers: [{name: c, image: i}], volumes: [{name: v, persistentVolumeClaim: {claimName: d}}]}
+)";
+
+// The names of a class with a slash are no CSI driver's.
+TEST(Claims, GetVolumesOfProvisionersOfAllSorts) {
+  const std::vector<std::pair<std::string, std::string>> kRows = {
+      {"ebs.csi.aws.com", "{\"driver\":\"ebs.csi.aws.com\""},
+      {"kubernetes.io/aws-ebs", "{\"driver\":\"ebs.csi.aws.com\""},
+      {"rancher.io/local-path", "\"hostPath\":"},
+      {"example.com/disk", "\"hostPath\":"},
+  };
+  for (const auto& [provisioner, source] : kRows) {
+    for (const char* mode : {"", "volumeBindingMode: WaitForFirstConsumer"}) {
+      const std::string input =
+          absl::StrReplaceAll(kPodWithClaim, {{"PROVISIONER", provisioner}, {"MODE", mode}});
+      EXPECT_EQ(PodOf(RunFiles({"-"}, input), "p")["node"], "n1") << provisioner << mode;
+      const ProgramResult objects = RunProgram({"run", "-f", "-", "--output", "objects", "--strict"}, input);
+      EXPECT_TRUE(absl::StrContains(absl::StrReplaceAll(objects.out, {{" ", ""}, {"\n", ""}}), source))
+          << provisioner << objects.out << objects.err;
+    }
+  }
+}
+
+// What the API server gives a class, a volume and a claim.
+TEST(Claims, OfAClassWithoutAModeAreImmediate) {
+  const std::string input =
+      absl::StrReplaceAll(kPodWithClaim, {{"PROVISIONER", "kubernetes.io/no-provisioner"}, {"MODE", ""}});
+  const Json report = RunFiles({"-"}, input);
+  EXPECT_TRUE(absl::StrContains(PodOf(report, "p")["message"].get<std::string>(),
+                                "pod has unbound immediate PersistentVolumeClaims"))
+      << report["pods"];
+  const std::string volume =
+      "---\napiVersion: v1\nkind: PersistentVolume\nmetadata: {name: v}\nspec: {storageClassName: other, "
+      "accessModes: "
+      "[ReadWriteOnce], capacity: {storage: 1Gi}, hostPath: {path: /v}}\n";
+  const ProgramResult result =
+      RunProgram({"run", "-f", "-", "--controllers", "none", "--output", "objects"}, input + volume);
+  const Json objects = Json::parse(result.out, nullptr, /*allow_exceptions=*/false);
+  ASSERT_TRUE(objects.is_object()) << result.err;
+  int seen = 0;
+  for (const Json& object : objects["items"]) {
+    if (object["kind"] == "StorageClass") {
+      EXPECT_EQ(object["volumeBindingMode"], "Immediate");
+      EXPECT_EQ(object["reclaimPolicy"], "Delete");
+      ++seen;
+    } else if (object["kind"] == "PersistentVolume") {
+      EXPECT_EQ(object["spec"]["persistentVolumeReclaimPolicy"], "Retain");
+      EXPECT_EQ(object["spec"]["volumeMode"], "Filesystem");
+      EXPECT_EQ(object["status"]["phase"], "Pending");
+      ++seen;
+    } else if (object["kind"] == "PersistentVolumeClaim") {
+      EXPECT_EQ(object["spec"]["volumeMode"], "Filesystem");
+      EXPECT_EQ(object["status"]["phase"], "Pending");
+      ++seen;
+    }
+  }
+  EXPECT_EQ(seen, 3) << result.out;
 }
 
 TEST(EphemeralVolumes, GetTheirClaims) {

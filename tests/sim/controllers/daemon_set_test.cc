@@ -64,7 +64,9 @@ TEST(DaemonSetController, PinsPodsByTheNameOfTheNode) {
   EXPECT_EQ(term["key"], "metadata.name");
   EXPECT_EQ(term["values"][0], "n0");
   EXPECT_EQ(pod["spec"]["tolerations"].size(), 6U);
-  EXPECT_FALSE(pod["metadata"]["labels"]["controller-revision-hash"].get<std::string>().empty());
+  const std::string hash = pod["metadata"]["labels"]["controller-revision-hash"];
+  EXPECT_EQ(cluster.All("ControllerRevision").at(0)["metadata"]["name"], "log-" + hash);
+  EXPECT_EQ(pod["metadata"]["labels"]["pod-template-generation"], "1");
 }
 
 TEST(DaemonSetController, KeepsOffNodesThatItDoesNotTolerateOrSelect) {
@@ -109,6 +111,8 @@ TEST(DaemonSetController, RollsOutOneNodeAfterTheOther) {
   EXPECT_EQ(Images(cluster), "n0=two n1=two n2=two ");
   EXPECT_EQ(least, 2);
   EXPECT_EQ(cluster.All("ControllerRevision").size(), 2U);
+  const nlohmann::json pod = cluster.Get("Pod", cluster.Pods("log-")[0]->metadata.name);
+  EXPECT_EQ(pod["metadata"]["labels"]["pod-template-generation"], "2");
 }
 
 TEST(DaemonSetController, RollsOutWithASurgeWithoutAGap) {
