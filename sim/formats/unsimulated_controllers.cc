@@ -35,15 +35,16 @@ bool IsPodTemplate(const codec::Value& value) {
   return containers != nullptr && !containers->items.empty() && containers->items[0].is_object();
 }
 
-// Whether a pod template is anywhere in the object but at its top, where it is a pod itself.
+// Whether a field of the object, at any depth, is a pod template by its name and its content.
 bool HasPodTemplate(const codec::Value& object) {
   std::vector<const codec::Value*> rest = {&object};
   while (!rest.empty()) {
     const codec::Value& value = *rest.back();
     rest.pop_back();
-    if (&value != &object && IsPodTemplate(value)) return true;
     for (const codec::Value& item : value.items) rest.push_back(&item);
     for (const codec::Member& member : value.members) {
+      const bool is_named = member.key == "template" || absl::EndsWith(member.key, "Template");
+      if (is_named && IsPodTemplate(member.value)) return true;
       if (!member.value.members.empty() || !member.value.items.empty()) rest.push_back(&member.value);
     }
   }

@@ -30,8 +30,8 @@ struct WorkloadReport {
   // Of a Job: it is Complete, or Failed, and asks for no pods any more.
   bool is_finished = false;
   bool has_failed = false;  // Of these the latter.
-  // Of a Job: how many pods it has at once, where it says so. Of a Job or CronJob: it makes none for now. Of a
-  // Deployment: it changes no pods for now.
+  // Of a Job: how many pods it has at once, where it says so. Of a Job or CronJob: it makes none for now.
+  // Of a Deployment: it changes no pods for now.
   std::optional<int64_t> parallelism;
   bool is_suspended = false;
   bool is_paused = false;

@@ -273,6 +273,17 @@ TEST(InputWarningsTest, CustomResourcesWithPodTemplatesMakeNoPods) {
                             "apiVersion: example.com/v1\nkind: Thing\nmetadata: {name: web}\n"
                             "spec: {template: {spec: {replicas: 1}}}\n"}),
                  {});
+  // The template of another one's template counts; a policy that shows what pods are to be like does not.
+  ExpectWarnings(
+      Documents(
+          {kNode,
+           "apiVersion: jobset.x-k8s.io/v1alpha2\nkind: JobSet\nmetadata: {name: j}\nspec: {replicatedJobs: "
+           "[{template: {spec: {template: {spec: {containers: [{name: c, image: app}]}}}}}]}\n",
+           "apiVersion: kyverno.io/v1\nkind: ClusterPolicy\nmetadata: {name: k}\nspec: {rules: "
+           "[{validate: {pattern: {spec: {containers: [{name: '*'}]}}}}]}\n"}),
+      {"FILE:6:1: JobSet j: has a pod template, but no controller here makes pods of a JobSet, so none of "
+       "its "
+       "pods count; -f adds pods, or a Deployment or Job with that template"});
 }
 
 TEST(InputWarningsTest, AutoscalersOfPodsThatWouldActAreSaid) {
@@ -412,43 +423,6 @@ TEST(InputWarningsTest, WhatTheApiServerWarnsOfIsWarnedOf) {
   const ProgramResult stored = RunProgram(
       {"run", "-f", "-"}, Documents({kNode, absl::StrReplaceAll(pod, {{"name: a}", "name: a, uid: u}"}})}));
   EXPECT_EQ(WarningsOf(stored), Strings{}) << stored.err;
-}
-
-TEST(InputWarningsTest, CustomWorkloadsAndAutoscalersThatNobodyPlays) {
-  constexpr char kRollout[] =
-      "apiVersion: argoproj.io/v1alpha1\nkind: Rollout\nmetadata: {name: w, namespace: default, uid: r}\n"
-      "spec: {replicas: 5, template: {spec: {containers: [{name: c, image: app}]}}}\n";
-  constexpr char kJobSet[] =
-      "apiVersion: jobset.x-k8s.io/v1alpha2\nkind: JobSet\nmetadata: {name: NAME}\nspec: {replicatedJobs: "
-      "[{template: {spec: {template: {spec: {containers: [{name: c, image: app}]}}}}}]}\n";
-  constexpr char kAutoscaler[] =
-      "apiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {name: h}\nspec: {minReplicas: "
-      "3, "
-      "maxReplicas: 9, scaleTargetRef: {kind: Deployment, name: w}}\n";
-  constexpr char kNobody[] =
-      " a template of pods, but nobody makes pods of it: controllers of custom resources are not simulated; "
-      "-f "
-      "takes the pods themselves";
-  const auto job_set = [&](const char* name) { return absl::StrReplaceAll(kJobSet, {{"NAME", name}}); };
-  ExpectWarnings(
-      Documents({kNode, kRollout, job_set("x"), job_set("y"), kAutoscaler}),
-      {absl::StrCat("2 objects of kind JobSet of jobset.x-k8s.io, the first of which is x, have", kNobody),
-       absl::StrCat("Rollout of argoproj.io default/w has", kNobody),
-       "HorizontalPodAutoscaler h is not simulated: workloads keep the replicas that they have"});
-  // In a dump both may be at rest.
-  constexpr char kOwned[] =
-      "apiVersion: v1\nkind: Pod\nmetadata: {name: p, uid: p, ownerReferences: [{apiVersion: "
-      "argoproj.io/v1alpha1, kind: Rollout, name: w, uid: r, controller: true}]}\n"
-      "spec: {nodeName: n1, containers: [{name: c, image: app}]}\n";
-  ExpectWarnings(Documents({kNode, kRollout, kOwned,
-                            absl::StrReplaceAll(kAutoscaler, {{"name: h}", "name: h, uid: h}"}})}),
-                 {});
-  // A policy that shows what pods are to be like is no workload.
-  ExpectWarnings(
-      Documents({kNode,
-                 "apiVersion: kyverno.io/v1\nkind: ClusterPolicy\nmetadata: {name: k}\nspec: {rules: "
-                 "[{validate: {pattern: {spec: {containers: [{name: '*'}]}}}}]}\n"}),
-      {});
 }
 
 }  // namespace
