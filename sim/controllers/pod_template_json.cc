@@ -29,6 +29,22 @@ std::string Scalar(const Value& value) {
   return json;
 }
 
+// Fields that Go writes also where they have no value, but for those that have one in every valid template.
+struct AlwaysWritten {
+  absl::string_view type;
+  absl::string_view json;
+  absl::string_view zero;
+};
+constexpr AlwaysWritten kAlwaysWritten[] = {
+    {"v1.EvictionResponder", "priority", "null"},
+    {"v1.HTTPHeader", "value", "\"\""},
+    {"v1.ISCSIVolumeSource", "lun", "0"},
+    {"v1.SleepAction", "seconds", "0"},
+    {"v1.Sysctl", "value", "\"\""},
+    {"v1.TypedLocalObjectReference", "apiGroup", "null"},
+    {"v1.TypedObjectReference", "apiGroup", "null"},
+};
+
 // Writes values of Go's types. The types are nested a dozen deep at most, and so are the calls.
 class GoJson {
  public:
@@ -98,6 +114,9 @@ class GoJson {
       // A struct is never empty for Go, but a time may be zero.
       const bool is_struct = field.kind == 'S' && field.type != "v1.Time";
       if (!stored.has_value() && is_struct) fields[field.json] = Of(field.type, field.kind, EmptyMap());
+    }
+    for (const AlwaysWritten& field : kAlwaysWritten) {
+      if (field.type == type) fields.emplace(field.json, field.zero);
     }
   }
 

@@ -6,6 +6,7 @@
 #include <map>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -118,6 +119,12 @@ absl::StatusOr<GoRegex> GoRegex::Compile(absl::string_view pattern) {
   if (!text.ok()) return text.status();
   auto regex = std::make_unique<re2::RE2>(*text, re2::RE2::Quiet);
   if (!regex->ok()) return NoPattern(regex->error());
+  // RE2 takes letters of all scripts for names.
+  for (const auto& [name, number] : regex->NamedCapturingGroups()) {
+    const bool is_word = absl::c_all_of(
+        name, [](const char c) { return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '_'; });
+    if (!is_word) return NoPattern(absl::StrCat("invalid named capture: ", name));
+  }
   return GoRegex(std::move(regex));
 }
 
