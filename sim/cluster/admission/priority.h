@@ -18,7 +18,7 @@ namespace schedsim::sim {
 class PriorityPlugin final : public AdmissionPlugin {
  public:
   bool OnChange(const api::ObjectPtr& old_object, const api::ObjectPtr& new_object) override;
-  // Refuses a spec whose class does not exist. A priority that the spec has already stays.
+  // Refuses a spec whose class is not there or says otherwise. Where it has no class, what it says stays.
   absl::Status MutateSpec(absl::string_view name_space, api::PodSpec& spec) const override;
   // InvalidArgument for a class that the API server would not create: users may define values up to
   // 1,000,000,000, and names that begin with `system-` are those of the system's own classes.
