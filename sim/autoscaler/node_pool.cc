@@ -72,12 +72,10 @@ absl::Status SetTemplate(const api::Node& node, NodePool& pool) {
   codec::ObjectReader reader;
   std::shared_ptr<api::Node> made;
   ASSIGN_OR_RETURN(made, Sanitized(node, reader));
-  RETURN_IF_ERROR(
-      codec::ReadText(codec::ObjectJson(node), "node.json", {}, [&](const codec::Document& document) {
-        pool.capacity_milli_cpu = CapacityOf(document.root, node, "cpu").MilliValue();
-        pool.capacity_memory_bytes = CapacityOf(document.root, node, "memory").Value();
-        return absl::OkStatus();
-      }));
+  codec::VisitObjectTree(node, [&](const codec::Value& root) {
+    pool.capacity_milli_cpu = CapacityOf(root, node, "cpu").MilliValue();
+    pool.capacity_memory_bytes = CapacityOf(root, node, "memory").Value();
+  });
   made->metadata.annotations.Erase(kScaleDownDisabled);
   std::erase_if(made->spec.taints, IsOfCondition);
   for (const auto& [key, value] : pool.labels) made->metadata.labels.Set(key, value);

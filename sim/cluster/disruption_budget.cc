@@ -75,17 +75,16 @@ void ReadStatus(const Value& value, DisruptionBudget& budget) {
 // The lastTransitionTime of the stored condition; "" where there is none.
 std::string TransitionTime(const api::PodDisruptionBudget& object) {
   std::string time;
-  codec::ReadText(codec::ObjectJson(object), "budget.json", {}, [&time](const codec::Document& document) {
-    const Value* status = document.root.Find("status");
+  codec::VisitObjectTree(object, [&time](const codec::Value& root) {
+    const Value* status = root.Find("status");
     const Value* conditions = status == nullptr ? nullptr : status->Find("conditions");
-    if (conditions == nullptr) return absl::OkStatus();
+    if (conditions == nullptr) return;
     for (const Value& condition : conditions->items) {
       if (ReadText(condition, "type") == "DisruptionAllowed") {
         time = std::string(ReadText(condition, "lastTransitionTime"));
       }
     }
-    return absl::OkStatus();
-  }).IgnoreError();
+  });
   return time;
 }
 
@@ -100,20 +99,17 @@ int64_t Scaled(const PodAmount& amount, int64_t total) {
 
 DisruptionBudget ReadBudget(const api::PodDisruptionBudget& object) {
   DisruptionBudget budget;
-  const absl::Status read =
-      codec::ReadText(codec::ObjectJson(object), "budget.json", {}, [&](const codec::Document& document) {
-        if (const Value* metadata = document.root.Find("metadata")) {
-          budget.generation = ReadNumber(*metadata, "generation");
-        }
-        if (const Value* spec = document.root.Find("spec")) {
-          budget.min_available = ReadAmount(spec->Find("minAvailable"), budget.error);
-          budget.max_unavailable = ReadAmount(spec->Find("maxUnavailable"), budget.error);
-          budget.evicts_unhealthy = ReadText(*spec, "unhealthyPodEvictionPolicy") == "AlwaysAllow";
-        }
-        if (const Value* status = document.root.Find("status")) ReadStatus(*status, budget);
-        return absl::OkStatus();
-      });
-  if (!read.ok()) budget.error = std::string(read.message());
+  codec::VisitObjectTree(object, [&](const codec::Value& root) {
+    if (const Value* metadata = root.Find("metadata")) {
+      budget.generation = ReadNumber(*metadata, "generation");
+    }
+    if (const Value* spec = root.Find("spec")) {
+      budget.min_available = ReadAmount(spec->Find("minAvailable"), budget.error);
+      budget.max_unavailable = ReadAmount(spec->Find("maxUnavailable"), budget.error);
+      budget.evicts_unhealthy = ReadText(*spec, "unhealthyPodEvictionPolicy") == "AlwaysAllow";
+    }
+    if (const Value* status = root.Find("status")) ReadStatus(*status, budget);
+  });
   return budget;
 }
 

@@ -9,7 +9,6 @@
 #include "core/api/kinds.h"
 #include "core/api/selector_validation.h"
 #include "core/codec/objects/object_writer.h"
-#include "core/codec/text/reader.h"
 
 namespace schedsim::sim {
 namespace {
@@ -26,15 +25,14 @@ bool CountsAsHealthy(const api::Pod& pod) {
 // spec.replicas, which is 1 where it is left out; absent where there is no spec.
 std::optional<int64_t> ReplicasOf(const api::Object& object) {
   std::optional<int64_t> replicas;
-  codec::ReadText(codec::ObjectJson(object), "object.json", {}, [&replicas](const codec::Document& document) {
-    const codec::Value* spec = document.root.Find("spec");
-    if (spec == nullptr) return absl::OkStatus();
+  codec::VisitObjectTree(object, [&replicas](const codec::Value& root) {
+    const codec::Value* spec = root.Find("spec");
+    if (spec == nullptr) return;
     int64_t number = 1;
     const codec::Value* value = spec->Find("replicas");
     if (value != nullptr && !absl::SimpleAtoi(value->text, &number)) number = 1;
     replicas = number;
-    return absl::OkStatus();
-  }).IgnoreError();
+  });
   return replicas;
 }
 

@@ -11,7 +11,6 @@
 #include "core/base/printable.h"
 #include "core/base/status_macros.h"
 #include "core/codec/objects/object_writer.h"
-#include "core/codec/text/reader.h"
 #include "sim/controllers/job_validation.h"
 #include "sim/controllers/workload_fields.h"
 
@@ -228,9 +227,9 @@ std::optional<std::string> PodFailurePolicy::Rule::Match(const api::Pod& pod,
 PodFailure PodFailurePolicy::Match(const api::Pod& pod) const {
   PodFailure failure;
   if (rules_.empty()) return failure;
-  codec::ReadText(codec::ObjectJson(pod), "pod.json", {}, [&](const codec::Document& document) {
+  codec::VisitObjectTree(pod, [&](const codec::Value& root) {
     const codec::Value none;
-    const codec::Value* status = document.root.Find("status");
+    const codec::Value* status = root.Find("status");
     for (size_t i = 0; i < rules_.size(); ++i) {
       std::optional<std::string> match = rules_[i].Match(pod, status == nullptr ? none : *status);
       if (!match.has_value()) continue;
@@ -238,8 +237,7 @@ PodFailure PodFailurePolicy::Match(const api::Pod& pod) const {
       failure.message = absl::StrCat(*match, " matching FailJob rule at index ", i);
       break;
     }
-    return absl::OkStatus();
-  }).IgnoreError();
+  });
   return failure;
 }
 

@@ -22,14 +22,13 @@ using codec::Value;
 // What the reader knows of the object as a tree, `path` below its root; calls `read` where it is there.
 void ReadBelow(const api::Object& object, std::initializer_list<absl::string_view> path,
                absl::FunctionRef<void(const Value& value)> read) {
-  codec::ReadText(codec::ObjectJson(object), "node.json", {}, [&](const codec::Document& document) {
-    const Value* value = &document.root;
+  codec::VisitObjectTree(object, [&](const codec::Value& root) {
+    const Value* value = &root;
     for (const absl::string_view key : path) {
       value = value == nullptr ? nullptr : value->Find(key);
     }
     if (value != nullptr) read(*value);
-    return absl::OkStatus();
-  }).IgnoreError();
+  });
 }
 
 absl::string_view TextOf(const Value& value, absl::string_view key) {

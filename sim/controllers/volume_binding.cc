@@ -9,7 +9,6 @@
 #include "core/codec/objects/object_writer.h"
 #include "core/codec/objects/objects.h"
 #include "core/codec/text/json_writer.h"
-#include "core/codec/text/reader.h"
 #include "core/framework/selector.h"
 #include "core/plugins/volume/csi_translation.h"
 #include "sim/cluster/admission/default_storage_class.h"
@@ -46,26 +45,24 @@ bool HasAnnotation(const api::Object& object, absl::string_view name) {
 // A text of an object's JSON, `parent.key`, or `key` without a parent; "" where it is not there.
 std::string TextOf(const api::Object& object, absl::string_view parent, absl::string_view key) {
   std::string text;
-  codec::ReadText(codec::ObjectJson(object), "object.json", {}, [&](const codec::Document& document) {
-    const codec::Value* at = parent.empty() ? &document.root : document.root.Find(parent);
+  codec::VisitObjectTree(object, [&](const codec::Value& root) {
+    const codec::Value* at = parent.empty() ? &root : root.Find(parent);
     if (at != nullptr) at = at->Find(key);
     if (at != nullptr) text = std::string(at->text);
-    return absl::OkStatus();
-  }).IgnoreError();
+  });
   return text;
 }
 
 // spec.resources.requests.storage, as it was written; "0" where it is not there.
 std::string RequestText(const api::PersistentVolumeClaim& claim) {
   std::string text = "0";
-  codec::ReadText(codec::ObjectJson(claim), "claim.json", {}, [&text](const codec::Document& document) {
-    const codec::Value* at = &document.root;
+  codec::VisitObjectTree(claim, [&text](const codec::Value& root) {
+    const codec::Value* at = &root;
     for (const char* key : {"spec", "resources", "requests", "storage"}) {
       if (at != nullptr) at = at->Find(key);
     }
     if (at != nullptr) text = std::string(at->text);
-    return absl::OkStatus();
-  }).IgnoreError();
+  });
   return text;
 }
 

@@ -87,10 +87,10 @@ FieldFaults FieldFaultsOf(const api::Object& object) {
   FieldFaults faults;
   const codec::ApiKind* kind = codec::ApiFields::Get().Find(object.api_version, object.kind_name);
   if (kind == nullptr || kind->type == nullptr) return faults;
-  codec::ReadText(codec::ObjectJson(object), "object.json", {}, [&](const codec::Document& document) {
+  codec::VisitObjectTree(object, [&](const codec::Value& root) {
     codec::FieldCheck check;
     check.Run(
-        document.root, *kind->type,
+        root, *kind->type,
         [&](const codec::UnknownField& field) {
           const std::string nearest = check.NearestOf(field);
           const std::string help = nearest.empty() ? "" : absl::StrCat(", did you mean ", nearest, "?");
@@ -99,8 +99,7 @@ FieldFaults FieldFaultsOf(const api::Object& object) {
         [&faults](const codec::MistypedValue& found) {
           faults.mistyped[found.path] = codec::WrongTypeText(found.expected, *found.value);
         });
-    return absl::OkStatus();
-  }).IgnoreError();
+  });
   return faults;
 }
 

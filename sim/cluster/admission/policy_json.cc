@@ -6,7 +6,6 @@
 #include "core/api/kinds.h"
 #include "core/base/printable.h"
 #include "core/codec/objects/object_writer.h"
-#include "core/codec/text/reader.h"
 
 namespace schedsim::sim {
 namespace {
@@ -39,10 +38,7 @@ void SetMissing(const api::ResourceList& defaults, api::ResourceList& list) {
 }  // namespace
 
 void ReadPolicy(const api::Object& object, absl::FunctionRef<void(const codec::Value& root)> read) {
-  codec::ReadText(codec::ObjectJson(object), object.Key(), {}, [&read](const codec::Document& document) {
-    read(document.root);
-    return absl::OkStatus();
-  }).IgnoreError();
+  codec::VisitObjectTree(object, [&read](const codec::Value& root) { read(root); });
 }
 
 const codec::Value* Below(const codec::Value* root, std::initializer_list<absl::string_view> names) {
