@@ -142,6 +142,24 @@ function meter(percent) {
   );
 }
 
+// A table with all its rows, elements. The first `numbers` columns behind the first one hold numbers.
+function wholeTable(titles, numbers, rows, caption) {
+  const headings = titles.map((title, i) =>
+    element("th", { scope: "col", class: i > 0 && i <= numbers ? "num" : null }, title),
+  );
+  return element(
+    "div",
+    { class: "scroll" },
+    element(
+      "table",
+      {},
+      caption ? element("caption", {}, caption) : null,
+      element("thead", {}, element("tr", {}, headings)),
+      element("tbody", {}, rows),
+    ),
+  );
+}
+
 // A table that shows some rows at a time, sorted by any column.
 // `columns`: {title, kind ("num", "wide", "name" or absent), cell(row) -> text or element, key(row) -> what
 // it is sorted by; absent: it is not}. `rows` are numbers. `details`: {has(row), show(row) -> element}, which

@@ -148,7 +148,7 @@ class NodeMap {
       },
       [...paths]
         .sort((a, b) => (a[0] < b[0] ? -1 : 1))
-        .map(([level, d]) => drawing("path", { class: "u" + level, d })),
+        .map(([level, d]) => drawing("path", { ...shadeOf(level), d })),
       texts,
       cordons ? drawing("path", { class: "cordon", d: cordons }) : null,
     );
@@ -282,6 +282,13 @@ function levelOf(percent) {
   return percent > 100 ? "9" : String(Math.max(1, Math.ceil(percent / 12.5)));
 }
 
+// How a level is drawn, as attributes.
+function shadeOf(level) {
+  if (level === "n") return { class: "un" };
+  const color = { 0: "cell0", 9: "over" }[level] || "ramp" + level;
+  return { style: `fill:var(--${color})` };
+}
+
 // `text` says of what.
 function scaleOf(text) {
   const levels = ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9"];
@@ -294,13 +301,13 @@ function scaleOf(text) {
       { width: 9 * 16, height: 14, role: "img", "aria-label": "from nothing to all that is allocatable" },
       levels
         .slice(0, 9)
-        .map((level, i) => drawing("rect", { class: "u" + level, x: i * 16, width: 15, height: 14 })),
+        .map((level, i) => drawing("rect", { ...shadeOf(level), x: i * 16, width: 15, height: 14 })),
     ),
     element("span", {}, "100% ", text),
     drawing(
       "svg",
       { width: 15, height: 14, "aria-hidden": "true" },
-      drawing("rect", { class: "u9", width: 15, height: 14 }),
+      drawing("rect", { ...shadeOf("9"), width: 15, height: 14 }),
     ),
     "more than there is",
   );

@@ -84,43 +84,24 @@ function resourceTable() {
   const shown = run.series.resources.filter(
     (resource) => resource.requested.some(isAny) || resource.allocatable.some(isAny),
   );
-  return element(
-    "div",
-    { class: "scroll" },
-    element(
-      "table",
-      {},
-      element("caption", {}, "Resources at the end"),
-      element(
-        "thead",
+  return wholeTable(
+    ["Resource", "Requested", "Allocatable", "Percent", ""],
+    3,
+    shown.map((resource) => {
+      const requested = resource.requested[resource.requested.length - 1];
+      const allocatable = resource.allocatable[resource.allocatable.length - 1];
+      const percent = percentOf(requested, allocatable);
+      return element(
+        "tr",
         {},
-        element(
-          "tr",
-          {},
-          ["Resource", "Requested", "Allocatable", "Percent", ""].map((title, i) =>
-            element("th", { scope: "col", class: i > 0 && i < 4 ? "num" : null }, title),
-          ),
-        ),
-      ),
-      element(
-        "tbody",
-        {},
-        shown.map((resource) => {
-          const requested = resource.requested[resource.requested.length - 1];
-          const allocatable = resource.allocatable[resource.allocatable.length - 1];
-          const percent = percentOf(requested, allocatable);
-          return element(
-            "tr",
-            {},
-            element("th", { scope: "row" }, resource.name),
-            element("td", { class: "num" }, amountText(resource.name, requested)),
-            element("td", { class: "num" }, amountText(resource.name, allocatable)),
-            element("td", { class: "num" }, percentText(percent)),
-            element("td", { class: "bar" }, meter(percent)),
-          );
-        }),
-      ),
-    ),
+        element("th", { scope: "row" }, resource.name),
+        element("td", { class: "num" }, amountText(resource.name, requested)),
+        element("td", { class: "num" }, amountText(resource.name, allocatable)),
+        element("td", { class: "num" }, percentText(percent)),
+        element("td", { class: "bar" }, meter(percent)),
+      );
+    }),
+    "Resources at the end",
   );
 }
 
@@ -557,36 +538,17 @@ function sums(diff) {
       : a === b
         ? "same"
         : (b > a ? "+" : "\u2212") + (text || countText)(Math.abs(b - a));
-  return element(
-    "div",
-    { class: "scroll" },
-    element(
-      "table",
-      {},
+  return wholeTable(
+    ["", "A", "B", "Change"],
+    3,
+    rows.map(([name, key, text]) =>
       element(
-        "thead",
+        "tr",
         {},
-        element(
-          "tr",
-          {},
-          ["", "A", "B", "Change"].map((title, i) =>
-            element("th", { scope: "col", class: i > 0 ? "num" : null }, title),
-          ),
-        ),
-      ),
-      element(
-        "tbody",
-        {},
-        rows.map(([name, key, text]) =>
-          element(
-            "tr",
-            {},
-            element("th", { scope: "row" }, name),
-            cell(diff.a[key], text),
-            cell(diff.b[key], text),
-            element("td", { class: "num" }, change(diff.a[key], diff.b[key], text)),
-          ),
-        ),
+        element("th", { scope: "row" }, name),
+        cell(diff.a[key], text),
+        cell(diff.b[key], text),
+        element("td", { class: "num" }, change(diff.a[key], diff.b[key], text)),
       ),
     ),
   );
@@ -608,35 +570,16 @@ function firstDifference(diff) {
     facts([["A", side(first.a)], ["B", side(first.b)], first.cause.text ? ["Why", first.cause.text] : null]),
     first.scores.length === 0
       ? null
-      : element(
-          "div",
-          { class: "scroll" },
-          element(
-            "table",
-            {},
+      : wholeTable(
+          ["Plugin", "A's node in A", "B's node in A", "A's node in B", "B's node in B"],
+          4,
+          first.scores.map((score) =>
             element(
-              "thead",
+              "tr",
               {},
-              element(
-                "tr",
-                {},
-                ["Plugin", "A's node in A", "B's node in A", "A's node in B", "B's node in B"].map(
-                  (title, i) => element("th", { scope: "col", class: i > 0 ? "num" : null }, title),
-                ),
-              ),
-            ),
-            element(
-              "tbody",
-              {},
-              first.scores.map((score) =>
-                element(
-                  "tr",
-                  {},
-                  element("th", { scope: "row" }, score.plugin),
-                  [score.nodeOfAInA, score.nodeOfBInA, score.nodeOfAInB, score.nodeOfBInB].map((points) =>
-                    element("td", { class: "num" }, countText(points)),
-                  ),
-                ),
+              element("th", { scope: "row" }, score.plugin),
+              [score.nodeOfAInA, score.nodeOfBInA, score.nodeOfAInB, score.nodeOfBInB].map((points) =>
+                element("td", { class: "num" }, countText(points)),
               ),
             ),
           ),

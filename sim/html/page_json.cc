@@ -1,13 +1,10 @@
 #include "sim/html/page_json.h"
 
-#include <algorithm>
 #include <cstdint>
-#include <limits>
 #include <set>
 #include <utility>
 #include <vector>
 
-#include "absl/numeric/int128.h"
 #include "core/base/lookup_map.h"
 #include "core/codec/text/json_writer.h"
 #include "sim/diff/diff_text.h"
@@ -59,12 +56,6 @@ void WriteTexts(absl::string_view name, const std::vector<Row>& rows, std::strin
   json.Key(name).BeginArray();
   for (const Row& row : rows) json.String(row.*text);
   json.EndArray();
-}
-
-int64_t Saturated(absl::int128 amount) {
-  constexpr int64_t kMin = std::numeric_limits<int64_t>::min();
-  constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
-  return static_cast<int64_t>(std::clamp(amount, absl::int128(kMin), absl::int128(kMax)));
 }
 
 void WriteSetup(const PageSetup& setup, JsonWriter& json) {
@@ -208,9 +199,8 @@ void WriteRun(const PageRun& run, JsonWriter& json) {
 void WriteExplanations(const std::vector<PageExplanation>& explanations, JsonWriter& json) {
   json.Key("explanations").BeginArray();
   for (const PageExplanation& entry : explanations) {
-    const absl::StatusOr<std::string> text = ExplanationText(entry.explanation, ExplanationView());
     json.BeginObject().Field("message", entry.message).Field("pod", entry.explanation.pod);
-    json.Field("text", text.ok() ? *text : std::string(text.status().message())).EndObject();
+    json.Field("text", ExplanationText(entry.explanation, ExplanationView())).EndObject();
   }
   json.EndArray();
 }

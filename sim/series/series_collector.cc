@@ -1,7 +1,6 @@
 #include "sim/series/series_collector.h"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 namespace schedsim::sim {
@@ -11,21 +10,6 @@ using framework::Resource;
 
 // Of so many points at most a half stays where they are simplified to one part.
 constexpr size_t kPointsPerPart = 2 * kPartPointsMax;
-
-int64_t Saturated(absl::int128 amount) {
-  constexpr int64_t kMin = std::numeric_limits<int64_t>::min();
-  constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
-  return static_cast<int64_t>(std::clamp(amount, absl::int128(kMin), absl::int128(kMax)));
-}
-
-// Every column of numbers, the times aside.
-std::vector<std::vector<int64_t>*> ColumnsOf(TimeSeries& series) {
-  std::vector<std::vector<int64_t>*> columns;
-  for (const CountColumn& column : kCountColumns) columns.push_back(&(series.*column.values));
-  for (TimeSeries::Resource& resource : series.resources)
-    columns.insert(columns.end(), {&resource.requested, &resource.allocatable});
-  return columns;
-}
 
 template <typename T>
 void MoveEnd(size_t from, std::vector<T>& source, std::vector<T>& target) {

@@ -2,21 +2,12 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <limits>
 
 #include "core/base/check.h"
 
 namespace schedsim::sim {
 namespace {
-
-// Every column of numbers: counts, then resources.
-std::vector<std::vector<int64_t>*> ColumnsOf(TimeSeries& series) {
-  std::vector<std::vector<int64_t>*> columns;
-  for (const CountColumn& column : kCountColumns) columns.push_back(&(series.*column.values));
-  for (TimeSeries::Resource& resource : series.resources) {
-    columns.insert(columns.end(), {&resource.requested, &resource.allocatable});
-  }
-  return columns;
-}
 
 // Marks what stays of the points from `begin` to before `end`.
 void MarkPart(const TimeSeries& series, const std::vector<std::vector<int64_t>*>& columns, size_t begin,
@@ -49,6 +40,21 @@ void Keep(const std::vector<bool>& stays, std::vector<T>& values) {
 }
 
 }  // namespace
+
+std::vector<std::vector<int64_t>*> ColumnsOf(TimeSeries& series) {
+  std::vector<std::vector<int64_t>*> columns;
+  for (const CountColumn& column : kCountColumns) columns.push_back(&(series.*column.values));
+  for (TimeSeries::Resource& resource : series.resources) {
+    columns.insert(columns.end(), {&resource.requested, &resource.allocatable});
+  }
+  return columns;
+}
+
+int64_t Saturated(absl::int128 amount) {
+  constexpr int64_t kMin = std::numeric_limits<int64_t>::min();
+  constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
+  return static_cast<int64_t>(std::clamp(amount, absl::int128(kMin), absl::int128(kMax)));
+}
 
 void Simplify(size_t part_count, TimeSeries& series) {
   CHECK(part_count > 0);

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/numeric/int128.h"
 #include "absl/time/time.h"
 
 namespace schedsim::sim {
@@ -57,6 +58,13 @@ inline constexpr std::array<CountColumn, 9> kCountColumns = {{{"nodes", &TimeSer
                                                               {"gated", &TimeSeries::gated},
                                                               {"attempts", &TimeSeries::attempts},
                                                               {"evicted", &TimeSeries::evicted}}};
+
+// All columns of numbers but the times: counts, then resources. They stay where they are as long as `series`
+// keeps its resources.
+std::vector<std::vector<int64_t>*> ColumnsOf(TimeSeries& series);
+
+// The amount, or the nearest one that 64 bits hold.
+int64_t Saturated(absl::int128 amount);
 
 // Of how many resources the peaks stay, and how many points of a part may.
 inline constexpr size_t kSimplifiedResources = 16;
