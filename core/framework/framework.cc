@@ -12,6 +12,7 @@
 #include "core/base/processors.h"
 #include "core/base/status_macros.h"
 #include "core/framework/column_gather.h"
+#include "core/framework/keeps_answers.h"
 
 namespace schedsim::framework {
 namespace {
@@ -356,7 +357,12 @@ bool Framework::RunFilterPluginsOnRange(CycleState& state, const PodInfo& pod, i
 }
 
 size_t Framework::AnswerBytes() const {
-  return filter_answers_.size_bytes() + score_answers_.size_bytes() + last_class_.passed.size() +
+  size_t of_plugins = 0;
+  for (const std::unique_ptr<Plugin>& plugin : instances_) {
+    const auto* const keeper = dynamic_cast<const KeepsAnswers*>(plugin.get());
+    if (keeper != nullptr) of_plugins += keeper->KeptBytes();
+  }
+  return of_plugins + filter_answers_.size_bytes() + score_answers_.size_bytes() + last_class_.passed.size() +
          last_class_.has_total.size() + last_class_.totals.size() * sizeof(int64_t);
 }
 

@@ -12,6 +12,7 @@
 #include "core/base/lookup_map.h"
 #include "core/base/wrapping.h"
 #include "core/framework/column_gather.h"
+#include "core/framework/keeps_answers.h"
 #include "core/framework/plugin.h"
 #include "core/plugins/registry.h"
 
@@ -69,6 +70,11 @@ class ImageScores {
       }
     }
     return scores;
+  }
+
+  size_t KeptBytes() const {
+    return holder_count_ * sizeof(Holder) + nodes_.size() * sizeof(Node) + sums_.size() * sizeof(int64_t) +
+           scores_.size() * handle_.snapshot().List().size();
   }
 
  private:
@@ -137,7 +143,8 @@ class ImageScores {
 
 class ImageLocality final : public framework::Plugin,
                             public framework::ScorePlugin,
-                            public framework::SignPlugin {
+                            public framework::SignPlugin,
+                            public framework::KeepsAnswers {
  public:
   explicit ImageLocality(framework::Handle& handle) : handle_(handle), scores_(handle) {}
 
@@ -176,6 +183,7 @@ class ImageLocality final : public framework::Plugin,
     framework::Gather(handle_.snapshot().Columns(), scores_.Of(pod).data(), positions, scores.data());
     return true;
   }
+  size_t KeptBytes() const override { return scores_.KeptBytes(); }
   framework::Dependency ScoreDependency() const override {
     return {.of = framework::Dependency::Of::kNodeObject, .concern = framework::Concern::kImages};
   }
