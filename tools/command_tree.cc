@@ -9,6 +9,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
+#include "core/base/nearest_name.h"
 
 namespace schedsim::tools {
 namespace {
@@ -61,6 +62,11 @@ CommandInfo Describe(const CLI::App& command, std::vector<std::string> path) {
 }
 
 }  // namespace
+
+std::string Suggestion(absl::string_view text, const std::vector<std::string>& names) {
+  const absl::string_view nearest = NearestName(text, {names.begin(), names.end()});
+  return nearest.empty() ? "" : absl::StrCat("; did you mean ", nearest, "?");
+}
 
 CommandInfo DescribeCommand(const CLI::App& program) { return Describe(program, {"schedsim"}); }
 

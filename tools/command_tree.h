@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/string_view.h"
+
 namespace CLI {
 class App;
 }
@@ -39,6 +41,10 @@ struct CommandInfo {
 
 // Without what help does not show.
 CommandInfo DescribeCommand(const CLI::App& program);
+
+// What is added to an error about the name `text`: "; did you mean NAME?", or "" where none of `names` is
+// near.
+std::string Suggestion(absl::string_view text, const std::vector<std::string>& names);
 
 // Calls `visit` with the command and all below it, each before those below it.
 template <typename Visit>

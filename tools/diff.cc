@@ -70,6 +70,17 @@ absl::Status RefuseOptionsOfRuns(const DiffOptions& options, const std::string& 
   return absl::OkStatus();
 }
 
+// Options that are about traces say nothing of two runs.
+absl::Status RefuseOptionsOfTraces(const DiffOptions& options) {
+  for (const char* option : {"--inputs", "--no-causes"}) {
+    const bool is_given =
+        std::find(options.given.begin(), options.given.end(), option) != options.given.end();
+    if (is_given)
+      return absl::InvalidArgumentError(absl::StrCat(option, ": expected a trace, A or B, beside it"));
+  }
+  return absl::OkStatus();
+}
+
 // Repeats the run of a trace.
 absl::StatusOr<sim::Plan> PlanOfTrace(const sim::RunHeader& header, const std::string& inputs) {
   absl::StatusOr<sim::Plan> plan = RepeatedPlan(header, inputs);
@@ -157,6 +168,11 @@ absl::StatusOr<int> Diff(const DiffOptions& options) {
     const absl::Status added = sim::AddIgnore(rule, ignore);
     if (!added.ok()) return absl::InvalidArgumentError(absl::StrCat("--ignore: ", added.message()));
   }
+  bool is_trace_a = false;
+  ASSIGN_OR_RETURN(is_trace_a, IsTrace(options.a));
+  bool is_trace_b = false;
+  ASSIGN_OR_RETURN(is_trace_b, IsTrace(options.b));
+  if (!is_trace_a && !is_trace_b) RETURN_IF_ERROR(RefuseOptionsOfTraces(options));
   std::optional<api::KubernetesLine> template_line;
   std::unique_ptr<sim::DecisionSource> a;
   ASSIGN_OR_RETURN(a, SourceOf(options, options.a, options.b, "A", template_line));
@@ -184,6 +200,7 @@ void AddDiff(CLI::App& app, int& exit_code) {
   AddOption(*command, "A", options->a.run, "", "A trace, a scenario, or a case of the conformance suite",
             ParsePath);
   AddOption(*command, "B", options->b.run, "", "The same", ParsePath);
+  AddCase(*command, options->request);
   AddRunOptions(*command, options->request, "--until");
   AddRunSide(*command, "A", options->a);
   AddRunSide(*command, "B", options->b);

@@ -68,7 +68,7 @@ absl::StatusOr<int> Explain(const ExplainOptions& options) {
   PrintNotices(sim::LateNotices(run.report, warnings_before));
   for (const std::string& failure : run.report.failures)
     PrintMessage(absl::StrCat("schedsim explain: ", failure));
-  RETURN_IF_ERROR(run.explanation.status());
+  RETURN_IF_ERROR(WithPodForm(run.explanation.status(), options.explain.pod));
   RETURN_IF_ERROR(WriteOutput(options.output == "json" ? ExplanationJson(*run.explanation)
                                                        : ExplanationText(*run.explanation, options.view)));
   return run.report.failures.empty() ? kDone : kVerdict;
@@ -84,11 +84,12 @@ void AddExplain(CLI::App& app, int& exit_code) {
             "namespace/name, or a name that only one namespace has", ParseText)
       ->required();
   AddRunRequest(*command, options->request, "--until");
-  AddOption(*command, "--trace", options->trace, "FILE",
-            "Explain the run that this trace is of, in place of another one: it is repeated, from the same "
-            "inputs, and must decide alike",
-            ParsePath);
-  AddInputs(*command, options->inputs);
+  CLI::Option* const trace = AddOption(
+      *command, "--trace", options->trace, "FILE",
+      "Explain the run that this trace is of, in place of another one: it is repeated, from the same "
+      "inputs, and must decide alike",
+      ParsePath);
+  AddInputs(*command, options->inputs)->needs(trace);
   AddNamespace(*command, options->name_space);
   AddOption(*command, "--attempt", options->explain.attempt, "N",
             "Which attempt of the pod; default: its last", ParseCountAboveZero);

@@ -11,6 +11,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
 #include "core/api/go_text.h"
 #include "core/base/status_macros.h"
 #include "sim/kernel/time_limits.h"
@@ -138,11 +139,31 @@ CLI::Option* AddNamespace(CLI::App& command, std::string& name_space) {
   return AddOption(command, "-n,--namespace", name_space, "NAME", "The namespace of the pod", ParseText);
 }
 
+namespace {
+
+// The name in kubectl's TYPE/NAME; "": it is not of that form.
+absl::string_view NameInPodForm(absl::string_view pod) {
+  for (const absl::string_view type : {"pod/", "pods/", "po/"})
+    if (absl::ConsumePrefix(&pod, type)) return pod;
+  return "";
+}
+
+}  // namespace
+
+absl::Status WithPodForm(const absl::Status& error, absl::string_view pod) {
+  const absl::string_view name = NameInPodForm(pod);
+  if (!absl::IsNotFound(error) || name.empty()) return error;
+  return absl::NotFoundError(
+      absl::StrCat(error.message(), "; expected NAMESPACE/NAME or NAME, such as ", name));
+}
+
 absl::StatusOr<std::string> PodIn(const std::string& name_space, const std::string& pod) {
   if (name_space.empty()) return pod;
   const size_t slash = pod.find('/');
   if (slash == std::string::npos) return absl::StrCat(name_space, "/", pod);
   if (pod.substr(0, slash) == name_space) return pod;
+  if (const absl::string_view name = NameInPodForm(pod); !name.empty())
+    return absl::StrCat(name_space, "/", name);
   return absl::InvalidArgumentError(absl::StrCat("--namespace: ", api::GoQuote(name_space),
                                                  " is not that of ", pod, ", expected one of them"));
 }

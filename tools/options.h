@@ -81,6 +81,9 @@ CLI::Option* AddNamespace(CLI::App& command, std::string& name_space);
 // another one.
 absl::StatusOr<std::string> PodIn(const std::string& name_space, const std::string& pod);
 
+// The same error with what helps, where `pod`, which was not found, is written as kubectl's TYPE/NAME.
+absl::Status WithPodForm(const absl::Status& error, absl::string_view pod);
+
 // Adds --config, --feature-gates and --kubernetes-version.
 void AddSchedulerOptions(CLI::App& command, sim::SchedulerChoice& choice);
 

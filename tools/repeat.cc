@@ -38,11 +38,12 @@ absl::StatusOr<sim::RunRequest> ParseArguments(std::vector<std::string> argument
 
 }  // namespace
 
-void AddInputs(CLI::App& command, std::string& folder) {
-  AddOption(command, "--inputs", folder, "DIR",
-            "Where the run of a trace finds what it read: relative paths in the trace are looked for there; "
-            "default: where the program runs",
-            ParsePath);
+CLI::Option* AddInputs(CLI::App& command, std::string& folder) {
+  return AddOption(
+      command, "--inputs", folder, "DIR",
+      "Where the run of a trace finds what it read: relative paths in the trace are looked for there; "
+      "default: where the program runs",
+      ParsePath);
 }
 
 absl::StatusOr<sim::Plan> RepeatedPlan(const sim::RunHeader& header, const std::string& folder) {

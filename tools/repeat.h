@@ -10,13 +10,14 @@
 
 namespace CLI {
 class App;
-}
+class Option;
+}  // namespace CLI
 
 namespace schedsim::tools {
 
 // Adds --inputs: the folder in which the relative paths of the run's inputs are looked for; "": they are
 // where the program runs.
-void AddInputs(CLI::App& command, std::string& folder);
+CLI::Option* AddInputs(CLI::App& command, std::string& folder);
 
 // The plan of the run that a header is of, from the same inputs. InvalidArgument, with the file in front,
 // where one of them is not what that run read; else as MakePlan.

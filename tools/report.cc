@@ -7,9 +7,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "core/api/go_text.h"
 #include "core/base/status_macros.h"
 #include "sim/html/html_page.h"
 #include "sim/html/make_page.h"
@@ -30,24 +28,11 @@ struct ReportOptions {
   int64_t explanations_max = 20;
 };
 
-absl::StatusOr<int64_t> ParseExplanations(absl::string_view text) {
-  int64_t count = 0;
-  if (absl::SimpleAtoi(text, &count) && count >= 0) return count;
-  return absl::InvalidArgumentError(
-      absl::StrCat(api::GoQuote(text), " is not a count, expected a whole number from 0 on"));
-}
-
 absl::Status CheckOther(const ReportOptions& options) {
   if (!options.other.run.empty() && options.request.scenario.empty())
     return absl::InvalidArgumentError("--b-run: expected a scenario to compare with, SCENARIO");
   // A second run reads again what both share.
-  std::vector<std::string> paths = options.request.files;
-  paths.push_back(options.request.scenario);
-  for (const std::string& path : paths) {
-    if (path == "-")
-      return absl::InvalidArgumentError("-: expected files, since both runs read what they share");
-  }
-  return absl::OkStatus();
+  return RefuseDescriptors(options.request.Paths());
 }
 
 void PrintPlanNotices(absl::string_view name, const sim::Plan& plan) {
@@ -115,8 +100,7 @@ void AddReport(CLI::App& app, int& exit_code) {
             ParsePath)
       ->required();
   AddOption(*command, "--explain", options->explanations_max, "COUNT",
-            "Of how many reasons of pending pods, the most frequent ones, a pod is explained",
-            ParseExplanations)
+            "Of how many reasons of pending pods, the most frequent ones, a pod is explained", ParseCount)
       ->default_str("20");
   AddOption(*command, "--b-run", options->other.run, "SCENARIO",
             "Compare with a second run, B: this scenario, in place of SCENARIO", ParsePath);

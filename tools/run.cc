@@ -206,6 +206,10 @@ absl::StatusOr<int> Run(const RunOptions& options) {
     return absl::InvalidArgumentError(absl::StrCat("--trace -: standard output has no place for --output ",
                                                    options.output, ", expected a file for the trace"));
   }
+  if (options.request.counters && options.output != "text" && options.output != "json") {
+    return absl::InvalidArgumentError(absl::StrCat("--counters: --output ", options.output,
+                                                   " has no place for them, expected text or json"));
+  }
   const WallClock::time_point load_start = WallClock::now();
   sim::Plan plan;
   sim::RunRequest request = options.request;
@@ -264,7 +268,7 @@ absl::StatusOr<int> Run(const RunOptions& options) {
 
 // Adds where what comes out of the run goes, and in which form.
 void AddResultOptions(CLI::App& command, RunOptions& options) {
-  AddOption(
+  CLI::Option* const trace = AddOption(
       command, "--trace", options.trace, "FILE",
       "Write every decision to this file, one JSON object a line; it appears when the run is over, a name "
       "in .gz or .zst as an archive. - is standard output; the report goes to standard error then",
@@ -272,13 +276,16 @@ void AddResultOptions(CLI::App& command, RunOptions& options) {
   AddChoice(
       command, "--trace-level", options.trace_level, {"decisions", "ties", "full"},
       "ties: with the nodes that share the highest score; full: with the status and scores of each node "
-      "and the moves of the queue, much larger");
-  AddOption(command, "--usage", options.usage, "FILE",
-            "Write what nodes use over time, by the (Cluster)ResourceUsage objects of --stage, as CSV; or, "
-            "in a file that ends in .prom, what Metric objects say, as Prometheus has it",
-            ParsePath);
+      "and the moves of the queue, much larger")
+      ->needs(trace);
+  CLI::Option* const usage = AddOption(
+      command, "--usage", options.usage, "FILE",
+      "Write what nodes use over time, by the (Cluster)ResourceUsage objects of --stage, as CSV; or, "
+      "in a file that ends in .prom, what Metric objects say, as Prometheus has it",
+      ParsePath);
   AddOption(command, "--usage-interval", options.usage_interval, "DURATION", "How often usage is noted",
             ParseInterval)
+      ->needs(usage)
       ->default_str("15s");
   AddRunFileOptions(command, options.files);
   AddChoice(
@@ -287,12 +294,15 @@ void AddResultOptions(CLI::App& command, RunOptions& options) {
 }
 
 void AddSeeds(CLI::App& command, RunOptions& options, CLI::Option* follow) {
-  AddOption(command, "--seeds", options.seeds, "FIRST..LAST",
-            "Run with each of these seeds, and report how the runs differ: see --vary and --faults",
-            ParseSeedRange)
-      ->excludes(follow);
+  CLI::Option* const seeds =
+      AddOption(command, "--seeds", options.seeds, "FIRST..LAST",
+                "Run with each of these seeds, and report how the runs differ: see --vary and --faults",
+                ParseSeedRange)
+          ->excludes(follow)
+          ->excludes(command.get_option("--seed"));
   options.jobs = DefaultJobs();
   AddOption(command, "--jobs", options.jobs, "COUNT", "With --seeds: how many runs go on at once", ParseJobs)
+      ->needs(seeds)
       ->default_str("one a processor");
 }
 

@@ -4,9 +4,11 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "core/api/go_text.h"
 #include "core/codec/text/input.h"
 #include "sim/kernel/time_limits.h"
+#include "sim/stages/default_stages.h"
 #include "tools/options.h"
 #include "tools/output.h"
 
@@ -18,12 +20,16 @@ void AddRunRequest(CLI::App& command, sim::RunRequest& request, const std::strin
       "A scenario: cluster, timeline, latencies; a case of the conformance suite; a recording of kwok, or an "
       "audit log; - for standard input",
       ParsePath);
+  AddCase(command, request);
   AddRunOptions(command, request, end);
 }
 
-void AddRunOptions(CLI::App& command, sim::RunRequest& request, const std::string& end) {
+void AddCase(CLI::App& command, sim::RunRequest& request) {
   AddOption(command, "--case", request.case_name, "NAME", "The case to run, of a file with several",
             ParseText);
+}
+
+void AddRunOptions(CLI::App& command, sim::RunRequest& request, const std::string& end) {
   AddTexts(
       command, "-f,--filename", request.files, "FILE",
       "Cluster state and pods: YAML or JSON, also .gz, .xz and .zst; a snapshot of etcd (.db); tar and zip; "
@@ -31,8 +37,8 @@ void AddRunOptions(CLI::App& command, sim::RunRequest& request, const std::strin
       ParsePath);
   AddSchedulerOptions(command, request.scheduler);
   AddTexts(command, "--stage", request.stages, "SET|FILE",
-           "Play kwok's stages: fast, general, node-fast, pod-fast or pod-general, or a file or folder of "
-           "them; repeatable; in place of a scenario's",
+           absl::StrCat("Play kwok's stages: ", absl::StrJoin(sim::DefaultStageSetNames(), ", "),
+                        ", or a file or folder of them; repeatable; in place of a scenario's"),
            ParsePath);
   AddOption(command, end, request.until, "DURATION",
             "End at this virtual time, such as 600s, at most 876600h (100 years); default: when nothing but "

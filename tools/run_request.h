@@ -18,7 +18,10 @@ namespace schedsim::tools {
 // option that says when the run ends. `request` must outlive the command.
 void AddRunRequest(CLI::App& command, sim::RunRequest& request, const std::string& end);
 
-// The same without the scenario.
+// Adds --case, which says what of a file of cases is meant.
+void AddCase(CLI::App& command, sim::RunRequest& request);
+
+// The same as AddRunRequest without the scenario, and without --case.
 void AddRunOptions(CLI::App& command, sim::RunRequest& request, const std::string& end);
 
 // Refuses what can be read once: standard input, and what a shell puts in the place of `<(command)`. For

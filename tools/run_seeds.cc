@@ -59,7 +59,13 @@ void Add(sim::SeedRun run, sim::SeedReport& report) {
 
 absl::StatusOr<int> RunSeeds(const sim::Plan& plan, const SeedRange& seeds, int64_t jobs,
                              const std::string& output) {
+  if (!plan.simulation.variation.any() && !plan.simulation.faults.any()) {
+    PrintNotice(
+        "note: neither --vary nor --faults is given: runs differ only in what is always drawn, such as "
+        "latencies with a distribution");
+  }
   sim::SeedReport report;
+  report.header = plan.header;
   report.kubernetes_version = std::string(api::KubernetesLineName(plan.simulation.line.line));
   report.variation = plan.simulation.variation;
   report.faults = plan.simulation.faults;

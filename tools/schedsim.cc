@@ -6,15 +6,17 @@
 #include <new>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "core/api/go_text.h"
-#include "core/base/nearest_name.h"
 #include "core/base/version.h"
+#include "tools/command_tree.h"
 #include "tools/output.h"
 #include "tools/subcommands.h"
 
@@ -48,15 +50,12 @@ std::vector<std::string> OptionNames(const CLI::App& command) {
   return names;
 }
 
-std::string Suggestion(absl::string_view text, const std::vector<std::string>& names) {
-  const absl::string_view nearest = NearestName(text, {names.begin(), names.end()});
-  return nearest.empty() ? "" : absl::StrCat("; did you mean ", nearest, "?");
-}
-
 // What is wrong where a word is neither an option nor an argument that the command takes.
 std::string UnexpectedWord(const CLI::App& command, absl::string_view word) {
   if (!absl::StartsWith(word, "-")) return absl::StrCat(api::GoQuote(word), ": unexpected argument");
   const absl::string_view option = word.substr(0, word.find('='));
+  if (command.get_name() == "why" && (option == "-f" || option == "--filename"))
+    return absl::StrCat(option, ": expected a trace; of a cluster, schedsim explain tells why");
   return absl::StrCat(option, ": unknown option", Suggestion(option, OptionNames(command)));
 }
 
@@ -78,6 +77,12 @@ std::string UsageError(const CLI::App& app, const CLI::ParseError& error) {
     what = UnexpectedWord(command, words[0]);
   } else if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) {
     what = absl::StrCat("expected ", absl::StripSuffix(what, " is required"));
+  } else if (dynamic_cast<const CLI::RequiresError*>(&error) != nullptr) {
+    const std::pair<std::string, std::string> names = absl::StrSplit(what, " requires ");
+    what = absl::StrCat(names.first, ": expected ", names.second, " beside it");
+  } else if (dynamic_cast<const CLI::ExcludesError*>(&error) != nullptr) {
+    const std::pair<std::string, std::string> names = absl::StrSplit(what, " excludes ");
+    what = absl::StrCat(names.first, ": expected no ", names.second, " beside it");
   } else if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
     what = absl::StrCat(what.substr(0, what.find(':')), ": expected a value");
   }
@@ -96,7 +101,7 @@ std::string UsageError(const CLI::App& app, const CLI::ParseError& error) {
 int PrintHelp(const CLI::App& app, const CLI::Success& asked) {
   std::ostringstream text;
   app.exit(asked, text, text);
-  return ExitCodeOf("schedsim", WriteOutput(text.str()));
+  return ExitCodeOf("schedsim", WriteOutput(ForTerminal(text.str())));
 }
 
 }  // namespace

@@ -1,18 +1,14 @@
 // schedsim test: runs tests of placements. Which files, how many at once, what is printed.
 
-#include <fcntl.h>
-#include <poll.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cerrno>
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -24,14 +20,15 @@
 #include "sim/expect/outcome.h"
 #include "sim/expect/test_file.h"
 #include "sim/expect/test_result.h"
+#include "sim/explain/explanation.h"
+#include "sim/explain/explanation_text.h"
 #include "sim/plan/plan.h"
 #include "sim/report/report.h"
+#include "tools/forked_runs.h"
 #include "tools/options.h"
 #include "tools/output.h"
 #include "tools/run_request.h"
 #include "tools/subcommands.h"
-
-extern char** environ;
 
 namespace schedsim::tools {
 namespace {
@@ -108,8 +105,17 @@ std::vector<std::string> VariationArguments(const sim::RunRequest& request) {
   return arguments;
 }
 
-// Runs seed by seed, up to the first that fails.
-absl::Status RunSeeds(const SeedRange& seeds, const sim::TestFile& test, sim::Plan plan,
+// What a process that ran one file, or one seed of it, wrote; `result` has what is known without it.
+sim::TestResult ResultFrom(const absl::StatusOr<std::string>& json, sim::TestResult result) {
+  absl::StatusOr<std::vector<sim::TestResult>> results =
+      json.ok() ? sim::ParseTestResults(*json) : json.status();
+  if (results.ok() && results->size() == 1) return std::move(results->front());
+  result.error = std::string(results.status().message());
+  return result;
+}
+
+// Runs seed by seed, several side by side, up to the first that fails. That one is the plan's then.
+absl::Status RunSeeds(const TestOptions& options, const sim::TestFile& test, sim::Plan& plan,
                       sim::TestResult& result) {
   if (test.expectations.empty()) {
     return absl::InvalidArgumentError(
@@ -117,16 +123,58 @@ absl::Status RunSeeds(const SeedRange& seeds, const sim::TestFile& test, sim::Pl
                      ": expect: has golden placements only, which are of one seed, expected expectations "
                      "beside --seeds"));
   }
-  for (uint64_t seed = seeds.first; seed <= seeds.last; ++seed) {
-    plan.simulation.seed = seed;
-    RETURN_IF_ERROR(RunTest(test, plan, result).status());
-    ++result.seed_count;
-    if (!result.Passed()) {
-      result.seed = seed;
-      return absl::OkStatus();
+  const uint64_t first = options.seeds->first;
+  const auto work = [&](int64_t i) {
+    plan.simulation.seed = first + static_cast<uint64_t>(i);
+    sim::TestResult run;
+    const absl::Status status = RunTest(test, plan, run).status();
+    run.error = std::string(status.message());
+    return sim::TestResultsJson({run});
+  };
+  const auto take = [&](int64_t i, const absl::StatusOr<std::string>& json) {
+    sim::TestResult run = ResultFrom(json, {});
+    const uint64_t seed = first + static_cast<uint64_t>(i);
+    result.notices = std::move(run.notices);
+    result.verdicts = std::move(run.verdicts);
+    if (!run.error.empty()) {
+      result.error = absl::StrCat("seed ", seed, ": ", run.error);
+      return false;
     }
-  }
+    ++result.seed_count;
+    if (!result.Passed()) result.seed = seed;
+    return result.Passed();
+  };
+  const auto count = static_cast<int64_t>(options.seeds->last - first + 1);
+  RETURN_IF_ERROR(RunForked(count, options.jobs, work, take));
+  plan.simulation.seed = result.seed;
   return absl::OkStatus();
+}
+
+// Of how many pods that are not as expected a test says why: each is one run more.
+constexpr size_t kExplainedMax = 3;
+
+// Adds why the pods that are to blame are where they are.
+void ExplainFailures(const sim::Plan& plan, sim::TestResult& result) {
+  std::set<std::string> explained;
+  for (sim::Verdict& verdict : result.verdicts) {
+    const bool is_wanted = !verdict.pod.empty() && explained.size() < kExplainedMax;
+    if (!is_wanted || !explained.insert(verdict.pod).second) continue;
+    const absl::StatusOr<sim::ExplainedRun> run =
+        sim::Explain(plan, {.pod = verdict.pod, .attempt = std::nullopt, .node = ""});
+    // Of a pod that the run never had there is nothing to say.
+    if (run.ok() && run->explanation.ok())
+      verdict.explanation =
+          std::string(absl::StripTrailingAsciiWhitespace(ExplanationText(*run->explanation, {.top = 1})));
+  }
+}
+
+absl::Status RunOnce(const TestOptions& options, const sim::TestFile& test, const sim::Plan& plan,
+                     sim::TestResult& result) {
+  sim::Outcome outcome;
+  ASSIGN_OR_RETURN(outcome, RunTest(test, plan, result));
+  if (test.placements.empty()) return absl::OkStatus();
+  return options.update ? WritePlacements(test, sim::PlacementsText(outcome), result)
+                        : CheckPlacements(test, outcome, result);
 }
 
 absl::Status RunFile(const TestOptions& options, const std::string& path, sim::TestResult& result) {
@@ -142,12 +190,13 @@ absl::Status RunFile(const TestOptions& options, const std::string& path, sim::T
   if (options.update && !test.placements.empty())
     RETURN_IF_ERROR(RefuseInputAsOutput("placements", test.placements, result.inputs));
   if (!test.placements.empty()) result.inputs.push_back(test.placements);
-  if (options.seeds.has_value()) return RunSeeds(*options.seeds, test, std::move(plan), result);
-  sim::Outcome outcome;
-  ASSIGN_OR_RETURN(outcome, RunTest(test, plan, result));
-  if (test.placements.empty()) return absl::OkStatus();
-  return options.update ? WritePlacements(test, sim::PlacementsText(outcome), result)
-                        : CheckPlacements(test, outcome, result);
+  if (options.seeds.has_value()) {
+    RETURN_IF_ERROR(RunSeeds(options, test, plan, result));
+  } else {
+    RETURN_IF_ERROR(RunOnce(options, test, plan, result));
+  }
+  ExplainFailures(plan, result);
+  return absl::OkStatus();
 }
 
 sim::TestResult ResultOf(const TestOptions& options, const std::string& path) {
@@ -160,100 +209,25 @@ sim::TestResult ResultOf(const TestOptions& options, const std::string& path) {
 
 // ---- Many files ----
 
-// A process of this program that runs one file, since a simulation has its process for itself.
-class Child {
- public:
-  static absl::StatusOr<Child> Start(const std::vector<std::string>& arguments) {
-    int ends[2];
-    if (pipe2(ends, O_CLOEXEC) != 0)
-      return absl::UnavailableError("schedsim test: there is no pipe to be had");
-    posix_spawn_file_actions_t actions;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-    std::vector<char*> words;
-    for (const std::string& argument : arguments) words.push_back(const_cast<char*>(argument.c_str()));
-    words.push_back(nullptr);
-    Child child;
-    child.descriptor_ = ends[0];
-    const int error = posix_spawn(&child.pid_, "/proc/self/exe", &actions, nullptr, words.data(), environ);
-    posix_spawn_file_actions_destroy(&actions);
-    close(ends[1]);
-    if (error == 0) return child;
-    close(ends[0]);
-    return absl::UnavailableError("schedsim test: another process of the program can't be started");
-  }
-
-  int descriptor() const { return descriptor_; }
-
-  // Reads what there is. False: that was the end.
-  bool Read() {
-    char buffer[4096];
-    const ssize_t count = read(descriptor_, buffer, sizeof(buffer));
-    if (count < 0 && errno == EINTR) return true;
-    if (count > 0) text_.append(buffer, static_cast<size_t>(count));
-    return count > 0;
-  }
-
-  // What the process found of the file `path`, after its end.
-  sim::TestResult Finish(const std::string& path) {
-    close(descriptor_);
-    int state = 0;
-    while (waitpid(pid_, &state, 0) < 0 && errno == EINTR) {
-    }
-    absl::StatusOr<std::vector<sim::TestResult>> results = sim::ParseTestResults(text_);
-    if (results.ok() && results->size() == 1) return std::move(results->front());
-    sim::TestResult result;
-    result.path = path;
-    result.error = WIFSIGNALED(state) ? absl::StrCat("the run was ended by signal ", WTERMSIG(state))
-                                      : "the run ended without a result";
-    return result;
-  }
-
- private:
-  pid_t pid_ = 0;
-  int descriptor_ = -1;
-  std::string text_;
-};
-
-std::vector<std::string> ArgumentsOf(const TestOptions& options, const std::string& path) {
-  std::vector<std::string> arguments = {"schedsim", "test", path, "--output", "json", "--jobs", "1"};
-  if (options.update) arguments.emplace_back("--update");
-  const std::vector<std::string> variation = VariationArguments(options.given);
-  arguments.insert(arguments.end(), variation.begin(), variation.end());
-  if (options.seeds.has_value()) {
-    arguments.emplace_back("--seeds");
-    arguments.push_back(absl::StrCat(options.seeds->first, "..", options.seeds->last));
-  }
-  return arguments;
-}
-
 absl::StatusOr<std::vector<sim::TestResult>> RunInProcesses(const TestOptions& options,
                                                             const std::vector<std::string>& files) {
-  std::vector<sim::TestResult> results(files.size());
-  std::vector<std::pair<size_t, Child>> running;  // With the place of the file.
-  size_t next = 0;
-  while (next < files.size() || !running.empty()) {
-    while (next < files.size() && running.size() < static_cast<size_t>(options.jobs)) {
-      Child child;
-      ASSIGN_OR_RETURN(child, Child::Start(ArgumentsOf(options, files[next])));
-      running.emplace_back(next++, std::move(child));
-    }
-    std::vector<pollfd> waits;
-    for (const auto& [place, child] : running) waits.push_back({.fd = child.descriptor(), .events = POLLIN});
-    if (poll(waits.data(), waits.size(), -1) < 0) continue;
-    for (size_t i = waits.size(); i-- > 0;) {
-      auto& [place, child] = running[i];
-      if (waits[i].revents == 0 || child.Read()) continue;
-      results[place] = child.Finish(files[place]);
-      running.erase(running.begin() + static_cast<int64_t>(i));
-    }
-  }
+  std::vector<sim::TestResult> results;
+  const auto work = [&](int64_t i) {
+    return sim::TestResultsJson({ResultOf(options, files[static_cast<size_t>(i)])});
+  };
+  const auto take = [&](int64_t i, const absl::StatusOr<std::string>& json) {
+    results.push_back(ResultFrom(json, {.path = files[static_cast<size_t>(i)]}));
+    return true;
+  };
+  RETURN_IF_ERROR(RunForked(static_cast<int64_t>(files.size()), options.jobs, work, take));
   return results;
 }
 
-// Folders stand for the tests below them, in the order of their names.
+// Folders stand for the tests below them, in the order of their names. A file that is named again counts
+// once.
 absl::StatusOr<std::vector<std::string>> FilesOf(const std::vector<std::string>& paths) {
   std::vector<std::string> files;
+  std::set<std::filesystem::path> known;
   for (const std::string& path : paths) {
     std::vector<std::string> found;
     ASSIGN_OR_RETURN(found, codec::ListFiles(path));
@@ -263,7 +237,10 @@ absl::StatusOr<std::vector<std::string>> FilesOf(const std::vector<std::string>&
       return absl::FailedPreconditionError(
           absl::StrCat(path, ": no tests in it, expected files named test.yaml or *.test.yaml"));
     }
-    files.insert(files.end(), found.begin(), found.end());
+    for (const std::string& file : found) {
+      std::error_code error;
+      if (known.insert(std::filesystem::weakly_canonical(file, error)).second) files.push_back(file);
+    }
   }
   return files;
 }
@@ -288,6 +265,16 @@ void PrintNoticesOf(const std::vector<sim::TestResult>& results) {
     for (const std::string& notice : result.notices) PrintNotice(absl::StrCat(result.path, ": ", notice));
 }
 
+// To write what no test has was hardly meant.
+absl::Status CheckUpdated(const TestOptions& options, const std::vector<sim::TestResult>& results) {
+  const auto says_something = [](const sim::TestResult& result) {
+    return result.is_updated || !result.error.empty();
+  };
+  if (!options.update || std::any_of(results.begin(), results.end(), says_something)) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      "--update: none of the tests has golden placements, expected the field placements in one of them");
+}
+
 absl::StatusOr<int> Test(const TestOptions& options) {
   if (options.update && options.seeds.has_value())
     return absl::InvalidArgumentError(
@@ -295,11 +282,13 @@ absl::StatusOr<int> Test(const TestOptions& options) {
   std::vector<std::string> files;
   ASSIGN_OR_RETURN(files, FilesOf(options.paths));
   std::vector<sim::TestResult> results;
-  if (files.size() == 1 || options.jobs == 1) {
+  // With seeds, those of one file run side by side.
+  if (files.size() == 1 || options.jobs == 1 || options.seeds.has_value()) {
     for (const std::string& file : files) results.push_back(ResultOf(options, file));
   } else {
     ASSIGN_OR_RETURN(results, RunInProcesses(options, files));
   }
+  RETURN_IF_ERROR(CheckUpdated(options, results));
   if (options.output != "json") PrintNoticesOf(results);
   if (options.junit.has_value()) RETURN_IF_ERROR(WriteJUnit(*options.junit, results));
   std::string text =
@@ -328,7 +317,8 @@ void AddTest(CLI::App& app, int& exit_code) {
             ParseSeedRange);
   AddVariationOptions(*command, options->given);
   AddOption(*command, "--junit", options->junit, "FILE", "Write the results as JUnit XML, too", ParsePath);
-  AddOption(*command, "--jobs", options->jobs, "COUNT", "How many files run at once", ParseJobs)
+  AddOption(*command, "--jobs", options->jobs, "COUNT", "How many files, or seeds of a file, run at once",
+            ParseJobs)
       ->default_str("one a processor");
   AddQuiet(*command);
   AddChoice(*command, "-o,--output", options->output, {"text", "json", "github"},

@@ -3,12 +3,12 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "core/api/go_text.h"
-#include "core/base/nearest_name.h"
 #include "core/base/status_macros.h"
 #include "tools/command_tree.h"
 #include "tools/completion.h"
@@ -32,10 +32,8 @@ absl::StatusOr<std::string> HelpOf(const CLI::App& app, const std::vector<std::s
       if (known->get_name() == word) below = known;
     }
     if (below == nullptr) {
-      const absl::string_view nearest = NearestName(word, {names.begin(), names.end()});
       return absl::InvalidArgumentError(
-          absl::StrCat(api::GoQuote(word), " is no command of ", path,
-                       nearest.empty() ? "" : absl::StrCat("; did you mean ", nearest, "?")));
+          absl::StrCat(api::GoQuote(word), " is no command of ", path, Suggestion(word, names)));
     }
     command = below;
     absl::StrAppend(&path, " ", word);
@@ -46,7 +44,7 @@ absl::StatusOr<std::string> HelpOf(const CLI::App& app, const std::vector<std::s
 absl::Status PrintHelp(const CLI::App& app, const std::vector<std::string>& words) {
   std::string text;
   ASSIGN_OR_RETURN(text, HelpOf(app, words));
-  return WriteOutput(text);
+  return WriteOutput(ForTerminal(std::move(text)));
 }
 
 }  // namespace

@@ -38,6 +38,7 @@ struct WhatIfOptions {
 };
 
 absl::StatusOr<sim::Plan> PlanOf(const sim::RunRequest& request, bool says_notices) {
+  if (request.files.empty()) return absl::InvalidArgumentError("expected a cluster with --filename (-f)");
   sim::Plan plan;
   ASSIGN_OR_RETURN(plan, sim::MakePlan(request));
   if (says_notices) PrintNotices(plan.notices);
@@ -173,10 +174,12 @@ void AddNodes(CLI::App& what_if, int& exit_code) {
   AddOption(*command, "--like", options->like, "NODE",
             "A node of the cluster; taints of its condition stay behind", ParseText)
       ->required();
-  AddOption(*command, "--add", options->add, "COUNT", "So many nodes, instead of looking for the fewest",
-            ParseCountUpTo(kCountMax));
+  CLI::Option* const add =
+      AddOption(*command, "--add", options->add, "COUNT", "So many nodes, instead of looking for the fewest",
+                ParseCountUpTo(kCountMax));
   AddOption(*command, "--at-most", options->count_max, "COUNT", "How many nodes are tried",
             ParseCountUpTo(kCountMax))
+      ->excludes(add)
       ->default_str("1000");
 }
 

@@ -34,7 +34,10 @@ absl::Status Why(const WhyOptions& options) {
         return teller.Add(record, absl::StrCat(options.trace, ":", line_number));
       }));
   absl::StatusOr<sim::PodStory> story = teller.Finish();
-  if (!story.ok()) return absl::NotFoundError(absl::StrCat(options.trace, ": ", story.status().message()));
+  if (!story.ok()) {
+    const absl::Status error = WithPodForm(story.status(), options.pod);
+    return absl::NotFoundError(absl::StrCat(options.trace, ": ", error.message()));
+  }
   return WriteOutput(options.output == "json" ? sim::StoryJson(*story) : ForTerminal(sim::StoryText(*story)));
 }
 

@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "absl/functional/function_ref.h"
 #include "absl/numeric/int128.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -73,6 +74,12 @@ class Evaluator {
     verdict_.failures.push_back(absl::StrCat(pod.row.Key(), " ", what));
   }
 
+  // Of the pods that are one too many, the first is to blame.
+  void Blame(absl::FunctionRef<bool(const Outcome::Pod& pod)> is_one) {
+    for (const Outcome::Pod* pod : pods_)
+      if (verdict_.pod.empty() && is_one(*pod)) verdict_.pod = pod->row.Key();
+  }
+
   void CheckPod(const Outcome::Pod& pod) {
     const bool is_bound = !pod.row.node.empty();
     if (expectation_.bound.has_value() && is_bound != *expectation_.bound)
@@ -124,6 +131,7 @@ class Evaluator {
       if (!pod->row.node.empty()) ++counts[pod->row.node];
     for (const auto& [node, count] : counts) {
       if (count <= *expectation_.per_node_max) continue;
+      Blame([&node = node](const Outcome::Pod& pod) { return pod.row.node == node; });
       verdict_.failures.push_back(absl::StrCat(
           "node ", node, " has ", count, " of the pods, expected at most ", *expectation_.per_node_max));
     }
@@ -155,6 +163,12 @@ class Evaluator {
     const auto by_count = [](const auto& a, const auto& b) { return a.second < b.second; };
     const auto [least, most] = std::minmax_element(counts.begin(), counts.end(), by_count);
     if (most->second - least->second <= expectation_.skew->max) return;
+    Blame([&, domain = most->first](const Outcome::Pod& pod) {
+      const auto node = outcome_.nodes.find(pod.row.node);
+      const std::string* found =
+          node == outcome_.nodes.end() ? nullptr : node->second.Find(expectation_.skew->topology_key);
+      return found != nullptr && *found == domain;
+    });
     verdict_.failures.push_back(absl::StrCat(
         expectation_.skew->topology_key, " ", most->first, " has ", most->second, " of the pods and ",
         least->first, " has ", least->second, ", expected a difference of at most ", expectation_.skew->max));
@@ -215,12 +229,10 @@ std::map<std::string, std::string> LinesByPod(absl::string_view text) {
 std::vector<Verdict> Evaluate(const TestFile& test, const Outcome& outcome) {
   std::vector<Verdict> verdicts;
   if (!outcome.report.failures.empty())
-    verdicts.push_back({.name = "run", .position = {}, .failures = outcome.report.failures, .pod = ""});
+    verdicts.push_back({.name = "run", .position = {}, .failures = outcome.report.failures});
   if (!outcome.problems.empty()) {
-    verdicts.push_back({.name = "nothing is lost, and no pod is bound twice",
-                        .position = {},
-                        .failures = outcome.problems,
-                        .pod = ""});
+    verdicts.push_back(
+        {.name = "nothing is lost, and no pod is bound twice", .position = {}, .failures = outcome.problems});
   }
   for (const Expectation& expectation : test.expectations)
     verdicts.push_back(Evaluator(expectation, outcome).Run());
@@ -228,7 +240,7 @@ std::vector<Verdict> Evaluate(const TestFile& test, const Outcome& outcome) {
 }
 
 Verdict ComparePlacements(absl::string_view expected, const Outcome& outcome) {
-  Verdict verdict = {.name = "placements", .position = {}, .failures = {}, .pod = ""};
+  Verdict verdict = {.name = "placements", .position = {}, .failures = {}};
   const std::map<std::string, std::string> wanted = LinesByPod(expected);
   const std::map<std::string, std::string> got = LinesByPod(PlacementsText(outcome));
   size_t count = 0;

@@ -20,6 +20,8 @@ struct Verdict {
   std::vector<std::string> failures;
   // The first pod that is not as expected, "namespace/name"; "": none is to blame.
   std::string pod;
+  // Why that pod is where it is, as text of several lines; "": that was not looked for.
+  std::string explanation;
 };
 
 // One for each expectation, in their order. In front of them one by the name of `run`, where the run itself

@@ -7,6 +7,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "core/base/printable.h"
 #include "core/base/status_macros.h"
 #include "core/codec/text/json_writer.h"
@@ -77,8 +78,23 @@ TestResult ResultOf(const Value& file) {
                         .column = static_cast<int32_t>(NumberOf(item, "column"))};
     verdict.failures = TextsOf(item, "failures");
     verdict.pod = TextOf(item, "pod");
+    verdict.explanation = TextOf(item, "explanation");
   }
   return result;
+}
+
+// Why the pod to blame is where it is, under the failures.
+void AppendExplanation(const Verdict& verdict, std::string& text) {
+  if (verdict.explanation.empty()) return;
+  for (const absl::string_view line : absl::StrSplit(verdict.explanation, '\n'))
+    absl::StrAppend(&text, line.empty() ? "" : "      ", line, "\n");
+}
+
+// The line that an error has as a place in the file, as in "path:7:3: what"; 0: it has none.
+int32_t LineOf(absl::string_view error, absl::string_view path) {
+  int32_t line = 0;
+  const bool has_place = absl::ConsumePrefix(&error, path) && absl::ConsumePrefix(&error, ":");
+  return has_place && absl::SimpleAtoi(error.substr(0, error.find(':')), &line) ? line : 0;
 }
 
 // What GitHub reads as a part of the command.
@@ -122,6 +138,7 @@ std::string TestResultsJson(const std::vector<TestResult>& results) {
       json.BeginObject().Field("name", verdict.name).Field("line", int64_t{verdict.position.line});
       json.Field("column", int64_t{verdict.position.column}).Field("pod", verdict.pod);
       WriteTexts("failures", verdict.failures, json);
+      json.Field("explanation", verdict.explanation);
       json.EndObject();
     }
     json.EndArray().EndObject();
@@ -162,6 +179,7 @@ std::string TestResultsText(const std::vector<TestResult>& results) {
                       SeedText(result), "\n");
       for (const std::string& failure : verdict.failures)
         absl::StrAppend(&text, "    ", Printable(failure), "\n");
+      AppendExplanation(verdict, text);
     }
     if (result.seed > 0 && !result.Passed()) {
       absl::StrAppend(&text, "  again with: schedsim test ", Printable(result.path), " --seeds ", result.seed,
@@ -177,7 +195,11 @@ std::string TestResultsGitHub(const std::vector<TestResult>& results) {
   std::string text;
   for (const TestResult& result : results) {
     const std::string file = absl::StrCat("::error file=", GitHubValue(result.path));
-    if (!result.error.empty()) absl::StrAppend(&text, file, "::", GitHubMessage(result.error), "\n");
+    if (!result.error.empty()) {
+      const int32_t line = LineOf(result.error, result.path);
+      absl::StrAppend(&text, file, line == 0 ? "" : absl::StrCat(",line=", line),
+                      "::", GitHubMessage(result.error), "\n");
+    }
     for (const Verdict& verdict : result.verdicts) {
       if (!Fails(verdict)) continue;
       absl::StrAppend(&text, file, ",line=", std::max(verdict.position.line, 1),
@@ -209,6 +231,8 @@ std::string TestResultsJUnit(const std::vector<TestResult>& results) {
       absl::StrAppend(&text, "><failure message=\"", Xml(verdict.failures[0] + SeedText(result)), "\">",
                       Xml(PlaceOf(result, verdict)), "\n");
       for (const std::string& failure : verdict.failures) absl::StrAppend(&text, Xml(failure), "\n");
+      for (const absl::string_view line : absl::StrSplit(verdict.explanation, '\n', absl::SkipEmpty()))
+        absl::StrAppend(&text, Xml(line), "\n");
       absl::StrAppend(&text, "</failure></testcase>\n");
     }
     absl::StrAppend(&text, "  </testsuite>\n");

@@ -52,6 +52,10 @@ std::string RateText(int64_t millionths) {
   return absl::StrCat(millionths / kWhole, digits.empty() ? "" : ".", digits);
 }
 
+absl::Status TwiceError(absl::string_view name) {
+  return absl::InvalidArgumentError(absl::StrCat(name, ": is given twice, expected it once"));
+}
+
 }  // namespace
 
 std::string VariationText(const Variation& variation) {
@@ -71,6 +75,7 @@ absl::StatusOr<Variation> ParseVariation(absl::string_view text) {
       return absl::InvalidArgumentError(absl::StrCat(
           api::GoQuote(name), " can't be varied, expected some of start, workers and ties, or none"));
     }
+    if (variation.*found->member) return TwiceError(name);
     variation.*found->member = true;
   }
   return variation;
@@ -94,6 +99,7 @@ std::string FaultsText(const FaultRates& rates) {
 absl::StatusOr<FaultRates> ParseFaults(absl::string_view text) {
   FaultRates rates;
   if (text == kNone) return rates;
+  std::array<bool, kFaultCount> is_given = {};
   for (const absl::string_view part : absl::StrSplit(text, ',')) {
     const std::pair<absl::string_view, absl::string_view> given =
         absl::StrSplit(part, absl::MaxSplits('=', 1));
@@ -103,13 +109,16 @@ absl::StatusOr<FaultRates> ParseFaults(absl::string_view text) {
                                                      absl::StrJoin(kFaultNames, ", "),
                                                      " with their rates, as in bind=0.05,watch=0.01"));
     }
+    const auto place = static_cast<size_t>(found - kFaultNames.begin());
+    if (is_given[place]) return TwiceError(given.first);
+    is_given[place] = true;
     const int64_t rate = ParseRate(given.second);
     if (rate < 0) {
       return absl::InvalidArgumentError(
           absl::StrCat(given.first, ": ", api::GoQuote(given.second),
                        " is no rate, expected a decimal from 0 to 1, to the millionth, such as 0.05"));
     }
-    rates.millionths[static_cast<size_t>(found - kFaultNames.begin())] = rate;
+    rates.millionths[place] = rate;
   }
   return rates;
 }

@@ -7,8 +7,10 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "core/api/go_text.h"
 #include "core/base/status_macros.h"
+#include "core/codec/text/input.h"
 #include "core/codec/text/value.h"
 #include "sim/kernel/time_limits.h"
 
@@ -119,6 +121,7 @@ absl::StatusOr<RecordedArrivals::Row> ReadRow(const CsvRow& row, const std::vect
 }  // namespace
 
 absl::StatusOr<RecordedArrivals> ReadArrivalsText(absl::string_view text, absl::string_view file) {
+  absl::ConsumePrefix(&text, codec::kByteOrderMark);
   CsvScanner scanner(text, file);
   CsvRow header;
   ASSIGN_OR_RETURN(header, scanner.Next());

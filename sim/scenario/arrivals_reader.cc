@@ -1,8 +1,10 @@
 #include "sim/scenario/arrivals_reader.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
+#include <variant>
 
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
@@ -40,6 +42,7 @@ class SourceReader {
     }
     names_.push_back(name);
     const std::optional<ArrivalProcess> process = ReadProcess(reader, value, path);
+    kind_.reset();
     std::optional<IndexedTemplate> object = ReadTemplate(reader, value, process);
     absl::Duration from;
     std::optional<absl::Duration> until;
@@ -52,8 +55,11 @@ class SourceReader {
     if (reader.Has("lifetime")) ReadLatency(reader, "lifetime", errors_, lifetime.emplace());
     std::string ending = "Deleted";
     reader.Read("ending", ending);
-    if (ending != "Deleted" && ending != "Succeeded" && ending != "Failed")
-      Error(*value.Find("ending"), reader.PathOf("ending"), "expected Deleted, Succeeded or Failed");
+    if (const Value* given = value.Find("ending")) {
+      const bool has_lifetimes =
+          lifetime.has_value() || !process.has_value() || std::get_if<RecordedArrivals>(&*process) != nullptr;
+      CheckEnding(*given, reader.PathOf("ending"), has_lifetimes);
+    }
     reader.Finish();
     if (!process.has_value() || !object.has_value()) return std::nullopt;
     const codec::Location place = {.file = options_.file, .position = value.position};
@@ -207,11 +213,25 @@ class SourceReader {
     if (recorded != nullptr && recorded->rows.empty()) return *std::move(made);
     const GoValue::Map fields = recorded == nullptr ? GoValue::Map() : recorded->rows[0].fields;
     status_.Update(made->Render(0, fields, [&](const Value& object) {
-      return objects_.ReadValue(object, options_.file, [](const api::ObjectPtr&, const codec::Location&) {
-        return absl::OkStatus();
-      });
+      return objects_.ReadValue(object, options_.file,
+                                [this](const api::ObjectPtr& first, const codec::Location&) {
+                                  kind_ = first->kind;
+                                  return absl::OkStatus();
+                                });
     }));
     return *std::move(made);
+  }
+
+  // How objects end at the end of their lifetimes.
+  void CheckEnding(const Value& ending, const std::string& path, bool has_lifetimes) {
+    const bool is_known = ending.text == "Deleted" || ending.text == "Succeeded" || ending.text == "Failed";
+    if (!is_known) {
+      Error(ending, path, "expected Deleted, Succeeded or Failed");
+    } else if (!has_lifetimes) {
+      Error(ending, path, "expected a lifetime beside it");
+    } else if (ending.text != "Deleted" && kind_.has_value() && *kind_ != api::Kind::kPod) {
+      Error(ending, path, "expected Deleted, which other objects than pods are");
+    }
   }
 
   // A source ends with its time, its number, its file or the run.
@@ -233,6 +253,8 @@ class SourceReader {
   ErrorList& errors_;
   std::vector<std::string> names_;
   absl::Status status_;
+  // Of the template of the entry that is read; absent: none was made of it.
+  std::optional<api::Kind> kind_;
 };
 
 }  // namespace

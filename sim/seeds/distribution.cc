@@ -222,7 +222,7 @@ const SeedRun* FirstFailed(const SeedReport& report) {
 }
 
 std::string SeedReportText(const SeedReport& report, const std::string& command) {
-  std::string text;
+  std::string text = HeaderText(report.header);
   absl::StrAppendFormat(&text, "%-16s%s\n", "Kubernetes", report.kubernetes_version);
   absl::StrAppendFormat(&text, "%-16s%d\n", "Nodes", report.reference.nodes);
   absl::StrAppendFormat(&text, "%-16s%d..%d\n", "Seeds", report.runs.front().seed, report.runs.back().seed);
@@ -238,7 +238,8 @@ std::string SeedReportText(const SeedReport& report, const std::string& command)
 
 std::string SeedReportJson(const SeedReport& report) {
   codec::JsonWriter json;
-  json.BeginObject().Field("apiVersion", "schedsim/v1").Field("kind", "SeedReport");
+  json.BeginObject().Field("apiVersion", "schedsim/v1").Field("kind", "SeedReport").Key("run");
+  WriteHeader(report.header, json);
   json.Field("kubernetesVersion", report.kubernetes_version).Field("nodes", report.reference.nodes);
   json.Field("vary", VariationText(report.variation)).Field("faults", FaultsText(report.faults));
   json.Key("faultsStruck").BeginObject();

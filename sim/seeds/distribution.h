@@ -9,11 +9,14 @@
 #include <vector>
 
 #include "sim/kernel/variation.h"
+#include "sim/report/run_header.h"
 #include "sim/seeds/seed_run.h"
 
 namespace schedsim::sim {
 
 struct SeedReport {
+  // What was run; its seed is that of the reference.
+  RunHeader header;
   std::string kubernetes_version;
   Variation variation;
   FaultRates faults;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
@@ -759,7 +760,11 @@ absl::Status AddDefaultStages(absl::string_view set, StageFile& read) {
 absl::Status ReadStagesOrSet(absl::string_view name_or_path, StageFile& read) {
   const std::vector<std::string> names = DefaultStageSetNames();
   const bool is_set = std::find(names.begin(), names.end(), name_or_path) != names.end();
-  return is_set ? AddDefaultStages(name_or_path, read) : ReadStages(name_or_path, read);
+  if (is_set) return AddDefaultStages(name_or_path, read);
+  const absl::Status status = ReadStages(name_or_path, read);
+  if (!absl::IsNotFound(status)) return status;
+  return absl::NotFoundError(
+      absl::StrCat(status.message(), ", or one of the sets ", absl::StrJoin(names, ", ")));
 }
 
 void AppendStageNotices(const StageFile& read, std::vector<std::string>& notices) {

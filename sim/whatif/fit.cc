@@ -1,6 +1,7 @@
 #include "sim/whatif/fit.h"
 
 #include <algorithm>
+#include <initializer_list>
 #include <map>
 #include <set>
 #include <utility>
@@ -204,8 +205,8 @@ int64_t PodRoom(const Plan& plan) {
   return room;
 }
 
-// The place of the only pod of `with` that `base` does not have.
-absl::StatusOr<size_t> AddedPod(const Plan& base, const Plan& with) {
+// The only pod of `with` that `base` does not have, as NameOf has it.
+absl::StatusOr<std::string> AddedPod(const Plan& base, const Plan& with) {
   const std::set<std::string> added = Added(base, with);
   std::vector<size_t> found;
   for (size_t i = 0; i < with.input.objects.size(); ++i) {
@@ -218,10 +219,36 @@ absl::StatusOr<size_t> AddedPod(const Plan& base, const Plan& with) {
                                                    " objects; what-if fit takes workloads"));
   }
   const auto& pod = static_cast<const api::Pod&>(*with.input.objects[found[0]]);
-  if (pod.node_name.empty()) return found[0];
+  if (pod.node_name.empty()) return NameOf(pod);
   return absl::InvalidArgumentError(absl::StrCat(
       with.input.PlaceOf(found[0]), ": spec.nodeName: expected a pod that is to be scheduled, got one on ",
       Printable(pod.node_name, kShownBytesMax)));
+}
+
+// The object with other texts in its metadata: names of fields and what they are to have.
+absl::StatusOr<api::ObjectPtr> WithMetadata(
+    const api::Object& object, std::initializer_list<std::pair<absl::string_view, absl::string_view>> texts,
+    codec::ObjectReader& reader) {
+  std::string json = codec::ObjectJson(object);
+  for (const auto& [field, text] : texts) {
+    codec::JsonWriter quoted;
+    quoted.String(text);
+    json = codec::SetJsonMember(json, {"metadata", field}, quoted.text());
+  }
+  api::ObjectPtr copy;
+  RETURN_IF_ERROR(
+      codec::ReadText(json, "object.json", {}, [&](const codec::Document& document) -> absl::Status {
+        ASSIGN_OR_RETURN(copy, reader.Decode(document.root, "object.json"));
+        return absl::OkStatus();
+      }));
+  return copy;
+}
+
+// Where the plan has the object of this name, which it has.
+size_t PlaceOf(const std::string& name, const Plan& plan) {
+  size_t place = 0;
+  while (NameOf(*plan.input.objects[place]) != name) ++place;
+  return place;
 }
 
 // Makes pods like others under names that are free.
@@ -240,19 +267,8 @@ class Copier {
     do {
       name = absl::StrCat(base, "-", ++number);
     } while (!taken_.insert(absl::StrCat(pod.metadata.namespace_, "/", name)).second);
-    codec::JsonWriter quoted;
-    quoted.String(name);
     // A uid is that of one pod.
-    std::string json = codec::SetJsonMember(codec::ObjectJson(pod), {"metadata", "name"}, quoted.text());
-    json = codec::SetJsonMember(json, {"metadata", "generateName"}, "\"\"");
-    json = codec::SetJsonMember(json, {"metadata", "uid"}, "\"\"");
-    api::ObjectPtr copy;
-    RETURN_IF_ERROR(
-        codec::ReadText(json, "pod.json", {}, [&](const codec::Document& document) -> absl::Status {
-          ASSIGN_OR_RETURN(copy, reader_.Decode(document.root, "pod.json"));
-          return absl::OkStatus();
-        }));
-    return copy;
+    return WithMetadata(pod, {{"name", name}, {"generateName", ""}, {"uid", ""}}, reader_);
   }
 
  private:
@@ -264,15 +280,7 @@ class Copier {
 // cluster is admitted like any other.
 absl::StatusOr<api::ObjectPtr> AsNew(const api::ObjectPtr& object, codec::ObjectReader& reader) {
   if (object->metadata.uid.empty() && object->metadata.resource_version == 0) return object;
-  std::string json = codec::SetJsonMember(codec::ObjectJson(*object), {"metadata", "uid"}, "\"\"");
-  json = codec::SetJsonMember(json, {"metadata", "resourceVersion"}, "\"\"");
-  api::ObjectPtr copy;
-  RETURN_IF_ERROR(
-      codec::ReadText(json, "object.json", {}, [&](const codec::Document& document) -> absl::Status {
-        ASSIGN_OR_RETURN(copy, reader.Decode(document.root, "object.json"));
-        return absl::OkStatus();
-      }));
-  return copy;
+  return WithMetadata(*object, {{"uid", ""}, {"resourceVersion", ""}}, reader);
 }
 
 // `with` after the pods of the cluster were tried, and those that its workloads ask for were made: what is
@@ -313,7 +321,7 @@ absl::StatusOr<FitAnswer> WouldFit(const Plan& base, const Plan& with) {
   Plan named_with;
   ASSIGN_OR_RETURN(named_with, WithNames(with));
   Trial before;
-  ASSIGN_OR_RETURN(before, RunTrial(named_base));
+  ASSIGN_OR_RETURN(before, RunTrial(named_base, KeptObjects::kAll));
   ASSIGN_OR_RETURN(named_with, Behind(before, named_base, named_with));
   named_base.input.objects = before.objects;
   return FitBeside(before, named_base, named_with);
@@ -324,13 +332,13 @@ absl::StatusOr<CountAnswer> HowManyFit(const Plan& base, const Plan& with) {
   ASSIGN_OR_RETURN(named_base, WithNames(base));
   Plan plan;
   ASSIGN_OR_RETURN(plan, WithNames(with));
-  size_t at = 0;
-  ASSIGN_OR_RETURN(at, AddedPod(named_base, plan));
+  std::string name;
+  ASSIGN_OR_RETURN(name, AddedPod(named_base, plan));
   Trial before;
-  ASSIGN_OR_RETURN(before, RunTrial(named_base));
+  ASSIGN_OR_RETURN(before, RunTrial(named_base, KeptObjects::kAll));
   ASSIGN_OR_RETURN(plan, Behind(before, named_base, plan));
   named_base.input.objects = before.objects;
-  ASSIGN_OR_RETURN(at, AddedPod(named_base, plan));
+  const size_t at = PlaceOf(name, plan);
   const api::ObjectPtr pod = plan.input.objects[at];
   Copier copier(plan);
   const int64_t most = std::min(PodRoom(base) + 1, kTriedMax);

@@ -116,6 +116,7 @@ void AddStates(Trial& trial) {
     const auto row = pod.is_deleted ? rows.end() : rows.find(pod.key);
     if (row == rows.end()) continue;
     pod.is_pending = row->second->status == "Pending";
+    pod.is_ignored = row->second->status == "Ignored";
     pod.message = row->second->message;
   }
 }
@@ -137,7 +138,7 @@ std::vector<api::ObjectPtr> ObjectsOf(const ApiServer& server, const std::vector
 
 }  // namespace
 
-absl::StatusOr<Trial> RunTrial(Plan plan) {
+absl::StatusOr<Trial> RunTrial(Plan plan, KeptObjects kept) {
   Trial trial;
   const std::vector<api::ObjectPtr> input = plan.input.objects;
   Ledger ledger;
@@ -149,7 +150,7 @@ absl::StatusOr<Trial> RunTrial(Plan plan) {
   };
   plan.on_end = [&](const Simulation& simulation) {
     trial.pods = ledger.Pods(simulation);
-    trial.objects = ObjectsOf(simulation.server(), input);
+    if (kept == KeptObjects::kAll) trial.objects = ObjectsOf(simulation.server(), input);
     for (const Simulation::Refused& refused : simulation.refused())
       trial.refused.push_back({.index = refused.index, .message = refused.message});
   };

@@ -33,6 +33,8 @@ struct TrialPod {
   bool is_evicted = false;  // By preemption, and gone.
   // Whether it has no node and the scheduler is to find one.
   bool is_pending = false;
+  // Whether it has no node and is for another scheduler.
+  bool is_ignored = false;
   // Why it has no node; "": there was no attempt, or nothing to say.
   std::string message;
 
@@ -54,13 +56,15 @@ struct Trial {
     std::string message;
   };
   std::vector<Refused> refused;
-  // The cluster in the end: the objects of the input that are still there, in their order, then what came to
-  // be, pods last.
+  // With KeptObjects::kAll, the cluster in the end: the objects of the input that are still there, in their
+  // order, then what came to be, pods last.
   std::vector<api::ObjectPtr> objects;
 };
 
+enum class KeptObjects : uint8_t { kNone, kAll };
+
 // Runs the plan to its end. Errors: those of RunPlan.
-absl::StatusOr<Trial> RunTrial(Plan plan);
+absl::StatusOr<Trial> RunTrial(Plan plan, KeptObjects kept = KeptObjects::kNone);
 
 // Pods of `before` that lose their node in `after`: victims of preemption, and those of which their
 // controller has fewer on nodes. `explained`: by group, how many are missing for a reason that is told

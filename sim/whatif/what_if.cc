@@ -16,7 +16,7 @@
 namespace schedsim::sim {
 namespace {
 
-bool IsPending(const TrialPod& pod) { return pod.is_pending; }
+bool HasNoNode(const TrialPod& pod) { return pod.is_pending || pod.is_ignored; }
 // More nodes bring more pods of DaemonSets.
 bool IsOfDaemonSet(const TrialPod& pod) { return absl::StartsWith(pod.root, "DaemonSet "); }
 bool HoldsAndIsNoDaemon(const TrialPod& pod) { return pod.Holds() && !IsOfDaemonSet(pod); }
@@ -215,7 +215,7 @@ absl::StatusOr<DrainAnswer> DrainOne(const Plan& base, const Trial& before, cons
   for (const DrainedNode& drained : trial.report.drains)
     if (drained.node == node) answer.drain = drained;
   Messages messages;
-  for (const TrialPod* pod : Gained(before, trial, IsPending, {})) messages.Add(pod->message);
+  for (const TrialPod* pod : Gained(before, trial, HasNoNode, {})) messages.Add(pod->message);
   answer.pending = messages.Sums();
   for (const DrainedPod& pod : answer.drain.pods)
     if (pod.evicted.has_value() && pod.successor.empty() && !pod.was_over) answer.lost.push_back(pod.pod);

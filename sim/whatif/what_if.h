@@ -42,7 +42,9 @@ struct DrainAnswer {
   // Of the cluster without it and with it.
   int64_t pending_before = 0;
   int64_t pending_count = 0;
-  std::vector<MessageSum> pending;  // Of the pods that pend with it only.
+  // Of the pods that have no node with it only: those that pend, and those of schedulers that no profile
+  // names.
+  std::vector<MessageSum> pending;
   // Pods that are evicted and that nothing made anew: they have no controller, or it is not in the input.
   std::vector<std::string> lost;
   // Pods of other nodes that lose theirs.

@@ -98,7 +98,8 @@ std::string DrainText(const DrainAnswer& answer) {
       ++placed;
     } else if (!pod.evicted.has_value()) {
       absl::StrAppend(&text, "       ", Shown(pod.pod), " stays",
-                      pod.budget.empty() ? "" : absl::StrCat(": budget ", Shown(pod.budget), ": ", pod.cause),
+                      pod.budget.empty() ? "" : absl::StrCat(": budget ", Shown(pod.budget)),
+                      pod.cause.empty() ? "" : absl::StrCat(": ", Printable(pod.cause)),
                       pod.error.empty() ? "" : absl::StrCat(": ", Printable(pod.error)), "\n");
     }
   }

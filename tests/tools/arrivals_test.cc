@@ -256,6 +256,11 @@ TEST(ArrivalsTest, WhatIsWrongIsNamedWithItsPlace) {
        "arrivals[0].until: expected a time behind"},
       {absl::StrCat("arrivals:\n- {name: a, every: 1s, count: 1, ending: Lost, ", pod, "}"),
        "arrivals[0].ending: expected Deleted, Succeeded or Failed"},
+      {absl::StrCat("arrivals:\n- {name: a, every: 1s, count: 1, ending: Failed, ", pod, "}"),
+       "arrivals[0].ending: expected a lifetime beside it"},
+      {"arrivals:\n- {name: a, every: 1s, count: 1, lifetime: 5s, ending: Failed, template: {apiVersion: v1, "
+       "kind: Node, metadata: {name: node-1}}}",
+       "arrivals[0].ending: expected Deleted, which other objects than pods are"},
       {absl::StrCat("arrivals:\n- {name: a, every: 1s, count: 1, color: red, ", pod, "}"),
        "unknown field \"arrivals[0].color\""},
       {"arrivals:\n- {name: a, every: 1s, count: 1}", "arrivals[0].template: expected an object"},

@@ -69,6 +69,19 @@ TEST(CommandLine, NamesWhatWasMistyped) {
       {{"why", "p"}, "schedsim why: expected TRACE; see schedsim why --help"},
       {{"explain"}, "schedsim explain: expected POD; see schedsim explain --help"},
       {{"explain", "p"}, "schedsim explain: expected a scenario, or a cluster with --filename (-f)"},
+      {{"what-if", "drain"}, "schedsim what-if drain: expected a cluster with --filename (-f)"},
+      {{"run", "-f", kSmall, "--trace-level", "full"},
+       "schedsim run: --trace-level: expected --trace beside it; see schedsim run --help"},
+      {{"run", "-f", kSmall, "--counters", "--output", "csv"},
+       "schedsim run: --counters: --output csv has no place for them, expected text or json"},
+      {{"run", "-f", kSmall, "--usage-interval", "1s"},
+       "schedsim run: --usage-interval: expected --usage beside it"},
+      {{"explain", "p", "-f", kSmall, "--inputs", "x"},
+       "schedsim explain: --inputs: expected --trace beside it"},
+      {{"diff", "-f", kSmall, "--a-version", "1.35", "--no-causes"},
+       "schedsim diff: --no-causes: expected a trace, A or B, beside it"},
+      {{"what-if", "nodes", "--like", "n", "-f", kSmall, "--add", "1", "--at-most", "2"},
+       "schedsim what-if nodes: --add: expected no --at-most beside it"},
   };
   for (const Usage& usage : usages) ExpectRefused(usage);
 }

@@ -90,6 +90,13 @@ TEST_F(ExplainCommand, PodsWithoutAnAttempt) {
   EXPECT_TRUE(absl::StrContains(placed.out, "On node-1 from the start")) << placed.out;
 }
 
+// With the namespace of its own there is no doubt what pod/NAME means.
+TEST_F(ExplainCommand, TakesKubectlsFormBesideANamespace) {
+  const ProgramResult result = Explain({"pod/wide", "-n", "default"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_TRUE(absl::StartsWith(result.out, "default/wide\n")) << result.out;
+}
+
 TEST_F(ExplainCommand, SaysWhatIsNotThere) {
   struct Case {
     std::vector<std::string> arguments;
@@ -97,6 +104,8 @@ TEST_F(ExplainCommand, SaysWhatIsNotThere) {
   };
   const Case cases[] = {
       {{"wyde"}, "no pod wyde in the run, expected one such as default/wide"},
+      {{"pod/wide"}, "no pod pod/wide in the run"},
+      {{"pod/wide"}, "; expected NAMESPACE/NAME or NAME, such as wide"},
       {{"high"}, "pod high is in several namespaces, expected one of default/high, other/high"},
       {{"wide", "--attempt", "7"}, "no attempt 7 of pod default/wide, which has one attempt, 1"},
       {{"gated", "--attempt", "1"}, "no attempt 1 of pod default/gated, which was never tried"},

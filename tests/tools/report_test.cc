@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "gtest/gtest.h"
+#include "tests/tools/five_pods.h"
 #include "tests/tools/program.h"
 
 namespace schedsim {
@@ -17,7 +18,7 @@ using Json = nlohmann::json;
 const std::string kSnapshots = absl::StrCat(SCHEDSIM_SOURCE_DIR, "/snapshots/");
 
 // A pod that preempts another one, one that fits nowhere, and one that waits for a gate.
-constexpr char kCluster[] = R"(
+const std::string kCluster = absl::StrCat(R"(
 apiVersion: v1
 kind: Node
 metadata: {name: node-1, labels: {topology.kubernetes.io/zone: north, karpenter.sh/nodepool: small}}
@@ -28,35 +29,8 @@ kind: Node
 metadata: {name: node-2, labels: {topology.kubernetes.io/zone: south}}
 spec: {unschedulable: true}
 status: {allocatable: {cpu: 4, memory: 8Gi, pods: 110}}
----
-apiVersion: v1
-kind: Pod
-metadata: {name: low, namespace: default, uid: low}
-spec:
-  nodeName: node-1
-  containers: [{name: c, image: i, resources: {requests: {cpu: 3}}}]
-status: {phase: Running}
----
-apiVersion: v1
-kind: Pod
-metadata: {name: high, namespace: default}
-spec:
-  priority: 10
-  containers: [{name: c, image: i, resources: {requests: {cpu: 3}}}]
----
-apiVersion: v1
-kind: Pod
-metadata: {name: wide, namespace: default}
-spec:
-  containers: [{name: c, image: i, resources: {requests: {cpu: 9}}}]
----
-apiVersion: v1
-kind: Pod
-metadata: {name: gated, namespace: default}
-spec:
-  schedulingGates: [{name: wait}]
-  containers: [{name: c, image: i}]
-)";
+)",
+                                          kFourPods);
 
 Json DataOf(absl::string_view html) {
   constexpr absl::string_view kStart = "<script type=\"application/json\" id=\"data\">";
@@ -230,7 +204,7 @@ TEST(ReportCommand, RefusesWhatHasNoMeaning) {
       {{"-f", cluster, "--b-run", "b.yaml", "-o", "x.html"},
        "schedsim report: --b-run: expected a scenario to compare with, SCENARIO\n"},
       {{"-f", "-", "--b-version", "1.36", "-o", "x.html"},
-       "schedsim report: -: expected files, since both runs read what they share\n"}};
+       "schedsim report: -: is read more than once here, expected a file\n"}};
   for (const Row& row : rows) {
     std::vector<std::string> arguments = {"report"};
     arguments.insert(arguments.end(), row.arguments.begin(), row.arguments.end());

@@ -47,6 +47,9 @@ class SeedsTest : public testing::Test {
 TEST_F(SeedsTest, TheDistributionSaysHowOftenEachPodWaits) {
   const Json report = Json::parse(Run({"--seeds", "1..40", "--vary", "start", "--output", "json"}));
   EXPECT_EQ(report["kind"], "SeedReport");
+  EXPECT_EQ(report["run"]["arguments"], Json::array({"-f", cluster_, "--vary", "start"}));
+  EXPECT_EQ(report["run"]["inputs"].size(), 1U);
+  EXPECT_EQ(report["run"]["seed"], "1");
   EXPECT_EQ(report["vary"], "start");
   EXPECT_EQ(report["runs"].size(), 40U);
   EXPECT_EQ(report["distribution"]["pending"]["min"], 1);
@@ -154,6 +157,10 @@ TEST_F(SeedsTest, WhatCannotBeIsRefused) {
       {{"--seeds", "1..2", "--pods", "pods.csv"}, "--pods: expected none with --seeds"},
       {{"--seeds", "1..2", "--output", "objects"}, "--output objects: expected none with --seeds"},
       {{"--seeds", "1..2", "--follow"}, "--follow"},
+      {{"--seeds", "1..2", "--seed", "3"}, "--seed"},
+      {{"--jobs", "2"}, "--jobs: expected --seeds beside it"},
+      {{"--vary", "start,start"}, "--vary: start: is given twice, expected it once"},
+      {{"--faults", "bind=0.5,watch=0.1,bind=0"}, "--faults: bind: is given twice, expected it once"},
       {{"--vary", "nodes"}, "--vary: \"nodes\" can't be varied"},
       {{"--faults", "bind=1.5"}, "--faults: bind: \"1.5\" is no rate"},
   };

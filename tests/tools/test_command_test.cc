@@ -231,12 +231,61 @@ TEST_F(TestCommandTest, FoldersAreRunFileByFile) {
   }
 }
 
+TEST_F(TestCommandTest, AFileThatIsNamedTwiceCountsOnce) {
+  const std::string path = Write("a.test.yaml", "expect:\n- {pods: {name: web-0}, bound: true}\n");
+  const ProgramResult result =
+      RunProgram({"test", path, path, folder_.Path(""), folder_.Path("./a.test.yaml")});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_TRUE(absl::StrContains(result.out, "\n1 passed, 0 failed\n")) << result.out;
+}
+
+TEST_F(TestCommandTest, ThereMustBePlacementsToUpdate) {
+  const std::string none = Write("a.test.yaml", "expect:\n- {pods: {name: web-0}, bound: true}\n");
+  const ProgramResult refused = RunProgram({"test", none, "--update"});
+  EXPECT_EQ(refused.exit_code, 2) << refused.out;
+  EXPECT_EQ(refused.err,
+            "schedsim test: --update: none of the tests has golden placements, expected the field placements "
+            "in one of them\n");
+  const std::string golden = Write("b.test.yaml", "placements: placements.txt\n");
+  EXPECT_EQ(RunProgram({"test", none, golden, "--update"}).exit_code, 0);
+}
+
+// Up to three pods, each once.
+TEST_F(TestCommandTest, AFailureSaysWhyThePodIsWhereItIs) {
+  const std::string path =
+      Write("a.test.yaml",
+            "expect:\n- {pods: {name: big}, bound: true}\n- {pods: {name: big}, bound: "
+            "true}\n- {pods: {selector: app=web}, perNodeMax: 1}\n- {pods: {selector: "
+            "app=web}, skew: {topologyKey: zone, max: 0}}\n- {pods: {name: web-2}, bound: "
+            "false}\n- {pods: {name: web-1}, bound: false}\n");
+  const ProgramResult result = RunProgram({"test", path, "--junit", folder_.Path("out.xml")});
+  EXPECT_EQ(result.exit_code, 1) << result.err;
+  EXPECT_TRUE(absl::StrContains(result.out,
+                                "      default/big\n\n"
+                                "             0.003 s  attempt 1: fits on none of 2 nodes\n"))
+      << result.out;
+  EXPECT_TRUE(absl::StrContains(result.out, "        ask for 5 less cpu\n")) << result.out;
+  const Json json = Json::parse(RunProgram({"test", path, "--output", "json"}).out);
+  Strings explained;
+  for (const Json& verdict : json["files"][0]["expectations"]) {
+    const std::string text = verdict["explanation"];
+    explained.push_back(text.substr(0, text.find('\n')));
+  }
+  EXPECT_EQ(explained, (Strings{"default/big", "", "default/web-0", "", "default/web-2", ""}));
+  const std::string xml = FileContent(folder_.Path("out.xml"));
+  EXPECT_TRUE(absl::StrContains(xml, "\ndefault/big\n       0.003 s  attempt 1: fits on none")) << xml;
+}
+
 TEST_F(TestCommandTest, AnnotatesForGitHub) {
   const std::string path = Write("a.test.yaml", "expect:\n- {pods: {name: big}, bound: true}\n");
   const ProgramResult result = RunProgram({"test", path, "--output", "github"});
   EXPECT_TRUE(absl::StartsWith(result.out,
                                absl::StrCat("::error file=", path, ",line=5,title=expect[0]::default/big")))
       << result.out;
+  const std::string bad = Write("bad.test.yaml", "expect:\n- {pods: {name: big}, bund: true}\n");
+  const ProgramResult refused = RunProgram({"test", bad, "--output", "github"});
+  EXPECT_TRUE(absl::StartsWith(refused.out, absl::StrCat("::error file=", bad, ",line=5::", bad, ":5:")))
+      << refused.out;
 }
 
 // The smallest seed that fails is named, with the command that repeats it.

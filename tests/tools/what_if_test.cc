@@ -187,6 +187,35 @@ TEST(WhatIfTest, SaysWhichNodesCanBeDrained) {
   EXPECT_EQ(no["nodes"][0]["free"], false) << no;
 }
 
+TEST(WhatIfTest, SaysWhyAPodOfADrainedNodeHasNoPlace) {
+  const TestFolder folder;
+  const auto budget = [](const std::string& name) {
+    return absl::StrCat(
+        "{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: ", name,
+        ", generation: 1}, spec: {maxUnavailable: 1, selector: {matchLabels: {app: twice}}}}\n---\n");
+  };
+  const std::string path = folder.Write(
+      "cluster.yaml",
+      absl::StrCat(
+          Node("n1", 4), Node("n2", 4), budget("one"), budget("two"),
+          "{apiVersion: v1, kind: Pod, metadata: {name: twice, labels: {app: twice}}, spec: {nodeName: n1, "
+          "containers: [{name: c, image: i}]}, status: {phase: Running}}\n---\n",
+          "{apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: theirs, uid: u-1}, spec: {replicas: 1, "
+          "selector: {matchLabels: {app: theirs}}, template: {metadata: {labels: {app: theirs}}, spec: "
+          "{schedulerName: other, containers: [{name: c, image: i}]}}}}\n---\n",
+          "{apiVersion: v1, kind: Pod, metadata: {name: theirs-1, labels: {app: theirs}, ownerReferences: "
+          "[{apiVersion: apps/v1, kind: ReplicaSet, name: theirs, uid: u-1, controller: true}]}, spec: "
+          "{nodeName: n1, schedulerName: other, containers: [{name: c, image: i}]}, status: {phase: "
+          "Running}}\n"));
+  const ProgramResult result = RunProgram({"what-if", "drain", "n1", "-f", path});
+  EXPECT_EQ(result.exit_code, 1) << result.err;
+  EXPECT_TRUE(
+      absl::StrContains(result.out, "default/twice stays: budget one, two: This pod has more than one"))
+      << result.out;
+  EXPECT_TRUE(absl::StrContains(result.out, "1 x  of scheduler other, which no profile names\n"))
+      << result.out;
+}
+
 // Each of these would be counted as placed, or not at all, by who looks at names and nodes alone.
 TEST(WhatIfTest, SaysNoWherePodsAreNotMadeOrNotPlaced) {
   const TestFolder folder;

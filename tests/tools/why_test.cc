@@ -228,6 +228,15 @@ TEST_F(Why, NamesCloseOnesForAnUnknownPod) {
   EXPECT_EQ(why.out, "");
 }
 
+TEST_F(Why, NamesExplainForACluster) {
+  const ProgramResult why = RunProgram({"why", "wide", "-f", "cluster.yaml"});
+  EXPECT_EQ(why.exit_code, 2);
+  EXPECT_TRUE(absl::StrContains(why.err, "-f: expected a trace; of a cluster, schedsim explain tells why"))
+      << why.err;
+  const ProgramResult form = RunProgram({"why", "po/wide", Trace()});
+  EXPECT_TRUE(absl::StrContains(form.err, "; expected NAMESPACE/NAME or NAME, such as wide")) << form.err;
+}
+
 TEST_F(Why, AsksForTheNamespaceOfAnAmbiguousName) {
   const ProgramResult why = RunProgram({"why", "high", Trace()});
   EXPECT_EQ(why.exit_code, 2);

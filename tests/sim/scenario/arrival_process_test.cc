@@ -136,6 +136,16 @@ TEST(ArrivalsFileTest, RowsAreInTheOrderOfTheirTimes) {
   EXPECT_EQ(read->rows[2].lifetime, absl::Milliseconds(1250));
 }
 
+// As spreadsheets write it.
+TEST(ArrivalsFileTest, AByteOrderMarkIsNoPartOfTheFirstColumn) {
+  const absl::StatusOr<RecordedArrivals> read = ReadArrivalsText(
+      "\xef\xbb\xbf"
+      "at\n5s\n",
+      "jobs.csv");
+  ASSERT_TRUE(read.ok()) << read.status();
+  ASSERT_EQ(read->rows.size(), 1U);
+}
+
 TEST(ArrivalsFileTest, WhatIsWrongIsNamedWithItsLine) {
   const std::vector<std::pair<std::string, std::string>> cases = {
       {"cpu\n1\n", "jobs.csv:1: expected the names of columns, one of them at"},
