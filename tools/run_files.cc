@@ -40,12 +40,14 @@ void AddRunFileOptions(CLI::App& command, RunFileOptions& options) {
             "The same for times: a row whenever something is other than before, with the amounts that are "
             "requested, pods, nodes and the parts of the queue",
             ParsePath);
-  AddOption(command, "--metrics", options.metrics, "FILE",
-            "Write the metrics of kube-scheduler, as of virtual time, in OpenMetrics' text format, or as CSV "
-            "where the name ends in .csv",
-            ParsePath);
+  CLI::Option* const metrics =
+      AddOption(command, "--metrics", options.metrics, "FILE",
+                "Write the metrics of kube-scheduler, as of virtual time, in OpenMetrics' text format, or as "
+                "CSV where the name ends in .csv",
+                ParsePath);
   AddOption(command, "--metrics-interval", options.metrics_interval, "DURATION",
-            "How often metrics are sampled; default: once, at the end", ParseInterval);
+            "How often metrics are sampled, 100ms at least; default: once, at the end", ParseInterval)
+      ->needs(metrics);
   AddOption(
       command, "--events", options.events, "FILE",
       "Write the events as kubectl get events prints them, or as JSON where the name ends in .json; - is "
@@ -68,8 +70,6 @@ bool RunFiles::any() const { return !Paths().empty(); }
 
 absl::Status RunFiles::CheckMetrics() const {
   if (!options_.metrics_interval.has_value()) return absl::OkStatus();
-  if (!options_.metrics.has_value())
-    return absl::InvalidArgumentError("--metrics-interval: expected --metrics FILE beside it");
   // Each scrape is kept until the run is over.
   constexpr absl::Duration kIntervalMin = absl::Milliseconds(100);
   if (*options_.metrics_interval >= kIntervalMin) return absl::OkStatus();

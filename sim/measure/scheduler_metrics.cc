@@ -61,6 +61,13 @@ absl::string_view QueueLabel(SubQueue queue) {
   return "";
 }
 
+// An event takes a pod out of the pool before PreEnqueue is asked, so that one that is gated still comes in
+// anew. An update of the pod itself, and its activation, leave it there.
+bool ComesAnew(const queue::Move& move) {
+  const bool stays = move.from == SubQueue::kUnschedulable && move.to == SubQueue::kUnschedulable;
+  return stays && (move.object != nullptr || move.event == framework::kEventUnschedulableTimeout.label);
+}
+
 // So that the label does not have too many values.
 std::string AttemptsLabel(int32_t attempts) {
   constexpr int32_t kMost = 15;
@@ -112,6 +119,9 @@ void SchedulerMetrics::Attach(Simulation& simulation) {
     family->Touch({});
   }
   for (const char* queue : {"active", "backoff", "unschedulable", "gated"}) pending_pods_.Touch({queue});
+  // Pods of groups that wait for others of them; groups are not simulated.
+  if (simulation.options().line.line >= api::KubernetesLine::k1_37)
+    for (const char* queue : {"incomplete", "pending"}) pending_pods_.Touch({queue});
   if (simulation.options().line.line >= api::KubernetesLine::k1_36) {
     after_flush_ = &registry_.Add(Counter("scheduler_pod_scheduled_after_flush_total", {},
                                           "Pods that were bound after the five-minute flush woke them."));
@@ -170,21 +180,24 @@ void SchedulerMetrics::Sample() {
 
 void SchedulerMetrics::OnMove(const queue::Move& move) {
   const absl::string_view target = QueueLabel(move.to);
-  if (!target.empty() && target != QueueLabel(move.from)) {
+  if (!target.empty() && (target != QueueLabel(move.from) || ComesAnew(move))) {
     incoming_pods_.Add({std::string(target), move.event});
   } else if (move.to == SubQueue::kInFlight && move.from == SubQueue::kBackoff) {
     // A pod that is popped before its backoff is over passes through the active queue.
     incoming_pods_.Add({"active", move.event});
   }
-  if (move.to != SubQueue::kInFlight) return;
   const QueuedPodInfo& pod = move.pod;
+  const std::string& profile = pod.pod_info->pod->spec->scheduler_name;
+  for (const std::string& plugin : simulation_->scheduler().plugin_names().Sorted(pod.RejectorPlugins()))
+    unschedulable_pods_.Touch({plugin, profile});
+  if (move.to != SubQueue::kInFlight) return;
   const absl::Time now = simulation_->now();
   in_flight_[pod.pod_info->pod->metadata.uid] = {.popped = now,
                                                  .cycle = absl::ZeroDuration(),
                                                  .queued = pod.initial_attempt_timestamp.value_or(now),
                                                  .attempts = pod.attempts,
                                                  .was_flushed = pod.flush_timestamp.has_value(),
-                                                 .profile = pod.pod_info->pod->spec->scheduler_name};
+                                                 .profile = profile};
 }
 
 void SchedulerMetrics::OnAttempt(const scheduler::Attempt& attempt) {
@@ -203,7 +216,14 @@ void SchedulerMetrics::CountPreemption(const scheduler::Attempt& attempt) {
   for (const api::EffectiveProfile& profile : simulation_->options().config.profiles) {
     if (profile.scheduler_name != attempt.profile) continue;
     const std::vector<std::string>& plugins = profile.At(api::ExtensionPoint::kPostFilter);
-    if (std::find(plugins.begin(), plugins.end(), "DefaultPreemption") == plugins.end()) return;
+    const auto preemption = std::find(plugins.begin(), plugins.end(), "DefaultPreemption");
+    // What ends PostFilter before it comes to that.
+    const framework::Status& status = attempt.post_filter.status;
+    const bool is_end =
+        !status.IsRejected() || status.code() == framework::Code::kUnschedulableAndUnresolvable;
+    if (preemption == plugins.end() ||
+        (is_end && std::find(plugins.begin(), preemption, status.plugin()) != preemption))
+      return;
   }
   preemption_attempts_.Add({});
   if (!attempt.post_filter.status.IsSuccess()) return;

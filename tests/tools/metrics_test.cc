@@ -229,9 +229,34 @@ TEST(MetricsTest, TheLineSaysWhichThereAre) {
                                  "scheduler_pod_scheduled_after_flush_total"));
 }
 
+// What kube-scheduler 1.37 itself had counted at the end of cases of the conformance suite: all of it that is
+// exported here, sums of durations and buckets aside.
+TEST(MetricsTest, AreThoseOfTheRealScheduler) {
+  const std::string conformance = SCHEDSIM_SOURCE_DIR "/tests/conformance/";
+  const Json recorded = Json::parse(FileContent(conformance + "metrics-1.37.json"));
+  EXPECT_GE(recorded.size(), 20U);
+  for (const auto& [name, expected] : recorded.items()) {
+    const TestFolder folder;
+    const std::string cases =
+        absl::StrCat(conformance, "cases/", name.substr(0, name.rfind('-')), ".jsonl.gz");
+    const ProgramResult result =
+        RunProgram({"run", cases, "--case", name, "--metrics", folder.Path("m.txt")});
+    ASSERT_EQ(result.exit_code, 0) << name << result.err;
+    std::map<std::string, double> counted;
+    for (const auto& [sample, value] : OpenMetricsReader(FileContent(folder.Path("m.txt"))).values) {
+      const bool is_span = absl::StrContains(sample, "_duration_seconds_sum");
+      if (!is_span && !absl::StrContains(sample, "_bucket{")) counted[sample] = value;
+    }
+    const auto wanted = expected.get<std::map<std::string, double>>();
+    EXPECT_EQ(counted, wanted) << name;
+  }
+}
+
 TEST(MetricsTest, AnIntervalNeedsAFile) {
   const ProgramResult result = RunProgram({"run", "-f", "-", "--metrics-interval", "1s"}, Cluster(1));
   EXPECT_EQ(result.exit_code, 2);
+  EXPECT_TRUE(absl::StrContains(result.err, "--metrics-interval: expected --metrics beside it"))
+      << result.err;
 }
 
 TEST(EventsTest, AreAsKubectlPrintsThem) {
