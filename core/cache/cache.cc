@@ -37,10 +37,11 @@ void Cache::Touch(NodeInfo& node) {
   changed_.push_back(node.index);
 }
 
-void Cache::Insert(PodInfoPtr pod, bool assumed) {
+void Cache::Insert(PodInfoPtr pod, bool assumed, int32_t node_index) {
   // Where the node is not known yet, this makes an entry without a node: the pod waits there for it.
-  NodeInfo& node = NodeOf(pod->pod->node_name);
-  pods_.Set(*pod->pod, {.pod = pod, .assumed = assumed});
+  NodeInfo& node =
+      node_index == kUnknownNode ? NodeOf(pod->pod->node_name) : *nodes_[static_cast<size_t>(node_index)];
+  pods_.Set(*pod->pod, {.pod = pod, .node_index = node.index, .assumed = assumed});
   node.AddPod(std::move(pod));
   Touch(node);
 }
@@ -48,18 +49,18 @@ void Cache::Insert(PodInfoPtr pod, bool assumed) {
 void Cache::Remove(const api::Pod& pod) {
   PodState* state = pods_.Find(pod);
   if (state == nullptr) return;
-  NodeInfo& node = NodeOf(state->pod->pod->node_name);
+  NodeInfo& node = *nodes_[static_cast<size_t>(state->node_index)];
   if (node.RemovePod(pod.metadata.uid)) Touch(node);
   pods_.Erase(pod);
 }
 
-absl::Status Cache::AssumePod(PodInfoPtr pod) {
+absl::Status Cache::AssumePod(PodInfoPtr pod, int32_t node_index) {
   const std::string& uid = pod->pod->metadata.uid;
   if (pods_.Find(*pod->pod) != nullptr) {
     return absl::FailedPreconditionError(
         absl::StrCat("pod ", uid, "(", pod->pod->Key(), ") is in the cache, so can't be assumed"));
   }
-  Insert(std::move(pod), true);
+  Insert(std::move(pod), true, node_index);
   return absl::OkStatus();
 }
 
@@ -78,9 +79,9 @@ absl::Status Cache::ForgetPod(const PodInfo& pod) {
 bool Cache::Confirm(PodState& state, const PodInfoPtr& pod) {
   const PodInfo& assumed = *state.pod;
   if (assumed.spec_info != pod->spec_info || assumed.pod->node_name != pod->pod->node_name) return false;
-  NodeInfo& node = NodeOf(pod->pod->node_name);
+  NodeInfo& node = *nodes_[static_cast<size_t>(state.node_index)];
   if (!node.ReplaceLastPod(assumed, pod)) return false;
-  state = {.pod = pod, .assumed = false};
+  state = {.pod = pod, .node_index = node.index, .assumed = false};
   Touch(node);
   return true;
 }

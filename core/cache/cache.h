@@ -25,12 +25,13 @@ class Cache {
  public:
   // `symbols` must outlive the cache.
   explicit Cache(SymbolTable& symbols) : symbols_(symbols) {}
+  static constexpr int32_t kUnknownNode = -1;
   Cache(const Cache&) = delete;
   Cache& operator=(const Cache&) = delete;
 
   // Takes the pod as running on its node while the binding is under way. FailedPrecondition when the
-  // cache has the pod already.
-  absl::Status AssumePod(framework::PodInfoPtr pod);
+  // cache has the pod already. `node_index`: NodeInfo::index of its node; kUnknownNode: it is found by name.
+  absl::Status AssumePod(framework::PodInfoPtr pod, int32_t node_index = kUnknownNode);
   // Undoes AssumePod; nothing happens when the pod is gone. FailedPrecondition when it is not assumed.
   absl::Status ForgetPod(const framework::PodInfo& pod);
 
@@ -60,6 +61,7 @@ class Cache {
  private:
   struct PodState {
     framework::PodInfoPtr pod;
+    int32_t node_index = 0;  // NodeInfo::index.
     bool assumed = false;
   };
   struct ImageStateEntry {
@@ -70,7 +72,7 @@ class Cache {
 
   framework::NodeInfo& NodeOf(absl::string_view name);
   void Touch(framework::NodeInfo& node);
-  void Insert(framework::PodInfoPtr pod, bool assumed);
+  void Insert(framework::PodInfoPtr pod, bool assumed, int32_t node_index = kUnknownNode);
   // Puts the pod into the place of its assumed version where nothing else changes by that.
   bool Confirm(PodState& state, const framework::PodInfoPtr& pod);
   void Remove(const api::Pod& pod);

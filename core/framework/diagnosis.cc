@@ -1,6 +1,7 @@
 #include "core/framework/diagnosis.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "absl/container/btree_map.h"
 #include "absl/strings/str_cat.h"
@@ -51,7 +52,10 @@ void NodeToStatus::Reset(int32_t node_count) {
   if (group_of_node_.use_count() > 1) {
     group_of_node_ = nullptr;
   } else if (group_of_node_ != nullptr && (size_ > 0 || node_count != node_count_)) {
-    group_of_node_->assign(static_cast<size_t>(node_count), kNoGroup);
+    group_of_node_->resize(static_cast<size_t>(node_count));
+    // Bytes of ones are numbers of -1.
+    static_assert(kNoGroup == -1);
+    std::memset(group_of_node_->data(), 0xff, group_of_node_->size() * sizeof(int32_t));
   }
   node_count_ = node_count;
   size_ = 0;
@@ -105,6 +109,25 @@ bool NodeToStatus::SetGroup(int32_t position, int32_t group) {
   }
   known = group;
   return ++groups_[static_cast<size_t>(group)].count == 1;
+}
+
+void NodeToStatus::SetGroups(int32_t first, absl::Span<const int32_t> groups,
+                             absl::FunctionRef<void(const Status&)> visit) {
+  int32_t* const known = OwnGroupOfNode().data() + first;
+  content_id_ = 0;
+  for (size_t i = 0; i < groups.size(); ++i) {
+    const int32_t group = groups[i];
+    if (group == kNoGroup) continue;
+    Group& counted = groups_[static_cast<size_t>(group)];
+    // A nominated node was looked at before.
+    if (known[i] != kNoGroup) {
+      if (SetGroup(first + static_cast<int32_t>(i), group)) visit(counted.status);
+      continue;
+    }
+    known[i] = group;
+    ++size_;
+    if (++counted.count == 1) visit(counted.status);
+  }
 }
 
 const Status& NodeToStatus::Get(int32_t position) const {

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
+#include "absl/types/span.h"
 #include "core/base/lookup_map.h"
 #include "core/framework/plugin_set.h"
 #include "core/framework/status.h"
@@ -34,6 +36,10 @@ class NodeToStatus {
   int32_t GroupOf(const Status& status);
   // Puts the node into the group. Returns whether it is the group's only one now.
   bool SetGroup(int32_t position, int32_t group);
+  // Puts the nodes at `first` and behind it into these groups; kNoGroup leaves a node as it is. Calls `visit`
+  // with the status of each group that has its first node by this.
+  void SetGroups(int32_t first, absl::Span<const int32_t> groups,
+                 absl::FunctionRef<void(const Status&)> visit);
   void Set(int32_t position, const Status& status) { SetGroup(position, GroupOf(status)); }
   // The node's own status, or that of absent nodes.
   const Status& Get(int32_t position) const;

@@ -109,6 +109,33 @@ bool SomeRequestShrinks(const api::ResourceList& a, const api::ResourceList& b) 
   });
 }
 
+// Whether no kubelet has said anything that counts for what the pod asks for: it follows from the spec.
+bool AsksBySpecAlone(const api::Pod& pod) {
+  const api::PodStatus& status = pod.status;
+  return status.container_statuses.empty() && status.init_container_statuses.empty() &&
+         status.allocated_resources.empty() && !status.resources.has_value() &&
+         pod.FindCondition("PodResizePending") == nullptr;
+}
+
+// What happened to the requests of a pod.
+struct RequestChange {
+  bool some_shrink = false;
+  bool some_grow = false;
+};
+
+RequestChange CompareRequests(const api::Pod& new_pod, const api::Pod& old_pod,
+                              const api::LineBehavior& line) {
+  // Most updates change conditions or the nomination only.
+  if (new_pod.spec == old_pod.spec && AsksBySpecAlone(new_pod) && AsksBySpecAlone(old_pod)) return {};
+  const PodRequestsOptions options = {.use_status = true,
+                                      .aggregate_then_max = line.pod_requests_aggregate_first,
+                                      .use_pod_level_status = line.pod_level_requests_read_status};
+  const api::ResourceList new_requests = PodRequests(*new_pod.spec, &new_pod.status, options);
+  const api::ResourceList old_requests = PodRequests(*old_pod.spec, &old_pod.status, options);
+  return {.some_shrink = SomeRequestShrinks(old_requests, new_requests),
+          .some_grow = SomeRequestShrinks(new_requests, old_requests)};
+}
+
 bool SameResourceClaimStatuses(const api::Pod& a, const api::Pod& b) {
   const auto& left = a.status.resource_claim_statuses;
   const auto& right = b.status.resource_claim_statuses;
@@ -185,13 +212,9 @@ std::vector<ClusterEvent> PodSchedulingPropertiesChange(const api::Pod& new_pod,
     if (changed) events.push_back({.resource = resource, .action = action});
   };
   add(!(new_pod.metadata.labels == old_pod.metadata.labels), kUpdatePodLabel);
-  const PodRequestsOptions options = {.use_status = true,
-                                      .aggregate_then_max = line.pod_requests_aggregate_first,
-                                      .use_pod_level_status = line.pod_level_requests_read_status};
-  const api::ResourceList new_requests = PodRequests(*new_pod.spec, &new_pod.status, options);
-  const api::ResourceList old_requests = PodRequests(*old_pod.spec, &old_pod.status, options);
-  add(SomeRequestShrinks(old_requests, new_requests), kUpdatePodScaleDown);
-  add(line.event_labels_name_target_pod && SomeRequestShrinks(new_requests, old_requests), kUpdatePodScaleUp);
+  const RequestChange requests = CompareRequests(new_pod, old_pod, line);
+  add(requests.some_shrink, kUpdatePodScaleDown);
+  add(line.event_labels_name_target_pod && requests.some_grow, kUpdatePodScaleUp);
   add(new_pod.spec->scheduling_gates.empty() && !old_pod.spec->scheduling_gates.empty(),
       kUpdatePodSchedulingGatesEliminated);
   add(new_pod.spec->tolerations.size() != old_pod.spec->tolerations.size(), kUpdatePodToleration);

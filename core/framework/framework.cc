@@ -120,7 +120,13 @@ absl::StatusOr<std::unique_ptr<Framework>> Framework::Make(const api::EffectiveP
     for (Status& failure : failures) failure.SetPluginIfUnset(entry.name);
   }
   for (const Entry<PreFilterPlugin>& entry : framework->pre_filter_) {
-    framework->cluster_pre_filters_.set(static_cast<size_t>(entry.id));
+    const size_t id = static_cast<size_t>(entry.id);
+    framework->cluster_pre_filters_.set(id);
+    framework->settles_pre_filter_.set(id, entry.plugin->PreFilterFollowsFromClass());
+  }
+  for (const Entry<PreScorePlugin>& entry : framework->pre_score_) {
+    framework->settles_pre_score_.set(static_cast<size_t>(entry.id),
+                                      entry.plugin->PreScoreFollowsFromClass());
   }
   for (size_t i = 0; i < framework->filter_.size(); ++i) {
     if (framework->filter_dependencies_[i].of == Dependency::Of::kCluster) continue;
@@ -185,7 +191,9 @@ absl::Status Framework::FillScore(const api::EffectiveProfile& profile) {
                                 .name = entries[i].name,
                                 .weight = profile.score_weights[i],
                                 .dependency = entries[i].plugin->ScoreDependency(),
-                                .only_with_filter = entries[i].plugin->ScoresOnlyWithFilter()});
+                                .only_with_filter = entries[i].plugin->ScoresOnlyWithFilter(),
+                                .has_normalize = entries[i].plugin->HasNormalizeScore(),
+                                .normalizes_by_scores_only = entries[i].plugin->NormalizesByScoresOnly()});
   }
   return absl::OkStatus();
 }
@@ -254,18 +262,37 @@ void Framework::FollowClass(const PodInfo& pod) {
   }
 }
 
+Framework::SettledAnswers* Framework::SettledAnswersOf(const PodInfo& pod) {
+  if (handle_.reference() || pod.volumes_id != 0) return nullptr;
+  const size_t id = static_cast<size_t>(pod.spec_info->id);
+  if (id >= settled_answers_.size()) settled_answers_.resize(id + 1);
+  return &settled_answers_[id];
+}
+
 Framework::PreFilterOutcome Framework::RunPreFilterPlugins(CycleState& state, const PodInfo& pod,
                                                            NodeInfos nodes) {
   FollowClass(pod);
+  SettledAnswers* const settled = SettledAnswersOf(pod);
   PreFilterOutcome outcome;
   Status rejected;
   for (const Entry<PreFilterPlugin>& entry : pre_filter_) {
-    state.pre_filtered.set(static_cast<size_t>(entry.id));
+    const size_t id = static_cast<size_t>(entry.id);
+    state.pre_filtered.set(id);
+    if (settled != nullptr && settled->pre_filter.test(id)) {
+      state.skip_filter.set(id, settled->skip_filter.test(id));
+      continue;
+    }
     ++counters_.Calls(CountedPoint::kPreFilter, entry.id);
     PreFilterResult result = entry.plugin->PreFilter(state, pod, nodes);
     Status& status = result.status;
+    const bool is_settled = settled != nullptr && settles_pre_filter_.test(id) &&
+                            (status.IsSkip() || (status.IsSuccess() && !result.node_names.has_value()));
+    if (is_settled) {
+      settled->pre_filter.set(id);
+      settled->skip_filter.set(id, status.IsSkip());
+    }
     if (status.IsSkip()) {
-      state.skip_filter.set(static_cast<size_t>(entry.id));
+      state.skip_filter.set(id);
       continue;
     }
     if (!status.IsSuccess()) {
@@ -284,7 +311,7 @@ Framework::PreFilterOutcome Framework::RunPreFilterPlugins(CycleState& state, co
       return outcome;
     }
     if (!result.node_names.has_value()) continue;
-    outcome.narrowing_plugins.set(static_cast<size_t>(entry.id));
+    outcome.narrowing_plugins.set(id);
     outcome.node_names = outcome.node_names.has_value()
                              ? Intersection(*outcome.node_names, *result.node_names)
                              : *std::move(result.node_names);
@@ -335,25 +362,44 @@ bool Framework::RunFilterPluginsOnRange(CycleState& state, const PodInfo& pod, i
   const bool keeps = KeepsAnswersFor(pod);
   uint8_t* const passed = keeps ? last_class_.passed.data() + first : nullptr;
   FindStretches(passed, groups.size());
+  active_filters_.clear();
+  active_cluster_filters_.clear();
+  for (size_t filter = 0; filter < filter_.size(); ++filter) {
+    if (state.skip_filter.test(static_cast<size_t>(filter_[filter].id))) continue;
+    active_filters_.push_back(filter);
+    if (filter_dependencies_[filter].of == Dependency::Of::kCluster)
+      active_cluster_filters_.push_back(filter);
+  }
   bool all_pass = true;
   for (const Stretch& stretch : stretches_) {
     const absl::Span<int32_t> part = groups.subspan(stretch.begin, stretch.end - stretch.begin);
     if (stretch.known) counters_.known_passes += static_cast<int64_t>(part.size());
-    for (size_t filter = 0; filter < filter_.size(); ++filter) {
-      if (state.skip_filter.test(static_cast<size_t>(filter_[filter].id))) continue;
-      if (stretch.known && filter_dependencies_[filter].of != Dependency::Of::kCluster) continue;
-      if (!FilterRange(filter, state, pod, first + static_cast<int32_t>(stretch.begin), statuses, part)) {
-        continue;
-      }
+    // Behind the last filter that looks at nothing but the node, what is left has passed all of them.
+    const size_t last_by_node = stretch.known ? kNoFilter : LastFilterByNode();
+    for (const size_t filter : stretch.known ? active_cluster_filters_ : active_filters_) {
+      const bool any_failed =
+          FilterRange(filter, state, pod, first + static_cast<int32_t>(stretch.begin), statuses, part);
+      if (filter == last_by_node && keeps) MarkPassed(part, passed + stretch.begin);
+      if (!any_failed) continue;
       all_pass = false;
       // A node that one filter failed is no matter for the next ones: the first failure is its status.
       if (std::find(part.begin(), part.end(), NodeToStatus::kNoGroup) == part.end()) break;
     }
-    for (size_t i = stretch.begin; i < stretch.end && keeps && !stretch.known; ++i) {
-      if (groups[i] == NodeToStatus::kNoGroup) passed[i] = 1;
-    }
   }
   return all_pass;
+}
+
+size_t Framework::LastFilterByNode() const {
+  const auto last = std::find_if(active_filters_.rbegin(), active_filters_.rend(), [this](size_t filter) {
+    return filter_dependencies_[filter].of != Dependency::Of::kCluster;
+  });
+  return last == active_filters_.rend() ? kNoFilter : *last;
+}
+
+void Framework::MarkPassed(absl::Span<const int32_t> groups, uint8_t* passed) {
+  for (size_t i = 0; i < groups.size(); ++i) {
+    if (groups[i] == NodeToStatus::kNoGroup) passed[i] = 1;
+  }
 }
 
 size_t Framework::AnswerBytes() const {
@@ -532,15 +578,21 @@ PostFilterResult Framework::RunPostFilterPlugins(CycleState& state, const PodInf
 }
 
 Status Framework::RunPreScorePlugins(CycleState& state, const PodInfo& pod, NodeInfos nodes) {
+  SettledAnswers* const settled = SettledAnswersOf(pod);
   for (const Entry<PreScorePlugin>& entry : pre_score_) {
-    state.pre_scored.set(static_cast<size_t>(entry.id));
-    ++counters_.Calls(CountedPoint::kPreScore, entry.id);
-    Status status = entry.plugin->PreScore(state, pod, nodes);
-    if (status.IsSkip()) {
-      state.skip_score.set(static_cast<size_t>(entry.id));
-    } else if (!status.IsSuccess()) {
-      return Wrap("PreScore plugin", entry.name, status);
+    const size_t id = static_cast<size_t>(entry.id);
+    state.pre_scored.set(id);
+    if (settled != nullptr && settled->pre_score.test(id)) {
+      state.skip_score.set(id, settled->skip_score.test(id));
+      continue;
     }
+    ++counters_.Calls(CountedPoint::kPreScore, entry.id);
+    const Status status = entry.plugin->PreScore(state, pod, nodes);
+    if (!status.IsSkip() && !status.IsSuccess()) return Wrap("PreScore plugin", entry.name, status);
+    state.skip_score.set(id, status.IsSkip());
+    if (settled == nullptr || !settles_pre_score_.test(id)) continue;
+    settled->pre_score.set(id);
+    settled->skip_score.set(id, status.IsSkip());
   }
   return Status();
 }
@@ -594,21 +646,51 @@ bool Framework::SumNodeScores(CycleState& state, const PodInfo& pod, NodeInfos n
 bool Framework::ComputeNodeScores(CycleState& state, const PodInfo& pod, NodeInfos nodes,
                                   absl::Span<const int32_t> positions, std::vector<int64_t>& totals) {
   totals.assign(nodes.size(), 0);
+  if (nodes.size() <= kFewNodes) {
+    for (size_t i = 0; i < nodes.size(); ++i) {
+      if (!ComputeNodeScore(state, pod, *nodes[i], totals[i])) return false;
+    }
+    return true;
+  }
   PluginScores& column = scored_;
   for (ScoreEntry& entry : score_) {
     if (entry.dependency.of == Dependency::Of::kCluster) continue;
     if (state.skip_score.test(static_cast<size_t>(entry.id))) continue;
     if (!ScoreColumn(entry, state, pod, nodes, positions, column.raw).IsSuccess()) return false;
     // Where nothing but 0 is given, each node gets what a single one would get.
-    if (entry.plugin->HasNormalizeScore()) {
+    if (entry.has_normalize) {
       const bool all_zero =
           std::all_of(column.raw.begin(), column.raw.end(), [](int64_t raw) { return raw == 0; });
-      if (!all_zero || !entry.plugin->NormalizesByScoresOnly()) {
+      if (!all_zero || !entry.normalizes_by_scores_only) {
         last_class_.normalizes_over_nodes = true;
         return false;
       }
     }
     if (!WeighColumn(entry, state, pod, nodes, column, totals, /*keeps_raw=*/false).IsSuccess()) return false;
+  }
+  return true;
+}
+
+bool Framework::ComputeNodeScore(CycleState& state, const PodInfo& pod, const NodeInfo& node,
+                                 int64_t& total) {
+  for (const ScoreEntry& entry : score_) {
+    if (entry.dependency.of == Dependency::Of::kCluster) continue;
+    if (state.skip_score.test(static_cast<size_t>(entry.id))) continue;
+    int64_t score = 0;
+    ++counters_.Calls(CountedPoint::kScore, entry.id);
+    if (!entry.plugin->Score(state, pod, node, score).IsSuccess()) return false;
+    if (entry.has_normalize) {
+      if (score != 0 || !entry.normalizes_by_scores_only) {
+        last_class_.normalizes_over_nodes = true;
+        return false;
+      }
+      ++counters_.Calls(CountedPoint::kNormalizeScore, entry.id);
+      const NodeInfo* const alone = &node;
+      if (!entry.plugin->NormalizeScore(state, pod, NodeInfos(&alone, 1), {&score, 1}).IsSuccess())
+        return false;
+    }
+    if (score < kMinNodeScore || score > kMaxNodeScore) return false;
+    total += score * entry.weight;
   }
   return true;
 }
@@ -640,7 +722,7 @@ Status Framework::WeighColumn(const ScoreEntry& entry, CycleState& state, const 
   } else {
     column.weighted.swap(column.raw);
   }
-  if (entry.plugin->HasNormalizeScore()) {
+  if (entry.has_normalize) {
     ++counters_.Calls(CountedPoint::kNormalizeScore, entry.id);
     const Status status = entry.plugin->NormalizeScore(state, pod, nodes, absl::MakeSpan(column.weighted));
     if (!status.IsSuccess()) {

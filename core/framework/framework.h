@@ -145,6 +145,8 @@ class Framework {
     int64_t weight = 1;
     Dependency dependency;
     bool only_with_filter = false;
+    bool has_normalize = false;
+    bool normalizes_by_scores_only = false;
   };
 
   Framework(const api::EffectiveProfile& profile, Handle& handle);
@@ -163,6 +165,11 @@ class Framework {
   static int32_t ClassOf(const PodInfo& pod, const Dependency& dependency);
   // The nodes for which such answers, given before `position`, no longer hold.
   NodeChanges ChangesFor(const Dependency& dependency, int64_t position) const;
+  static constexpr size_t kNoFilter = SIZE_MAX;
+  // The last one of `active_filters_` that looks at nothing but the node and its pods; kNoFilter: none does.
+  size_t LastFilterByNode() const;
+  // Sets those of `passed` to 1 whose nodes have no group.
+  static void MarkPassed(absl::Span<const int32_t> groups, uint8_t* passed);
   // FilterRange by single calls.
   bool FilterEach(const Entry<FilterPlugin>& entry, CycleState& state, const PodInfo& pod, int32_t first,
                   NodeToStatus& statuses, absl::Span<int32_t> groups);
@@ -184,6 +191,8 @@ class Framework {
   // The same for some nodes, without what is remembered.
   bool ComputeNodeScores(CycleState& state, const PodInfo& pod, NodeInfos nodes,
                          absl::Span<const int32_t> positions, std::vector<int64_t>& totals);
+  // The same for one node, which it adds to `total`.
+  bool ComputeNodeScore(CycleState& state, const PodInfo& pod, const NodeInfo& node, int64_t& total);
   // The same from what is remembered, node by node.
   Status ScoreRemembered(ScoreEntry& entry, CycleState& state, const PodInfo& pod, NodeInfos nodes,
                          absl::Span<const int32_t> positions, std::vector<int64_t>& raw);
@@ -228,7 +237,7 @@ class Framework {
     // Up to where changes of nodes were followed: see SnapshotLister::ChangesSince.
     int64_t changes_position = -1;
     // Shape of all: by NodeInfo::position. 1: the node, as it is, passed all filters that look at nothing but
-    // the node and its pods.
+    // the node and its pods, whatever others said of it.
     std::vector<uint8_t> passed = {};
     // 1: the sum of the node's weighted scores is in `totals`.
     std::vector<uint8_t> has_total = {};
@@ -257,6 +266,23 @@ class Framework {
   std::vector<int32_t> missing_positions_;
   std::vector<int64_t> missing_totals_;
   PluginScores scored_;  // Working memory of ComputeNodeScores.
+  // The answers of PreFilter and PreScore that all pods of a class get alike: see
+  // PreFilterPlugin::PreFilterFollowsFromClass.
+  struct SettledAnswers {
+    PluginSet pre_filter;   // Who said Success or Skip.
+    PluginSet skip_filter;  // Those of them that said Skip.
+    PluginSet pre_score;
+    PluginSet skip_score;
+  };
+  // nullptr: whoever is to be asked about this pod is asked.
+  SettledAnswers* SettledAnswersOf(const PodInfo& pod);
+  std::vector<SettledAnswers> settled_answers_;  // By PodSpecInfo::id.
+  PluginSet settles_pre_filter_;                 // Plugins whose answers may be settled.
+  PluginSet settles_pre_score_;
+  // Indices into filter_, of the range that is being filtered: those that are not skipped, and those of them
+  // that look at more than the node and its pods.
+  std::vector<size_t> active_filters_;
+  std::vector<size_t> active_cluster_filters_;
 };
 
 }  // namespace schedsim::framework

@@ -51,10 +51,13 @@ void NodeColumns::Set(const NodeInfo& node) {
         is_number(allocatable[i][at]) && is_number(requested[i][at]) && is_number(non_zero[i]);
     is_exact[i][at] = all_exact ? 1 : 0;
     const double capacity = static_cast<double>(allocatable[i][at]);
-    capacities[i][at] = capacity;
-    inverse_capacities[i][at] = capacity == 0 ? 0.0 : 1 / capacity;
+    // Pods come and go much more often than capacities change.
+    if (capacity != capacities[i][at]) {
+      capacities[i][at] = capacity;
+      inverse_capacities[i][at] = capacity == 0 ? 0.0 : 1 / capacity;
+    }
     taken[i][at] = static_cast<double>(requested[i][at]);
-    taken_shares[i][at] = std::min(taken[i][at] / std::max(capacity, 1.0), 1.0);
+    taken_shares[i][at] = taken[i][at] == 0 ? 0.0 : std::min(taken[i][at] / std::max(capacity, 1.0), 1.0);
     non_zero_taken[i][at] = static_cast<double>(non_zero[i]);
   }
 }

@@ -92,6 +92,10 @@ class PreFilterPlugin {
   virtual ~PreFilterPlugin() = default;
   // `nodes` is the whole snapshot, in its order.
   virtual PreFilterResult PreFilter(CycleState& state, const PodInfo& pod, NodeInfos nodes) = 0;
+  // Whether Skip, and Success without names, follow from the pod's class (PodSpecInfo::id) alone, and write
+  // nothing to the state. Then they are asked for once a class; but pods whose volumes or claims plugins look
+  // at (PodInfo::volumes_id) are always asked about.
+  virtual bool PreFilterFollowsFromClass() const { return false; }
   // Adjust the plugin's filter state as if `other` came to, or left, `node`, for a pod to schedule.
   // Called with `node` already changed. Error statuses end the cycle.
   virtual Status AddPod(CycleState&, const PodInfo& /*pod*/, const PodInfo& /*other*/, const NodeInfo&) {
@@ -140,6 +144,8 @@ class PreScorePlugin {
   virtual ~PreScorePlugin() = default;
   // `nodes` are the feasible ones, in the order in which they were found. Skip: Score is not called.
   virtual Status PreScore(CycleState& state, const PodInfo& pod, NodeInfos nodes) = 0;
+  // As PreFilterPlugin::PreFilterFollowsFromClass.
+  virtual bool PreScoreFollowsFromClass() const { return false; }
 };
 
 class ScorePlugin {

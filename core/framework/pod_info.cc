@@ -11,7 +11,7 @@ namespace {
 
 // A few thousand, since pods of real clusters seldom share more specs. Each takes some kilobytes at most, and
 // is alive anyway while a pod has it.
-constexpr size_t kRecentSpecs = 4096;
+constexpr size_t kRecentSpecs = 16384;
 constexpr size_t kRecentLabels = 4096;
 
 bool HasStatusResources(const api::PodStatus& status) {

@@ -149,6 +149,7 @@ class NodeAffinity final : public framework::Plugin,
     }
     return result;
   }
+  bool PreFilterFollowsFromClass() const override { return true; }
 
   Status Filter(const framework::CycleState&, const PodInfo& pod, const framework::NodeInfo& node) override {
     const SymbolTable& symbols = handle_.symbols();
@@ -170,6 +171,7 @@ class NodeAffinity final : public framework::Plugin,
     if (!pod.spec_info->preferred_node_terms.invalid()) return Status();
     return ParseError(*affinity);
   }
+  bool PreScoreFollowsFromClass() const override { return true; }
 
   Status Score(const framework::CycleState&, const PodInfo& pod, const framework::NodeInfo& node,
                int64_t& score) override {

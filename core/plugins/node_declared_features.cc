@@ -63,6 +63,7 @@ class NodeDeclaredFeatures final : public framework::Plugin,
       result.status = Status::Skip();
     return result;
   }
+  bool PreFilterFollowsFromClass() const override { return true; }
 
   Status Filter(const framework::CycleState&, const framework::PodInfo& pod,
                 const framework::NodeInfo& node) override {

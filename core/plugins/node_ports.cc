@@ -55,6 +55,7 @@ class NodePorts final : public framework::Plugin,
     if (pod.spec_info->host_ports.empty()) result.status = Status::Skip();
     return result;
   }
+  bool PreFilterFollowsFromClass() const override { return true; }
 
   Status Filter(const framework::CycleState& state, const PodInfo& pod,
                 const framework::NodeInfo& node) override {

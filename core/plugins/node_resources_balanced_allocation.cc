@@ -74,6 +74,7 @@ class NodeResourcesBalancedAllocation final : public framework::Plugin,
   Status PreScore(framework::CycleState&, const framework::PodInfo& pod, framework::NodeInfos) override {
     return IsBestEffort(pod) ? Status::Skip() : Status();
   }
+  bool PreScoreFollowsFromClass() const override { return true; }
 
   Status Score(const framework::CycleState&, const framework::PodInfo& pod, const framework::NodeInfo& node,
                int64_t& score) override {

@@ -88,6 +88,7 @@ class NodeResourcesFit final : public framework::Plugin,
                                        framework::NodeInfos) override {
     return {};
   }
+  bool PreFilterFollowsFromClass() const override { return true; }
 
   Status Filter(const framework::CycleState& state, const PodInfo& pod, const NodeInfo& node) override {
     if (!state.pre_filtered.test(static_cast<size_t>(id_))) return no_state_;
@@ -123,6 +124,7 @@ class NodeResourcesFit final : public framework::Plugin,
   }
 
   Status PreScore(framework::CycleState&, const PodInfo&, framework::NodeInfos) override { return Status(); }
+  bool PreScoreFollowsFromClass() const override { return true; }
 
   Status Score(const framework::CycleState&, const PodInfo& pod, const NodeInfo& node,
                int64_t& score) override {

@@ -52,6 +52,7 @@ class NodeUnschedulable final : public framework::Plugin,
                                        framework::NodeInfos) override {
     return {};
   }
+  bool PreFilterFollowsFromClass() const override { return true; }
 
   Status Filter(const framework::CycleState&, const framework::PodInfo& pod,
                 const framework::NodeInfo& node) override {

@@ -1,12 +1,12 @@
 #include "core/plugins/resource_columns.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstring>
 
 #include "core/base/processors.h"
+#include "core/base/whole_numbers.h"
 #include "core/base/wrapping.h"
 #include "core/framework/plugin.h"
 
@@ -21,21 +21,6 @@ constexpr int64_t kWeightMax = 1'000'000;
 
 const std::vector<int64_t>& Column(const NodeColumns::Amounts& amounts, ColumnResource resource) {
   return amounts[static_cast<size_t>(resource)];
-}
-
-// The bits of a whole number below 2^52 are the last ones of a double between 2^52 and 2^53.
-constexpr double kTwoTo52 = 4503599627370496.0;
-constexpr uint64_t kTwoTo52Bits = 0x4330000000000000;
-
-// A double without a fraction as an integer; it must be in 0 to 2^52 - 1. Written so that a compiler does it
-// for several at once, which few processors do with the conversion of the language.
-int64_t ToInteger(double number) {
-  return static_cast<int64_t>(std::bit_cast<uint64_t>(number + kTwoTo52) & ~kTwoTo52Bits);
-}
-// `number` without its fraction; it must be in 0 to 2^51.
-double Truncate(double number) {
-  const double rounded = (number + kTwoTo52) - kTwoTo52;
-  return rounded - (rounded > number ? 1.0 : 0.0);
 }
 
 double Smaller(double a, double b) { return a < b ? a : b; }

@@ -49,6 +49,7 @@ class TaintToleration final : public framework::Plugin,
                                        framework::NodeInfos) override {
     return {};
   }
+  bool PreFilterFollowsFromClass() const override { return true; }
 
   Status Filter(const framework::CycleState&, const framework::PodInfo& pod,
                 const framework::NodeInfo& node) override {
@@ -61,6 +62,7 @@ class TaintToleration final : public framework::Plugin,
   Status PreScore(framework::CycleState&, const framework::PodInfo&, framework::NodeInfos) override {
     return Status();
   }
+  bool PreScoreFollowsFromClass() const override { return true; }
 
   // How many PreferNoSchedule taints are not tolerated; only tolerations for that effect count.
   Status Score(const framework::CycleState& state, const framework::PodInfo& pod,

@@ -1,9 +1,30 @@
 #include "core/plugins/topology_domains.h"
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 
+#include "core/base/processors.h"
+#include "core/framework/column_gather.h"
+
 namespace schedsim::plugins {
+namespace {
+
+SCHEDSIM_FOR_EACH_PROCESSOR void AddProducts(const int32_t* numbers, int64_t factor, int64_t* sums,
+                                             size_t count) {
+  for (size_t i = 0; i < count; ++i) sums[i] += factor * numbers[i];
+}
+
+// Sets marks that are 0 where the number is positive.
+SCHEDSIM_FOR_EACH_PROCESSOR void MarkPositive(const int32_t* numbers, uint8_t mark, uint8_t* marks,
+                                              size_t count) {
+  for (size_t i = 0; i < count; ++i) {
+    const uint8_t known = marks[i];
+    marks[i] = numbers[i] > 0 && known == 0 ? mark : known;
+  }
+}
+
+}  // namespace
 
 int32_t TopologyDomains::NumberOf(Symbol value) {
   if (const int32_t* known = numbers_.Find(value)) return *known;
@@ -13,10 +34,53 @@ int32_t TopologyDomains::NumberOf(Symbol value) {
 
 void TopologyDomains::Set(const framework::NodeInfo& node, int32_t index_limit) {
   if (static_cast<size_t>(index_limit) > domains_.size()) {
+    lacking_count_ += index_limit - static_cast<int32_t>(domains_.size());
     domains_.resize(static_cast<size_t>(index_limit), kNoDomain);
   }
   const Symbol* value = node.labels.Find(key_);
-  domains_[static_cast<size_t>(node.index)] = value == nullptr ? kNoDomain : NumberOf(*value);
+  int32_t& domain = domains_[static_cast<size_t>(node.index)];
+  lacking_count_ -= domain == kNoDomain ? 1 : 0;
+  domain = value == nullptr ? kNoDomain : NumberOf(*value);
+  lacking_count_ += domain == kNoDomain ? 1 : 0;
+}
+
+std::optional<int32_t> TopologyDomains::RunAt(const framework::NodeColumns& columns, size_t position,
+                                              size_t node_count) const {
+  // Whether numbers follow each other is seen by a comparison with a column in which all do.
+  const std::vector<int32_t>& all = columns.positions;
+  const auto is_run = [&](const int32_t* numbers) {
+    const size_t first = static_cast<size_t>(numbers[0]);
+    return numbers[0] >= 0 && first + node_count <= all.size() &&
+           std::memcmp(numbers, all.data() + first, node_count * sizeof(int32_t)) == 0;
+  };
+  const int32_t* const indices = columns.indices.data() + position;
+  if (node_count == 0 || !is_run(indices)) return std::nullopt;
+  const int32_t* const domains = domains_.data() + indices[0];
+  return is_run(domains) ? std::optional<int32_t>(domains[0]) : std::nullopt;
+}
+
+void AddWeightedPods(const TopologyDomains& domains, const std::vector<int32_t>& pods, int64_t weight,
+                     const framework::NodeColumns& columns, absl::Span<const int32_t> positions,
+                     absl::Span<int64_t> scores) {
+  // kNoDomain, -1, is above every number of domains as well.
+  const auto pods_in = [&pods](size_t domain) { return domain < pods.size() ? pods[domain] : 0; };
+  const auto add = [&](size_t begin, size_t position, size_t count) {
+    const std::optional<int32_t> run = domains.RunAt(columns, position, count);
+    if (run.has_value()) {
+      const size_t first = std::min(static_cast<size_t>(*run), pods.size());
+      AddProducts(pods.data() + first, weight, scores.data() + begin, std::min(count, pods.size() - first));
+      return;
+    }
+    for (size_t i = 0; i < count; ++i) {
+      const int32_t domain = domains.OfIndex(columns.indices[position + i]);
+      scores[begin + i] += weight * pods_in(static_cast<size_t>(domain));
+    }
+  };
+  if (framework::InTwoRuns(columns, positions, add)) return;
+  for (size_t i = 0; i < positions.size(); ++i) {
+    const int32_t domain = domains.OfIndex(columns.indices[static_cast<size_t>(positions[i])]);
+    scores[i] += weight * pods_in(static_cast<size_t>(domain));
+  }
 }
 
 void TopologyIndex::Refresh() {
@@ -64,6 +128,47 @@ void DomainCounts::Set(int32_t node_index, int32_t domain, int32_t pod_count) {
 }
 
 void DomainCounts::Clear() { *this = DomainCounts(); }
+
+std::optional<CountBounds> ChangedCounts::BoundsFor(size_t node_count) const {
+  const size_t domain_count = static_cast<size_t>(domains_->count());
+  if (!changes_.empty() || !domains_->EachNodeHasOne() || domain_count > node_count) return std::nullopt;
+  CountBounds bounds;
+  for (const std::vector<int32_t>* base : bases_) {
+    if (base->empty()) continue;
+    const auto [least, most] = std::minmax_element(base->begin(), base->end());
+    if (base->size() >= domain_count) bounds.least += *least;
+    bounds.most += *most;
+  }
+  return bounds;
+}
+
+void ChangedCounts::MarkPods(const framework::NodeColumns& columns, size_t first, uint8_t verdict,
+                             absl::Span<uint8_t> verdicts) const {
+  const std::optional<CountBounds> bounds = BoundsFor(verdicts.size());
+  if (bounds.has_value() && bounds->most <= 0) return;
+  const absl::Span<const int32_t> indices =
+      absl::MakeConstSpan(columns.indices).subspan(first, verdicts.size());
+  if (!changes_.empty()) {
+    ForEach(indices, [&](size_t i, int32_t /*domain*/, int64_t count) {
+      if (count > 0 && verdicts[i] == 0) verdicts[i] = verdict;
+    });
+    return;
+  }
+  const std::optional<int32_t> run = domains_->RunAt(columns, first, verdicts.size());
+  // Numbers of pods are not negative, so each base can be looked at alone.
+  for (const std::vector<int32_t>* base : bases_) {
+    if (run.has_value()) {
+      const size_t begin = std::min(static_cast<size_t>(*run), base->size());
+      MarkPositive(base->data() + begin, verdict, verdicts.data(),
+                   std::min(verdicts.size(), base->size() - begin));
+      continue;
+    }
+    for (size_t i = 0; i < indices.size(); ++i) {
+      const bool has_pods = CountIn(*base, domains_->OfIndex(indices[i])) > 0;
+      if (has_pods && verdicts[i] == 0) verdicts[i] = verdict;
+    }
+  }
+}
 
 void LeastCount::Count(const DomainCounts& counts, int32_t domain, int32_t delta) {
   const size_t at = static_cast<size_t>(domain);

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "absl/container/inlined_vector.h"
@@ -11,6 +12,7 @@
 #include "core/base/lookup_map.h"
 #include "core/base/symbol.h"
 #include "core/framework/handle.h"
+#include "core/framework/node_columns.h"
 #include "core/framework/node_info.h"
 #include "core/framework/pod_info.h"
 
@@ -43,6 +45,13 @@ class TopologyDomains {
   // The number of `value`, which is new when no node has it.
   int32_t NumberOf(Symbol value);
   int32_t count() const { return count_; }
+  // Whether all nodes, below the index limit, have a domain. May be false where all that are left have.
+  bool EachNodeHasOne() const { return lacking_count_ == 0; }
+
+  // The domain of the node at this position, where the next `node_count` nodes from it on have this one and
+  // those that follow it: so it is where each node is a domain. Absent: it is otherwise.
+  std::optional<int32_t> RunAt(const framework::NodeColumns& columns, size_t position,
+                               size_t node_count) const;
 
   // Takes note of the node's label. `index_limit`: all NodeInfo::index are below.
   void Set(const framework::NodeInfo& node, int32_t index_limit);
@@ -51,6 +60,7 @@ class TopologyDomains {
   Symbol key_;
   int32_t count_ = 0;
   std::vector<int32_t> domains_;  // By NodeInfo::index.
+  int32_t lacking_count_ = 0;     // How many of `domains_` are kNoDomain.
   LookupMap<Symbol, int32_t> numbers_;
 };
 
@@ -104,6 +114,12 @@ class DomainCounts {
   int32_t domain_count_ = 0;
 };
 
+// Adds `weight` times the number of pods in its domain to the score of each node that has one. `pods`: by
+// domain. Shape: `scores[i]` is for the node at position `positions[i]`.
+void AddWeightedPods(const TopologyDomains& domains, const std::vector<int32_t>& pods, int64_t weight,
+                     const framework::NodeColumns& columns, absl::Span<const int32_t> positions,
+                     absl::Span<int64_t> scores);
+
 // Remembers which pods match something that follows from their namespaces and labels alone.
 class MatchMemo {
  public:
@@ -124,6 +140,12 @@ class MatchMemo {
   static constexpr int8_t kUnknown = -1;
 
   std::vector<int8_t> known_;  // By PodInfo::labels_id.
+};
+
+// Between these are all counts that nodes have.
+struct CountBounds {
+  int64_t least = 0;
+  int64_t most = 0;
 };
 
 // Numbers of pods by domain that others keep, with changes of one's own on top: cheap to copy.
@@ -155,6 +177,9 @@ class ChangedCounts {
     }
     return count;
   }
+  // Bounds of what ForEach would say of `node_count` nodes, all of which have a domain. Absent: some may lack
+  // one, or there are so many domains that the nodes are seen sooner.
+  std::optional<CountBounds> BoundsFor(size_t node_count) const;
   // Calls `visit` with i, the domain of the node with the index `indices[i]`, and the count there, for each
   // i; kNoDomain has a count of 0. For many nodes: what is to be added up is asked once.
   template <typename Visit>
@@ -165,22 +190,10 @@ class ChangedCounts {
       visit(i, domain, is_plain ? CountIn(*bases_.front(), domain) : At(domain));
     }
   }
-  // Calls `visit` with i, perhaps more than once, where the count is above 0.
-  template <typename Visit>
-  void ForEachWithPods(absl::Span<const int32_t> indices, const Visit& visit) const {
-    if (!changes_.empty()) {
-      ForEach(indices, [&](size_t i, int32_t /*domain*/, int64_t count) {
-        if (count > 0) visit(i);
-      });
-      return;
-    }
-    // Numbers of pods are not negative, so each base can be looked at alone.
-    for (const std::vector<int32_t>* base : bases_) {
-      for (size_t i = 0; i < indices.size(); ++i) {
-        if (CountIn(*base, domains_->OfIndex(indices[i])) > 0) visit(i);
-      }
-    }
-  }
+  // Sets those of `verdicts` that are 0 to `verdict` where the node, at position `first` and behind it, has a
+  // count above 0.
+  void MarkPods(const framework::NodeColumns& columns, size_t first, uint8_t verdict,
+                absl::Span<uint8_t> verdicts) const;
   void Add(int32_t domain, int64_t delta) {
     for (Change& change : changes_) {
       if (change.domain != domain) continue;

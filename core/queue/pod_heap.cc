@@ -6,40 +6,42 @@ namespace schedsim::queue {
 
 using framework::QueuedPodInfo;
 
-bool PodHeap::Before(size_t a, size_t b) const {
-  const Key& key_a = entries_[a].key;
-  const Key& key_b = entries_[b].key;
-  if (key_a.backoff_end != key_b.backoff_end) return key_a.backoff_end < key_b.backoff_end;
-  if (key_a.sort.rank != key_b.sort.rank) return key_a.sort.rank < key_b.sort.rank;
-  if (key_a.sort.time != key_b.sort.time) return key_a.sort.time < key_b.sort.time;
-  return less_(*entries_[a].pod, *entries_[b].pod);
+bool PodHeap::Before(const Entry& a, const Entry& b) const {
+  if (a.key.backoff_end != b.key.backoff_end) return a.key.backoff_end < b.key.backoff_end;
+  if (a.key.sort.rank != b.key.sort.rank) return a.key.sort.rank < b.key.sort.rank;
+  if (a.key.sort.time != b.key.sort.time) return a.key.sort.time < b.key.sort.time;
+  return less_(*a.pod, *b.pod);
 }
 
-void PodHeap::Swap(size_t a, size_t b) {
-  std::swap(entries_[a], entries_[b]);
-  entries_[a].pod->heap_index = a;
-  entries_[b].pod->heap_index = b;
+void PodHeap::Place(size_t index, const Entry& entry) {
+  entries_[index] = entry;
+  entry.pod->heap_index = index;
 }
 
-// Each step is that of container/heap: which of several equal pods comes out first follows from them.
+// Each comparison is that of container/heap: which of several equal pods comes out first follows from them.
+// What container/heap swaps on the way is put down at the end of it.
 void PodHeap::Up(size_t index) {
+  const Entry moving = entries_[index];
   while (index > 0) {
     const size_t parent = (index - 1) / 2;
-    if (!Before(index, parent)) return;
-    Swap(index, parent);
+    if (!Before(moving, entries_[parent])) break;
+    Place(index, entries_[parent]);
     index = parent;
   }
+  Place(index, moving);
 }
 
 bool PodHeap::Down(size_t index, size_t size) {
   const size_t start = index;
+  const Entry moving = entries_[index];
   while (2 * index + 1 < size) {
     size_t child = 2 * index + 1;
-    if (child + 1 < size && Before(child + 1, child)) ++child;
-    if (!Before(child, index)) break;
-    Swap(index, child);
+    if (child + 1 < size && Before(entries_[child + 1], entries_[child])) ++child;
+    if (!Before(entries_[child], moving)) break;
+    Place(index, entries_[child]);
     index = child;
   }
+  Place(index, moving);
   return index > start;
 }
 
@@ -51,10 +53,7 @@ void PodHeap::Push(QueuedPodInfo* pod) {
 
 QueuedPodInfo* PodHeap::Pop() {
   QueuedPodInfo* top = Top();
-  const size_t last = entries_.size() - 1;
-  Swap(0, last);
-  Down(0, last);
-  entries_.pop_back();
+  Remove(top);
   return top;
 }
 
@@ -63,7 +62,7 @@ void PodHeap::Remove(QueuedPodInfo* pod) {
   CHECK(index < entries_.size() && entries_[index].pod == pod);
   const size_t last = entries_.size() - 1;
   if (index != last) {
-    Swap(index, last);
+    Place(index, entries_[last]);
     if (!Down(index, last)) Up(index);
   }
   entries_.pop_back();

@@ -44,8 +44,9 @@ class PodHeap {
   void Fix(framework::QueuedPodInfo* pod);
 
  private:
-  bool Before(size_t a, size_t b) const;
-  void Swap(size_t a, size_t b);
+  bool Before(const Entry& a, const Entry& b) const;
+  // Puts the entry at the index, and lets its pod know.
+  void Place(size_t index, const Entry& entry);
   void Up(size_t index);
   // Returns whether the pod moved.
   bool Down(size_t index, size_t size);

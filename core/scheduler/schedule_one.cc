@@ -346,23 +346,42 @@ Status Scheduler::FindNodesThatPassFilters(Framework& framework, CycleState& sta
       done += length;
       continue;
     }
-    for (int32_t i = 0; i < length; ++i) {
-      const int32_t group = groups_[static_cast<size_t>(i)];
-      if (group != framework::NodeToStatus::kNoGroup) {
-        const Status& status = statuses.groups()[static_cast<size_t>(group)].status;
-        // An error of one node ends the attempt, even where other nodes would fit.
-        if (status.code() == Code::kError) return status;
-        if (statuses.SetGroup(first + i, group)) diagnosis_.AddPluginStatus(status, plugin_names_);
-        continue;
-      }
-      // The search ends at the first node too many, which is not kept.
-      if (static_cast<int32_t>(feasible_.size()) == wanted) return Status();
-      feasible_.push_back(nodes[static_cast<size_t>(first + i)]);
-      feasible_positions_.push_back(first + i);
-    }
+    const SearchEnd end = TakeFeasible(nodes, first, wanted);
+    if (end.error.has_value()) return *end.error;
+    if (end.is_over) return Status();
     done += length;
   }
   return Status();
+}
+
+// Takes over what `groups_` says of the nodes at `first` and behind it, one after the other.
+Scheduler::SearchEnd Scheduler::TakeFeasible(NodeInfos nodes, int32_t first, int32_t wanted) {
+  framework::NodeToStatus& statuses = diagnosis_.node_to_status;
+  const auto status_of = [&statuses](int32_t group) -> const Status& {
+    return statuses.groups()[static_cast<size_t>(group)].status;
+  };
+  const bool any_error = std::any_of(statuses.groups().begin(), statuses.groups().end(),
+                                     [](const auto& group) { return group.status.code() == Code::kError; });
+  SearchEnd end;
+  size_t count = 0;
+  for (; count < groups_.size(); ++count) {
+    const int32_t group = groups_[count];
+    const int32_t position = first + static_cast<int32_t>(count);
+    if (group == framework::NodeToStatus::kNoGroup) {
+      // The search ends at the first node too many, which is not kept.
+      end.is_over = static_cast<int32_t>(feasible_.size()) == wanted;
+      if (end.is_over) break;
+      feasible_.push_back(nodes[static_cast<size_t>(position)]);
+      feasible_positions_.push_back(position);
+    } else if (any_error && status_of(group).code() == Code::kError) {
+      // An error of one node ends the attempt, even where other nodes would fit.
+      end.error = status_of(group);
+      break;
+    }
+  }
+  statuses.SetGroups(first, absl::MakeConstSpan(groups_).first(count),
+                     [this](const Status& status) { diagnosis_.AddPluginStatus(status, plugin_names_); });
+  return end;
 }
 
 // The same as above, node by node.
@@ -566,7 +585,7 @@ Status Scheduler::AssumeAndReserve(Framework& framework, BindingCycle& cycle) {
   auto assumed = std::make_shared<PodInfo>(*cycle.queued->pod_info);
   assumed->pod = std::move(object);
   cycle.assumed = std::move(assumed);
-  const absl::Status in_cache = cache_.AssumePod(cycle.assumed);
+  const absl::Status in_cache = cache_.AssumePod(cycle.assumed, attempt_->host->index);
   if (!in_cache.ok()) return Status::Error(std::string(in_cache.message()));
   // An assumed pod is on its node already; as a nominated one it would count twice.
   nominator_.DeleteNominatedPodIfExists(*cycle.assumed->pod);

@@ -189,6 +189,12 @@ class Scheduler {
   void StoreScheduleResults(framework::Framework& framework);
   framework::Status FindNodesThatPassFilters(framework::Framework& framework, framework::CycleState& state,
                                              const framework::PodInfo& pod, framework::NodeInfos nodes);
+  // How a search over some nodes ended.
+  struct SearchEnd {
+    bool is_over = false;  // Enough nodes are found.
+    std::optional<framework::Status> error = std::nullopt;
+  };
+  SearchEnd TakeFeasible(framework::NodeInfos nodes, int32_t first, int32_t wanted);
   framework::Status FilterOneByOne(framework::Framework& framework, framework::CycleState& state,
                                    const framework::PodInfo& pod, framework::NodeInfos nodes, int32_t wanted);
   framework::Status FilterInDrawnOrder(framework::NodeInfos nodes, int32_t wanted,

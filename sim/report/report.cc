@@ -9,6 +9,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "core/api/go_text.h"
+#include "core/api/object_key.h"
 #include "core/base/digest.h"
 #include "core/base/lookup_map.h"
 #include "core/base/percentile.h"
@@ -244,16 +245,32 @@ Report::Pod RowOf(const api::Pod& pod, const Simulation& simulation) {
   return row;
 }
 
+// The beginning of a name as a number: of two names, the one that comes first has no larger one.
+uint64_t NamePrefix(absl::string_view name) {
+  uint64_t prefix = 0;
+  for (size_t i = 0; i < sizeof(prefix); ++i) {
+    prefix = prefix << 8 | (i < name.size() ? static_cast<unsigned char>(name[i]) : 0);
+  }
+  return prefix;
+}
+
 // Over the pods that have a node and have not finished: key and node, in the order of namespaces and names.
-std::string PlacementDigest(std::vector<const api::Pod*> bound) {
-  std::sort(bound.begin(), bound.end(), [](const api::Pod* a, const api::Pod* b) {
-    return std::tie(a->metadata.namespace_, a->metadata.name) <
-           std::tie(b->metadata.namespace_, b->metadata.name);
-  });
-  Digest digest;
+std::string PlacementDigest(const std::vector<const api::Pod*>& bound) {
+  using PrefixedPod = std::pair<uint64_t, const api::Pod*>;
+  std::map<absl::string_view, std::vector<PrefixedPod>> by_namespace;
   for (const api::Pod* pod : bound) {
-    digest.Add(pod->Key());
-    digest.Add(pod->node_name);
+    by_namespace[pod->metadata.namespace_].emplace_back(NamePrefix(pod->metadata.name), pod);
+  }
+  Digest digest;
+  for (auto& [name_space, pods] : by_namespace) {
+    std::sort(pods.begin(), pods.end(), [](const PrefixedPod& a, const PrefixedPod& b) {
+      if (a.first != b.first) return a.first < b.first;
+      return a.second->metadata.name < b.second->metadata.name;
+    });
+    for (const auto& [prefix, pod] : pods) {
+      digest.Add(api::ObjectKey(*pod).text());
+      digest.Add(pod->node_name);
+    }
   }
   return digest.Hex();
 }
@@ -289,7 +306,7 @@ void AddPodsThere(const Simulation& simulation, PodRows rows, Report& report) {
   }
   report.pending_by_message = pending.Take();
   report.ignored_by_scheduler = ignored.Take();
-  report.placement_digest = PlacementDigest(std::move(bound));
+  report.placement_digest = PlacementDigest(bound);
   if (rows == PodRows::kNone) return;
   for (const auto& [key, object] : simulation.server().List(api::Kind::kPod)) {
     report.pods.push_back(RowOf(static_cast<const api::Pod&>(*object), simulation));

@@ -5,17 +5,20 @@
 // scores, 0 to 100; ignorePreferredTermsOfExistingPods leaves pods without preferred terms unscored.
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "core/api/scheduler_config.h"
+#include "core/base/wrapping.h"
 #include "core/framework/plugin.h"
 #include "core/plugins/inter_pod_affinity/inter_pod_affinity_events.h"
 #include "core/plugins/inter_pod_affinity/inter_pod_affinity_terms.h"
+#include "core/plugins/normalize_score.h"
 #include "core/plugins/registry.h"
 #include "core/plugins/topology_domains.h"
 
@@ -162,15 +165,15 @@ class InterPodAffinity final : public framework::Plugin,
     // As Filter, with the terms one after the other: the first one that is not met gives the reason.
     const bool needs_pods = !MayBeFirst(*data);
     for (const ChangedCounts& counts : data->affinity) {
+      const std::optional<CountBounds> bounds = counts.BoundsFor(verdicts.size());
+      if (bounds.has_value() && (!needs_pods || bounds->least > 0)) continue;
       counts.ForEach(indices, [&](size_t i, int32_t domain, int64_t count) {
         if (domain == kNoDomain || (needs_pods && count <= 0)) verdicts[i] = 1;
       });
     }
     const auto keep_away = [&](const std::vector<ChangedCounts>& all, uint8_t verdict) {
       for (const ChangedCounts& counts : all) {
-        counts.ForEachWithPods(indices, [&](size_t i) {
-          if (verdicts[i] == 0) verdicts[i] = verdict;
-        });
+        counts.MarkPods(handle_.snapshot().Columns(), static_cast<size_t>(first), verdict, verdicts);
       }
     };
     keep_away(data->anti_affinity, 2);
@@ -220,16 +223,23 @@ class InterPodAffinity final : public framework::Plugin,
                   absl::Span<int64_t> scores) override {
     const auto* data = state.Read<ScoreState>(id_, CycleState::kScoreSlot);
     if (data == nullptr) return false;
-    const std::vector<int32_t>& indices = handle_.snapshot().Columns().indices;
+    const framework::NodeColumns& columns = handle_.snapshot().Columns();
     std::fill(scores.begin(), scores.end(), 0);
-    for (const ScoreState::Weighted& term : data->terms) {
-      const size_t domain_count = term.pods->size();
-      for (size_t i = 0; i < positions.size(); ++i) {
-        // kNoDomain, -1, is above every number of domains as well.
-        const size_t domain =
-            static_cast<size_t>(term.domains->OfIndex(indices[static_cast<size_t>(positions[i])]));
-        if (domain < domain_count) scores[i] += term.weight * (*term.pods)[domain];
+    for (size_t i = 0; i < data->terms.size(); ++i) {
+      const TopologyDomains& domains = *data->terms[i].domains;
+      const size_t domain_count = static_cast<size_t>(domains.count());
+      if (domain_count >= positions.size()) {
+        AddWeightedPods(domains, *data->terms[i].pods, data->terms[i].weight, columns, positions, scores);
+        continue;
       }
+      // Where domains have many nodes, all terms of one key are added up before the nodes are looked at.
+      const auto is_same_key = [&domains](const ScoreState::Weighted& term) {
+        return term.domains == &domains;
+      };
+      const auto end = data->terms.begin() + static_cast<std::ptrdiff_t>(i);
+      if (domain_count == 0 || std::any_of(data->terms.begin(), end, is_same_key)) continue;
+      SumByDomain(*data, domains);
+      AddSums(domains, columns, positions, scores);
     }
     return true;
   }
@@ -240,23 +250,19 @@ class InterPodAffinity final : public framework::Plugin,
                         absl::Span<int64_t> scores) override {
     if (state.Read<ScoreState>(id_, CycleState::kScoreSlot) == nullptr) return NoScoreState();
     if (scores.empty()) return Status();
-    const auto [least, most] = std::minmax_element(scores.begin(), scores.end());
-    const int64_t low = *least;
-    const int64_t range = *most - low;
-    if (range <= 0) {
+    const ScoreRange range = RangeOf(scores);
+    const int64_t width = WrappingSubtract(range.most, range.least);
+    if (width <= 0) {
       std::fill(scores.begin(), scores.end(), 0);
       return Status();
     }
-    // Neighbours most often have the same score, so that few are worked out.
-    int64_t known = low;
-    int64_t scaled = 0;
+    if (width <= kFastScoreMax) {
+      ScaleBetween(range, scores);
+      return Status();
+    }
     for (int64_t& score : scores) {
-      if (score != known) {
-        known = score;
-        scaled = static_cast<int64_t>(static_cast<double>(framework::kMaxNodeScore) *
-                                      (static_cast<double>(score - low) / static_cast<double>(range)));
-      }
-      score = scaled;
+      score = static_cast<int64_t>(static_cast<double>(framework::kMaxNodeScore) *
+                                   (static_cast<double>(score - range.least) / static_cast<double>(width)));
     }
     return Status();
   }
@@ -280,6 +286,31 @@ class InterPodAffinity final : public framework::Plugin,
       if (!(*affinity)->preferred_during_scheduling_ignored_during_execution.empty()) return true;
     }
     return false;
+  }
+
+  // Sets `sums_` to what the terms of this key score, by domain, 0 for kNoDomain in front.
+  void SumByDomain(const ScoreState& data, const TopologyDomains& domains) {
+    sums_.assign(static_cast<size_t>(domains.count()) + 1, 0);
+    for (const ScoreState::Weighted& term : data.terms) {
+      if (term.domains != &domains) continue;
+      for (size_t domain = 0; domain < term.pods->size(); ++domain)
+        sums_[domain + 1] += term.weight * (*term.pods)[domain];
+    }
+  }
+
+  void AddSums(const TopologyDomains& domains, const framework::NodeColumns& columns,
+               absl::Span<const int32_t> positions, absl::Span<int64_t> scores) const {
+    static_assert(kNoDomain == -1);
+    const auto first = sums_.begin() + 1;
+    if (domains.EachNodeHasOne() &&
+        std::all_of(first, sums_.end(), [&](int64_t sum) { return sum == *first; })) {
+      for (int64_t& score : scores) score += *first;
+      return;
+    }
+    for (size_t i = 0; i < positions.size(); ++i) {
+      const int32_t domain = domains.OfIndex(columns.indices[static_cast<size_t>(positions[i])]);
+      scores[i] += sums_[static_cast<size_t>(domain + 1)];
+    }
   }
 
   void AddIncoming(const PodInfo& pod, FilterState& data) {
@@ -362,6 +393,7 @@ class InterPodAffinity final : public framework::Plugin,
   IncomingTermCountsStore incoming_;
   ExistingTermCounts existing_anti_affinity_;
   ExistingTermCounts existing_scores_;
+  std::vector<int64_t> sums_;  // Working memory of ScoreNodes, by domain.
   const Status affinity_mismatch_{framework::Code::kUnschedulableAndUnresolvable,
                                   "node(s) didn't match pod affinity rules"};
   const Status anti_affinity_mismatch_{framework::Code::kUnschedulable,

@@ -237,8 +237,12 @@ std::vector<const ExistingTermCounts::Term*> ExistingTermCounts::Matching(const 
     for (const std::unique_ptr<Term>& term : group.terms) {
       // Terms stay when their last pod leaves; they match nothing meanwhile.
       if (term->total == 0) continue;
-      if (!ExistingTermMatches(*term->term, term->owner, pod, namespaces, handle_.symbols())) continue;
-      matching.push_back(term.get());
+      const auto matches = [&] {
+        return ExistingTermMatches(*term->term, term->owner, pod, namespaces, handle_.symbols());
+      };
+      const framework::LabelMatcher& selector = term->term->namespace_selector;
+      const bool reads_namespace = !selector.matches_nothing() && !selector.empty();
+      if (reads_namespace ? matches() : term->matches.Matches(pod, matches)) matching.push_back(term.get());
     }
   }
   return matching;

@@ -133,6 +133,8 @@ class ExistingTermCounts {
     const TopologyDomains* domains = nullptr;
     std::vector<int32_t> pods;  // By domain; domains behind the end have none.
     int64_t total = 0;
+    // Whether the term means a pod, where that does not depend on labels of namespaces.
+    mutable MatchMemo matches = {};
   };
 
   // kFilter: required anti-affinity. kScore: preferred terms, and required affinity with

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "core/api/scheduler_config.h"
 #include "core/base/wrapping.h"
 #include "core/framework/plugin.h"
+#include "core/plugins/normalize_score.h"
 #include "core/plugins/pod_topology_spread/pod_topology_spread_constraints.h"
 #include "core/plugins/pod_topology_spread/pod_topology_spread_counts.h"
 #include "core/plugins/pod_topology_spread/pod_topology_spread_events.h"
@@ -153,7 +155,11 @@ class PodTopologySpread final : public framework::Plugin,
         absl::MakeConstSpan(handle_.snapshot().Columns().indices).subspan(first, verdicts.size());
     for (size_t constraint = 0; constraint < data->constraints.size(); ++constraint) {
       const int64_t most = MostPods(*data, constraint);
-      data->constraints[constraint].counts.ForEach(indices, [&](size_t i, int32_t domain, int64_t count) {
+      const ChangedCounts& counts = data->constraints[constraint].counts;
+      // Most often all domains have few enough.
+      const std::optional<CountBounds> bounds = counts.BoundsFor(verdicts.size());
+      if (bounds.has_value() && bounds->most <= most) continue;
+      counts.ForEach(indices, [&](size_t i, int32_t domain, int64_t count) {
         const uint8_t verdict = domain == kNoDomain ? 1 : count > most ? 2 : 0;
         // The first constraint that is not met gives the reason.
         if (verdicts[i] == 0) verdicts[i] = verdict;
@@ -171,7 +177,7 @@ class PodTopologySpread final : public framework::Plugin,
     if (constraints.list->empty()) return Status::Skip();
     auto data = std::make_unique<ScoreState>();
     data->counts = counts_.Of(pod, SpreadUse::kScore, constraints.list, constraints_.RequiresAllKeys(pod));
-    data->ignores_some = data->counts->requires_all_keys() &&
+    data->ignores_some = data->counts->requires_all_keys() && data->counts->SomeNodeLacksKeys() &&
                          !std::all_of(nodes.begin(), nodes.end(), [&data](const NodeInfo* node) {
                            return data->counts->HasAllKeys(*node);
                          });
@@ -193,10 +199,10 @@ class PodTopologySpread final : public framework::Plugin,
                   absl::Span<int64_t> scores) override {
     const auto* data = state.Read<ScoreState>(id_, CycleState::kScoreSlot);
     if (data == nullptr || data->ignores_some) return false;
-    const std::vector<int32_t>& indices = handle_.snapshot().Columns().indices;
-    for (size_t i = 0; i < positions.size(); ++i) {
-      scores[i] = ScoreOf(*data, indices[static_cast<size_t>(positions[i])]);
-    }
+    sums_.assign(positions.size(), 0.0);
+    for (size_t i = 0; i < data->weights.size(); ++i) AddToSums(*data, i, positions);
+    if (RoundScores(sums_, scores)) return true;
+    for (size_t i = 0; i < sums_.size(); ++i) scores[i] = static_cast<int64_t>(std::round(sums_[i]));
     return true;
   }
 
@@ -206,6 +212,13 @@ class PodTopologySpread final : public framework::Plugin,
                         absl::Span<int64_t> scores) override {
     const auto* data = state.Read<ScoreState>(id_, CycleState::kScoreSlot);
     if (data == nullptr) return NoScoreState();
+    if (!data->ignores_some && !scores.empty()) {
+      const ScoreRange range = RangeOf(scores);
+      if (range.least >= 0 && range.most > 0 && range.most <= kFastScoreMax) {
+        ScaleFewerIsBetter(range, scores);
+        return Status();
+      }
+    }
     int64_t least = std::numeric_limits<int64_t>::max();
     int64_t most = 0;
     for (size_t i = 0; i < nodes.size(); ++i) {
@@ -229,24 +242,52 @@ class PodTopologySpread final : public framework::Plugin,
   }
 
  private:
+  // What a constraint adds to the score of a node in this domain, which is not kNoDomain: its pods with the
+  // constraint's weight.
+  static double PartOf(const ScoreState& data, size_t constraint, int32_t domain, int32_t node_index) {
+    const SpreadCounts& counts = *data.counts;
+    const std::vector<int32_t>& pods = counts.counts(constraint).pods();
+    int64_t count = 0;
+    if (counts.IsHostname(constraint)) {
+      count = counts.PodsOn(constraint, node_index);
+    } else if (static_cast<size_t>(domain) < pods.size()) {
+      count = pods[static_cast<size_t>(domain)];
+    }
+    return static_cast<double>(count) * data.weights[constraint] +
+           static_cast<double>(WrappingSubtract(counts.constraints()[constraint].max_skew, 1));
+  }
+
   // The pods in the node's domains, each constraint with its weight.
   static int64_t ScoreOf(const ScoreState& data, int32_t node_index) {
-    const SpreadCounts& counts = *data.counts;
     double sum = 0;
     for (size_t i = 0; i < data.weights.size(); ++i) {
-      const int32_t domain = counts.domains(i).OfIndex(node_index);
-      if (domain == kNoDomain) continue;
-      const std::vector<int32_t>& pods = counts.counts(i).pods();
-      int64_t count = 0;
-      if (counts.IsHostname(i)) {
-        count = counts.PodsOn(i, node_index);
-      } else if (static_cast<size_t>(domain) < pods.size()) {
-        count = pods[static_cast<size_t>(domain)];
-      }
-      sum += static_cast<double>(count) * data.weights[i] +
-             static_cast<double>(WrappingSubtract(counts.constraints()[i].max_skew, 1));
+      const int32_t domain = data.counts->domains(i).OfIndex(node_index);
+      if (domain != kNoDomain) sum += PartOf(data, i, domain, node_index);
     }
     return static_cast<int64_t>(std::round(sum));
+  }
+
+  // Adds the constraint's part of the scores to `sums_`, as ScoreOf does for each node.
+  void AddToSums(const ScoreState& data, size_t constraint, absl::Span<const int32_t> positions) {
+    const std::vector<int32_t>& indices = handle_.snapshot().Columns().indices;
+    const TopologyDomains& domains = data.counts->domains(constraint);
+    const auto index_of = [&](size_t i) { return indices[static_cast<size_t>(positions[i])]; };
+    // Domains that have several nodes are worked out once.
+    if (!data.counts->IsHostname(constraint) && static_cast<size_t>(domains.count()) < positions.size()) {
+      parts_.assign(static_cast<size_t>(domains.count()) + 1, 0.0);
+      for (int32_t domain = 0; domain < domains.count(); ++domain) {
+        parts_[static_cast<size_t>(domain) + 1] = PartOf(data, constraint, domain, /*node_index=*/0);
+      }
+      static_assert(kNoDomain == -1);
+      for (size_t i = 0; i < positions.size(); ++i) {
+        sums_[i] += parts_[static_cast<size_t>(domains.OfIndex(index_of(i)) + 1)];
+      }
+      return;
+    }
+    for (size_t i = 0; i < positions.size(); ++i) {
+      const int32_t domain = domains.OfIndex(index_of(i));
+      if (domain != kNoDomain) sums_[i] += PartOf(data, constraint, domain, index_of(i));
+    }
   }
 
   // How many pods a domain may have so that the pod can still come.
@@ -284,9 +325,9 @@ class PodTopologySpread final : public framework::Plugin,
   // Over how many domains the feasible nodes spread that take part; an absent label is a domain, too.
   int64_t TopologySize(const ScoreState& data, size_t constraint, NodeInfos nodes) {
     const TopologyDomains& domains = data.counts->domains(constraint);
-    seen_.assign(static_cast<size_t>(domains.count()), 0);
     const bool by_node = data.counts->IsHostname(constraint);
     if (by_node && !data.ignores_some) return static_cast<int64_t>(nodes.size());
+    seen_.assign(static_cast<size_t>(domains.count()), 0);
     int64_t size = 0;
     for (const NodeInfo* node : nodes) {
       if (data.IsIgnored(*node)) continue;
@@ -295,6 +336,8 @@ class PodTopologySpread final : public framework::Plugin,
       uint8_t& seen = seen_[static_cast<size_t>(domain)];
       if (by_node || seen == 0) ++size;
       seen = 1;
+      // No further domain is left to be seen.
+      if (!by_node && size == domains.count()) break;
     }
     return size;
   }
@@ -304,6 +347,9 @@ class PodTopologySpread final : public framework::Plugin,
   SpreadConstraintsFactory constraints_;
   SpreadCountsStore counts_;
   std::vector<uint8_t> seen_;  // By domain; only within TopologySize.
+  // Working memory of ScoreNodes: by position asked for, and by domain, from kNoDomain on.
+  std::vector<double> sums_;
+  std::vector<double> parts_;
   const Status missing_label_{
       framework::Code::kUnschedulableAndUnresolvable,
       "node(s) didn't match pod topology spread constraints (missing required label)"};

@@ -27,6 +27,15 @@ std::vector<api::TopologySpreadConstraint> SystemDefaults() {
   return defaults;
 }
 
+// Whether any of the constraints is of this kind.
+bool HasAny(const std::vector<api::TopologySpreadConstraint>& constraints, SpreadUse use) {
+  const absl::string_view action = ActionOf(use);
+  return std::any_of(constraints.begin(), constraints.end(),
+                     [action](const api::TopologySpreadConstraint& constraint) {
+                       return constraint.when_unsatisfiable == action;
+                     });
+}
+
 SpreadConstraint Compile(const api::TopologySpreadConstraint& constraint, LabelMatcher selector,
                          SymbolTable& symbols) {
   return SpreadConstraint{.max_skew = constraint.max_skew,
@@ -80,6 +89,8 @@ SpreadConstraintsFactory::SpreadConstraintsFactory(const api::PodTopologySpreadA
     : handle_(handle),
       system_defaulted_(args.defaulting_type == "System"),
       defaults_(system_defaulted_ ? SystemDefaults() : args.default_constraints),
+      filters_by_default_(HasAny(defaults_, SpreadUse::kFilter)),
+      scores_by_default_(HasAny(defaults_, SpreadUse::kScore)),
       none_(std::make_shared<const std::vector<SpreadConstraint>>()) {}
 
 // Constraints of the pod's own follow from its spec, unless matchLabelKeys adds values of its labels.
@@ -114,18 +125,13 @@ SpreadConstraints SpreadConstraintsFactory::Own(const PodInfo& pod, SpreadUse us
   return {.list = std::move(list), .error = ""};
 }
 
-bool SpreadConstraintsFactory::DependsOnOwner(SpreadUse use) const {
-  const absl::string_view action = ActionOf(use);
-  return std::any_of(defaults_.begin(), defaults_.end(),
-                     [action](const api::TopologySpreadConstraint& constraint) {
-                       return constraint.when_unsatisfiable == action;
-                     });
-}
-
 SpreadConstraints SpreadConstraintsFactory::Default(const PodInfo& pod, SpreadUse use) const {
   SpreadConstraints none = {.list = none_, .error = ""};
   if (!DependsOnOwner(use)) return none;
   // A pod that no service selects and no known controller owns has nothing to spread over.
+  const bool is_alone =
+      handle_.informers().List(api::Kind::kService).empty() && ControllerOf(*pod.pod) == nullptr;
+  if (is_alone) return none;
   const LabelMatcher selector = DefaultSelector(pod);
   if (selector.empty()) return none;
   auto list = std::make_shared<std::vector<SpreadConstraint>>();

@@ -50,7 +50,9 @@ class SpreadConstraintsFactory {
   // Whether pods without constraints of their own may get some.
   bool HasDefaults() const { return !defaults_.empty(); }
   // Whether constraints of this kind may follow from the pod's owner, and not from spec and labels alone.
-  bool DependsOnOwner(SpreadUse use) const;
+  bool DependsOnOwner(SpreadUse use) const {
+    return use == SpreadUse::kFilter ? filters_by_default_ : scores_by_default_;
+  }
   // Whether nodes must have the keys of all constraints in order to count: not with system defaults, so
   // that nodes without zone are still spread over by host name.
   bool RequiresAllKeys(const framework::PodInfo& pod) const {
@@ -65,6 +67,8 @@ class SpreadConstraintsFactory {
   framework::Handle& handle_;
   bool system_defaulted_ = false;
   std::vector<api::TopologySpreadConstraint> defaults_;
+  const bool filters_by_default_;
+  const bool scores_by_default_;
   const std::shared_ptr<const std::vector<SpreadConstraint>> none_;
   // Own constraints by spec and use, where they follow from the spec alone.
   LookupMap<std::pair<int32_t, SpreadUse>, SpreadConstraints> own_;

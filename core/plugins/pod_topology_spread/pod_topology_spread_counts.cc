@@ -78,7 +78,12 @@ int64_t SpreadCounts::LeastPods(size_t constraint, const ChangedCounts& changed)
 }
 
 void SpreadCounts::UpdateNode(const NodeInfo& node) {
-  const bool counts = !requires_all_keys_ || HasAllKeys(node);
+  const bool has_all_keys = HasAllKeys(node);
+  const size_t node_index = static_cast<size_t>(node.index);
+  if (node_index >= lacks_keys_.size()) lacks_keys_.resize(node_index + 1);
+  lacking_count_ += (has_all_keys ? 0 : 1) - lacks_keys_[node_index];
+  lacks_keys_[node_index] = has_all_keys ? 0 : 1;
+  const bool counts = !requires_all_keys_ || has_all_keys;
   int32_t pod_count = 0;
   for (size_t i = 0; i < columns_.size(); ++i) {
     Column& column = columns_[i];
@@ -109,6 +114,8 @@ void SpreadCounts::Update() {
   FollowSnapshot(
       handle_.snapshot(), position_,
       [this] {
+        lacks_keys_.clear();
+        lacking_count_ = 0;
         for (Column& column : columns_) {
           column.counts.Clear();
           column.least.Clear();

@@ -47,6 +47,8 @@ class SpreadCounts {
 
   // Whether the node has the keys of all constraints.
   bool HasAllKeys(const framework::NodeInfo& node) const;
+  // Whether some node of the snapshot has not.
+  bool SomeNodeLacksKeys() const { return lacking_count_ > 0; }
   // Whether the constraint means the pod, wherever it is.
   bool Means(size_t constraint, const framework::PodInfo& pod) const;
   // The least number of pods that any domain of the constraint has, with these changes.
@@ -75,6 +77,9 @@ class SpreadCounts {
   const Constraints constraints_;
   const bool requires_all_keys_;
   std::vector<Column> columns_;  // One per constraint.
+  // Nodes that lack keys; by NodeInfo::index, and how many there are.
+  std::vector<uint8_t> lacks_keys_;
+  int32_t lacking_count_ = 0;
   int64_t position_ = -1;
 };
 

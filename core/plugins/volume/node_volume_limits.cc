@@ -88,6 +88,7 @@ class NodeVolumeLimits final : public framework::Plugin,
     }
     return result;
   }
+  bool PreFilterFollowsFromClass() const override { return true; }
 
   Status Filter(const framework::CycleState& state, const PodInfo& pod,
                 const framework::NodeInfo& node) override {

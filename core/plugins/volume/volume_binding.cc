@@ -156,10 +156,11 @@ class VolumeBinding final : public framework::Plugin,
       return result;
     }
     auto own = std::make_unique<BindingState>();
-    own->data = std::make_shared<CycleData>();
     if (!has_claims) {
       result.status = Status::Skip();
+      own->data = without_claims_;
     } else {
+      own->data = std::make_shared<CycleData>();
       absl::StatusOr<PodVolumeClaims> claims = binder_.GetPodVolumeClaims(*pod.pod);
       if (!claims.ok()) {
         result.status = Status::Error(std::string(claims.status().message()));
@@ -191,6 +192,7 @@ class VolumeBinding final : public framework::Plugin,
     if (!Scores()) return Status::Skip();
     return DataOf(state) == nullptr ? no_state_ : Status();
   }
+  bool PreScoreFollowsFromClass() const override { return !Scores(); }
 
   Status Score(const CycleState& state, const PodInfo&, const NodeInfo& node, int64_t& score) override {
     score = 0;
@@ -339,6 +341,9 @@ class VolumeBinding final : public framework::Plugin,
   const framework::PluginId id_;
   VolumeBinder binder_;
   const BrokenLinearFunction shape_;
+  // Of all pods without claims: nothing is found for them, and once one of them is reserved nothing is left
+  // to bind for any.
+  const std::shared_ptr<CycleData> without_claims_ = std::make_shared<CycleData>();
   // Shape: one per combination of VolumeBinder's conflicts.
   std::vector<Status> conflicts_;
   const Status unbound_immediate_{Code::kUnschedulableAndUnresolvable,

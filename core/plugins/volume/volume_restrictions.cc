@@ -134,6 +134,7 @@ class VolumeRestrictions final : public framework::Plugin,
     state.Write(id_, framework::CycleState::kFilterSlot, std::move(restrictions));
     return result;
   }
+  bool PreFilterFollowsFromClass() const override { return true; }
 
   Status AddPod(framework::CycleState& state, const PodInfo&, const PodInfo& other,
                 const framework::NodeInfo&) override {

@@ -94,6 +94,7 @@ class VolumeZone final : public framework::Plugin,
     }
     return result;
   }
+  bool PreFilterFollowsFromClass() const override { return true; }
 
   Status Filter(const framework::CycleState& state, const PodInfo& pod,
                 const framework::NodeInfo& node) override {
