@@ -60,6 +60,22 @@ SCHEDSIM_FOR_EACH_PROCESSOR uint64_t AddWeighted(const int64_t* scores, int64_t 
   return signs;
 }
 
+// Whether each verdict is 0 or this one.
+SCHEDSIM_FOR_EACH_PROCESSOR bool AllOrNone(const uint8_t* verdicts, uint8_t verdict, size_t count) {
+  uint8_t others = 0;
+  for (size_t i = 0; i < count; ++i) others |= verdicts[i] == 0 ? 0 : verdicts[i] ^ verdict;
+  return others == 0;
+}
+
+// Gives the group to the nodes that failed and have none.
+SCHEDSIM_FOR_EACH_PROCESSOR void SetWhere(const uint8_t* verdicts, int32_t group, int32_t* groups,
+                                          size_t count) {
+  for (size_t i = 0; i < count; ++i) {
+    const int32_t known = groups[i];
+    groups[i] = verdicts[i] != 0 && known == NodeToStatus::kNoGroup ? group : known;
+  }
+}
+
 // So many nodes are asked about one by one.
 constexpr size_t kFewNodes = 2;
 
@@ -459,6 +475,11 @@ bool Framework::FilterRange(size_t filter, CycleState& state, const PodInfo& pod
   uint8_t any = 0;
   for (const uint8_t verdict : verdicts_) any |= verdict;
   if (any == 0) return false;
+  // Most often the nodes fail for one reason.
+  if (any != kUnlisted && AllOrNone(verdicts_.data(), any, verdicts_.size())) {
+    SetWhere(verdicts_.data(), statuses.GroupOf((*failures)[any - 1]), groups.data(), groups.size());
+    return true;
+  }
   // Which group a verdict stands for is looked up once for a run of equal ones.
   uint8_t known_verdict = 0;
   int32_t known_group = NodeToStatus::kNoGroup;

@@ -65,10 +65,16 @@ Attempt::Failure Scheduler::HandleSchedulingFailure(queue::QueuedPodInfoPtr pod,
 // Writes the condition and the nomination, as far as they are not there already.
 void Scheduler::PatchFailure(const api::PodPtr& pod, const std::string& reason, const CycleResult& result) {
   framework::PodStatusPatch patch;
-  const api::PodCondition condition = {
-      .type = "PodScheduled", .status = "False", .reason = reason, .message = result.message};
-  const api::PodCondition* known = pod->FindCondition(condition.type);
-  if (known == nullptr || !(*known == condition)) patch.condition = condition;
+  constexpr char kType[] = "PodScheduled";
+  constexpr char kStatus[] = "False";
+  const api::PodCondition* known = pod->FindCondition(kType);
+  // In a full cluster most attempts end as the one before.
+  const bool is_known = known != nullptr && known->status == kStatus && known->reason == reason &&
+                        known->message == result.message;
+  if (!is_known) {
+    patch.condition =
+        api::PodCondition{.type = kType, .status = kStatus, .reason = reason, .message = result.message};
+  }
   if (result.nominated_node_name.has_value() &&
       *result.nominated_node_name != pod->status.nominated_node_name) {
     patch.nominated_node_name = result.nominated_node_name;

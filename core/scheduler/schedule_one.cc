@@ -363,22 +363,28 @@ Scheduler::SearchEnd Scheduler::TakeFeasible(NodeInfos nodes, int32_t first, int
   const bool any_error = std::any_of(statuses.groups().begin(), statuses.groups().end(),
                                      [](const auto& group) { return group.status.code() == Code::kError; });
   SearchEnd end;
+  size_t found = feasible_.size();
+  feasible_.resize(found + groups_.size());
+  feasible_positions_.resize(found + groups_.size());
   size_t count = 0;
   for (; count < groups_.size(); ++count) {
     const int32_t group = groups_[count];
-    const int32_t position = first + static_cast<int32_t>(count);
     if (group == framework::NodeToStatus::kNoGroup) {
       // The search ends at the first node too many, which is not kept.
-      end.is_over = static_cast<int32_t>(feasible_.size()) == wanted;
+      end.is_over = found == static_cast<size_t>(wanted);
       if (end.is_over) break;
-      feasible_.push_back(nodes[static_cast<size_t>(position)]);
-      feasible_positions_.push_back(position);
+      const int32_t position = first + static_cast<int32_t>(count);
+      feasible_[found] = nodes[static_cast<size_t>(position)];
+      feasible_positions_[found] = position;
+      ++found;
     } else if (any_error && status_of(group).code() == Code::kError) {
       // An error of one node ends the attempt, even where other nodes would fit.
       end.error = status_of(group);
       break;
     }
   }
+  feasible_.resize(found);
+  feasible_positions_.resize(found);
   statuses.SetGroups(first, absl::MakeConstSpan(groups_).first(count),
                      [this](const Status& status) { diagnosis_.AddPluginStatus(status, plugin_names_); });
   return end;
