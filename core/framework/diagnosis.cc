@@ -115,18 +115,24 @@ void NodeToStatus::SetGroups(int32_t first, absl::Span<const int32_t> groups,
                              absl::FunctionRef<void(const Status&)> visit) {
   int32_t* const known = OwnGroupOfNode().data() + first;
   content_id_ = 0;
-  for (size_t i = 0; i < groups.size(); ++i) {
-    const int32_t group = groups[i];
-    if (group == kNoGroup) continue;
-    Group& counted = groups_[static_cast<size_t>(group)];
-    // A nominated node was looked at before.
-    if (known[i] != kNoGroup) {
-      if (SetGroup(first + static_cast<int32_t>(i), group)) visit(counted.status);
-      continue;
+  // All bits of kNoGroup are set.
+  int32_t all_known = kNoGroup;
+  for (size_t i = 0; i < groups.size(); ++i) all_known &= known[i];
+  // A nominated node was looked at before.
+  if (all_known != kNoGroup || groups_.size() > kFewGroups) {
+    for (size_t i = 0; i < groups.size(); ++i) {
+      if (groups[i] == kNoGroup || !SetGroup(first + static_cast<int32_t>(i), groups[i])) continue;
+      visit(groups_[static_cast<size_t>(groups[i])].status);
     }
-    known[i] = group;
-    ++size_;
-    if (++counted.count == 1) visit(counted.status);
+    return;
+  }
+  std::copy(groups.begin(), groups.end(), known);
+  for (size_t group = 0; group < groups_.size(); ++group) {
+    const int32_t more =
+        static_cast<int32_t>(std::count(groups.begin(), groups.end(), static_cast<int32_t>(group)));
+    if (more > 0 && groups_[group].count == 0) visit(groups_[group].status);
+    groups_[group].count += more;
+    size_ += more;
   }
 }
 

@@ -357,34 +357,39 @@ Status Scheduler::FindNodesThatPassFilters(Framework& framework, CycleState& sta
 // Takes over what `groups_` says of the nodes at `first` and behind it, one after the other.
 Scheduler::SearchEnd Scheduler::TakeFeasible(NodeInfos nodes, int32_t first, int32_t wanted) {
   framework::NodeToStatus& statuses = diagnosis_.node_to_status;
-  const auto status_of = [&statuses](int32_t group) -> const Status& {
-    return statuses.groups()[static_cast<size_t>(group)].status;
+  const auto is_error = [&statuses](int32_t group) {
+    return group != framework::NodeToStatus::kNoGroup &&
+           statuses.groups()[static_cast<size_t>(group)].status.code() == Code::kError;
   };
+  size_t limit = groups_.size();
   const bool any_error = std::any_of(statuses.groups().begin(), statuses.groups().end(),
                                      [](const auto& group) { return group.status.code() == Code::kError; });
+  if (any_error) {
+    limit = static_cast<size_t>(std::find_if(groups_.begin(), groups_.end(), is_error) - groups_.begin());
+  }
   SearchEnd end;
   size_t found = feasible_.size();
-  feasible_.resize(found + groups_.size());
-  feasible_positions_.resize(found + groups_.size());
+  feasible_.resize(found + limit + 1);
+  feasible_positions_.resize(found + limit + 1);
   size_t count = 0;
-  for (; count < groups_.size(); ++count) {
-    const int32_t group = groups_[count];
-    if (group == framework::NodeToStatus::kNoGroup) {
-      // The search ends at the first node too many, which is not kept.
-      end.is_over = found == static_cast<size_t>(wanted);
-      if (end.is_over) break;
-      const int32_t position = first + static_cast<int32_t>(count);
-      feasible_[found] = nodes[static_cast<size_t>(position)];
-      feasible_positions_[found] = position;
-      ++found;
-    } else if (any_error && status_of(group).code() == Code::kError) {
-      // An error of one node ends the attempt, even where other nodes would fit.
-      end.error = status_of(group);
-      break;
-    }
+  for (; count < limit; ++count) {
+    // Nodes pass and fail in no order, so nothing is decided here: what is put down for a node that failed is
+    // overwritten.
+    const int32_t position = first + static_cast<int32_t>(count);
+    feasible_[found] = nodes[static_cast<size_t>(position)];
+    feasible_positions_[found] = position;
+    found += groups_[count] == framework::NodeToStatus::kNoGroup ? 1 : 0;
+    // The search ends at the first node too many, which is not kept.
+    end.is_over = found > static_cast<size_t>(wanted);
+    if (end.is_over) break;
   }
+  found -= end.is_over ? 1 : 0;
   feasible_.resize(found);
   feasible_positions_.resize(found);
+  // An error of one node ends the attempt, even where other nodes would fit.
+  if (!end.is_over && limit < groups_.size()) {
+    end.error = statuses.groups()[static_cast<size_t>(groups_[limit])].status;
+  }
   statuses.SetGroups(first, absl::MakeConstSpan(groups_).first(count),
                      [this](const Status& status) { diagnosis_.AddPluginStatus(status, plugin_names_); });
   return end;
