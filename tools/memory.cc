@@ -27,6 +27,8 @@ constexpr size_t kBlockBytes = size_t{1} << kBlockBits;
 // All blocks lie in one range of addresses, so that their objects are known by their address. Memory is taken
 // where it is touched only.
 constexpr size_t kRangeBytes = size_t{1} << 34;
+// So much at the start of it has pages of the usual size.
+constexpr size_t kSmallPagesBytes = size_t{1} << 24;
 
 struct FreeObject {
   FreeObject* next;
@@ -71,8 +73,8 @@ bool AddBlock(size_t steps) {
                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (given != MAP_FAILED) range = static_cast<std::byte*>(given);
     // Blocks lie side by side, so that large pages are filled: they are touched once where small ones are
-    // touched hundreds of times. Where there are none, nothing is lost.
-    if (range != nullptr) madvise(range, kRangeBytes, MADV_HUGEPAGE);
+    // touched hundreds of times. Small runs do without, and take no more than they need.
+    if (range != nullptr) madvise(range + kSmallPagesBytes, kRangeBytes - kSmallPagesBytes, MADV_HUGEPAGE);
   }
   if (range == nullptr || block_count == steps_of_block.size()) return false;
   steps_of_block[block_count] = static_cast<uint8_t>(steps);
