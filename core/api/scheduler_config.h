@@ -87,9 +87,20 @@ struct DynamicResourcesArgs {
   std::optional<absl::Duration> binding_timeout;
 };
 
-// The arguments of a plugin that is not in-tree.
+// A member of a plugin's arguments.
+struct ArgsField {
+  enum class Type : uint8_t { kBool, kNumber, kString, kOther };
+
+  std::string name;
+  Type type = Type::kOther;
+  std::string text;  // "true" and "false"; a number as it is written; "" of kOther.
+};
+
+// The arguments of a plugin without a struct of its own for them.
 struct UnknownArgs {
   std::string json;  // Compact; "null" where there are none.
+  // Its members, in the order of the text.
+  std::vector<ArgsField> fields = {};
 };
 
 // std::monostate: no arguments.

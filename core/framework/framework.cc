@@ -20,9 +20,15 @@ namespace {
 // No plugin can make a pod wait for longer on Permit.
 constexpr absl::Duration kPermitTimeoutMax = absl::Minutes(15);
 
+// What upstream's %w makes of Status.AsError, which is nil for Wait and Skip: no one may answer with these
+// where an error is told.
+std::string ErrorText(const Status& status) {
+  return status.IsWait() || status.IsSkip() ? "%!w(<nil>)" : status.Message();
+}
+
 // An error of a plugin, with upstream's words around it.
 Status Wrap(absl::string_view what, absl::string_view plugin, const Status& status) {
-  Status error = Status::Error(absl::StrCat("running ", what, " \"", plugin, "\": ", status.Message()));
+  Status error = Status::Error(absl::StrCat("running ", what, " \"", plugin, "\": ", ErrorText(status)));
   error.SetPluginIfUnset(plugin);
   return error;
 }
@@ -37,7 +43,13 @@ Status ScoreNode(ScorePlugin& plugin, absl::string_view name, const CycleState& 
                  const NodeInfo& node, int64_t& score) {
   const Status status = plugin.Score(state, pod, node, score);
   if (status.IsSuccess()) return Status();
-  return Status::Error(absl::StrCat("plugin \"", name, "\" failed with: ", status.Message()));
+  return Status::Error(absl::StrCat("plugin \"", name, "\" failed with: ", ErrorText(status)));
+}
+
+Status InvalidScore(absl::string_view plugin, int64_t score) {
+  return Status::Error(absl::StrCat("applying score defaultWeights on Score plugins: plugin \"", plugin,
+                                    "\" returns an invalid score ", score, ", it should in the range of [",
+                                    kMinNodeScore, ", ", kMaxNodeScore, "] after normalizing"));
 }
 
 // Adds the weighted scores to `sums`. The sign bit of the result is set where a score was below kMinNodeScore
@@ -153,7 +165,7 @@ absl::StatusOr<std::unique_ptr<Framework>> Framework::Make(const api::EffectiveP
   RETURN_IF_ERROR(framework->Fill(profile, ExtensionPoint::kPreBind, framework->pre_bind_));
   RETURN_IF_ERROR(framework->Fill(profile, ExtensionPoint::kBind, framework->bind_));
   RETURN_IF_ERROR(framework->Fill(profile, ExtensionPoint::kPostBind, framework->post_bind_));
-  framework->Register(profile);
+  RETURN_IF_ERROR(framework->Register(profile));
   return framework;
 }
 
@@ -231,13 +243,17 @@ void Framework::FillSign(const api::EffectiveProfile& profile) {
   batch_ = std::make_unique<OpportunisticBatch>(*this, handle_);
 }
 
-void Framework::Register(const api::EffectiveProfile& profile) {
+absl::Status Framework::Register(const api::EffectiveProfile& profile) {
   for (const std::string& name : profile.instances) {
     auto* extensions = dynamic_cast<EnqueueExtensions*>(FindInstance(name));
     Registration registration = {.plugin = handle_.plugin_names().IdOf(name), .events = {}};
-    if (extensions != nullptr) registration.events = extensions->EventsToRegister();
+    if (extensions != nullptr) {
+      registration.events = extensions->EventsToRegister();
+      RETURN_IF_ERROR(extensions->EventsError());
+    }
     registrations_.push_back(std::move(registration));
   }
+  return absl::OkStatus();
 }
 
 std::optional<PluginId> Framework::RunPreEnqueuePlugins(const PodInfo& pod,
@@ -351,7 +367,7 @@ Status Framework::RunFilter(const Entry<FilterPlugin>& entry, const CycleState& 
   if (status.IsSuccess()) return status;
   if (!status.IsRejected()) {
     Status error =
-        Status::Error(absl::StrCat("running \"", entry.name, "\" filter plugin: ", status.Message()));
+        Status::Error(absl::StrCat("running \"", entry.name, "\" filter plugin: ", ErrorText(status)));
     error.SetPluginIfUnset(entry.name);
     return error;
   }
@@ -736,6 +752,16 @@ Status Framework::ScoreRemembered(ScoreEntry& entry, CycleState& state, const Po
   return failure;
 }
 
+Status Framework::Normalize(const ScoreEntry& entry, CycleState& state, const PodInfo& pod, NodeInfos nodes,
+                            absl::Span<int64_t> scores) {
+  if (!entry.has_normalize) return Status();
+  ++counters_.Calls(CountedPoint::kNormalizeScore, entry.id);
+  const Status status = entry.plugin->NormalizeScore(state, pod, nodes, scores);
+  if (status.IsSuccess()) return status;
+  return Status::Error(absl::StrCat("running Normalize on Score plugins: plugin \"", entry.name,
+                                    "\" failed with: ", ErrorText(status)));
+}
+
 Status Framework::WeighColumn(const ScoreEntry& entry, CycleState& state, const PodInfo& pod, NodeInfos nodes,
                               PluginScores& column, std::vector<int64_t>& totals, bool keeps_raw) {
   if (keeps_raw) {
@@ -743,24 +769,15 @@ Status Framework::WeighColumn(const ScoreEntry& entry, CycleState& state, const 
   } else {
     column.weighted.swap(column.raw);
   }
-  if (entry.has_normalize) {
-    ++counters_.Calls(CountedPoint::kNormalizeScore, entry.id);
-    const Status status = entry.plugin->NormalizeScore(state, pod, nodes, absl::MakeSpan(column.weighted));
-    if (!status.IsSuccess()) {
-      return Status::Error(absl::StrCat("running Normalize on Score plugins: plugin \"", entry.name,
-                                        "\" failed with: ", status.Message()));
-    }
-  }
+  const Status status = Normalize(entry, state, pod, nodes, absl::MakeSpan(column.weighted));
+  if (!status.IsSuccess()) return status;
   std::vector<int64_t>& weighted = column.weighted;
   // One pass over all without a branch is faster than one that could end early, which it never does.
   if (AddWeighted(weighted.data(), entry.weight, totals.data(), nodes.size()) >> 63 != 0) {
     const auto invalid = std::find_if(weighted.begin(), weighted.end(), [](int64_t score) {
       return score < kMinNodeScore || score > kMaxNodeScore;
     });
-    return Status::Error(absl::StrCat("applying score defaultWeights on Score plugins: plugin \"", entry.name,
-                                      "\" returns an invalid score ", *invalid,
-                                      ", it should in the range of [", kMinNodeScore, ", ", kMaxNodeScore,
-                                      "] after normalizing"));
+    return InvalidScore(entry.name, *invalid);
   }
   for (size_t i = 0; i < weighted.size() && keeps_raw; ++i) weighted[i] *= entry.weight;
   return Status();
@@ -789,11 +806,41 @@ Status Framework::RunScorePlugins(CycleState& state, const PodInfo& pod, NodeInf
       continue;
     }
     Status status = ScoreColumn(entry, state, pod, nodes, positions, column.raw);
-    if (!status.IsSuccess()) return Status::Error(absl::StrCat("running Score plugins: ", status.Message()));
-    status = WeighColumn(entry, state, pod, nodes, column, scores.totals, /*keeps_raw=*/!totals_only);
-    if (!status.IsSuccess()) return status;
+    if (status.IsSuccess()) {
+      status = WeighColumn(entry, state, pod, nodes, column, scores.totals, /*keeps_raw=*/!totals_only);
+    }
+    if (status.IsSuccess()) continue;
+    Status first = FirstScoreFailure(state, pod, nodes);
+    return first.IsSuccess() ? status : first;
   }
   scores.plugins.resize(used);
+  return Status();
+}
+
+Status Framework::FirstScoreFailure(CycleState& state, const PodInfo& pod, NodeInfos nodes) {
+  std::vector<const ScoreEntry*> entries;
+  for (const ScoreEntry& entry : score_) {
+    if (!state.skip_score.test(static_cast<size_t>(entry.id))) entries.push_back(&entry);
+  }
+  std::vector<std::vector<int64_t>> scores(entries.size(), std::vector<int64_t>(nodes.size()));
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    for (size_t plugin = 0; plugin < entries.size(); ++plugin) {
+      const Status status = ScoreNode(*entries[plugin]->plugin, entries[plugin]->name, state, pod, *nodes[i],
+                                      scores[plugin][i]);
+      if (!status.IsSuccess())
+        return Status::Error(absl::StrCat("running Score plugins: ", status.Message()));
+    }
+  }
+  for (size_t plugin = 0; plugin < entries.size(); ++plugin) {
+    const Status status = Normalize(*entries[plugin], state, pod, nodes, absl::MakeSpan(scores[plugin]));
+    if (!status.IsSuccess()) return status;
+  }
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    for (size_t plugin = 0; plugin < entries.size(); ++plugin) {
+      const int64_t score = scores[plugin][i];
+      if (score < kMinNodeScore || score > kMaxNodeScore) return InvalidScore(entries[plugin]->name, score);
+    }
+  }
   return Status();
 }
 
@@ -884,8 +931,13 @@ Status Framework::RunPreBindPreFlights(CycleState& state, const PodInfo& pod, ab
       any = true;
     } else if (status.IsSkip()) {
       state.skip_pre_bind.set(static_cast<size_t>(entry.id));
-    } else {
+    } else if (status.code() == Code::kError) {
       return Wrap("PreBindPreFlight", entry.name, status);
+    } else {
+      return Status::Error(
+          absl::StrCat("PreBindPreFlight ", entry.name, " returned \"", CodeName(status.code()),
+                       "\", which is unsupported. It is supposed to return Success, Skip, or "
+                       "Error status"));
     }
   }
   return any ? Status() : Status::Skip();
@@ -911,7 +963,7 @@ void Framework::RunPreBindPlugins(CycleState& state, const PodInfo& pod, absl::s
           done(std::move(status));
         } else {
           done(Status::Error(absl::StrCat("running PreBind plugin \"", pre_bind_[index].name,
-                                          "\": ", CauseOf(state, status.Message()))));
+                                          "\": ", CauseOf(state, ErrorText(status)))));
         }
       });
 }
@@ -927,8 +979,10 @@ void Framework::RunBindPlugins(CycleState& state, const PodInfo& pod, absl::stri
   bind_[index].plugin->Bind(
       state, pod, node_name,
       [this, index, &state, &pod, node = std::string(node_name), done = std::move(done)](Status status) {
-        if (status.IsSkip()) {
+        if (status.IsSkip() && index + 1 < bind_.size()) {
           RunBindPlugins(state, pod, node, done, index + 1);
+        } else if (status.IsSkip()) {
+          done(std::move(status));
         } else if (status.IsSuccess()) {
           done(Status());
         } else if (status.IsRejected()) {
@@ -936,7 +990,7 @@ void Framework::RunBindPlugins(CycleState& state, const PodInfo& pod, absl::stri
           done(std::move(status));
         } else {
           done(Status::Error(
-              absl::StrCat("running Bind plugin \"", bind_[index].name, "\": ", status.Message())));
+              absl::StrCat("running Bind plugin \"", bind_[index].name, "\": ", ErrorText(status))));
         }
       });
 }

@@ -157,7 +157,7 @@ class Framework {
                     std::vector<Entry<T>>& entries);
   absl::Status FillScore(const api::EffectiveProfile& profile);
   void FillSign(const api::EffectiveProfile& profile);
-  void Register(const api::EffectiveProfile& profile);
+  absl::Status Register(const api::EffectiveProfile& profile);
   Plugin* FindInstance(absl::string_view name) const;
   Status RunFilter(const Entry<FilterPlugin>& entry, const CycleState& state, const PodInfo& pod,
                    const NodeInfo& node);
@@ -196,6 +196,12 @@ class Framework {
   // The same from what is remembered, node by node.
   Status ScoreRemembered(ScoreEntry& entry, CycleState& state, const PodInfo& pod, NodeInfos nodes,
                          absl::Span<const int32_t> positions, std::vector<int64_t>& raw);
+  // The failure that the real scheduler meets first, which asks node by node: first all plugins for their
+  // scores, then those that normalise, and then looks whether all scores are valid. Success: there is none.
+  Status FirstScoreFailure(CycleState& state, const PodInfo& pod, NodeInfos nodes);
+  // Success where the plugin does not normalise.
+  Status Normalize(const ScoreEntry& entry, CycleState& state, const PodInfo& pod, NodeInfos nodes,
+                   absl::Span<int64_t> scores);
   // From raw scores to weighted ones, which it adds to `totals`. Without `keeps_raw` the scores of the column
   // mean nothing afterwards.
   Status WeighColumn(const ScoreEntry& entry, CycleState& state, const PodInfo& pod, NodeInfos nodes,

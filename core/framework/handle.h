@@ -49,6 +49,15 @@ struct DryRun {
   int64_t violations = 0;            // Victims whose removal exceeds a disruption budget.
 };
 
+// What a plugin tells of itself: at which point, for which pod and node, with which answer.
+struct PluginNote {
+  absl::string_view plugin;
+  absl::string_view point;
+  const PodInfo& pod;
+  absl::string_view node_name;  // "": none.
+  const Status& status;
+};
+
 // The nodes at the start of the running scheduling cycle.
 class SnapshotLister {
  public:
@@ -82,6 +91,8 @@ class Handle {
   virtual PodInfoFactory& pod_infos() const = 0;
   virtual const SnapshotLister& snapshot() const = 0;
   virtual const InformerCache& informers() const = 0;
+  // The plugin `handler` hears of what the informers see from now on.
+  virtual void AddInformerHandler(InformerHandler& /*handler*/) {}
   virtual Client& client() const = 0;
   // Whether plugins must work everything out anew in each cycle, for comparison with what they remember.
   virtual bool reference() const { return false; }
@@ -125,6 +136,9 @@ class Handle {
   virtual void RecordDryRun(DryRun dry_run) = 0;
   // Whether the observer is told of dry runs.
   virtual bool WantsDryRuns() const = 0;
+
+  // Tells the observer of something that a plugin did.
+  virtual void RecordNote(const PluginNote& /*note*/) {}
 
   // Says, once per pod, that the pod's result is not what the real scheduler would decide, and why:
   // for features that are not built yet.

@@ -16,6 +16,14 @@
 
 namespace schedsim::framework {
 
+// Hears of what the scheduler's informers see, before the scheduler itself does.
+class InformerHandler {
+ public:
+  virtual ~InformerHandler() = default;
+  // `old_object` is nullptr for additions, `new_object` for deletions.
+  virtual void OnChange(const api::Object* old_object, const api::Object* new_object) = 0;
+};
+
 // The objects of each kind by "namespace/name" ("name" for kinds without namespace), in that order. Pods, of
 // which there are most, can only be found, not listed.
 class InformerCache {
@@ -25,6 +33,13 @@ class InformerCache {
   // Adds the object or takes the place of the one with its key.
   void Set(api::ObjectPtr object);
   void Erase(const api::Object& object);
+
+  // `handler` must live as long as the cache is told of changes.
+  void AddHandler(InformerHandler& handler) { handlers_.push_back(&handler); }
+  // Tells the handlers, in the order in which they came.
+  void Tell(const api::Object* old_object, const api::Object* new_object) const {
+    for (InformerHandler* handler : handlers_) handler->OnChange(old_object, new_object);
+  }
 
   // nullptr when there is none.
   api::ObjectPtr Find(api::Kind kind, absl::string_view name_space, absl::string_view name) const;
@@ -45,6 +60,7 @@ class InformerCache {
   // Sets or removes the pod that a name stands for.
   void SetNamed(NamedPod& named, uint32_t number, api::PodPtr pod);
 
+  std::vector<InformerHandler*> handlers_;
   std::array<Objects, api::kKindCount> objects_;  // Of all kinds but pods.
   LookupMap<std::string, NamedPod> pods_;         // By "namespace/name".
   // By Pod::number, nullptr: none. Pods change more often than they come, and then no name is looked up.

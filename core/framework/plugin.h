@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "absl/types/span.h"
@@ -239,6 +240,8 @@ class EnqueueExtensions {
   virtual ~EnqueueExtensions() = default;
   // The events that may make a pod fit that this plugin rejected.
   virtual std::vector<ClusterEventWithHint> EventsToRegister() = 0;
+  // Whether the last call failed, with the plugin's own words: then the scheduler does not start.
+  virtual absl::Status EventsError() const { return absl::OkStatus(); }
 };
 
 }  // namespace schedsim::framework

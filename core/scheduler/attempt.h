@@ -101,6 +101,8 @@ class Observer {
   virtual void OnBindFailure(const framework::PodInfo& pod, const Attempt::Failure& failure) = 0;
   // This pod's result is not what the real scheduler would decide.
   virtual void OnInexact(const framework::PodInfo& pod, absl::string_view reason) = 0;
+  // A plugin tells of something that it did.
+  virtual void OnPluginNote(const framework::PluginNote& /*note*/) {}
 };
 
 }  // namespace schedsim::scheduler

@@ -56,6 +56,9 @@ class Scheduler::ProfileHandle : public framework::Handle {
   framework::PodInfoFactory& pod_infos() const override { return scheduler_.pod_infos_; }
   const framework::SnapshotLister& snapshot() const override { return scheduler_.snapshot_; }
   const framework::InformerCache& informers() const override { return scheduler_.informers_; }
+  void AddInformerHandler(framework::InformerHandler& handler) override {
+    scheduler_.informers_.AddHandler(handler);
+  }
   framework::Client& client() const override { return scheduler_.environment_.client; }
   bool reference() const override { return scheduler_.options_.reference; }
 
@@ -118,6 +121,9 @@ class Scheduler::ProfileHandle : public framework::Handle {
     if (WantsDryRuns()) scheduler_.attempt_->dry_runs.push_back(std::move(dry_run));
   }
   bool WantsDryRuns() const override { return scheduler_.environment_.observer.WantsDryRuns(); }
+  void RecordNote(const framework::PluginNote& note) override {
+    if (!scheduler_.in_dry_cycle_) scheduler_.environment_.observer.OnPluginNote(note);
+  }
   void MarkInexact(const framework::PodInfo& pod, absl::string_view reason) override {
     if (!scheduler_.in_dry_cycle_) scheduler_.environment_.observer.OnInexact(pod, reason);
   }

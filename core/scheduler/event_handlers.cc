@@ -37,6 +37,7 @@ void Scheduler::Move(const ClusterEvent& event, api::ObjectPtr old_object, api::
 void Scheduler::OnAdd(const api::ObjectPtr& object) {
   ++change_count_;
   informers_.Set(object);
+  informers_.Tell(nullptr, object.get());
   if (object->kind == api::Kind::kPod) {
     AddPod(As<api::Pod>(object));
   } else if (object->kind == api::Kind::kNode) {
@@ -51,6 +52,7 @@ void Scheduler::OnAdd(const api::ObjectPtr& object) {
 void Scheduler::OnUpdate(const api::ObjectPtr& old_object, const api::ObjectPtr& new_object) {
   ++change_count_;
   informers_.Set(new_object);
+  informers_.Tell(old_object.get(), new_object.get());
   if (new_object->kind == api::Kind::kPod) {
     UpdatePod(As<api::Pod>(old_object), As<api::Pod>(new_object));
   } else if (new_object->kind == api::Kind::kNode) {
@@ -70,6 +72,7 @@ void Scheduler::OnUpdate(const api::ObjectPtr& old_object, const api::ObjectPtr&
 void Scheduler::OnDelete(const api::ObjectPtr& object) {
   ++change_count_;
   informers_.Erase(*object);
+  informers_.Tell(object.get(), nullptr);
   if (object->kind == api::Kind::kPod) {
     DeletePod(As<api::Pod>(object));
   } else if (object->kind == api::Kind::kNode) {
@@ -90,6 +93,7 @@ void Scheduler::OnMissedDelete(const api::ObjectPtr& last_known) {
   }
   ++change_count_;
   informers_.Erase(*last_known);
+  informers_.Tell(last_known.get(), nullptr);
   const auto pod = As<api::Pod>(last_known);
   DeleteAssignedPod(pod);
   if (ResponsibleFor(*pod)) DeletePodFromQueue(pod, /*in_binding=*/false);

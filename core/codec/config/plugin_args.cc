@@ -230,6 +230,22 @@ void ReadArgs(StrictReader& reader, api::DynamicResourcesArgs& args, const api::
 void ReadArgs(StrictReader&, api::UnknownArgs&, const api::FeatureGates&, ErrorList&) {}
 void ReadArgs(StrictReader&, std::monostate&, const api::FeatureGates&, ErrorList&) {}
 
+std::vector<api::ArgsField> FieldsOf(const Value& value) {
+  using Type = api::ArgsField::Type;
+  std::vector<api::ArgsField> fields;
+  for (const Member& member : value.members) {
+    api::ArgsField& field = fields.emplace_back(api::ArgsField{.name = std::string(member.key), .text = ""});
+    if (member.value.type == Value::Type::kBool) {
+      field.type = Type::kBool;
+      field.text = member.value.boolean ? "true" : "false";
+    } else if (member.value.type == Value::Type::kNumber || member.value.type == Value::Type::kString) {
+      field.type = member.value.type == Value::Type::kNumber ? Type::kNumber : Type::kString;
+      field.text = std::string(member.value.text);
+    }
+  }
+  return fields;
+}
+
 // Checks kind and apiVersion, which may be absent. Returns whether the arguments are of that kind.
 bool CheckType(StrictReader& reader, absl::string_view plugin, absl::string_view kind, const Value& value,
                ErrorList& errors) {
@@ -262,7 +278,7 @@ api::PluginArgs DecodePluginArgs(absl::string_view plugin, const Value* value, c
   const absl::string_view kind = api::PluginArgsKind(plugin);
   if (kind.empty()) {
     if (value == nullptr) return std::monostate{};
-    return api::UnknownArgs{ToJson(*value)};
+    return api::UnknownArgs{.json = ToJson(*value), .fields = FieldsOf(*value)};
   }
   api::PluginArgs args = api::DefaultPluginArgs(plugin, gates);
   if (value == nullptr) return args;
