@@ -4,12 +4,14 @@ include(CMakePackageConfigHelpers)
 
 set(SCHEDSIM_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/schedsim)
 configure_package_config_file(cmake/schedsimConfig.cmake.in
-  ${PROJECT_BINARY_DIR}/schedsimConfig.cmake INSTALL_DESTINATION ${SCHEDSIM_PACKAGE_DIR})
+  ${PROJECT_BINARY_DIR}/schedsimConfig.cmake INSTALL_DESTINATION ${SCHEDSIM_PACKAGE_DIR}
+  PATH_VARS CMAKE_INSTALL_BINDIR)
 write_basic_package_version_file(
   ${PROJECT_BINARY_DIR}/schedsimConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES
   ${PROJECT_BINARY_DIR}/schedsimConfig.cmake
   ${PROJECT_BINARY_DIR}/schedsimConfigVersion.cmake
+  cmake/SchedsimPlugin.cmake
   DESTINATION ${SCHEDSIM_PACKAGE_DIR})
 install(EXPORT schedsimTargets NAMESPACE schedsim:: DESTINATION ${SCHEDSIM_PACKAGE_DIR})
 install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})

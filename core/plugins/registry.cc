@@ -1,9 +1,34 @@
 #include "core/plugins/registry.h"
 
+#include <algorithm>
+#include <cstddef>
+#include <initializer_list>
+
+#include "absl/strings/string_view.h"
+#include "core/api/extension_point.h"
+
 namespace schedsim::plugins {
+namespace {
+
+using Point = api::ExtensionPoint;
+
+// A plugin that kube-scheduler does not have. All that the configuration knows of it is here.
+struct OtherPlugin {
+  absl::string_view name;
+  std::initializer_list<Point> points;
+  PluginOr (*factory)(const api::PluginArgs& args, framework::Handle& handle);
+};
+
+// Sorted by name.
+const std::initializer_list<OtherPlugin> kOtherPlugins = {
+    {"NodeNumber", {Point::kPreScore, Point::kScore}, NewNodeNumber},
+    {"UnderlayIP", {Point::kFilter, Point::kScore, Point::kReserve}, NewUnderlayIp},
+};
+
+}  // namespace
 
 std::vector<framework::RegisteredPlugin> InTreeRegistry() {
-  return {
+  std::vector<framework::RegisteredPlugin> registry = {
       {"DefaultBinder", NewDefaultBinder},
       {"DefaultPreemption", NewDefaultPreemption},
       {"DynamicResources", NewDynamicResources},
@@ -25,6 +50,21 @@ std::vector<framework::RegisteredPlugin> InTreeRegistry() {
       {"VolumeRestrictions", NewVolumeRestrictions},
       {"VolumeZone", NewVolumeZone},
   };
+  for (const OtherPlugin& plugin : kOtherPlugins) {
+    registry.push_back({.name = std::string(plugin.name), .factory = plugin.factory});
+  }
+  return registry;
+}
+
+std::vector<api::PluginInfo> KnownPlugins(api::KubernetesLine line) {
+  std::vector<api::PluginInfo> known = api::InTreePlugins(line);
+  for (const OtherPlugin& plugin : kOtherPlugins) {
+    api::PluginInfo& info = known.emplace_back(api::PluginInfo{std::string(plugin.name), {}});
+    for (const Point point : plugin.points) info.points.set(static_cast<size_t>(point));
+  }
+  std::sort(known.begin(), known.end(),
+            [](const api::PluginInfo& a, const api::PluginInfo& b) { return a.name < b.name; });
+  return known;
 }
 
 }  // namespace schedsim::plugins

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "core/api/default_profile.h"
 #include "core/api/scheduler_config.h"
 #include "core/framework/framework.h"
 
@@ -21,9 +22,13 @@ Args ArgsOf(const api::PluginArgs& args) {
   return given == nullptr ? Args() : *given;
 }
 
-// All in-tree plugins, sorted by name.
+// All built-in plugins, sorted by name: the in-tree ones of kube-scheduler and, behind them, others.
 // Source: kubernetes v1.37, plugins/registry.go.
 std::vector<framework::RegisteredPlugin> InTreeRegistry();
+
+// What a configuration for the line may name without a library: api::InTreePlugins and the others, sorted by
+// name.
+std::vector<api::PluginInfo> KnownPlugins(api::KubernetesLine line);
 
 // One factory a plugin. Each returns InvalidArgument where the plugin refuses its arguments.
 PluginOr NewDefaultBinder(const api::PluginArgs& args, framework::Handle& handle);
@@ -34,6 +39,7 @@ PluginOr NewInterPodAffinity(const api::PluginArgs& args, framework::Handle& han
 PluginOr NewNodeAffinity(const api::PluginArgs& args, framework::Handle& handle);
 PluginOr NewNodeDeclaredFeatures(const api::PluginArgs& args, framework::Handle& handle);
 PluginOr NewNodeName(const api::PluginArgs& args, framework::Handle& handle);
+PluginOr NewNodeNumber(const api::PluginArgs& args, framework::Handle& handle);
 PluginOr NewNodePorts(const api::PluginArgs& args, framework::Handle& handle);
 PluginOr NewNodeResourcesBalancedAllocation(const api::PluginArgs& args, framework::Handle& handle);
 PluginOr NewNodeResourcesFit(const api::PluginArgs& args, framework::Handle& handle);
@@ -43,6 +49,7 @@ PluginOr NewPodTopologySpread(const api::PluginArgs& args, framework::Handle& ha
 PluginOr NewPrioritySort(const api::PluginArgs& args, framework::Handle& handle);
 PluginOr NewSchedulingGates(const api::PluginArgs& args, framework::Handle& handle);
 PluginOr NewTaintToleration(const api::PluginArgs& args, framework::Handle& handle);
+PluginOr NewUnderlayIp(const api::PluginArgs& args, framework::Handle& handle);
 PluginOr NewVolumeBinding(const api::PluginArgs& args, framework::Handle& handle);
 PluginOr NewVolumeRestrictions(const api::PluginArgs& args, framework::Handle& handle);
 PluginOr NewVolumeZone(const api::PluginArgs& args, framework::Handle& handle);

@@ -1,0 +1,27 @@
+// A plugin of a shared library, as one of the framework's.
+#ifndef SCHEDSIM_CORE_HOSTING_LIBRARY_LIBRARY_PLUGIN_H_
+#define SCHEDSIM_CORE_HOSTING_LIBRARY_LIBRARY_PLUGIN_H_
+
+#include <memory>
+
+#include "absl/status/statusor.h"
+#include "core/api/extension_point.h"
+#include "core/api/scheduler_config.h"
+#include "core/framework/handle.h"
+#include "core/framework/plugin.h"
+#include "schedsim/plugin_abi.h"
+
+namespace schedsim::hosting {
+
+// The extension points at which the plugin takes part: those of its functions that are there.
+api::ExtensionPointSet PointsOf(const schedsim_plugin& plugin);
+
+// Makes a plugin from its arguments. `plugin` must live as long as the result. InvalidArgument, in the
+// plugin's own words, where it refuses its arguments.
+absl::StatusOr<std::unique_ptr<framework::Plugin>> MakeLibraryPlugin(const schedsim_plugin& plugin,
+                                                                     const api::PluginArgs& args,
+                                                                     framework::Handle& handle);
+
+}  // namespace schedsim::hosting
+
+#endif  // SCHEDSIM_CORE_HOSTING_LIBRARY_LIBRARY_PLUGIN_H_

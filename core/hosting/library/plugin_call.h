@@ -1,0 +1,48 @@
+// Which plugin of a library is at work, for what has to be said when it crashes.
+#ifndef SCHEDSIM_CORE_HOSTING_LIBRARY_PLUGIN_CALL_H_
+#define SCHEDSIM_CORE_HOSTING_LIBRARY_PLUGIN_CALL_H_
+
+#include <utility>
+
+namespace schedsim::framework {
+struct PodInfo;
+}
+
+namespace schedsim::hosting {
+
+// The exit code of a program whose plugin crashed.
+inline constexpr int kPluginCrashExitCode = 3;
+
+// A call of a plugin, as long as the object lives.
+class PluginCall {
+ public:
+  // Texts must outlive the object. `pod` nullptr: the call is about none. `plugin` nullptr: a plugin has
+  // called the scheduler, which is at work.
+  PluginCall(const char* plugin, const char* point, const framework::PodInfo* pod)
+      : plugin_(plugin), point_(point), pod_(pod), outer_(std::exchange(current_, this)) {}
+  ~PluginCall() { current_ = outer_; }
+  PluginCall(const PluginCall&) = delete;
+  PluginCall& operator=(const PluginCall&) = delete;
+
+  // Lets a signal that a plugin sets off (a bad address, abort, a division by zero) end the program with a
+  // line on standard error that names plugin, point and pod, and with kPluginCrashExitCode. Signals outside
+  // of plugins do what they do without it. May be called again.
+  static void InstallCrashHandler();
+  // Called before the program ends so; it may do what a signal handler may.
+  static void set_on_crash(void (*on_crash)()) { on_crash_ = on_crash; }
+
+ private:
+  static void OnSignal(int signal);
+
+  const char* const plugin_;
+  const char* const point_;
+  const framework::PodInfo* const pod_;
+  const PluginCall* const outer_;
+  // A signal handler has nothing else to find it by.
+  static inline thread_local const PluginCall* current_ = nullptr;
+  static inline void (*on_crash_)() = nullptr;
+};
+
+}  // namespace schedsim::hosting
+
+#endif  // SCHEDSIM_CORE_HOSTING_LIBRARY_PLUGIN_CALL_H_

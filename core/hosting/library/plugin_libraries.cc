@@ -1,0 +1,131 @@
+#include "core/hosting/library/plugin_libraries.h"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <cstddef>
+
+#include "absl/status/status.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "core/base/printable.h"
+#include "core/base/status_macros.h"
+#include "core/codec/text/input.h"
+#include "core/framework/plugin_set.h"
+#include "core/hosting/library/host_functions.h"
+#include "core/hosting/library/library_plugin.h"
+#include "core/hosting/library/plugin_call.h"
+
+namespace schedsim::hosting {
+namespace {
+
+constexpr char kEntryPoint[] = "schedsim_plugin_library";
+// Plugins have small numbers, and the in-tree ones need some of them.
+constexpr size_t kLoadedMax = 32;
+static_assert(kLoadedMax < framework::kMaxPlugins);
+
+absl::Status Invalid(absl::string_view path, absl::string_view what) {
+  return absl::InvalidArgumentError(absl::StrCat(path, ": ", what));
+}
+
+absl::string_view LastError() {
+  const char* const text = dlerror();
+  return text == nullptr ? "no library" : text;
+}
+
+bool HasName(const api::PluginInfo& info, absl::string_view name) { return info.name == name; }
+
+// What is wrong with a plugin by itself; "": nothing.
+std::string FaultOf(const schedsim_plugin& plugin) {
+  if (plugin.create == nullptr || plugin.destroy == nullptr) return "lacks create or destroy";
+  if (plugin.pre_filter == nullptr && (plugin.add_pod != nullptr || plugin.remove_pod != nullptr)) {
+    return "has AddPod or RemovePod without PreFilter";
+  }
+  if (plugin.score == nullptr && plugin.normalize_score != nullptr) return "has NormalizeScore without Score";
+  if ((plugin.reserve == nullptr) != (plugin.unreserve == nullptr)) {
+    return "has one of Reserve and Unreserve, expected both or neither";
+  }
+  if (plugin.pre_bind == nullptr && plugin.pre_bind_pre_flight != nullptr) {
+    return "has PreBindPreFlight without PreBind";
+  }
+  return "";
+}
+
+absl::Status AddPlugin(const std::string& path, const schedsim_plugin* plugin,
+                       absl::Span<const api::PluginInfo> known, LoadedPlugins& loaded) {
+  if (plugin == nullptr || plugin->size != sizeof(schedsim_plugin)) {
+    return Invalid(
+        path, absl::StrCat("a plugin of ", plugin == nullptr ? 0 : plugin->size, " bytes, expected ",
+                           sizeof(schedsim_plugin), ": the library was built with another plugin_abi.h"));
+  }
+  const std::string name(View(plugin->name));
+  if (name.empty() || Printable(name) != name) {
+    return Invalid(path, "a plugin without a name, expected one that can be printed");
+  }
+  const std::string fault = FaultOf(*plugin);
+  if (!fault.empty()) return Invalid(path, absl::StrCat("plugin ", name, " ", fault));
+  const auto has_name = [&name](const api::PluginInfo& info) { return HasName(info, name); };
+  if (std::any_of(known.begin(), known.end(), has_name) ||
+      std::any_of(loaded.infos.begin(), loaded.infos.end(), has_name)) {
+    return Invalid(path, absl::StrCat("there is a plugin ", name, " already, expected another name"));
+  }
+  if (loaded.plugins.size() == kLoadedMax) {
+    return Invalid(path, absl::StrCat("more than ", kLoadedMax, " plugins beside the built-in ones"));
+  }
+  loaded.infos.push_back({.name = name, .points = PointsOf(*plugin)});
+  loaded.plugins.push_back({.name = name, .factory = [plugin](const api::PluginArgs& args, auto& handle) {
+                              return MakeLibraryPlugin(*plugin, args, handle);
+                            }});
+  return absl::OkStatus();
+}
+
+// The library's entry point. The file is opened by its path, not looked for in the system's folders.
+absl::StatusOr<const schedsim_library*> Open(const std::string& path) {
+  if (codec::IsDescriptor(path)) return Invalid(path, "expected the file of a shared library");
+  // A report says with which library a run was made.
+  RETURN_IF_ERROR(codec::ReadFile(path).status());
+  const std::string file = absl::StrContains(path, '/') ? path : absl::StrCat("./", path);
+  void* const library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) {
+    return Invalid(path, absl::StrCat("cannot be loaded, expected a shared library: ", LastError()));
+  }
+  void* const entry = dlsym(library, kEntryPoint);
+  if (entry == nullptr) {
+    return Invalid(path, absl::StrCat("no library of plugins, expected one that defines ", kEntryPoint));
+  }
+  return reinterpret_cast<decltype(&schedsim_plugin_library)>(entry)(&Host());
+}
+
+}  // namespace
+
+absl::Status AddLibrary(const std::string& path, const schedsim_library* library,
+                        absl::Span<const api::PluginInfo> known, LoadedPlugins& loaded) {
+  if (library == nullptr) return Invalid(path, absl::StrCat(kEntryPoint, " returned nothing"));
+  if (library->abi_version != SCHEDSIM_PLUGIN_ABI_VERSION) {
+    return Invalid(path, absl::StrCat("was built for version ", library->abi_version,
+                                      " of plugin_abi.h, expected ", SCHEDSIM_PLUGIN_ABI_VERSION,
+                                      ": build it again with the headers of this schedsim"));
+  }
+  if (library->host_size > sizeof(schedsim_host)) {
+    return Invalid(path, "needs functions that this schedsim lacks: build it again with its headers");
+  }
+  for (size_t i = 0; i < library->plugin_count; ++i) {
+    RETURN_IF_ERROR(AddPlugin(path, library->plugins[i], known, loaded));
+  }
+  if (library->plugin_count == 0) return Invalid(path, "a library without a plugin");
+  return absl::OkStatus();
+}
+
+absl::StatusOr<LoadedPlugins> LoadPluginLibraries(absl::Span<const std::string> paths,
+                                                  absl::Span<const api::PluginInfo> known) {
+  LoadedPlugins loaded;
+  for (const std::string& path : paths) {
+    const schedsim_library* library = nullptr;
+    ASSIGN_OR_RETURN(library, Open(path));
+    RETURN_IF_ERROR(AddLibrary(path, library, known, loaded));
+  }
+  if (!paths.empty()) PluginCall::InstallCrashHandler();
+  return loaded;
+}
+
+}  // namespace schedsim::hosting
