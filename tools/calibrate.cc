@@ -47,6 +47,7 @@ absl::Status RunCalibration(const CalibrateOptions& options) {
   sim::SimulationOptions simulation;
   simulation.line = scheduler.behavior;
   simulation.config = std::move(scheduler.config);
+  simulation.more_plugins = std::move(scheduler.plugins.plugins);
   simulation.seed = options.seed;
   sim::AuditLog log;
   ASSIGN_OR_RETURN(log, sim::ReadAuditLog(options.log, options.agent));

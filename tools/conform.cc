@@ -23,6 +23,7 @@
 #include "sim/record/record_reader.h"
 #include "sim/record/recorded_trace.h"
 #include "sim/record/records.h"
+#include "sim/scenario/scheduler_choice.h"
 #include "tools/options.h"
 #include "tools/output.h"
 #include "tools/subcommands.h"
@@ -35,6 +36,7 @@ struct ConformOptions {
   std::string traces;
   std::string kubernetes_version = std::string(api::KubernetesLineName(api::kDefaultKubernetesLine));
   std::vector<std::string> families;
+  std::vector<std::string> plugins;
   std::string write;
   bool reference = false;
   bool single_attempts = false;
@@ -116,7 +118,8 @@ absl::Status WriteTrace(const std::string& folder, const std::string& name,
   return file->Commit();
 }
 
-absl::Status RunPair(const ConformOptions& options, api::KubernetesLine line, const std::string& cases,
+absl::Status RunPair(const ConformOptions& options, api::KubernetesLine line,
+                     const hosting::LoadedPlugins& plugins, const std::string& cases,
                      const std::string& traces, std::map<std::string, Count>& counts,
                      std::set<std::string>& written) {
   std::vector<sim::RecordedTrace> recorded;
@@ -128,7 +131,7 @@ absl::Status RunPair(const ConformOptions& options, api::KubernetesLine line, co
                                                    Printable(trace.name, kShownBytesMax),
                                                    " is there twice, expected one trace of each case"));
   }
-  return sim::ReadCases(cases, line, [&](sim::Case test_case) -> absl::Status {
+  const auto run_case = [&](sim::Case test_case) -> absl::Status {
     const std::string family = FamilyOf(test_case.name);
     const bool wanted =
         options.families.empty() ||
@@ -164,12 +167,15 @@ absl::Status RunPair(const ConformOptions& options, api::KubernetesLine line, co
     RETURN_IF_ERROR(WriteOutput(absl::StrCat(test_case.name, ": ", *difference, "\n")));
     if (followed.outside.empty()) return absl::OkStatus();
     return WriteOutput(absl::StrCat("  free choice outside our own: ", followed.outside, "\n"));
-  });
+  };
+  return sim::ReadCases(cases, line, run_case, plugins);
 }
 
 absl::StatusOr<int> Conform(const ConformOptions& options) {
   api::KubernetesVersion version;
   ASSIGN_OR_RETURN(version, api::ParseKubernetesVersion(options.kubernetes_version));
+  sim::PluginChoice loaded;
+  ASSIGN_OR_RETURN(loaded, sim::LoadPlugins(options.plugins, version.line));
   std::vector<std::pair<std::string, std::string>> pairs;
   ASSIGN_OR_RETURN(pairs, FilePairs(options));
   std::error_code error;
@@ -177,7 +183,7 @@ absl::StatusOr<int> Conform(const ConformOptions& options) {
   std::map<std::string, Count> counts;
   std::set<std::string> written;
   for (const auto& [cases, traces] : pairs)
-    RETURN_IF_ERROR(RunPair(options, version.line, cases, traces, counts, written));
+    RETURN_IF_ERROR(RunPair(options, version.line, loaded.plugins, cases, traces, counts, written));
   Count all;
   for (const auto& [family, count] : counts) {
     RETURN_IF_ERROR(WriteOutput(
@@ -209,6 +215,7 @@ void AddConform(CLI::App& app, int& exit_code) {
       ->default_str(options->kubernetes_version);
   AddTexts(*command, "--family", options->families, "NAME",
            "Only cases of this family (the name up to its number); repeatable", ParseText);
+  AddPluginLibraries(*command, options->plugins);
   AddOption(*command, "--write", options->write, "DIR", "Write each case's trace to DIR/CASE.jsonl",
             ParsePath);
   command->add_flag("--reference", options->reference, "Turn off all fast paths");

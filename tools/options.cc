@@ -168,6 +168,11 @@ absl::StatusOr<std::string> PodIn(const std::string& name_space, const std::stri
                                                  " is not that of ", pod, ", expected one of them"));
 }
 
+void AddPluginLibraries(CLI::App& command, std::vector<std::string>& paths) {
+  AddTexts(command, "--plugin", paths, "FILE",
+           "A shared library of plugins, which the configuration may then name; repeatable", ParsePath);
+}
+
 void AddSchedulerOptions(CLI::App& command, sim::SchedulerChoice& choice) {
   AddOption(command, "--config", choice.config, "FILE",
             "KubeSchedulerConfiguration, - for standard input, or kwokctl's configuration; default: the real "
@@ -178,6 +183,7 @@ void AddSchedulerOptions(CLI::App& command, sim::SchedulerChoice& choice) {
   AddOption(command, "--kubernetes-version", choice.kubernetes_version, "VERSION",
             "Line to simulate: 1.34 to 1.37", ParseText)
       ->default_str(std::string(api::KubernetesLineName(api::kDefaultKubernetesLine)));
+  AddPluginLibraries(command, choice.plugins);
 }
 
 }  // namespace schedsim::tools

@@ -84,7 +84,10 @@ absl::StatusOr<std::string> PodIn(const std::string& name_space, const std::stri
 // The same error with what helps, where `pod`, which was not found, is written as kubectl's TYPE/NAME.
 absl::Status WithPodForm(const absl::Status& error, absl::string_view pod);
 
-// Adds --config, --feature-gates and --kubernetes-version.
+// Adds --plugin, the libraries of plugins.
+void AddPluginLibraries(CLI::App& command, std::vector<std::string>& paths);
+
+// Adds --config, --feature-gates, --kubernetes-version and --plugin.
 void AddSchedulerOptions(CLI::App& command, sim::SchedulerChoice& choice);
 
 }  // namespace schedsim::tools

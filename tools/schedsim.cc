@@ -16,6 +16,7 @@
 #include "absl/strings/strip.h"
 #include "core/api/go_text.h"
 #include "core/base/version.h"
+#include "core/hosting/library/plugin_call.h"
 #include "tools/command_tree.h"
 #include "tools/output.h"
 #include "tools/subcommands.h"
@@ -111,6 +112,7 @@ int main(int argc, char** argv) {
   namespace tools = schedsim::tools;
   std::set_new_handler(tools::OutOfMemory);
   tools::PrepareOutput();
+  schedsim::hosting::PluginCall::set_on_crash(tools::AbandonResultFile);
   CLI::App app(
       "schedsim replays Kubernetes clusters through a scheduler that decides as kube-scheduler does, in\n"
       "virtual time. The same input gives the same bytes on any machine.",
@@ -120,7 +122,7 @@ int main(int argc, char** argv) {
   app.footer(
       "Exit codes: 0 done, 1 the verdict of a command that judges, 2 bad usage, bad input, or output that "
       "cannot\n"
-      "be written. `schedsim COMMAND --help` says more.\n\n"
+      "be written, 3 a plugin of --plugin crashed. `schedsim COMMAND --help` says more.\n\n"
       "Examples:\n"
       "  schedsim run -f snapshots/small\n"
       "  schedsim run --help");
@@ -140,6 +142,7 @@ int main(int argc, char** argv) {
   tools::AddSnapshot(app, exit_code);
   tools::AddRecord(app, exit_code);
   tools::AddReport(app, exit_code);
+  tools::AddPlugin(app, exit_code);
   tools::AddHelp(app, exit_code);
   tools::AddCompletion(app, exit_code);
   tools::AddManPage(app, exit_code);

@@ -33,6 +33,7 @@ void AddScale(CLI::App& app, int& exit_code);
 void AddSnapshot(CLI::App& app, int& exit_code);
 void AddRecord(CLI::App& app, int& exit_code);
 void AddReport(CLI::App& app, int& exit_code);
+void AddPlugin(CLI::App& app, int& exit_code);
 void AddHelp(CLI::App& app, int& exit_code);
 void AddCompletion(CLI::App& app, int& exit_code);
 void AddManPage(CLI::App& app, int& exit_code);

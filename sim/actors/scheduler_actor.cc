@@ -78,6 +78,7 @@ absl::StatusOr<std::unique_ptr<SchedulerActor>> SchedulerActor::Make(
 
 // The scheduler has no informer for kinds that it does not know, and their changes draw no latency.
 void SchedulerActor::OnWatchEvent(const WatchEvent& event) {
+  interleaving_.Nudge();
   const api::Kind kind = KindOf(event);
   if (kind == api::Kind::kOther || !is_listed_) return;
   const WatchEvent selected = {.old_object = Selected(event.old_object),
@@ -185,13 +186,17 @@ void SchedulerActor::ScheduleFlush(Flush& flush, absl::Time next, void (Schedule
 
 void SchedulerActor::FlushBackoff() {
   ScheduleFlush(backoff_flush_, loop_.Now() + kBackoffFlushPeriod, &SchedulerActor::FlushBackoff);
+  interleaving_.set_flushing(true);
   scheduler_->queue().FlushBackoffCompleted();
+  interleaving_.set_flushing(false);
 }
 
 void SchedulerActor::FlushUnschedulable() {
   ScheduleFlush(unschedulable_flush_, loop_.Now() + kUnschedulableFlushPeriod,
                 &SchedulerActor::FlushUnschedulable);
+  interleaving_.set_flushing(true);
   scheduler_->queue().FlushUnschedulableLeftover();
+  interleaving_.set_flushing(false);
 }
 
 // Idle time is not ticked through, nor is a long scheduling cycle. Until the next other work, nothing changes

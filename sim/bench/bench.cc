@@ -8,7 +8,6 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "core/api/default_profile.h"
 #include "core/api/feature_gates.h"
 #include "core/base/status_macros.h"
 #include "sim/bench/workload_check.h"
@@ -58,7 +57,7 @@ absl::Status ChooseScheduler(const TestCase& test_case, const WorkloadSpec& work
     return absl::OkStatus();
   }
   prepared.line = api::LineBehaviorOf(gates);
-  const std::vector<api::PluginInfo> known = api::InTreePlugins(line);
+  const std::vector<api::PluginInfo> known = plugins::KnownPlugins(line);
   const std::string& path = test_case.scheduler_config_path;
   ASSIGN_OR_RETURN(prepared.config, path.empty() ? codec::DefaultSchedulerConfig(gates, known)
                                                  : codec::LoadSchedulerConfig(path, gates, known));

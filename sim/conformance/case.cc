@@ -8,7 +8,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/types/span.h"
-#include "core/api/default_profile.h"
 #include "core/api/feature_gates.h"
 #include "core/api/kinds.h"
 #include "core/base/printable.h"
@@ -16,6 +15,7 @@
 #include "core/codec/objects/objects.h"
 #include "core/codec/text/input.h"
 #include "core/codec/text/reader.h"
+#include "core/plugins/registry.h"
 #include "sim/record/record_writer.h"
 #include "sim/record/records.h"
 
@@ -81,15 +81,21 @@ absl::StatusOr<const Value*> ListOf(const Value& parent, absl::string_view key, 
   return value;
 }
 
-constexpr absl::string_view kCaseFields[] = {
-    "name", "config", "featureGates", "objects", "steps", "end", "terminationSeconds", "provision", "record"};
+// Where plugins make the scheduler go round in circles, the recorder ended a case with a seed after so many
+// pods.
+constexpr int64_t kSeededPopsMax = 400;
+
+constexpr absl::string_view kCaseFields[] = {"name",   "config", "featureGates",       "objects",
+                                             "steps",  "end",    "terminationSeconds", "provision",
+                                             "record", "seed"};
 constexpr absl::string_view kStepFields[] = {"at", "create", "update", "delete"};
 constexpr absl::string_view kReferenceFields[] = {"kind", "namespace", "name"};
 
 class CaseReader {
  public:
-  CaseReader(absl::string_view file, api::KubernetesLine line, codec::ObjectReader& objects)
-      : file_(file), line_(line), objects_(objects) {}
+  CaseReader(absl::string_view file, api::KubernetesLine line, hosting::LoadedPlugins plugins,
+             codec::ObjectReader& objects)
+      : file_(file), line_(line), plugins_(std::move(plugins)), objects_(objects) {}
 
   absl::StatusOr<Case> Read(const Value& root) {
     RETURN_IF_ERROR(CheckMembers(file_, root, "case", kCaseFields));
@@ -119,6 +125,11 @@ class CaseReader {
     ASSIGN_OR_RETURN(result.end, SecondsOf(root, "end", file_));
     ASSIGN_OR_RETURN(result.pod_termination, SecondsOf(root, "terminationSeconds", file_));
     ASSIGN_OR_RETURN(result.provision, BoolOf(root, "provision", file_));
+    // The number seeds what is random in the real scheduler, which a run follows in the record.
+    if (const Value* seed = root.Find("seed")) {
+      if (seed->type != Value::Type::kNumber) return Expected(file_, *seed, "seed", "a number");
+      result.pops_max = kSeededPopsMax;
+    }
     ASSIGN_OR_RETURN(const std::string level, TextOf(root, "record", file_));
     if (level == "decisions") {
       // The records have the names of all nodes with the highest total.
@@ -148,7 +159,11 @@ class CaseReader {
       }
     }
     result.line = api::LineBehaviorOf(gates);
-    const std::vector<api::PluginInfo> known = api::InTreePlugins(line_);
+    std::vector<api::PluginInfo> known = plugins::KnownPlugins(line_);
+    known.insert(known.end(), plugins_.infos.begin(), plugins_.infos.end());
+    std::sort(known.begin(), known.end(),
+              [](const api::PluginInfo& a, const api::PluginInfo& b) { return a.name < b.name; });
+    result.more_plugins = plugins_.plugins;
     const Value* config = root.Find("config");
     if (config == nullptr) {
       ASSIGN_OR_RETURN(result.config, codec::DefaultSchedulerConfig(gates, known));
@@ -199,13 +214,15 @@ class CaseReader {
 
   const absl::string_view file_;
   const api::KubernetesLine line_;
+  const hosting::LoadedPlugins plugins_;
   codec::ObjectReader& objects_;
 };
 
 }  // namespace
 
 struct CaseFileReader::Parts {
-  Parts(absl::string_view name, api::KubernetesLine line) : file(name), reader(file, line, objects) {}
+  Parts(absl::string_view name, api::KubernetesLine line, hosting::LoadedPlugins plugins)
+      : file(name), reader(file, line, std::move(plugins), objects) {}
 
   std::string file;
   codec::ObjectReader objects =
@@ -213,8 +230,9 @@ struct CaseFileReader::Parts {
   CaseReader reader;
 };
 
-CaseFileReader::CaseFileReader(absl::string_view file, api::KubernetesLine line)
-    : parts_(std::make_unique<Parts>(file, line)) {}
+CaseFileReader::CaseFileReader(absl::string_view file, api::KubernetesLine line,
+                               hosting::LoadedPlugins plugins)
+    : parts_(std::make_unique<Parts>(file, line, std::move(plugins))) {}
 
 CaseFileReader::~CaseFileReader() = default;
 
@@ -223,10 +241,10 @@ absl::StatusOr<Case> CaseFileReader::Read(const codec::Document& document) {
 }
 
 absl::Status ReadCases(absl::string_view path, api::KubernetesLine line,
-                       const std::function<absl::Status(Case)>& sink) {
+                       const std::function<absl::Status(Case)>& sink, hosting::LoadedPlugins plugins) {
   ASSIGN_OR_RETURN(std::string text, codec::ReadFile(path));
   const absl::string_view file = path == "-" ? "stdin" : path;
-  CaseFileReader reader(file, line);
+  CaseFileReader reader(file, line, std::move(plugins));
   return codec::ReadText(std::move(text), file, {}, [&](const codec::Document& document) -> absl::Status {
     Case test_case;
     ASSIGN_OR_RETURN(test_case, reader.Read(document));
@@ -234,10 +252,26 @@ absl::Status ReadCases(absl::string_view path, api::KubernetesLine line,
   });
 }
 
+namespace {
+
+// What is recorded of a scheduler that does not start.
+CaseRun ConfigErrorRun(absl::string_view message) {
+  CaseRun run;
+  RecordWriter writer;
+  writer.Start(absl::ZeroDuration(), record::ConfigError{.message = std::string(message)});
+  run.records.push_back(writer.Finish(/*digest=*/""));
+  return run;
+}
+
+}  // namespace
+
 SimulationOptions OptionsOf(const Case& test_case, bool reference) {
   SimulationOptions options;
   options.line = test_case.line;
   options.config = test_case.config;
+  options.more_plugins = test_case.more_plugins;
+  options.pops_max = test_case.pops_max;
+  options.pops_last = test_case.pops_max.has_value();
   constexpr int64_t kStart = 946'684'800;  // 2000-01-01T00:00:00Z
   // Up to 1.35 the client library looks only every 100 ms whether its informers have synced.
   const bool polls = test_case.line.line <= api::KubernetesLine::k1_35;
@@ -264,14 +298,12 @@ absl::StatusOr<CaseRun> RunCase(const Case& test_case, bool reference, RecordedC
   SimulationOptions options = OptionsOf(test_case, reference);
   options.choice = choice;
   options.trace_sink = [&run](absl::string_view line) { run.records.emplace_back(line); };
-  if (!test_case.config_error.empty()) {
-    RecordWriter writer;
-    writer.Start(absl::ZeroDuration(), record::ConfigError{.message = test_case.config_error});
-    run.records.push_back(writer.Finish(/*digest=*/""));
-    return run;
-  }
+  if (!test_case.config_error.empty()) return ConfigErrorRun(test_case.config_error);
+  absl::StatusOr<std::unique_ptr<Simulation>> made = Simulation::Make(std::move(options));
+  // A plugin refused its arguments, or its events.
+  if (absl::IsInvalidArgument(made.status())) return ConfigErrorRun(made.status().message());
   std::unique_ptr<Simulation> simulation;
-  ASSIGN_OR_RETURN(simulation, Simulation::Make(std::move(options)));
+  ASSIGN_OR_RETURN(simulation, std::move(made));
   run.zero = simulation->zero();
   simulation->CreateObjects(test_case.objects);
   simulation->AddSteps(test_case.steps);

@@ -16,6 +16,8 @@
 #include "core/api/object.h"
 #include "core/codec/config/scheduler_config.h"
 #include "core/codec/text/value.h"
+#include "core/framework/framework.h"
+#include "core/hosting/library/plugin_libraries.h"
 #include "sim/conformance/recorded_choice.h"
 #include "sim/run/simulation.h"
 
@@ -28,6 +30,8 @@ struct Case {
   std::string place;
   api::LineBehavior line;
   codec::LoadedSchedulerConfig config;
+  // Plugins beside the built-in ones.
+  std::vector<framework::RegisteredPlugin> more_plugins;
   // Not empty: the configuration is refused, with this message.
   std::string config_error;
   std::vector<api::ObjectPtr> objects;
@@ -37,13 +41,16 @@ struct Case {
   // A stand-in for the volume controller takes part.
   bool provision = false;
   TraceLevel trace_level = TraceLevel::kFull;
+  // How many pods may be popped; then the case ends when all of the instant is done. Absent: any number.
+  std::optional<int64_t> pops_max;
 };
 
 // Reads the cases of one file, document by document.
 class CaseFileReader {
  public:
-  // `file` is named in messages.
-  CaseFileReader(absl::string_view file, api::KubernetesLine line);
+  // `file` is named in messages. `plugins` are those that the cases' configurations may name beside the
+  // built-in ones.
+  CaseFileReader(absl::string_view file, api::KubernetesLine line, hosting::LoadedPlugins plugins = {});
   CaseFileReader(const CaseFileReader&) = delete;
   CaseFileReader& operator=(const CaseFileReader&) = delete;
   ~CaseFileReader();
@@ -59,7 +66,7 @@ class CaseFileReader {
 // Hands on the cases of a file, .jsonl or .jsonl.gz, one after the other. An error of `sink` ends the
 // reading. InvalidArgument, `file:line:column: path: what`, for anything that is no case.
 absl::Status ReadCases(absl::string_view path, api::KubernetesLine line,
-                       const std::function<absl::Status(Case)>& sink);
+                       const std::function<absl::Status(Case)>& sink, hosting::LoadedPlugins plugins = {});
 
 // How a case is run: as the real scheduler's recorder does. Its clock starts in the year 2000 and objects are
 // created 1 ms apart. Sink and free choice are for the caller to set.

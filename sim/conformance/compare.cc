@@ -260,6 +260,11 @@ std::string ShowEffect(const record::Update& update) {
                Show(update.selected_node.value_or("")), Show(update.claim.value_or(""))});
 }
 
+std::string ShowEffect(const record::PluginNote& note) {
+  return List({Show(note.pod), Show(note.plugin), Show(note.point), Show(note.node), Show(note.code),
+               Show(note.reasons)});
+}
+
 std::string ShowEffect(const record::Event& event) {
   return List(
       {Show(event.pod), Show(event.type), Show(event.reason), Show(Text(WithoutPreemptor(event.note)))});
@@ -437,8 +442,8 @@ std::optional<std::string> FirstDifference(const Records& expected, const Record
   for (const auto difference_of :
        {DifferenceOfAllAttempts, DifferenceOfEffects<record::Bind>, DifferenceOfEffects<record::PodStatus>,
         DifferenceOfEffects<record::Delete>, DifferenceOfEffects<record::Update>,
-        DifferenceOfEffects<record::BindFailure>, DifferenceOfEffects<record::Event>, DifferenceOfAllQueues,
-        DifferenceOfFinals}) {
+        DifferenceOfEffects<record::BindFailure>, DifferenceOfEffects<record::Event>,
+        DifferenceOfEffects<record::PluginNote>, DifferenceOfAllQueues, DifferenceOfFinals}) {
     Difference difference = difference_of(expected, actual);
     if (difference.has_value()) return difference;
   }

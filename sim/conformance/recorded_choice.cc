@@ -9,12 +9,23 @@
 namespace schedsim::sim {
 namespace {
 
+constexpr absl::string_view kErrorCode = "Error";
+
 // The nodes to which PreFilter narrowed the search, as they were looked at; empty: it did not, or it is not
 // recorded.
 std::vector<std::string> LookedAt(const record::Attempt& attempt) {
   std::vector<std::string> nodes;
   if (!attempt.pre_filter.has_value() || !attempt.pre_filter->nodes.has_value()) return nodes;
   for (const record::FilteredNode& node : attempt.filter) nodes.emplace_back(node.node);
+  if (!std::is_sorted(nodes.begin(), nodes.end())) return nodes;
+  // Nodes in the order of their names are recorded so where the real order is not known. It had an error at
+  // its end, and the host before the nodes that are as good.
+  std::stable_partition(nodes.begin(), nodes.end(), [&attempt](const std::string& name) {
+    return std::none_of(attempt.filter.begin(), attempt.filter.end(),
+                        [&name](const auto& node) { return node.node == name && node.code == kErrorCode; });
+  });
+  std::stable_partition(nodes.begin(), nodes.end(),
+                        [&attempt](const std::string& name) { return name == attempt.host; });
   return nodes;
 }
 

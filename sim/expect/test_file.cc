@@ -76,6 +76,8 @@ class Reader {
     for (std::string& file : request.files) file = PathOf(file);
     reader.Read("config", request.scheduler.config);
     if (request.scheduler.config.has_value()) request.scheduler.config = PathOf(*request.scheduler.config);
+    reader.ReadStrings("plugins", request.scheduler.plugins);
+    for (std::string& plugin : request.scheduler.plugins) plugin = PathOf(plugin);
     // YAML takes 1.37 for a number.
     if (const Value* version = reader.Take("kubernetesVersion"))
       request.scheduler.kubernetes_version = std::string(version->text);

@@ -16,6 +16,12 @@ void Interleaving::Start(SchedulingThread thread) {
 // chance, so that other events of the instant may come before the scheduler pops.
 void Interleaving::Wake() {
   if (state_ != State::kWaits) return;
+  if (options_.pops_last_since.has_value()) {
+    const absl::Time since = *options_.pops_last_since;
+    const absl::Duration next = absl::Floor(loop_.Now() - since, absl::Seconds(1)) + absl::Seconds(1);
+    LookLast(is_flushing_ ? since + next : loop_.Now());
+    return;
+  }
   state_ = State::kWoken;
   events_first_ = -1;
   if (options_.one_pod_handler) {
@@ -24,6 +30,18 @@ void Interleaving::Wake() {
     events_first_ = options_.choice->ChooseWake(loop_.Now());
   }
   loop_.At(loop_.Now(), events_first_ == 0 ? Phase::kWork : Phase::kSpawned, [this] { PopWoken(); });
+}
+
+void Interleaving::Nudge() {
+  if (options_.pops_last_since.has_value() && state_ == State::kWaits && thread_.can_pop()) {
+    LookLast(loop_.Now());
+  }
+}
+
+void Interleaving::LookLast(absl::Time at) {
+  loop_.At(at, Phase::kNextPod, [this] {
+    if (state_ == State::kWaits) RunCycle(/*woken=*/false);
+  });
 }
 
 // A thread that was to let all events go first may have gone on after some of them.

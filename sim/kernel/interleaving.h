@@ -40,6 +40,9 @@ class Interleaving {
   struct Options {
     // Whether one handler of the informers both adds and moves pods (from 1.35 on).
     bool one_pod_handler = true;
+    // Set: the thread gets a pod when all else of an instant is done, as in recorded cases with a seed. The recorder
+    // looks whether there is one after each change of the cluster, and each whole second since this time.
+    std::optional<absl::Time> pops_last_since;
     // Must outlive this; nullptr: what is usual.
     InterleavingChoice* choice = nullptr;
   };
@@ -63,6 +66,10 @@ class Interleaving {
   void Start(SchedulingThread thread);
   // A pod may have come. A thread that waits for one goes on at this instant; another one does not mind.
   void Wake();
+  // With pops_last_since: the cluster changed, so that a thread that waits looks whether there is a pod.
+  void Nudge();
+  // With pops_last_since: pods that come while a queue is flushed are found at the next whole second.
+  void set_flushing(bool flushing) { is_flushing_ = flushing; }
   bool started() const { return state_ != State::kNotStarted; }
   bool in_cycle() const { return state_ == State::kInCycle; }
   // Whether the thread waits in Pop.
@@ -99,6 +106,8 @@ class Interleaving {
   };
 
   void PopWoken();
+  // With pops_last_since: the thread looks for a pod, at `at`.
+  void LookLast(absl::Time at);
   // Runs a cycle, or waits for a pod. A thread that was woken (`woken`) does not look first whether there is
   // one.
   void RunCycle(bool woken);
@@ -109,6 +118,7 @@ class Interleaving {
   State state_ = State::kNotStarted;
   // While the thread is woken: how many events go first; negative: all of the instant.
   int events_first_ = -1;
+  bool is_flushing_ = false;
   // While a cycle runs: whether its threads come before what informers hear of its calls.
   bool is_late_ = false;
   // How many deliveries have fallen behind for that. Those that follow stay behind them: nothing overtakes.

@@ -224,7 +224,7 @@ class CaseSearch {
     }
     // For the line and what is to be said of it; all else is in the case.
     ASSIGN_OR_RETURN(scheduler_, LoadScheduler(scheduler));
-    reader_ = std::make_unique<CaseFileReader>(file_, scheduler_.behavior.line);
+    reader_ = std::make_unique<CaseFileReader>(file_, scheduler_.behavior.line, scheduler_.plugins);
     return absl::OkStatus();
   }
 
@@ -414,6 +414,7 @@ std::vector<std::string> RunRequest::Paths() const {
   std::vector<std::string> paths = files;
   if (!scenario.empty()) paths.push_back(scenario);
   if (scheduler.config.has_value()) paths.push_back(*scheduler.config);
+  paths.insert(paths.end(), scheduler.plugins.begin(), scheduler.plugins.end());
   if (!autoscaler.empty()) paths.push_back(autoscaler);
   paths.insert(paths.end(), stages.begin(), stages.end());
   return paths;
@@ -425,6 +426,7 @@ absl::Status SetScheduler(const SchedulerChoice& choice, Plan& plan) {
   RETURN_IF_ERROR(RefuseExtenders(absl::StrCat(choice.config.value_or(""), ": "), scheduler.config.config));
   plan.simulation.line = scheduler.behavior;
   plan.simulation.config = std::move(scheduler.config);
+  plan.simulation.more_plugins = std::move(scheduler.plugins.plugins);
   plan.header.feature_gates = std::move(scheduler.feature_gates);
   plan.notices = std::move(scheduler.notices);
   return absl::OkStatus();

@@ -18,6 +18,7 @@ std::vector<std::string> ArgumentsOf(const RunRequest& request) {
   if (scheduler.config.has_value()) add("--config", *scheduler.config);
   if (scheduler.feature_gates.has_value()) add("--feature-gates", *scheduler.feature_gates);
   if (scheduler.kubernetes_version.has_value()) add("--kubernetes-version", *scheduler.kubernetes_version);
+  for (const std::string& plugin : scheduler.plugins) add("--plugin", plugin);
   for (const std::string& stage : request.stages) add("--stage", stage);
   if (request.until.has_value()) add("--until", absl::FormatDuration(*request.until));
   if (request.start.has_value()) add("--start", api::FormatRfc3339(*request.start));

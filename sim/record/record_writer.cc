@@ -172,6 +172,7 @@ template absl::string_view RecordWriter::Start(absl::Duration, const record::Fin
 template absl::string_view RecordWriter::Start(absl::Duration, const record::Gone&);
 template absl::string_view RecordWriter::Start(absl::Duration, const record::Inexact&);
 template absl::string_view RecordWriter::Start(absl::Duration, const record::Move&);
+template absl::string_view RecordWriter::Start(absl::Duration, const record::PluginNote&);
 template absl::string_view RecordWriter::Start(absl::Duration, const record::PodStatus&);
 template absl::string_view RecordWriter::Start(absl::Duration, const record::Queue&);
 template absl::string_view RecordWriter::Start(absl::Duration, const record::Registrations&);

@@ -234,6 +234,25 @@ struct Fields<Inexact> {
   static constexpr std::tuple kList = {Always("pod", &Inexact::pod), Always("reason", &Inexact::reason)};
 };
 
+// A plugin of a library tells of something that it did.
+struct PluginNote {
+  static constexpr absl::string_view kKind = "plugin";
+  Text plugin;
+  Text point;
+  Text pod;
+  Text node;
+  Text code;
+  Texts reasons;
+};
+
+template <>
+struct Fields<PluginNote> {
+  static constexpr std::tuple kList = {
+      Required("plugin", &PluginNote::plugin), Required("point", &PluginNote::point),
+      Required("pod", &PluginNote::pod),       IfAny("node", &PluginNote::node),
+      IfAny("code", &PluginNote::code),        IfAny("reasons", &PluginNote::reasons)};
+};
+
 // ---- The queue ----
 
 // What the plugins of a profile wait for.
@@ -382,7 +401,7 @@ struct Other {};
 
 using Body =
     std::variant<Attempt, Bind, BindFailure, PodStatus, Event, Delete, Update, Step, Gone, ClaimBound,
-                 ApiError, ConfigError, Inexact, Registrations, Move, Queue, Final, Run, Other>;
+                 ApiError, ConfigError, Inexact, PluginNote, Registrations, Move, Queue, Final, Run, Other>;
 
 // One line of a trace.
 struct Record {

@@ -277,6 +277,22 @@ void Trace::OnInexact(const framework::PodInfo& pod, absl::string_view reason) {
   Write(record::Inexact{.pod = key, .reason = reason});
 }
 
+void Trace::OnPluginNote(const framework::PluginNote& note) {
+  // Nothing is told of the time in which the cluster is built up.
+  if (level_ != TraceLevel::kFull || clock_.Now() < zero_) return;
+  record::PluginNote result;
+  const std::string key = note.pod.pod->Key();
+  result.plugin = note.plugin;
+  result.point = note.point;
+  result.pod = key;
+  result.node = note.node_name;
+  if (!note.status.IsSuccess()) {
+    result.code = framework::CodeName(note.status.code());
+    for (const std::string& reason : note.status.reasons()) result.reasons.emplace_back(reason);
+  }
+  Write(result);
+}
+
 void Trace::OnMove(const queue::Move& move) {
   if (level_ != TraceLevel::kFull) return;
   const QueuedPodInfo& pod = move.pod;

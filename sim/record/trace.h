@@ -80,6 +80,8 @@ class Trace : public scheduler::Observer, public queue::QueueObserver {
   void OnAttempt(const scheduler::Attempt& attempt) override;
   void OnBindFailure(const framework::PodInfo& pod, const scheduler::Attempt::Failure& failure) override;
   void OnInexact(const framework::PodInfo& pod, absl::string_view reason) override;
+  // At kFull.
+  void OnPluginNote(const framework::PluginNote& note) override;
   // At kFull. Nobody needs to tell of moves at other levels.
   void OnMove(const queue::Move& move) override;
 

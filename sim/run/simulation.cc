@@ -75,6 +75,8 @@ Simulation::Simulation(SimulationOptions options)
                                     : nullptr),
       loop_(absl::InfinitePast()),
       interleaving_({.one_pod_handler = options_.line.one_pod_handler,
+                     .pops_last_since =
+                         options_.pops_last ? std::optional(options_.zero) : std::nullopt,
                      .choice = drawn_choice_ != nullptr ? drawn_choice_.get() : options_.choice},
                     loop_),
       zero_(options_.zero) {}
@@ -317,6 +319,7 @@ void Simulation::ScheduleStep(size_t index) {
 }
 
 void Simulation::RunStep(const Step& step) {
+  interleaving_.Nudge();
   absl::Status status;
   absl::string_view verb = "create";
   if (step.create != nullptr) {
@@ -447,6 +450,10 @@ void Simulation::OnSettled() {
   if (options_.on_settled != nullptr) options_.on_settled();
   if (options_.on_progress != nullptr && trace_->attempt_count() % kAttemptsPerProgress == 0) {
     options_.on_progress(trace_->attempt_count(), loop_.Now() - zero_);
+  }
+  if (options_.pops_max.has_value() && actor_->scheduler().queue().scheduling_cycle() > *options_.pops_max) {
+    loop_.Stop();
+    return;
   }
   LookForCircle();
   if (script_ != nullptr) script_->OnSettled();

@@ -85,6 +85,11 @@ struct SimulationOptions {
   bool deletes_terminal_pods = false;
   // Plugins beside the in-tree ones that the configuration may name.
   std::vector<framework::RegisteredPlugin> more_plugins;
+  // Whether a pod is popped when all else of the instant is done: see Interleaving.
+  bool pops_last = false;
+  // The run ends when more pods than this were popped and all of that instant is done. Absent: any number may
+  // be.
+  std::optional<int64_t> pops_max;
   // Turns off all fast paths.
   bool reference = false;
   uint64_t seed = 1;

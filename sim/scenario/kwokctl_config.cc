@@ -274,6 +274,7 @@ SchedulerChoice ChoiceWith(const KwokctlConfig& config, const SchedulerChoice& c
                              ? absl::StrCat(*both.feature_gates, ",", *choice.feature_gates)
                              : *choice.feature_gates;
   }
+  both.plugins = choice.plugins;
   return both;
 }
 

@@ -5,7 +5,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "core/api/default_profile.h"
 #include "core/api/feature_gates.h"
 #include "core/base/status_macros.h"
 #include "core/codec/config/strict_reader.h"
@@ -166,10 +165,28 @@ class ScenarioReader {
     return set;
   }
 
+  // `plugins`: libraries, beside those of the command line. Returns all that a configuration may name.
+  absl::StatusOr<std::vector<api::PluginInfo>> ReadPlugins(StrictReader& reader) {
+    std::vector<std::string> paths = choice_.plugins;
+    reader.ReadList("plugins", [&](const Value& item, const std::string& path) {
+      if (!item.is_string()) {
+        Error(&item, item, absl::StrCat(path, ": expected a string, got ", Describe(item.type)));
+        return;
+      }
+      paths.push_back(PathFrom(timeline_options_.folder, item.text));
+    });
+    scenario_.read_paths.insert(scenario_.read_paths.end(), paths.begin(), paths.end());
+    PluginChoice loaded;
+    ASSIGN_OR_RETURN(loaded, LoadPlugins(paths, scenario_.simulation.line.line));
+    scenario_.simulation.more_plugins = std::move(loaded.plugins.plugins);
+    return std::move(loaded.known);
+  }
+
   // `scheduler`: the path of a configuration, or the configuration itself.
   absl::Status ReadConfig(StrictReader& reader, const api::FeatureGates& gates) {
     codec::LoadedSchedulerConfig& config = scenario_.simulation.config;
-    const std::vector<api::PluginInfo> known = api::InTreePlugins(scenario_.simulation.line.line);
+    std::vector<api::PluginInfo> known;
+    ASSIGN_OR_RETURN(known, ReadPlugins(reader));
     const Value* given = reader.Take("scheduler");
     std::string place = file_;
     if (choice_.config.has_value() || (given != nullptr && given->is_string())) {

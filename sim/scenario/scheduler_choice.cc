@@ -1,12 +1,24 @@
 #include "sim/scenario/scheduler_choice.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "absl/strings/str_cat.h"
-#include "core/api/default_profile.h"
 #include "core/api/feature_gates.h"
 #include "core/base/status_macros.h"
+#include "core/plugins/registry.h"
 #include "sim/scenario/kwokctl_config.h"
 
 namespace schedsim::sim {
+
+absl::StatusOr<PluginChoice> LoadPlugins(absl::Span<const std::string> paths, api::KubernetesLine line) {
+  PluginChoice choice = {.plugins = {}, .known = plugins::KnownPlugins(line)};
+  ASSIGN_OR_RETURN(choice.plugins, hosting::LoadPluginLibraries(paths, choice.known));
+  choice.known.insert(choice.known.end(), choice.plugins.infos.begin(), choice.plugins.infos.end());
+  std::sort(choice.known.begin(), choice.known.end(),
+            [](const api::PluginInfo& a, const api::PluginInfo& b) { return a.name < b.name; });
+  return choice;
+}
 
 absl::StatusOr<ChosenScheduler> LoadScheduler(const SchedulerChoice& choice) {
   const std::string newest(api::KubernetesLineName(api::kDefaultKubernetesLine));
@@ -18,9 +30,12 @@ absl::StatusOr<ChosenScheduler> LoadScheduler(const SchedulerChoice& choice) {
   api::FeatureGates gates(version->line);
   const absl::Status set = gates.Set(choice.feature_gates.value_or(""));
   if (!set.ok()) return absl::InvalidArgumentError(absl::StrCat("--feature-gates: ", set.message()));
-  const std::vector<api::PluginInfo> known = api::InTreePlugins(version->line);
+  PluginChoice loaded;
+  ASSIGN_OR_RETURN(loaded, LoadPlugins(choice.plugins, version->line));
+  const std::vector<api::PluginInfo>& known = loaded.known;
   ChosenScheduler chosen = {.behavior = api::LineBehaviorOf(gates),
                             .config = {},
+                            .plugins = std::move(loaded.plugins),
                             .feature_gates = choice.feature_gates.value_or(""),
                             .notices = {}};
   ASSIGN_OR_RETURN(chosen.config, choice.config.has_value()

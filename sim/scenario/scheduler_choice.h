@@ -7,8 +7,11 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "core/api/default_profile.h"
 #include "core/api/kubernetes_version.h"
 #include "core/codec/config/scheduler_config.h"
+#include "core/hosting/library/plugin_libraries.h"
 
 namespace schedsim::sim {
 
@@ -21,16 +24,28 @@ struct SchedulerChoice {
   // The path of a KubeSchedulerConfiguration, or of kwokctl's configuration, which says what the three of
   // them are where they are absent. A descriptor ("-", /dev/fd/N) has the former.
   std::optional<std::string> config;
+  // Paths of shared libraries of plugins.
+  std::vector<std::string> plugins = {};
 };
 
 struct ChosenScheduler {
   api::LineBehavior behavior;
   codec::LoadedSchedulerConfig config;
+  // Those of libraries, which the configuration may name.
+  hosting::LoadedPlugins plugins;
   // As they were set; "": none was.
   std::string feature_gates;
   // What the user should know about version and configuration, each with `note: ` or `warning: ` in front.
   std::vector<std::string> notices;
 };
+
+// The plugins of these libraries, and all that a configuration for the line may name with them, sorted by
+// name. Errors: those of LoadPluginLibraries.
+struct PluginChoice {
+  hosting::LoadedPlugins plugins;
+  std::vector<api::PluginInfo> known;
+};
+absl::StatusOr<PluginChoice> LoadPlugins(absl::Span<const std::string> paths, api::KubernetesLine line);
 
 // Loads what is chosen; `choice.config` is a KubeSchedulerConfiguration. InvalidArgument, naming the option,
 // where one has no meaning, or as codec::LoadSchedulerConfig.

@@ -36,3 +36,13 @@ run(${CMAKE_COMMAND} -G Ninja -S ${SCHEDSIM_CONSUMER_DIR} -B ${build}
 run(${CMAKE_COMMAND} --build ${build})
 run(${build}/core_consumer)
 run(${build}/sim_consumer)
+
+# A plugin as its author begins it, against what was installed.
+set(plugin ${SCHEDSIM_WORK_DIR}/spread_teams)
+run(${prefix}/bin/schedsim plugin new SpreadTeams --dir ${plugin})
+run(${CMAKE_COMMAND} -G Ninja -S ${plugin} -B ${plugin}/build
+  -DCMAKE_PREFIX_PATH=${prefix}
+  -DCMAKE_CXX_COMPILER=${SCHEDSIM_CXX_COMPILER}
+  "-DCMAKE_CXX_FLAGS=${SCHEDSIM_CXX_FLAGS}")
+run(${CMAKE_COMMAND} --build ${plugin}/build)
+run(${CMAKE_CTEST_COMMAND} --test-dir ${plugin}/build --output-on-failure)

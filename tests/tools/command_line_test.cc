@@ -41,7 +41,7 @@ TEST(CommandLine, NamesWhatWasMistyped) {
        "bench, stage, "
        "scale, "
        "snapshot, "
-       "record, report, help, completion; "
+       "record, report, plugin, help, completion; "
        "see "
        "schedsim --help"},
       {{"--verison"}, "schedsim: --verison: unknown option; did you mean --version?"},
@@ -51,7 +51,7 @@ TEST(CommandLine, NamesWhatWasMistyped) {
        "bench, stage, "
        "scale, "
        "snapshot, "
-       "record, report, help, completion, "
+       "record, report, plugin, help, completion, "
        "got "
        "\"rnu\"; did you mean "
        "run?"},

@@ -20,6 +20,7 @@
 #include "sim/record/recorded_trace.h"
 #include "sim/record/records.h"
 #include "sim/run/simulation.h"
+#include "sim/scenario/scheduler_choice.h"
 
 namespace schedsim::sim {
 namespace {
@@ -29,10 +30,10 @@ constexpr char kFolder[] = SCHEDSIM_SOURCE_DIR "/tests/conformance/";
 // ---- What must be exact ----
 
 // Families whose cases agree with the real scheduler's records, all of them, on all lines.
-const char* const kFamilies[] = {"batch",       "config",       "defaultspread", "gates",    "images",
-                                 "mixed",       "nodeaffinity", "podaffinity",   "ports",    "preemption",
-                                 "preemptwide", "queue",        "resources",     "sampling", "spreading",
-                                 "taints",      "volumes"};
+const char* const kFamilies[] = {"batch",      "config",       "defaultspread", "gates",       "images",
+                                 "mixed",      "nodeaffinity", "nodenumber",    "podaffinity", "ports",
+                                 "preemption", "preemptwide",  "queue",         "resources",   "sampling",
+                                 "scripted",   "spreading",    "taints",        "underlayip",  "volumes"};
 // Cases made because they differed once, in the folder found: more victims on a node than an insertion sort
 // takes; random cases beyond the families, cut down; pods that were terminating when they were deleted;
 // selectors that cannot be parsed, wherever there are selectors; hints that fail over them; numbers at the
@@ -73,10 +74,13 @@ std::map<std::string, RecordedTrace> Expected(const std::string& path) {
 // Calls `visit` with each case of the file.
 void ForEachCase(const std::string& path, api::KubernetesLine line,
                  const std::function<void(const Case&)>& visit) {
-  const absl::Status status = ReadCases(path, line, [&visit](const Case& test_case) {
+  const auto loaded = LoadPlugins({SCHEDSIM_SCRIPTED_PLUGINS}, line);
+  ASSERT_TRUE(loaded.ok()) << loaded.status();
+  const auto take = [&visit](const Case& test_case) {
     visit(test_case);
     return absl::OkStatus();
-  });
+  };
+  const absl::Status status = ReadCases(path, line, take, loaded->plugins);
   EXPECT_TRUE(status.ok()) << status;
 }
 

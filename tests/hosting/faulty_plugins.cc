@@ -1,0 +1,90 @@
+// Plugins that do what no plugin should.
+#include <schedsim/plugin.h>
+
+#include <cstdlib>
+#include <string_view>
+
+namespace {
+
+using schedsim::plugin::CycleState;
+using schedsim::plugin::Handle;
+using schedsim::plugin::Node;
+using schedsim::plugin::NodeStatuses;
+using schedsim::plugin::Pod;
+using schedsim::plugin::PostFilterResult;
+using schedsim::plugin::Scored;
+using schedsim::plugin::Status;
+
+// Writes to an address that is not there.
+class BadAddress {
+ public:
+  static constexpr char kName[] = "BadAddress";
+  explicit BadAddress(Handle) {}
+
+  Status Filter(CycleState&, Pod, Node) {
+    *address_ = 1;
+    return {};
+  }
+
+ private:
+  int* volatile address_ = nullptr;
+};
+
+class GivesUp {
+ public:
+  static constexpr char kName[] = "GivesUp";
+  explicit GivesUp(Handle) {}
+
+  Status Reserve(CycleState&, Pod, std::string_view) { std::abort(); }
+  void Unreserve(CycleState&, Pod, std::string_view) {}
+};
+
+// Calls itself until there is no stack left.
+class Recurses {
+ public:
+  static constexpr char kName[] = "Recurses";
+  explicit Recurses(Handle) {}
+
+  Status PreEnqueue(Pod) { return {.code = Depth(0) < 0 ? schedsim::plugin::Code::kError : Status().code}; }
+
+ private:
+  int Depth(int depth) {
+    volatile char frame[1024];
+    frame[0] = static_cast<char>(depth);
+    return Depth(depth + 1) + frame[0];
+  }
+};
+
+class RefusesArgs {
+ public:
+  static constexpr char kName[] = "RefusesArgs";
+  explicit RefusesArgs(Handle) {}
+
+  Status Init() { return Status::Error("these arguments will not do"); }
+  Scored Score(CycleState&, Pod, Node) { return 0; }
+};
+
+class ScoresTooHigh {
+ public:
+  static constexpr char kName[] = "ScoresTooHigh";
+  explicit ScoresTooHigh(Handle) {}
+
+  Scored Score(CycleState&, Pod, Node) { return 101; }
+};
+
+// The real scheduler crashes on this answer.
+class SkipsPostFilter {
+ public:
+  static constexpr char kName[] = "SkipsPostFilter";
+  explicit SkipsPostFilter(Handle) {}
+
+  Status Filter(CycleState&, Pod, Node) { return Status::Unschedulable("no"); }
+  PostFilterResult PostFilter(CycleState&, Pod, NodeStatuses) { return {.status = Status::Skip()}; }
+};
+
+}  // namespace
+
+const schedsim_library* schedsim_plugin_library(const schedsim_host* host) {
+  return schedsim::plugin::Library<BadAddress, GivesUp, Recurses, RefusesArgs, ScoresTooHigh,
+                                   SkipsPostFilter>(host);
+}
