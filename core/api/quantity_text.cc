@@ -44,6 +44,15 @@ std::string QuantityText(Quantity quantity, QuantityFormat format) {
   return binary.size() < decimal.size() ? binary : decimal;
 }
 
+std::string NotedQuantityText(Quantity quantity, QuantityFormat format) {
+  constexpr __int128 kNanoPerUnit = 1'000'000'000;
+  constexpr __int128 kBinaryMin = 1024 * kNanoPerUnit;
+  const __int128 nano = quantity.NanoValue();
+  const bool is_small = nano > -kBinaryMin && nano < kBinaryMin;
+  if (format == QuantityFormat::kDecimal || is_small || nano % kNanoPerUnit != 0) return QuantityText(quantity);
+  return ScaledText(nano / kNanoPerUnit, 1024, "KMGTPE", "i");
+}
+
 std::string AmountText(absl::string_view resource, Quantity amount) {
   const bool is_binary = absl::StrContains(resource, "memory") || absl::StrContains(resource, "storage") ||
                          absl::StrContains(resource, "hugepages-");

@@ -112,11 +112,6 @@ struct VolumeAttachment : TypedObject<VolumeAttachment, Kind::kVolumeAttachment>
   std::string persistent_volume_name;  // spec.source.persistentVolumeName
 };
 
-// Only what NodeResourcesFit asks of device classes.
-struct DeviceClass : TypedObject<DeviceClass, Kind::kDeviceClass> {
-  std::string extended_resource_name;
-};
-
 }  // namespace schedsim::api
 
 #endif  // SCHEDSIM_CORE_API_STORAGE_H_

@@ -2,6 +2,7 @@
 #ifndef SCHEDSIM_CORE_CEL_CEL_FUNCTIONS_H_
 #define SCHEDSIM_CORE_CEL_CEL_FUNCTIONS_H_
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <string>
@@ -23,10 +24,10 @@ class CelFunctions {
   // InvalidArgument: the arguments don't suit, or there is no result.
   using Function = std::function<CelResult(const CelArguments&)>;
 
-  // The standard ones for text, sizes and conversions: size, contains, startsWith, endsWith, bool, int, uint,
-  // double, string, duration, timestamp, and Kubernetes' quantities (Quantity, quantity). Not there: bytes,
-  // dyn, type, matches and the parts of dates.
-  // Source: cel-spec, doc/langdef.md.
+  // The standard ones: size, contains, startsWith, endsWith, matches, conversions (bool, int, uint, double,
+  // string, duration, timestamp, dyn, type), the parts of times in UTC, and Kubernetes' quantities (Quantity,
+  // quantity). Not there: bytes and time zones.
+  // Source: cel-spec, doc/langdef.md; the texts of errors are those of cel-go v0.29.
   CelFunctions();
 
   // Takes the place of one of the same name.
@@ -38,6 +39,19 @@ class CelFunctions {
  private:
   std::map<absl::string_view, Function> functions_;
 };
+
+// What the base environment of Kubernetes adds for text, regular expressions, lists, sets, optionals, quantities
+// and versions, as far as KubernetesCelSignatures has it.
+// Source: apiserver v0.37, pkg/cel/library; cel-go v0.29, ext and cel/library.go.
+void AddTextFunctions(CelFunctions& functions);
+void AddListFunctions(CelFunctions& functions);
+void AddOptionalFunctions(CelFunctions& functions);
+void AddKubernetesFunctions(CelFunctions& functions);
+
+// What a call costs. Source: cel-go v0.29, interpreter/runtimecost.go; apiserver v0.37, pkg/cel/library/cost.go.
+int64_t CelCallCost(absl::string_view function, const CelArguments& arguments, const CelValue& result);
+// What it costs to go through a text of `length`.
+int64_t CelTextCost(int64_t length);
 
 // The error of a function that does not take such arguments.
 absl::Status NoSuchOverload(absl::string_view function, const CelArguments& arguments);

@@ -1,53 +1,73 @@
 #include "core/cel/cel_parser.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <utility>
+#include <vector>
 
-#include "absl/strings/ascii.h"
-#include "absl/strings/escaping.h"
-#include "absl/strings/match.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
-#include "core/api/go_text.h"
-#include "core/base/status_macros.h"
 
 namespace schedsim::cel {
 namespace {
 
 using Type = CelNode::Type;
+using Sign = absl::string_view;
 
-bool IsNameStart(char c) { return absl::ascii_isalpha(static_cast<unsigned char>(c)) || c == '_'; }
-bool IsNamePart(char c) { return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '_'; }
-bool IsDigit(char c) { return absl::ascii_isdigit(static_cast<unsigned char>(c)); }
+constexpr absl::string_view kStartsOfExpression =
+    "{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, "
+    "IDENTIFIER}";
 
-bool IsMacro(absl::string_view name) {
-  return name == "all" || name == "exists" || name == "exists_one" || name == "map" || name == "filter";
-}
+// Words that are no names.
+constexpr absl::string_view kReserved[] = {
+    "as",  "break", "const",     "continue", "else",   "for",  "function", "if",  "import",
+    "let", "loop",  "namespace", "package",  "return", "void", "while",    "var", "in"};
 
 // Binary operators from the weakest to the strongest; those of a row are equally strong.
-const std::vector<std::vector<absl::string_view>>& Operators() {
-  static const auto* const kOperators = new std::vector<std::vector<absl::string_view>>{
+const std::vector<std::vector<Sign>>& Operators() {
+  static const auto* const kOperators = new std::vector<std::vector<Sign>>{
       {"==", "!=", "<=", ">=", "<", ">", "in"}, {"+", "-"}, {"*", "/", "%"}};
   return *kOperators;
 }
 
-CelNode MakeNode(Type type, std::vector<CelNode> children, absl::string_view name = "") {
-  return {.type = type, .name = std::string(name), .children = std::move(children)};
+// A macro on a value: how many arguments it takes.
+struct MacroInfo {
+  absl::string_view name;
+  size_t arguments_min;
+  size_t arguments_max;
+};
+constexpr MacroInfo kMacros[] = {{"all", 2, 3},           {"exists", 2, 3},          {"exists_one", 2, 2},
+                                 {"existsOne", 3, 3},     {"map", 2, 3},             {"filter", 2, 2},
+                                 {"transformList", 3, 4}, {"transformMap", 3, 4}};
+// Those of the last rows, and all and exists with three arguments, have two variables.
+bool HasTwoVariables(absl::string_view name, size_t arguments) {
+  return name == "existsOne" || name == "transformList" || name == "transformMap" ||
+         ((name == "all" || name == "exists") && arguments == 3);
+}
+
+const MacroInfo* FindMacro(absl::string_view name, size_t arguments) {
+  for (const MacroInfo& macro : kMacros) {
+    if (macro.name == name && arguments >= macro.arguments_min && arguments <= macro.arguments_max) {
+      return &macro;
+    }
+  }
+  return nullptr;
+}
+
+CelNode MakeNode(Type type, int32_t position, std::vector<CelNode> children, absl::string_view name = "") {
+  return {.type = type, .name = std::string(name), .children = std::move(children), .position = position};
 }
 
 class Parser {
  public:
-  Parser(absl::string_view text, const CelFunctions& functions,
-         const std::vector<absl::string_view>& variables)
-      : text_(text), functions_(functions), variables_(variables.begin(), variables.end()) {}
+  Parser(std::vector<CelToken> tokens, CelError& error) : tokens_(std::move(tokens)), error_(error) {}
 
-  absl::StatusOr<CelNode> Parse() {
-    CelNode node;
-    ASSIGN_OR_RETURN(node, ParseExpression());
-    SkipSpaces();
-    if (at_ < text_.size()) return Unexpected("the end");
-    return node;
+  // Each of these sets `node`; false: it failed.
+  bool Parse(CelNode& node) {
+    if (!ParseExpression(node)) return false;
+    if (Next().type == CelToken::Type::kEnd) return true;
+    const bool is_last = tokens_[at_ + 1].type == CelToken::Type::kEnd;
+    return Fail(absl::StrCat("Syntax error: ", is_last ? "extraneous" : "mismatched", " input ", Shown(),
+                             " expecting <EOF>"));
   }
 
  private:
@@ -63,302 +83,302 @@ class Parser {
     int& depth_;
   };
 
-  absl::Status Error(absl::string_view what) const {
-    return absl::InvalidArgumentError(absl::StrCat("column ", at_ + 1, ": ", what));
-  }
-  absl::Status Unexpected(absl::string_view expected) const {
-    if (at_ >= text_.size()) return Error(absl::StrCat("expected ", expected, ", got the end"));
-    return Error(absl::StrCat("expected ", expected, ", got ", api::GoQuote(text_.substr(at_, 12))));
+  const CelToken& Next() const { return tokens_[at_]; }
+  std::string Shown() const {
+    return Next().type == CelToken::Type::kEnd ? "'<EOF>'" : absl::StrCat("'", Next().text, "'");
   }
 
-  void SkipSpaces() {
-    for (;;) {
-      while (at_ < text_.size() && absl::ascii_isspace(static_cast<unsigned char>(text_[at_]))) ++at_;
-      if (!absl::StartsWith(text_.substr(at_), "//")) return;
-      at_ = std::min(text_.find('\n', at_), text_.size());
-    }
+  bool FailAt(int32_t position, absl::string_view message) {
+    error_ = {.position = position, .message = std::string(message)};
+    return false;
   }
+  bool Fail(absl::string_view message) { return FailAt(Next().position, message); }
 
-  // Takes `token` where it comes next; a word only as a whole.
-  bool Take(absl::string_view token) {
-    SkipSpaces();
-    const absl::string_view rest = text_.substr(at_);
-    if (!absl::StartsWith(rest, token)) return false;
-    const bool goes_on = rest.size() > token.size() && IsNamePart(rest[token.size()]);
-    if (IsNameStart(token[0]) && goes_on) return false;
-    at_ += token.size();
+  // Takes the sign or the word where it comes next.
+  bool Take(Sign text) {
+    if (!Next().IsSign(text) && !Next().IsName(text)) return false;
+    ++at_;
     return true;
   }
 
-  absl::Status Expect(absl::string_view token) {
-    if (Take(token)) return absl::OkStatus();
-    return Unexpected(absl::StrCat("`", token, "`"));
-  }
-
-  std::string TakeName() {
-    SkipSpaces();
-    const size_t start = at_;
-    if (at_ < text_.size() && IsNameStart(text_[at_])) {
-      while (at_ < text_.size() && IsNamePart(text_[at_])) ++at_;
+  bool Expect(Sign sign) {
+    if (Take(sign)) return true;
+    if (Next().type == CelToken::Type::kEnd) {
+      return Fail(absl::StrCat("Syntax error: missing '", sign, "' at ", Shown()));
     }
-    return std::string(text_.substr(start, at_ - start));
+    return Fail(absl::StrCat("Syntax error: mismatched input ", Shown(), " expecting '", sign, "'"));
   }
 
-  absl::StatusOr<CelNode> ParseExpression() {
+  bool IsReserved() const {
+    return std::find(std::begin(kReserved), std::end(kReserved), Next().text) != std::end(kReserved);
+  }
+
+  bool ParseExpression(CelNode& node) {
     const Depth depth(depth_);
-    if (depth_ > kCelDepthMax) return Error("nested too deep");
-    CelNode node;
-    ASSIGN_OR_RETURN(node, ParseLogic(/*is_or=*/true));
-    if (!Take("?")) return node;
+    if (depth_ > kCelDepthMax) return Fail("nested too deep");
+    if (!ParseLogic(/*is_or=*/true, node)) return false;
+    const int32_t position = Next().position;
+    if (!Take("?")) return true;
     CelNode yes;
-    ASSIGN_OR_RETURN(yes, ParseLogic(/*is_or=*/true));
-    RETURN_IF_ERROR(Expect(":"));
     CelNode no;
-    ASSIGN_OR_RETURN(no, ParseExpression());
-    return MakeNode(Type::kConditional, {std::move(node), std::move(yes), std::move(no)});
+    if (!ParseLogic(/*is_or=*/true, yes) || !Expect(":") || !ParseExpression(no)) return false;
+    node = MakeNode(Type::kConditional, position, {std::move(node), std::move(yes), std::move(no)});
+    return true;
   }
 
-  absl::StatusOr<CelNode> ParseLogic(bool is_or) {
-    CelNode node;
-    ASSIGN_OR_RETURN(node, is_or ? ParseLogic(/*is_or=*/false) : ParseOperators(0));
-    std::vector<CelNode> all;
-    all.push_back(std::move(node));
+  bool ParseLogic(bool is_or, CelNode& node) {
+    const auto parse = [&](CelNode& part) {
+      return is_or ? ParseLogic(/*is_or=*/false, part) : ParseOperators(0, part);
+    };
+    std::vector<CelNode> all(1);
+    if (!parse(all[0])) return false;
+    const int32_t position = Next().position;
     while (Take(is_or ? "||" : "&&")) {
-      ASSIGN_OR_RETURN(node, is_or ? ParseLogic(/*is_or=*/false) : ParseOperators(0));
-      all.push_back(std::move(node));
+      all.emplace_back();
+      if (!parse(all.back())) return false;
     }
-    if (all.size() == 1) return std::move(all[0]);
-    return MakeNode(is_or ? Type::kOr : Type::kAnd, std::move(all));
+    if (all.size() == 1) {
+      node = std::move(all[0]);
+    } else {
+      node = MakeNode(is_or ? Type::kOr : Type::kAnd, position, std::move(all));
+    }
+    return true;
   }
 
-  absl::StatusOr<CelNode> ParseOperators(size_t level) {
-    if (level == Operators().size()) return ParseUnary();
-    CelNode left;
-    ASSIGN_OR_RETURN(left, ParseOperators(level + 1));
+  bool ParseOperators(size_t level, CelNode& node) {
+    if (level == Operators().size()) return ParseUnary(node);
+    if (!ParseOperators(level + 1, node)) return false;
     // A chain of operators nests to the left, so it counts as depth.
     for (int count = 0;; ++count) {
-      if (count > kCelDepthMax) return Error("too many operators in a row");
-      absl::string_view taken;
-      for (const absl::string_view token : Operators()[level]) {
-        if (taken.empty() && Take(token)) taken = token;
+      if (count > kCelRowMax) return Fail("too many operators in a row");
+      Sign taken;
+      const int32_t position = Next().position;
+      for (const Sign sign : Operators()[level]) {
+        if (taken.empty() && Take(sign)) taken = sign;
       }
-      if (taken.empty()) return left;
+      if (taken.empty()) return true;
       CelNode right;
-      ASSIGN_OR_RETURN(right, ParseOperators(level + 1));
-      left = MakeNode(Type::kOperator, {std::move(left), std::move(right)}, taken);
+      if (!ParseOperators(level + 1, right)) return false;
+      node = MakeNode(Type::kOperator, position, {std::move(node), std::move(right)}, taken);
     }
   }
 
-  absl::StatusOr<CelNode> ParseUnary() {
-    const Depth depth(depth_);
-    if (depth_ > kCelDepthMax) return Error("nested too deep");
-    SkipSpaces();
-    const bool is_not = at_ < text_.size() && text_[at_] == '!';
-    const bool is_negation = at_ < text_.size() && text_[at_] == '-';
-    if (!is_not && !is_negation) return ParseMember();
-    ++at_;
-    CelNode node;
-    ASSIGN_OR_RETURN(node, ParseUnary());
-    return MakeNode(is_not ? Type::kNot : Type::kNegate, {std::move(node)});
+  // Two equal signs cancel each other.
+  bool ParseUnary(CelNode& node) {
+    const int32_t position = Next().position;
+    const Sign sign = Next().IsSign("!") ? "!" : "-";
+    const CelToken& second = tokens_[std::min(at_ + 1, tokens_.size() - 1)];
+    if (Next().IsSign("-") && second.literal.Number().has_value()) return ParseMember(node);
+    int count = 0;
+    while (Take(sign)) ++count;
+    if (!ParseMember(node)) return false;
+    if (count % 2 == 1) {
+      node = MakeNode(sign == "!" ? Type::kNot : Type::kNegate, position, {std::move(node)});
+    }
+    return true;
   }
 
-  absl::StatusOr<CelNode> ParseMember() {
-    CelNode node;
-    ASSIGN_OR_RETURN(node, ParsePrimary());
+  bool ParseMember(CelNode& node) {
+    if (!ParsePrimary(node)) return false;
     for (int count = 0;; ++count) {
-      if (count > kCelDepthMax) return Error("too many fields in a row");
+      if (count > kCelRowMax) return Fail("too many fields in a row");
+      const int32_t position = Next().position;
       if (Take(".")) {
-        const std::string name = TakeName();
-        if (name.empty()) return Unexpected("a field");
-        if (Take("(")) {
-          ASSIGN_OR_RETURN(node, ParseMethod(std::move(node), name));
-        } else {
-          node = MakeNode(Type::kSelect, {std::move(node)}, name);
-        }
+        if (!ParseField(position, node)) return false;
       } else if (Take("[")) {
+        const Type type = Take("?") ? Type::kOptionalIndex : Type::kIndex;
         CelNode index;
-        ASSIGN_OR_RETURN(index, ParseExpression());
-        RETURN_IF_ERROR(Expect("]"));
-        node = MakeNode(Type::kIndex, {std::move(node), std::move(index)});
+        if (!ParseExpression(index) || !Expect("]")) return false;
+        node = MakeNode(type, position, {std::move(node), std::move(index)});
       } else {
-        return node;
+        return true;
       }
     }
   }
 
-  absl::StatusOr<CelNode> ParseMethod(CelNode target, const std::string& name) {
-    if (IsMacro(name)) return ParseMacro(std::move(target), name);
-    return ParseCall(name, {std::move(target)});
-  }
-
-  absl::StatusOr<CelNode> ParseMacro(CelNode target, const std::string& name) {
-    CelNode node = MakeNode(Type::kMacro, {std::move(target)}, name);
-    node.variable = TakeName();
-    if (node.variable.empty()) return Unexpected("a variable");
-    variables_.push_back(node.variable);
-    for (int count = 0; count < (name == "map" ? 2 : 1); ++count) {
-      if (count == 0) {
-        RETURN_IF_ERROR(Expect(","));
-      } else if (!Take(",")) {
-        break;
-      }
-      CelNode body;
-      ASSIGN_OR_RETURN(body, ParseExpression());
-      node.children.push_back(std::move(body));
+  // Behind a dot at `position`.
+  bool ParseField(int32_t position, CelNode& node) {
+    const bool is_optional = Take("?");
+    if (Next().type != CelToken::Type::kName || Next().IsName("in")) {
+      return Fail(absl::StrCat("Syntax error: no viable alternative at input '.", Next().text, "'"));
     }
-    variables_.pop_back();
-    RETURN_IF_ERROR(Expect(")"));
-    return node;
+    const std::string name(Next().text);
+    ++at_;
+    const int32_t open = Next().position;
+    if (!is_optional && Take("(")) return ParseMethod(name, open, node);
+    node = MakeNode(is_optional ? Type::kOptionalSelect : Type::kSelect, position, {std::move(node)}, name);
+    return true;
   }
 
-  // Behind the parenthesis of a call.
-  absl::StatusOr<CelNode> ParseCall(const std::string& name, std::vector<CelNode> arguments) {
-    if (name == "has" && arguments.empty()) return ParseHas();
-    if (!functions_.Has(name)) {
-      return Error(absl::StrCat("function ", name, " is not known, expected one of ",
-                                absl::StrJoin(functions_.Names(), ", ")));
+  bool ParseMethod(const std::string& name, int32_t open, CelNode& node) {
+    std::vector<CelNode> arguments;
+    if (!ParseItems(")", arguments)) return false;
+    const bool is_bind = name == "bind" && node.type == Type::kVariable && node.name == "cel";
+    if (is_bind && arguments.size() == 3) return MakeBind(name, open, std::move(arguments), node);
+    if ((name == "optMap" || name == "optFlatMap") && arguments.size() == 2) {
+      arguments.insert(arguments.begin() + 1, std::move(node));
+      return MakeBind(name, open, std::move(arguments), node);
     }
-    RETURN_IF_ERROR(ParseItems(")", arguments));
-    return MakeNode(Type::kCall, std::move(arguments), name);
+    if (FindMacro(name, arguments.size()) != nullptr) {
+      return MakeMacro(name, open, std::move(arguments), node);
+    }
+    arguments.insert(arguments.begin(), std::move(node));
+    node = MakeNode(Type::kCall, open, std::move(arguments), name);
+    node.is_member = true;
+    return true;
   }
 
-  absl::StatusOr<CelNode> ParseHas() {
-    CelNode field;
-    ASSIGN_OR_RETURN(field, ParseExpression());
-    RETURN_IF_ERROR(Expect(")"));
-    if (field.type != Type::kSelect) return Error("has() takes a field, as has(a.b)");
-    field.type = Type::kHas;
-    return field;
+  // `parts`: the variable, what it stands for, and the expression in which it does.
+  bool MakeBind(const std::string& name, int32_t open, std::vector<CelNode> parts, CelNode& node) {
+    if (parts[0].type != Type::kVariable) {
+      return FailAt(parts[0].position, name == "bind"
+                                           ? "cel.bind() variable names must be simple identifiers"
+                                           : name + "() variable name must be a simple identifier");
+    }
+    std::string variable = std::move(parts[0].name);
+    parts.erase(parts.begin());
+    node = MakeNode(Type::kBind, open, std::move(parts), name);
+    node.variable = std::move(variable);
+    return true;
+  }
+
+  bool MakeMacro(const std::string& name, int32_t open, std::vector<CelNode> arguments, CelNode& node) {
+    const size_t variables = HasTwoVariables(name, arguments.size()) ? 2 : 1;
+    for (size_t i = 0; i < variables; ++i) {
+      if (arguments[i].type == Type::kVariable) continue;
+      return FailAt(arguments[i].position, "argument must be a simple name");
+    }
+    CelNode made = MakeNode(Type::kMacro, open, {}, name);
+    made.variable = arguments[0].name;
+    if (variables == 2) made.second_variable = arguments[1].name;
+    arguments.erase(arguments.begin(), arguments.begin() + static_cast<std::ptrdiff_t>(variables));
+    arguments.insert(arguments.begin(), std::move(node));
+    made.children = std::move(arguments);
+    node = std::move(made);
+    return true;
   }
 
   // Expressions with commas between, up to `end`.
-  absl::Status ParseItems(absl::string_view end, std::vector<CelNode>& items) {
-    if (Take(end)) return absl::OkStatus();
+  bool ParseItems(Sign end, std::vector<CelNode>& items) {
+    if (Take(end)) return true;
     do {
-      if (!items.empty() && Take(end)) return absl::OkStatus();
-      CelNode item;
-      ASSIGN_OR_RETURN(item, ParseExpression());
-      items.push_back(std::move(item));
+      if (end == "]" && !items.empty() && Take(end)) return true;
+      if (Next().IsSign("?")) return Fail("optional items are not known here");
+      items.emplace_back();
+      if (!ParseExpression(items.back())) return false;
     } while (Take(","));
     return Expect(end);
   }
 
-  absl::StatusOr<CelNode> ParsePrimary() {
-    if (Take("(")) {
-      CelNode node;
-      ASSIGN_OR_RETURN(node, ParseExpression());
-      RETURN_IF_ERROR(Expect(")"));
-      return node;
-    }
+  bool ParsePrimary(CelNode& node) {
+    const int32_t position = Next().position;
+    if (Take("(")) return ParseExpression(node) && Expect(")");
     if (Take("[")) {
-      CelNode list = MakeNode(Type::kList, {});
-      RETURN_IF_ERROR(ParseItems("]", list.children));
-      return list;
+      node = MakeNode(Type::kList, position, {});
+      return ParseItems("]", node.children);
     }
-    if (Take("{")) return ParseMap();
-    SkipSpaces();
-    if (at_ >= text_.size()) return Unexpected("a value");
-    const char c = text_[at_];
-    const char next = at_ + 1 < text_.size() ? text_[at_ + 1] : '\0';
-    if (c == '"' || c == '\'') return ParseText(/*raw=*/false);
-    if ((c == 'r' || c == 'R') && (next == '"' || next == '\'')) {
+    if (Take("{")) return ParseMap(position, node);
+    Take(".");  // A name of the outermost scope: there is only one.
+    if (Next().IsSign("-")) {
       ++at_;
-      return ParseText(/*raw=*/true);
+      return ParseNegativeNumber(position, node);
     }
-    if (IsDigit(c) || (c == '.' && IsDigit(next))) return ParseNumber();
-    if (IsNameStart(c)) return ParseWord();
-    return Unexpected("a value");
+    if (Next().type == CelToken::Type::kLiteral) {
+      node = {.literal = Next().literal, .position = position};
+      ++at_;
+      return true;
+    }
+    if (Next().type == CelToken::Type::kName && !Next().IsName("in")) return ParseWord(node);
+    return FailToStart();
   }
 
-  absl::StatusOr<CelNode> ParseMap() {
-    CelNode map = MakeNode(Type::kMap, {});
-    if (Take("}")) return map;
+  bool FailToStart() {
+    const CelToken& second = tokens_[std::min(at_ + 1, tokens_.size() - 1)];
+    const bool next_starts =
+        second.type == CelToken::Type::kLiteral || second.type == CelToken::Type::kName;
+    const bool is_extra = Next().type != CelToken::Type::kEnd && next_starts;
+    return Fail(absl::StrCat("Syntax error: ", is_extra ? "extraneous" : "mismatched", " input ", Shown(),
+                             " expecting ", kStartsOfExpression));
+  }
+
+  bool ParseNegativeNumber(int32_t position, CelNode& node) {
+    const CelValue& number = Next().literal;
+    if (number.Is(CelValue::Type::kDouble)) {
+      node = {.literal = CelValue::Double(-number.AsDouble()), .position = position};
+    } else if (number.Is(CelValue::Type::kInt)) {
+      // The least integer is its own negative.
+      const uint64_t negative = 0 - number.AsUint();
+      node = {.literal = CelValue::Int(static_cast<int64_t>(negative)), .position = position};
+    } else {
+      return FailToStart();
+    }
+    ++at_;
+    return true;
+  }
+
+  bool ParseMap(int32_t position, CelNode& node) {
+    node = MakeNode(Type::kMap, position, {});
+    if (Take("}")) return true;
     do {
-      if (!map.children.empty() && Take("}")) return map;
-      for (const char* end : {":", ""}) {
-        CelNode part;
-        ASSIGN_OR_RETURN(part, ParseExpression());
-        map.children.push_back(std::move(part));
-        if (*end != '\0') RETURN_IF_ERROR(Expect(end));
-      }
+      if (!node.children.empty() && Take("}")) return true;
+      if (Next().IsSign("?")) return Fail("optional entries are not known here");
+      CelNode key;
+      CelNode value;
+      if (!ParseExpression(key) || !Expect(":") || !ParseExpression(value)) return false;
+      node.children.push_back(std::move(key));
+      node.children.push_back(std::move(value));
     } while (Take(","));
-    RETURN_IF_ERROR(Expect("}"));
-    return map;
+    return Expect("}");
   }
 
-  absl::StatusOr<CelNode> ParseText(bool raw) {
-    std::string quote(1, text_[at_]);
-    const std::string triple(3, text_[at_]);
-    if (absl::StartsWith(text_.substr(at_), triple)) quote = triple;
-    at_ += quote.size();
-    const size_t start = at_;
-    while (at_ < text_.size() && !absl::StartsWith(text_.substr(at_), quote)) {
-      at_ += !raw && text_[at_] == '\\' ? 2 : 1;
+  bool ParseWord(CelNode& node) {
+    const int32_t position = Next().position;
+    if (IsReserved()) return Fail(absl::StrCat("reserved identifier: ", Next().text));
+    const std::string name(Next().text);
+    ++at_;
+    if (name == "true" || name == "false") {
+      node = {.literal = CelValue::Bool(name == "true"), .position = position};
+      return true;
     }
-    if (at_ >= text_.size()) return Error("a string without an end");
-    const absl::string_view inside = text_.substr(start, at_ - start);
-    std::string text(inside);
-    if (!raw && !absl::CUnescape(inside, &text)) return Error("a string with a wrong escape");
-    at_ += quote.size();
-    return CelNode{.literal = CelValue::String(std::move(text))};
+    if (name == "null") {
+      node = {.position = position};
+      return true;
+    }
+    const int32_t open = Next().position;
+    if (Next().IsSign("{")) return Fail("messages are not known here");
+    if (Take("(")) return ParseCall(name, open, node);
+    node = MakeNode(Type::kVariable, position, {}, name);
+    return true;
   }
 
-  absl::StatusOr<CelNode> ParseNumber() {
-    const size_t start = at_;
-    bool is_double = false;
-    const bool is_hex = absl::StartsWithIgnoreCase(text_.substr(at_), "0x");
-    if (is_hex) at_ += 2;
-    for (; at_ < text_.size(); ++at_) {
-      const char c = text_[at_];
-      if (is_hex ? absl::ascii_isxdigit(static_cast<unsigned char>(c)) : IsDigit(c)) continue;
-      const bool is_exponent = !is_hex && (c == 'e' || c == 'E');
-      const bool is_sign =
-          (c == '+' || c == '-') && absl::ascii_tolower(static_cast<unsigned char>(text_[at_ - 1])) == 'e';
-      // A dot may also be the start of a method.
-      const bool is_point = c == '.' && !is_double && at_ + 1 < text_.size() && IsDigit(text_[at_ + 1]);
-      if (is_hex || (!is_exponent && !is_sign && !is_point)) break;
-      is_double = true;
+  // Behind the parenthesis of a call.
+  bool ParseCall(const std::string& name, int32_t open, CelNode& node) {
+    std::vector<CelNode> arguments;
+    if (!ParseItems(")", arguments)) return false;
+    if (name != "has" || arguments.size() != 1) {
+      node = MakeNode(Type::kCall, open, std::move(arguments), name);
+      return true;
     }
-    const absl::string_view text = text_.substr(start, at_ - start);
-    const bool is_unsigned = at_ < text_.size() && (text_[at_] == 'u' || text_[at_] == 'U');
-    if (is_unsigned) ++at_;
-    double number = 0;
-    if (is_double && absl::SimpleAtod(text, &number)) return CelNode{.literal = CelValue::Double(number)};
-    uint64_t whole = 0;
-    const bool is_whole = is_hex ? absl::SimpleHexAtoi(text, &whole) : absl::SimpleAtoi(text, &whole);
-    if (is_whole && is_unsigned) return CelNode{.literal = CelValue::Uint(whole)};
-    if (is_whole && whole <= static_cast<uint64_t>(INT64_MAX)) {
-      return CelNode{.literal = CelValue::Int(static_cast<int64_t>(whole))};
+    if (arguments[0].type != Type::kSelect) {
+      return FailAt(arguments[0].position, "invalid argument to has() macro");
     }
-    return Error(absl::StrCat("no number: ", text));
+    node = std::move(arguments[0]);
+    node.type = Type::kHas;
+    return true;
   }
 
-  absl::StatusOr<CelNode> ParseWord() {
-    const size_t start = at_;
-    const std::string name = TakeName();
-    if (name == "true" || name == "false") return CelNode{.literal = CelValue::Bool(name == "true")};
-    if (name == "null") return CelNode{};
-    if (Take("(")) return ParseCall(name, {});
-    if (std::find(variables_.begin(), variables_.end(), name) == variables_.end()) {
-      at_ = start;
-      return Error(absl::StrCat("variable ", name, " is not known, expected one of ",
-                                absl::StrJoin(variables_, ", ")));
-    }
-    return MakeNode(Type::kVariable, {}, name);
-  }
-
-  const absl::string_view text_;
-  const CelFunctions& functions_;
-  std::vector<std::string> variables_;
+  const std::vector<CelToken> tokens_;
+  CelError& error_;
   size_t at_ = 0;
   int depth_ = 0;
 };
 
 }  // namespace
 
-absl::StatusOr<CelNode> ParseCel(absl::string_view text, const CelFunctions& functions,
-                                 const std::vector<absl::string_view>& variables) {
-  return Parser(text, functions, variables).Parse();
+bool ParseCel(absl::string_view text, CelNode& root, CelError& error) {
+  std::vector<CelToken> tokens;
+  if (!ReadCelTokens(text, tokens, error)) return false;
+  return Parser(std::move(tokens), error).Parse(root);
 }
 
 }  // namespace schedsim::cel

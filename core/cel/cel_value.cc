@@ -101,6 +101,34 @@ CelValue CelValue::Of(api::Quantity value) {
   return made;
 }
 
+CelValue CelValue::Of(Semver value) {
+  CelValue made;
+  made.type_ = Type::kSemver;
+  made.semver_ = std::make_shared<const Semver>(std::move(value));
+  return made;
+}
+
+CelValue CelValue::Optional(std::optional<CelValue> value) {
+  CelValue made;
+  made.type_ = Type::kOptional;
+  List items;
+  if (value.has_value()) items.push_back(*std::move(value));
+  for (const CelValue& item : items) made.AddSize(item.size_);
+  made.list_ = std::make_shared<const List>(std::move(items));
+  return made;
+}
+
+CelValue CelValue::TypeOf(std::string name) {
+  CelValue made;
+  made.type_ = Type::kType;
+  made.text_ = std::move(name);
+  return made;
+}
+
+const CelValue* CelValue::AsOptional() const {
+  return Is(Type::kOptional) && !list_->empty() ? &list_->front() : nullptr;
+}
+
 const CelValue::List& CelValue::AsList() const {
   static const List* const kEmpty = new List();
   return list_ != nullptr ? *list_ : *kEmpty;
@@ -127,8 +155,8 @@ const CelValue* CelValue::Find(absl::string_view key) const {
 
 absl::StatusOr<CelValue> CelValue::Select(absl::string_view key) const {
   if (type_ == Type::kUnset) return Unset();
-  if (!IsMapLike()) return absl::InvalidArgumentError(absl::StrCat("no field ", key, " in a ", TypeName()));
   if (const CelValue* found = Find(key)) return *found;
+  if (type_ == Type::kDomainMap) return Of(Map());
   if (type_ == Type::kResourceList) return Of(api::Quantity());
   if (type_ == Type::kMessage) {
     return IsResourceListField(key) ? Of(Map(), Type::kResourceList) : Unset();
@@ -154,12 +182,18 @@ bool CelValue::IsZero() const {
     case Type::kMap:
     case Type::kMessage:
     case Type::kResourceList:
+    case Type::kDomainMap:
       return AsMap().empty();
     case Type::kDuration:
     case Type::kTimestamp:
       return duration_ == absl::ZeroDuration();
     case Type::kQuantity:
       return quantity_.IsZero();
+    case Type::kOptional:
+      return AsOptional() == nullptr;
+    case Type::kSemver:
+    case Type::kType:
+      return false;
   }
   return false;
 }
@@ -182,7 +216,8 @@ bool CelValue::Equal(const CelValue& a, const CelValue& b) {
            });
   }
   if (a.type_ != b.type_) return false;
-  if (a.Is(Type::kList)) {
+  if (a.Is(Type::kSemver)) return Semver::Compare(a.AsSemver(), b.AsSemver()) == 0;
+  if (a.Is(Type::kList) || a.Is(Type::kOptional)) {
     return std::equal(a.AsList().begin(), a.AsList().end(), b.AsList().begin(), b.AsList().end(), Equal);
   }
   return a.integer_ == b.integer_ && a.duration_ == b.duration_ && a.quantity_ == b.quantity_ &&
@@ -219,15 +254,43 @@ absl::StatusOr<int> CelValue::Compare(const CelValue& a, const CelValue& b) {
   const std::optional<double> x = a.Number();
   const std::optional<double> y = b.Is(Type::kUnset) ? unset : b.Number();
   if (x.has_value() && y.has_value()) return Order(*x, *y);
-  return absl::InvalidArgumentError(
-      absl::StrCat("no such overload: comparing ", a.TypeName(), " with ", b.TypeName()));
+  return absl::InvalidArgumentError("no such overload");
 }
 
 absl::string_view CelValue::TypeName() const {
-  constexpr absl::string_view kNames[] = {"null",   "unset field", "bool",      "int",     "uint",
-                                          "double", "string",      "list",      "map",     "message",
-                                          "map",    "duration",    "timestamp", "quantity"};
+  constexpr absl::string_view kNames[] = {"null_type",
+                                          "unset field",
+                                          "bool",
+                                          "int",
+                                          "uint",
+                                          "double",
+                                          "string",
+                                          "list",
+                                          "map",
+                                          "message",
+                                          "map",
+                                          "google.protobuf.Duration",
+                                          "google.protobuf.Timestamp",
+                                          "kubernetes.Quantity",
+                                          "kubernetes.Semver",
+                                          "optional_type",
+                                          "type",
+                                          "map"};
   return kNames[static_cast<size_t>(type_)];
+}
+
+int64_t CelValue::Length() const {
+  if (Is(Type::kString)) return CountCodePoints(text_);
+  if (Is(Type::kList)) return static_cast<int64_t>(AsList().size());
+  if (IsMapLike()) return static_cast<int64_t>(AsMap().size());
+  if (const CelValue* inside = AsOptional()) return inside->Is(Type::kOptional) ? 1 : inside->Length();
+  return 1;
+}
+
+int64_t CountCodePoints(absl::string_view text) {
+  int64_t count = 0;
+  for (const char c : text) count += (static_cast<unsigned char>(c) & 0xc0) != 0x80 ? 1 : 0;
+  return count;
 }
 
 }  // namespace schedsim::cel

@@ -13,6 +13,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "core/api/quantity.h"
+#include "core/cel/semver.h"
 
 namespace schedsim::cel {
 
@@ -41,6 +42,10 @@ class CelValue {
     kDuration,
     kTimestamp,
     kQuantity,
+    kSemver,
+    kOptional,   // A value or none; see AsOptional.
+    kType,       // The type of a value; AsString has its name.
+    kDomainMap,  // A map in which every key that is missing is an empty map.
   };
 
   CelValue() = default;  // null.
@@ -51,11 +56,16 @@ class CelValue {
   static CelValue Double(double value);
   static CelValue String(std::string value);
   static CelValue Of(List value);
-  // `type`: kMap, kMessage or kResourceList.
+  // `type`: kMap, kMessage, kResourceList or kDomainMap.
   static CelValue Of(Map value, Type type = Type::kMap);
   static CelValue Of(absl::Duration value);
   static CelValue Of(absl::Time value);
   static CelValue Of(api::Quantity value);
+  static CelValue Of(Semver value);
+  // An optional with the value, or none.
+  static CelValue Optional(std::optional<CelValue> value);
+  // The type with this name, as CEL spells it: "int", "kubernetes.Quantity".
+  static CelValue TypeOf(std::string name);
 
   Type type() const { return type_; }
   bool Is(Type type) const { return type_ == type; }
@@ -71,6 +81,9 @@ class CelValue {
   absl::Time AsTime() const { return absl::UnixEpoch() + duration_; }
   api::Quantity AsQuantity() const { return quantity_; }
   const std::string& AsString() const { return text_; }
+  const Semver& AsSemver() const { return *semver_; }  // Only of a kSemver.
+  // What an optional has; nullptr for none, and for what is no optional.
+  const CelValue* AsOptional() const;
   const List& AsList() const;
   const Map& AsMap() const;
 
@@ -79,8 +92,8 @@ class CelValue {
 
   // The entry of a map, or nullptr.
   const CelValue* Find(absl::string_view key) const;
-  // The entry that `key` selects: of a message also one that is not set, of a resource list a zero. NotFound,
-  // `no such key: KEY`, and InvalidArgument for what has no keys.
+  // The entry that `key` selects: of a message also one that is not set, of a resource list a zero, of a
+  // domain map an empty map. NotFound, `no such key: KEY`, also for what has no keys.
   absl::StatusOr<CelValue> Select(absl::string_view key) const;
 
   // Numbers are equal across types, and values of different types are not.
@@ -93,6 +106,8 @@ class CelValue {
 
   // "int", "list" and so on, for messages.
   absl::string_view TypeName() const;
+  // How many items it has (code points of a text), as costs count them; 1 for what has none.
+  int64_t Length() const;
 
  private:
   static constexpr int64_t kScalarSize = 1;
@@ -110,7 +125,11 @@ class CelValue {
   std::string text_;
   std::shared_ptr<const List> list_;
   std::shared_ptr<const Map> map_;
+  std::shared_ptr<const Semver> semver_;
 };
+
+// How many code points a text has.
+int64_t CountCodePoints(absl::string_view text);
 
 }  // namespace schedsim::cel
 

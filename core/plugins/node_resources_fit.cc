@@ -14,7 +14,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "core/api/storage.h"
+#include "core/api/devices.h"
 #include "core/base/wrapping.h"
 #include "core/framework/plugin.h"
 #include "core/framework/resource.h"

@@ -4,7 +4,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "core/api/storage.h"
+#include "core/api/devices.h"
 
 namespace schedsim::plugins {
 

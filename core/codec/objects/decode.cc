@@ -150,9 +150,14 @@ absl::Status Decode(const DecodeContext& context, const Value& value, const Path
   return absl::OkStatus();
 }
 
-namespace {
+absl::Status Decode(const DecodeContext& context, const Value& value, const Path& path,
+                    api::NotedQuantity& out) {
+  RETURN_IF_ERROR(Decode(context, value, path, out.amount));
+  const bool is_binary = !value.is_null() && absl::EndsWith(value.text, "i");
+  out.format = is_binary ? api::QuantityFormat::kBinary : api::QuantityFormat::kDecimal;
+  return absl::OkStatus();
+}
 
-// The members of a map by key: maps that are sorted grow at their end then, which costs nothing.
 std::vector<const Member*> SortedMembers(const Value& map) {
   std::vector<const Member*> members;
   members.reserve(map.members.size());
@@ -160,6 +165,10 @@ std::vector<const Member*> SortedMembers(const Value& map) {
   absl::c_sort(members, [](const Member* a, const Member* b) { return a->key < b->key; });
   return members;
 }
+
+std::string JsonOf(const Value& value) { return ToJson(value); }
+
+namespace {
 
 absl::Status DecodeStringMap(const DecodeContext& context, const Value& value, const Path& path,
                              api::StringMap& out) {

@@ -17,6 +17,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "core/api/devices.h"
 #include "core/api/object.h"
 #include "core/api/pod.h"
 #include "core/api/quantity.h"
@@ -24,6 +25,7 @@
 #include "core/base/printable.h"
 #include "core/base/status_macros.h"
 #include "core/codec/objects/field.h"
+#include "core/codec/objects/fields_devices.h"
 #include "core/codec/objects/fields_pod.h"
 #include "core/codec/objects/fields_storage.h"
 #include "core/codec/objects/shared_parts.h"
@@ -67,6 +69,8 @@ absl::Status Decode(const DecodeContext& context, const Value& value, const Path
 absl::Status Decode(const DecodeContext& context, const Value& value, const Path& path, uint64_t& out);
 absl::Status Decode(const DecodeContext& context, const Value& value, const Path& path, absl::Time& out);
 absl::Status Decode(const DecodeContext& context, const Value& value, const Path& path, api::Quantity& out);
+absl::Status Decode(const DecodeContext& context, const Value& value, const Path& path,
+                    api::NotedQuantity& out);
 absl::Status Decode(const DecodeContext& context, const Value& value, const Path& path, api::StringMap& out);
 absl::Status Decode(const DecodeContext& context, const Value& value, const Path& path,
                     api::ResourceList& out);
@@ -79,9 +83,17 @@ template <typename T>
 absl::Status Decode(const DecodeContext& context, const Value& value, const Path& path, std::vector<T>& out);
 template <typename T>
 absl::Status Decode(const DecodeContext& context, const Value& value, const Path& path,
+                    std::vector<std::pair<std::string, T>>& out);
+template <typename T>
+absl::Status Decode(const DecodeContext& context, const Value& value, const Path& path,
                     api::SharedList<T>& out);
 template <HasFields T>
 absl::Status Decode(const DecodeContext& context, const Value& value, const Path& path, T& out);
+
+// The members of a map by key: maps that are sorted grow at their end then, which costs nothing.
+std::vector<const Member*> SortedMembers(const Value& map);
+// What kJson keeps of a value.
+std::string JsonOf(const Value& value);
 
 // What validation asks of a struct as a whole; nothing for most.
 template <typename T>
@@ -145,6 +157,12 @@ absl::Status DecodeFieldValue(const DecodeContext& context, const Field<S, T>& f
       if (!value.is_object()) return context.WrongType(value, path, "a map");
       for (const Member& entry : value.members) member.emplace_back(entry.key);
       absl::c_sort(member);
+      return absl::OkStatus();
+    }
+  }
+  if constexpr (std::is_same_v<T, std::string>) {
+    if (field.form == Form::kJson) {
+      member = JsonOf(value);
       return absl::OkStatus();
     }
   }
@@ -222,6 +240,19 @@ absl::Status Decode(const DecodeContext& context, const Value& value, const Path
   for (size_t i = 0; i < value.items.size(); ++i) {
     const Path item = {.parent = &path, .index = static_cast<int64_t>(i)};
     RETURN_IF_ERROR(Decode(context, value.items[i], item, out.emplace_back()));
+  }
+  return absl::OkStatus();
+}
+
+template <typename T>
+absl::Status Decode(const DecodeContext& context, const Value& value, const Path& path,
+                    std::vector<std::pair<std::string, T>>& out) {
+  if (value.is_null()) return absl::OkStatus();
+  if (!value.is_object()) return context.WrongType(value, path, "a map");
+  for (const Member* member : SortedMembers(value)) {
+    const Path entry = {.parent = &path, .name = member->key, .is_key = true};
+    out.emplace_back(std::string(member->key), T());
+    RETURN_IF_ERROR(Decode(context, member->value, entry, out.back().second));
   }
   return absl::OkStatus();
 }

@@ -3,6 +3,9 @@
 #include "absl/strings/str_cat.h"
 #include "core/api/go_text.h"
 #include "core/api/quantity_text.h"
+#include "core/base/check.h"
+#include "core/codec/text/input.h"
+#include "core/codec/text/json_reader.h"
 
 namespace schedsim::codec {
 namespace {
@@ -64,6 +67,45 @@ std::optional<Value> Encode(absl::Time member, Document& document) {
 
 std::optional<Value> Encode(const api::Quantity& member, Document& document) {
   return document.MakeText(api::QuantityText(member));
+}
+
+std::optional<Value> Encode(const api::NotedQuantity& member, Document& document) {
+  return document.MakeText(api::NotedQuantityText(member.amount, member.format));
+}
+
+namespace {
+
+// A copy of the tree that lives in `document`. Trees are no deeper than the reader lets them be.
+Value CopyTree(const Value& tree, Document& document) {
+  Value copy = tree;
+  copy.text = document.CopyText(tree.text);
+  copy.source_bytes = 0;
+  std::vector<Value> items;
+  for (const Value& item : tree.items) items.push_back(CopyTree(item, document));
+  copy.items = document.CopyItems(items);
+  std::vector<Member> members;
+  for (const Member& member : tree.members) {
+    members.push_back(
+        {.key = document.CopyText(member.key), .key_position = {}, .value = CopyTree(member.value, document)});
+  }
+  copy.members = document.CopyMembers(members);
+  return copy;
+}
+
+}  // namespace
+
+std::optional<Value> EncodeJson(const std::string& json, Document& document) {
+  if (json.empty()) return std::nullopt;
+  std::string text = json;
+  text.append(kPaddingBytes, ' ');
+  std::optional<Value> copy;
+  const absl::Status status = ReadJson(absl::string_view(text).substr(0, json.size()), "value", {},
+                                       [&](const Document& read) {
+                                         copy = CopyTree(read.root, document);
+                                         return absl::OkStatus();
+                                       });
+  CHECK(status.ok());
+  return copy;
 }
 
 std::optional<Value> Encode(const api::StringMap& member, Document& document) {

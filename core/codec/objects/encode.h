@@ -30,6 +30,7 @@ std::optional<Value> Encode(int64_t member, Document& document);
 std::optional<Value> Encode(uint64_t member, Document& document);
 std::optional<Value> Encode(absl::Time member, Document& document);
 std::optional<Value> Encode(const api::Quantity& member, Document& document);
+std::optional<Value> Encode(const api::NotedQuantity& member, Document& document);
 std::optional<Value> Encode(const api::StringMap& member, Document& document);
 std::optional<Value> Encode(const api::ResourceList& member, Document& document);
 std::optional<Value> Encode(const std::shared_ptr<const api::PodSpec>& member, Document& document);
@@ -45,9 +46,13 @@ std::vector<Value> EncodeItems(const std::vector<T>& list, Document& document) {
 template <typename T>
 std::optional<Value> Encode(const std::vector<T>& member, Document& document);
 template <typename T>
+std::optional<Value> Encode(const std::vector<std::pair<std::string, T>>& member, Document& document);
+template <typename T>
 std::optional<Value> Encode(const api::SharedList<T>& member, Document& document);
 template <HasFields T>
 std::optional<Value> Encode(const T& member, Document& document);
+// The value that a text of JSON says.
+std::optional<Value> EncodeJson(const std::string& json, Document& document);
 
 // What an empty member of this type looks like where it must be written.
 Value EmptyValue(const std::string&);
@@ -82,6 +87,9 @@ std::optional<Value> EncodeField(const Field<S, T>& field, const S& from, Docume
       map.members = document.CopyMembers(members);
       return members.empty() ? std::nullopt : std::optional<Value>(map);
     }
+  }
+  if constexpr (std::is_same_v<T, std::string>) {
+    if (field.form == Form::kJson) return EncodeJson(member, document);
   }
   if constexpr (std::is_same_v<T, std::optional<api::NamedVolumeSource>>) {
     if (!member.has_value()) return std::nullopt;
@@ -133,6 +141,17 @@ std::optional<Value> Encode(const std::vector<T>& member, Document& document) {
   value.type = Value::Type::kArray;
   value.items = document.CopyItems(EncodeItems(member, document));
   return value;
+}
+
+template <typename T>
+std::optional<Value> Encode(const std::vector<std::pair<std::string, T>>& member, Document& document) {
+  if (member.empty()) return std::nullopt;
+  std::vector<Member> members;
+  for (const auto& [key, value] : member) {
+    members.push_back(
+        {.key = document.CopyText(key), .key_position = {}, .value = EncodeAlways(value, document)});
+  }
+  return document.MakeObject(members);
 }
 
 template <typename T>

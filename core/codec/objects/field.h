@@ -23,6 +23,7 @@ enum class Form : uint8_t {
   kValue,     // It is the field's value.
   kPresence,  // A bool: whether the field is there.
   kKeys,      // A sorted vector: the keys of a map.
+  kJson,      // A string: the value, whatever it is, as JSON.
 };
 
 // A field of the struct S with a member of type T. Made by F and refined by the functions below.

@@ -1,5 +1,5 @@
-// Field tables of volumes, claims, storage classes, CSI objects and device classes.
-// Source of names and numbers: k8s.io/api v0.37, core/v1, storage/v1 and resource/v1, generated.proto.
+// Field tables of volumes, claims, storage classes and CSI objects.
+// Source of names and numbers: k8s.io/api v0.37, core/v1 and storage/v1, generated.proto.
 #ifndef SCHEDSIM_CORE_CODEC_OBJECTS_FIELDS_STORAGE_H_
 #define SCHEDSIM_CORE_CODEC_OBJECTS_FIELDS_STORAGE_H_
 
@@ -124,12 +124,6 @@ struct Fields<api::VolumeAttachment> {
   static constexpr auto kList = std::make_tuple(
       F("attacher", 1, &T::attacher).In("spec", 2), F("nodeName", 3, &T::node_name).In("spec", 2),
       F("persistentVolumeName", 1, &T::persistent_volume_name).In("source", 2).In("spec", 2));
-};
-
-template <>
-struct Fields<api::DeviceClass> {
-  static constexpr auto kList =
-      std::make_tuple(F("extendedResourceName", 4, &api::DeviceClass::extended_resource_name).In("spec", 2));
 };
 
 }  // namespace schedsim::codec
