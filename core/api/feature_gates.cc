@@ -26,8 +26,14 @@ namespace {
 // In the order of Feature.
 constexpr absl::string_view kFeatureNames[] = {
     "ClearingNominatedNodeNameAfterBinding",
+    "DRAAdminAccess",
+    "DRAConsumableCapacity",
     "DRADeviceBindingConditions",
+    "DRADeviceTaints",
     "DRAExtendedResource",
+    "DRAFractionalCapacityRange",
+    "DRAPartitionableDevices",
+    "DRAPrioritizedList",
     "DRAResourceClaimDeviceStatus",
     "DRASchedulerFilterTimeout",
     "InPlacePodLevelResourcesVerticalScaling",

@@ -14,8 +14,14 @@ namespace schedsim::api {
 // Gates that change what is simulated. All other gates are only known by name.
 enum class Feature : uint8_t {
   kClearingNominatedNodeNameAfterBinding,
+  kDRAAdminAccess,
+  kDRAConsumableCapacity,
   kDRADeviceBindingConditions,
+  kDRADeviceTaints,
   kDRAExtendedResource,
+  kDRAFractionalCapacityRange,
+  kDRAPartitionableDevices,
+  kDRAPrioritizedList,
   kDRAResourceClaimDeviceStatus,
   kDRASchedulerFilterTimeout,
   kInPlacePodLevelResourcesVerticalScaling,

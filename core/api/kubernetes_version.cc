@@ -108,6 +108,14 @@ void SetPlugins(const FeatureGates& gates, LineBehavior& behavior) {
   behavior.dynamic_resources_post_filter_has_reason = !from_37;
   behavior.dynamic_resources_timeout_is_error = from_36;
   behavior.dra_extended_resource = gates.Enabled(Feature::kDRAExtendedResource);
+  behavior.dra = {.admin_access = gates.Enabled(Feature::kDRAAdminAccess),
+                  .prioritized_list = gates.Enabled(Feature::kDRAPrioritizedList),
+                  .partitionable_devices = gates.Enabled(Feature::kDRAPartitionableDevices),
+                  .device_taints = gates.Enabled(Feature::kDRADeviceTaints),
+                  .consumable_capacity = gates.Enabled(Feature::kDRAConsumableCapacity),
+                  .fractional_capacity_range = gates.Enabled(Feature::kDRAFractionalCapacityRange),
+                  .binding_conditions = gates.Enabled(Feature::kDRADeviceBindingConditions) &&
+                                        gates.Enabled(Feature::kDRAResourceClaimDeviceStatus)};
 }
 
 }  // namespace

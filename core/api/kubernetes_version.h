@@ -40,6 +40,18 @@ enum class InterPodAffinityHints : uint8_t { k1_35, k1_36, k1_37 };
 // NOLINTNEXTLINE(readability-identifier-naming): the underscore is the version's dot.
 enum class PodTopologySpreadHints : uint8_t { k1_35, k1_36, k1_37 };
 
+// What DynamicResources and its allocator know: gates of their names.
+struct DynamicResourcesFeatures {
+  bool admin_access = true;
+  bool prioritized_list = true;
+  bool partitionable_devices = true;
+  bool device_taints = true;
+  bool consumable_capacity = true;
+  bool fractional_capacity_range = true;
+  // Binding conditions of devices: the gates DRADeviceBindingConditions and DRAResourceClaimDeviceStatus.
+  bool binding_conditions = true;
+};
+
 // How the lines decide differently: a field for each difference, filled in by LineBehaviorOf. Where a feature
 // gate decides, the field follows the gate. Which plugins and gates a line has stands in tables of their own
 // (default_profile.cc, feature_gate_table.cc).
@@ -146,6 +158,7 @@ struct LineBehavior {
   bool dynamic_resources_timeout_is_error = true;
   // Extended resources may come from a DeviceClass (gate DRAExtendedResource).
   bool dra_extended_resource = true;
+  DynamicResourcesFeatures dra;
 };
 
 // The behavior of the gates' line, with the gates as they are set.

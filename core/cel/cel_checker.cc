@@ -68,6 +68,7 @@ class Checker {
   }
 
   CelCheck Finish(CelType type) {
+    if (errors_.empty()) CheckAggregates();
     std::stable_sort(errors_.begin(), errors_.end(),
                      [](const CelError& a, const CelError& b) { return a.position < b.position; });
     return {.type = mapping_.Substitute(type, /*to_dyn=*/false),
@@ -83,8 +84,11 @@ class Checker {
   CelType Undeclared(const CelNode& node, absl::string_view name) {
     return Fail(node, absl::StrCat("undeclared reference to '", name, "' (in container '')"));
   }
+  static std::string MismatchText(const CelType& expected, const CelType& found) {
+    return absl::StrCat("expected type '", expected.Text(), "' but found '", found.Text(), "'");
+  }
   CelType Mismatch(const CelNode& node, const CelType& expected, const CelType& found) {
-    return Fail(node, absl::StrCat("expected type '", expected.Text(), "' but found '", found.Text(), "'"));
+    return Fail(node, MismatchText(expected, found));
   }
 
   static CelType AsOptional(CelType type) {
@@ -227,20 +231,47 @@ class Checker {
     return Mismatch(node, *before, type);
   }
 
+  // One part of each list and map literal.
+  struct Part {
+    int32_t position = 0;
+    CelType type;
+  };
+
+  // The items of a list, and the keys and the values of a map, must have one type, and dyn is one of its own.
+  void CheckAggregates() {
+    for (const std::vector<Part>& parts : aggregates_) {
+      const CelType first = mapping_.Substitute(parts[0].type, /*to_dyn=*/true);
+      for (const Part& part : parts) {
+        const CelType type = mapping_.Substitute(part.type, /*to_dyn=*/true);
+        if (type == first) continue;
+        errors_.push_back({.position = part.position, .message = MismatchText(first, type)});
+        break;
+      }
+    }
+  }
+
   CelType List(CelNode& node) {
     std::optional<CelType> item;
+    std::vector<Part> parts;
     for (CelNode& child : node.children) {
       const CelType type = Check(child);
+      parts.push_back({.position = child.position, .type = type});
       item = Join(child, item, type);
     }
+    if (!parts.empty()) aggregates_.push_back(std::move(parts));
     return CelType::List(item.has_value() ? *item : mapping_.Fresh());
   }
 
   CelType Map(CelNode& node) {
     std::optional<CelType> parts[2];
+    std::vector<Part> aggregates[2];
     for (size_t i = 0; i < node.children.size(); ++i) {
       const CelType type = Check(node.children[i]);
+      aggregates[i % 2].push_back({.position = node.children[i].position, .type = type});
       parts[i % 2] = Join(node.children[i], parts[i % 2], type);
+    }
+    for (std::vector<Part>& aggregate : aggregates) {
+      if (!aggregate.empty()) aggregates_.push_back(std::move(aggregate));
     }
     if (!parts[0].has_value()) return CelType::Map(mapping_.Fresh(), mapping_.Fresh());
     const CelType key = mapping_.Substitute(*parts[0], /*to_dyn=*/false);
@@ -315,6 +346,7 @@ class Checker {
   CelTypeMapping mapping_;
   std::vector<std::pair<std::string, CelType>> scope_;
   std::vector<CelError> errors_;
+  std::vector<std::vector<Part>> aggregates_;
   std::string unbuilt_;
 };
 

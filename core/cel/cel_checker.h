@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
+#include "core/cel/cel_functions.h"
 #include "core/cel/cel_lexer.h"
 #include "core/cel/cel_node.h"
 #include "core/cel/cel_type.h"
@@ -17,6 +18,8 @@ namespace schedsim::cel {
 // What an expression may name.
 struct CelDeclarations {
   const CelSignatures* signatures = nullptr;
+  // Those of the signatures.
+  const CelFunctions* functions = nullptr;
   std::vector<std::pair<std::string, CelType>> variables;
   // Fields by the name of a type of object.
   std::map<std::string, std::vector<std::pair<std::string, CelType>>> fields;

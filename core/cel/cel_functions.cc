@@ -67,7 +67,7 @@ CelResult Matches(const CelArguments& arguments) {
     return NoSuchOverload("matches", arguments);
   }
   const RE2 pattern(arguments[1].AsString(), RE2::Quiet);
-  if (!pattern.ok()) return absl::InvalidArgumentError(pattern.error());
+  if (!pattern.ok()) return absl::InvalidArgumentError(RegexError(arguments[1].AsString()));
   return CelValue::Bool(RE2::PartialMatch(arguments[0].AsString(), pattern));
 }
 

@@ -53,6 +53,9 @@ int64_t CelCallCost(absl::string_view function, const CelArguments& arguments, c
 // What it costs to go through a text of `length`.
 int64_t CelTextCost(int64_t length);
 
+// What Go says of a regular expression that is wrong; "": it is right.
+std::string RegexError(const std::string& regex);
+
 // The error of a function that does not take such arguments.
 absl::Status NoSuchOverload(absl::string_view function, const CelArguments& arguments);
 

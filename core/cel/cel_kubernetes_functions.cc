@@ -86,7 +86,7 @@ CelResult AddOrSubtract(absl::string_view name, const CelArguments& arguments) {
   const api::Quantity by = arguments[1].Is(Type::kInt) ? api::Quantity::FromValue(arguments[1].AsInt())
                                                        : arguments[1].AsQuantity();
   const api::Quantity quantity = arguments[0].AsQuantity();
-  return CelValue::Of(name == "add" ? quantity + by : quantity - by);
+  return CelValue::Of(name == "add" ? quantity + by : quantity - by, /*is_sum=*/true);
 }
 
 // compareTo, isGreaterThan and isLessThan of two quantities or two versions.

@@ -157,7 +157,7 @@ bool IsOfKubernetes(const CelValue& value) { return value.Is(Type::kQuantity) ||
 // Kubernetes' types refuse to be equal to others.
 CelResult Equals(const CelValue& a, const CelValue& b) {
   const bool differ = a.type() != b.type() && !b.Is(Type::kUnset) && !b.Is(Type::kNull);
-  if (IsOfKubernetes(a) && differ) return absl::InvalidArgumentError("no such overload");
+  if (IsOfKubernetes(a) && (differ || b.IsSum())) return absl::InvalidArgumentError("no such overload");
   return CelValue::Bool(CelValue::Equal(a, b));
 }
 

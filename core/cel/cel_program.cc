@@ -60,6 +60,33 @@ class NameCheck {
   std::vector<std::string> variables_;
 };
 
+bool IsConversion(absl::string_view name) {
+  constexpr absl::string_view kConversions[] = {"bool", "bytes",  "double",    "duration", "dyn",
+                                                "int",  "string", "timestamp", "type",     "uint"};
+  return std::find(std::begin(kConversions), std::end(kConversions), name) != std::end(kConversions);
+}
+
+// Converts constants, as cel-go does before it runs anything: what cannot be converted is an error then.
+void FoldConstants(CelNode& node, const CelFunctions& functions, std::string& error) {
+  for (CelNode& child : node.children) FoldConstants(child, functions, error);
+  if (!error.empty() || node.type != Type::kCall) return;
+  const bool is_find = (node.name == "find" || node.name == "findAll") && node.children.size() > 1;
+  if (is_find && node.children[1].type == Type::kLiteral) {
+    error = RegexError(node.children[1].literal.AsString());
+    if (!error.empty()) return;
+  }
+  const bool is_constant = node.children.size() == 1 && node.children[0].type == Type::kLiteral;
+  if (!is_constant || !IsConversion(node.name)) return;
+  CelResult value = functions.Call(node.name, {node.children[0].literal});
+  if (!value.ok()) {
+    error = std::string(value.status().message());
+    return;
+  }
+  node.type = Type::kLiteral;
+  node.literal = *std::move(value);
+  node.children.clear();
+}
+
 // Whether the text of a mistake is ours, of what we don't know, and not cel-go's.
 bool IsUnbuilt(absl::string_view message) {
   return message.find("not known here") != absl::string_view::npos || message == "nested too deep" ||
@@ -90,6 +117,11 @@ absl::StatusOr<CelProgram> CelProgram::Compile(absl::string_view text, const Cel
     return absl::UnimplementedError(absl::StrCat(check.unbuilt, " is not known here"));
   }
   if (!check.errors.empty()) return absl::InvalidArgumentError(CelErrorsText(text, check.errors));
+  std::string constant_error;
+  FoldConstants(root, *declarations.functions, constant_error);
+  if (!constant_error.empty()) {
+    return absl::InvalidArgumentError(absl::StrCat(kProgramError, constant_error));
+  }
   type = std::move(check.type);
   return CelProgram(std::make_shared<const CelNode>(std::move(root)));
 }

@@ -19,6 +19,9 @@ struct CelDeclarations;
 struct CelNode;
 struct CelType;
 
+// What errors start with that are found when a checked expression is made ready to run.
+inline constexpr char kProgramError[] = "program instantiation failed: ";
+
 // What an expression may cost by default, as for a selector of devices.
 inline constexpr int64_t kCelCostMax = 1'000'000;
 

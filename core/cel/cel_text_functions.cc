@@ -225,21 +225,63 @@ CelValue::List FindMatches(absl::string_view text, const RE2& pattern, int64_t c
 
 CelResult Find(const CelArguments& arguments) {
   if (!Are(arguments, "ss")) return NoSuchOverload("find", arguments);
+  const std::string error = RegexError(arguments[1].AsString());
+  if (!error.empty()) return absl::InvalidArgumentError(absl::StrCat("Illegal regex: ", error));
   const RE2 pattern(arguments[1].AsString(), RE2::Quiet);
-  if (!pattern.ok()) return absl::InvalidArgumentError(absl::StrCat("Illegal regex: ", pattern.error()));
   const CelValue::List found = FindMatches(arguments[0].AsString(), pattern, 1);
   return found.empty() ? CelValue::String("") : found[0];
 }
 
 CelResult FindAll(const CelArguments& arguments) {
   if (!Are(arguments, "ss") && !Are(arguments, "ssi")) return NoSuchOverload("findAll", arguments);
+  const std::string error = RegexError(arguments[1].AsString());
+  if (!error.empty()) return absl::InvalidArgumentError(absl::StrCat("Illegal regex: ", error));
   const RE2 pattern(arguments[1].AsString(), RE2::Quiet);
-  if (!pattern.ok()) return absl::InvalidArgumentError(absl::StrCat("Illegal regex: ", pattern.error()));
   const int64_t count = arguments.size() == 3 ? arguments[2].AsInt() : -1;
   return CelValue::Of(FindMatches(arguments[0].AsString(), pattern, std::max<int64_t>(count, -1)));
 }
 
+// Go's words for RE2's errors.
+absl::string_view GoWords(RE2::ErrorCode code) {
+  switch (code) {
+    case RE2::ErrorBadEscape:
+      return "invalid escape sequence";
+    case RE2::ErrorBadCharClass:
+      return "invalid character class";
+    case RE2::ErrorBadCharRange:
+      return "invalid character class range";
+    case RE2::ErrorMissingBracket:
+      return "missing closing ]";
+    case RE2::ErrorMissingParen:
+      return "missing closing )";
+    case RE2::ErrorUnexpectedParen:
+      return "unexpected )";
+    case RE2::ErrorTrailingBackslash:
+      return "trailing backslash at end of expression";
+    case RE2::ErrorRepeatArgument:
+      return "missing argument to repetition operator";
+    case RE2::ErrorRepeatSize:
+      return "invalid repeat count";
+    case RE2::ErrorRepeatOp:
+      return "invalid nested repetition operator";
+    case RE2::ErrorBadPerlOp:
+      return "invalid or unsupported Perl syntax";
+    case RE2::ErrorBadUTF8:
+      return "invalid UTF-8";
+    case RE2::ErrorBadNamedCapture:
+      return "invalid named capture";
+    default:
+      return "internal error";
+  }
+}
+
 }  // namespace
+
+std::string RegexError(const std::string& regex) {
+  const RE2 pattern(regex, RE2::Quiet);
+  if (pattern.ok()) return "";
+  return absl::StrCat("error parsing regexp: ", GoWords(pattern.error_code()), ": `", pattern.error_arg(), "`");
+}
 
 void AddTextFunctions(CelFunctions& functions) {
   functions.Add("charAt", CharAt);

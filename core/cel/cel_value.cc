@@ -94,10 +94,11 @@ CelValue CelValue::Of(absl::Time value) {
   return made;
 }
 
-CelValue CelValue::Of(api::Quantity value) {
+CelValue CelValue::Of(api::Quantity value, bool is_sum) {
   CelValue made;
   made.type_ = Type::kQuantity;
   made.quantity_ = value;
+  made.is_sum_ = is_sum;
   return made;
 }
 
@@ -220,7 +221,7 @@ bool CelValue::Equal(const CelValue& a, const CelValue& b) {
   if (a.Is(Type::kList) || a.Is(Type::kOptional)) {
     return std::equal(a.AsList().begin(), a.AsList().end(), b.AsList().begin(), b.AsList().end(), Equal);
   }
-  return a.integer_ == b.integer_ && a.duration_ == b.duration_ && a.quantity_ == b.quantity_ &&
+  return !b.is_sum_ && a.integer_ == b.integer_ && a.duration_ == b.duration_ && a.quantity_ == b.quantity_ &&
          a.text_ == b.text_;
 }
 

@@ -60,7 +60,8 @@ class CelValue {
   static CelValue Of(Map value, Type type = Type::kMap);
   static CelValue Of(absl::Duration value);
   static CelValue Of(absl::Time value);
-  static CelValue Of(api::Quantity value);
+  // `is_sum`: it was worked out. Such a quantity on the right is equal to none: see Equal.
+  static CelValue Of(api::Quantity value, bool is_sum = false);
   static CelValue Of(Semver value);
   // An optional with the value, or none.
   static CelValue Optional(std::optional<CelValue> value);
@@ -80,6 +81,7 @@ class CelValue {
   absl::Duration AsDuration() const { return duration_; }
   absl::Time AsTime() const { return absl::UnixEpoch() + duration_; }
   api::Quantity AsQuantity() const { return quantity_; }
+  bool IsSum() const { return is_sum_; }
   const std::string& AsString() const { return text_; }
   const Semver& AsSemver() const { return *semver_; }  // Only of a kSemver.
   // What an optional has; nullptr for none, and for what is no optional.
@@ -96,7 +98,9 @@ class CelValue {
   // domain map an empty map. NotFound, `no such key: KEY`, also for what has no keys.
   absl::StatusOr<CelValue> Select(absl::string_view key) const;
 
-  // Numbers are equal across types, and values of different types are not.
+  // Numbers are equal across types, and values of different types are not. A sum of quantities is equal to
+  // another quantity only on the left: sums are pointers in apiserver v0.37, pkg/cel/library/quantity.go, which
+  // its Equal does not expect.
   static bool Equal(const CelValue& a, const CelValue& b);
   // Below 0: `a` comes first. InvalidArgument where there is no order of the two.
   static absl::StatusOr<int> Compare(const CelValue& a, const CelValue& b);
@@ -117,6 +121,7 @@ class CelValue {
   void AddSize(int64_t size) { size_ = size_ > INT64_MAX - size ? INT64_MAX : size_ + size; }
 
   Type type_ = Type::kNull;
+  bool is_sum_ = false;
   int64_t size_ = kScalarSize;
   int64_t integer_ = 0;
   double number_ = 0;

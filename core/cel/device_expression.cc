@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
 #include "core/cel/cel_checker.h"
@@ -14,21 +15,6 @@ namespace schedsim::cel {
 namespace {
 
 constexpr absl::string_view kDeviceType = "kubernetes.DRADevice";
-
-const CelDeclarations& Declarations() {
-  static const auto* const kDeclarations = [] {
-    auto* made = new CelDeclarations();
-    made->signatures = &KubernetesCelSignatures();
-    made->variables = {{"device", CelType::Parse(kDeviceType)}};
-    made->fields[std::string(kDeviceType)] = {
-        {"driver", CelType::Parse("string")},
-        {"allowMultipleAllocations", CelType::Parse("bool")},
-        {"attributes", CelType::Parse("map(string, map(string, dyn))")},
-        {"capacity", CelType::Parse("map(string, map(string, kubernetes.Quantity))")}};
-    return made;
-  }();
-  return *kDeclarations;
-}
 
 const CelFunctions& Functions() {
   static const auto* const kFunctions = [] {
@@ -40,6 +26,22 @@ const CelFunctions& Functions() {
     return made;
   }();
   return *kFunctions;
+}
+
+const CelDeclarations& Declarations() {
+  static const auto* const kDeclarations = [] {
+    auto* made = new CelDeclarations();
+    made->signatures = &KubernetesCelSignatures();
+    made->functions = &Functions();
+    made->variables = {{"device", CelType::Parse(kDeviceType)}};
+    made->fields[std::string(kDeviceType)] = {
+        {"driver", CelType::Parse("string")},
+        {"allowMultipleAllocations", CelType::Parse("bool")},
+        {"attributes", CelType::Parse("map(string, map(string, dyn))")},
+        {"capacity", CelType::Parse("map(string, map(string, kubernetes.Quantity))")}};
+    return made;
+  }();
+  return *kDeclarations;
 }
 
 CelResult AttributeValue(const api::DeviceAttribute& attribute) {
@@ -122,6 +124,7 @@ absl::StatusOr<DeviceExpression> DeviceExpression::Compile(absl::string_view tex
   CelType type;
   absl::StatusOr<CelProgram> program = CelProgram::Compile(text, Declarations(), type);
   if (absl::IsUnimplemented(program.status())) return program.status();
+  if (!program.ok() && absl::StartsWith(program.status().message(), kProgramError)) return program.status();
   if (!program.ok()) {
     return absl::InvalidArgumentError(absl::StrCat("compilation failed: ", program.status().message()));
   }

@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -22,10 +23,22 @@ struct PodEvent {
   std::string note;
 };
 
+// The claim for a pod's extended resources, and which of its requests is for which of the pod's.
+struct ExtendedResourceClaimStatus {
+  struct Mapping {
+    std::string container_name;
+    std::string resource_name;
+    std::string request_name;
+  };
+  std::string resource_claim_name;
+  std::vector<Mapping> request_mappings;
+};
+
 // A change of a pod's status; absent parts stay as they are.
 struct PodStatusPatch {
   std::optional<api::PodCondition> condition;
   std::optional<std::string> nominated_node_name;
+  std::optional<ExtendedResourceClaimStatus> extended_resource_claim_status;
 };
 
 // The API server as the scheduler's client sees it. Calls that take no time take effect in the order in which
@@ -48,6 +61,17 @@ class Client {
   // version that is given, unless the server does not look; otherwise `done` gets it as stored.
   using ObjectDone = std::function<void(absl::StatusOr<api::ObjectPtr>)>;
   virtual void Update(api::ObjectPtr object, ObjectDone done) = 0;
+
+  // The same for a claim's status, for a new claim, whose name is made up from generateName, and for one that
+  // is to go: it stays, with a deletionTimestamp, while it has finalizers. `done` gets the claim as stored, or
+  // nullptr where it is gone.
+  virtual void UpdateStatus(api::ObjectPtr object, ObjectDone done) = 0;
+  virtual void Create(api::ObjectPtr object, ObjectDone done) = 0;
+  virtual void Delete(api::ObjectPtr object, ObjectDone done) = 0;
+  // The object as it is stored now. NotFound when it is gone.
+  virtual void Get(api::ObjectPtr object, ObjectDone done) = 0;
+  // Takes the consumer of this uid out of a claim's status.reservedFor, whatever its version.
+  virtual void RemoveConsumer(api::ObjectPtr claim, std::string uid, ObjectDone done) = 0;
 
   // Whether anybody reads events. Where nobody does, they need not be recorded.
   virtual bool WantsEvents() const { return true; }

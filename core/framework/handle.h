@@ -13,6 +13,7 @@
 #include "core/base/clock.h"
 #include "core/base/executor.h"
 #include "core/base/symbol.h"
+#include "core/framework/claim_cache.h"
 #include "core/framework/client.h"
 #include "core/framework/informer_cache.h"
 #include "core/framework/node_columns.h"
@@ -94,6 +95,8 @@ class Handle {
   // The plugin `handler` hears of what the informers see from now on.
   virtual void AddInformerHandler(InformerHandler& /*handler*/) {}
   virtual Client& client() const = 0;
+  // The claims of devices, shared by all profiles.
+  virtual ClaimCache& claims() const = 0;
   // Whether plugins must work everything out anew in each cycle, for comparison with what they remember.
   virtual bool reference() const { return false; }
 

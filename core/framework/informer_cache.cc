@@ -13,6 +13,7 @@ void InformerCache::Set(api::ObjectPtr object) {
     return;
   }
   const size_t kind = static_cast<size_t>(object->kind);
+  ++change_counts_[kind];
   std::string key = object->Key();
   objects_[kind].insert_or_assign(std::move(key), std::move(object));
 }
@@ -44,6 +45,7 @@ void InformerCache::Erase(const api::Object& object) {
   if (object.kind == api::Kind::kPod) {
     ErasePod(static_cast<const api::Pod&>(object));
   } else {
+    ++change_counts_[static_cast<size_t>(object.kind)];
     objects_[static_cast<size_t>(object.kind)].erase(object.Key());
   }
 }

@@ -49,6 +49,8 @@ class InformerCache {
 
   // Not for pods.
   const Objects& List(api::Kind kind) const;
+  // How often objects of the kind came, changed or went. Not for pods.
+  uint64_t ChangeCount(api::Kind kind) const { return change_counts_[static_cast<size_t>(kind)]; }
 
  private:
   struct NamedPod {
@@ -62,6 +64,7 @@ class InformerCache {
 
   std::vector<InformerHandler*> handlers_;
   std::array<Objects, api::kKindCount> objects_;  // Of all kinds but pods.
+  std::array<uint64_t, api::kKindCount> change_counts_ = {};
   LookupMap<std::string, NamedPod> pods_;         // By "namespace/name".
   // By Pod::number, nullptr: none. Pods change more often than they come, and then no name is looked up.
   std::vector<api::PodPtr> pods_by_number_;

@@ -4,7 +4,6 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "core/api/devices.h"
 
 namespace schedsim::plugins {
 
@@ -16,6 +15,8 @@ namespace {
 
 // Sums of weighted scores stay exact in doubles up to this weight; configurations allow up to 100.
 constexpr int64_t kWeightMax = 1000;
+
+constexpr char kImplicitPrefix[] = "deviceclass.resource.kubernetes.io/";
 
 Type TypeOf(const std::string& name) {
   if (name == "cpu") return Type::kCpu;
@@ -79,16 +80,26 @@ bool MakeColumnRequests(const Resource& request, const std::vector<ScoredResourc
   return true;
 }
 
-bool ComesFromDeviceClass(absl::string_view resource, const framework::InformerCache& informers) {
-  constexpr char kImplicitPrefix[] = "deviceclass.resource.kubernetes.io/";
-  if (!framework::IsExtendedResourceName(resource) && !absl::StrContains(resource, kImplicitPrefix))
-    return false;
+bool IsDeviceClassResource(absl::string_view resource) {
+  return framework::IsExtendedResourceName(resource) || absl::StartsWith(resource, kImplicitPrefix);
+}
+
+const api::DeviceClass* DeviceClassOf(absl::string_view resource, const framework::InformerCache& informers) {
+  if (!IsDeviceClassResource(resource)) return nullptr;
+  const api::DeviceClass* best = nullptr;
   for (const auto& [key, object] : informers.List(api::Kind::kDeviceClass)) {
     const auto& device_class = *static_cast<const api::DeviceClass*>(object.get());
-    if (device_class.extended_resource_name == resource) return true;
-    if (resource == absl::StrCat(kImplicitPrefix, device_class.metadata.name)) return true;
+    if (resource == absl::StrCat(kImplicitPrefix, device_class.metadata.name)) return &device_class;
+    if (device_class.extended_resource_name != resource) continue;
+    if (best == nullptr || best->metadata.creation_timestamp < device_class.metadata.creation_timestamp) {
+      best = &device_class;
+    }
   }
-  return false;
+  return best;
+}
+
+bool ComesFromDeviceClass(absl::string_view resource, const framework::InformerCache& informers) {
+  return DeviceClassOf(resource, informers) != nullptr;
 }
 
 bool AsksForDeviceClass(const Resource& requests, const framework::Handle& handle) {

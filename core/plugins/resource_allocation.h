@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
+#include "core/api/devices.h"
 #include "core/api/scheduler_config.h"
 #include "core/base/symbol.h"
 #include "core/framework/handle.h"
@@ -51,8 +52,12 @@ ResourceUse UseOf(const framework::NodeInfo& node, const ScoredResource& scored,
 bool MakeColumnRequests(const framework::Resource& request, const std::vector<ScoredResource>& resources,
                         std::vector<ColumnRequest>& requests);
 
-// Whether a DeviceClass gives the resource.
+// Whether a DeviceClass may give a resource of this name.
+bool IsDeviceClassResource(absl::string_view resource);
+
+// The DeviceClass that gives the resource; of several the one created last, then the first by name. nullptr: none.
 // Source: dynamic-resource-allocation v0.37, deviceclass/extendedresourcecache.
+const api::DeviceClass* DeviceClassOf(absl::string_view resource, const framework::InformerCache& informers);
 bool ComesFromDeviceClass(absl::string_view resource, const framework::InformerCache& informers);
 
 // Whether one does that gives a resource asked for, where the line knows of that.

@@ -60,6 +60,7 @@ class Scheduler::ProfileHandle : public framework::Handle {
     scheduler_.informers_.AddHandler(handler);
   }
   framework::Client& client() const override { return scheduler_.environment_.client; }
+  framework::ClaimCache& claims() const override { return scheduler_.claims_; }
   bool reference() const override { return scheduler_.options_.reference; }
 
   framework::Status RunFilterPluginsWithNominatedPods(framework::CycleState& state,

@@ -43,6 +43,8 @@ void Scheduler::OnAdd(const api::ObjectPtr& object) {
   } else if (object->kind == api::Kind::kNode) {
     cache_.AddNode(As<api::Node>(object));
     Move({.resource = EventResource::kNode, .action = framework::kAdd}, nullptr, object);
+  } else if (object->kind == api::Kind::kResourceClaim) {
+    claims_.Set(As<api::ResourceClaim>(object));
   } else if (const EventResource resource = framework::EventResourceOf(object->kind);
              resource != EventResource::kWildcard) {
     Move({.resource = resource, .action = framework::kAdd}, nullptr, object);
@@ -63,6 +65,8 @@ void Scheduler::OnUpdate(const api::ObjectPtr& old_object, const api::ObjectPtr&
          framework::NodeSchedulingPropertiesChange(*new_node, *old_node, options_.line)) {
       Move(event, old_object, new_object);
     }
+  } else if (new_object->kind == api::Kind::kResourceClaim) {
+    claims_.Set(As<api::ResourceClaim>(new_object));
   } else if (const EventResource resource = framework::EventResourceOf(new_object->kind);
              resource != EventResource::kWildcard) {
     Move({.resource = resource, .action = framework::kUpdate}, old_object, new_object);
@@ -79,10 +83,19 @@ void Scheduler::OnDelete(const api::ObjectPtr& object) {
     // The one exception: upstream tells the queue before the node leaves the cache.
     Move({.resource = EventResource::kNode, .action = framework::kDelete}, object, nullptr);
     cache_.RemoveNode(*As<api::Node>(object));
+  } else if (object->kind == api::Kind::kResourceClaim) {
+    claims_.Erase(*As<api::ResourceClaim>(object));
   } else if (const EventResource resource = framework::EventResourceOf(object->kind);
              resource != EventResource::kWildcard) {
     Move({.resource = resource, .action = framework::kDelete}, object, nullptr);
   }
+}
+
+void Scheduler::OnClaimChange(const framework::ClaimPtr& old_claim, const framework::ClaimPtr& new_claim) {
+  const framework::ActionType action = old_claim == nullptr   ? framework::kAdd
+                                       : new_claim == nullptr ? framework::kDelete
+                                                              : framework::kUpdate;
+  Move({.resource = EventResource::kResourceClaim, .action = action}, old_claim, new_claim);
 }
 
 // Where the pod was when it went is not known, so it is taken out of wherever it may be.

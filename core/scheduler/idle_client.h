@@ -15,6 +15,11 @@ class IdleClient : public framework::Client, public Observer {
   void PatchPodStatus(api::PodPtr /*pod*/, framework::PodStatusPatch /*patch*/, Done /*done*/) override {}
   void DeletePod(api::PodPtr /*pod*/, Done /*done*/) override {}
   void Update(api::ObjectPtr /*object*/, ObjectDone /*done*/) override {}
+  void UpdateStatus(api::ObjectPtr /*object*/, ObjectDone /*done*/) override {}
+  void Create(api::ObjectPtr /*object*/, ObjectDone /*done*/) override {}
+  void Delete(api::ObjectPtr /*object*/, ObjectDone /*done*/) override {}
+  void Get(api::ObjectPtr /*object*/, ObjectDone /*done*/) override {}
+  void RemoveConsumer(api::ObjectPtr /*claim*/, std::string /*uid*/, ObjectDone /*done*/) override {}
   bool WantsEvents() const override { return false; }
   void RecordEvent(const api::Pod& /*pod*/, framework::PodEvent /*event*/) override {}
 

@@ -23,6 +23,7 @@
 #include "core/base/symbol.h"
 #include "core/cache/cache.h"
 #include "core/cache/snapshot.h"
+#include "core/framework/claim_cache.h"
 #include "core/framework/client.h"
 #include "core/framework/framework.h"
 #include "core/framework/free_choice.h"
@@ -145,6 +146,7 @@ class Scheduler {
   // The nodes as the last cycle found them, with what became of them since.
   const cache::Snapshot& snapshot() const { return snapshot_; }
   const framework::InformerCache& informers() const { return informers_; }
+  const framework::ClaimCache& claims() const { return claims_; }
   // What the plugins of the profile for this pod, which must be one of the profiles, work with. For those who
   // look at nodes as plugins do.
   framework::Handle& HandleFor(const api::Pod& pod);
@@ -175,6 +177,8 @@ class Scheduler {
   void UpdateAssignedPod(const api::PodPtr& old_pod, const api::PodPtr& new_pod);
   void DeleteAssignedPod(const api::PodPtr& pod);
   void Move(const framework::ClusterEvent& event, api::ObjectPtr old_object, api::ObjectPtr new_object);
+  // A claim changed, as far as the scheduler knows; see ClaimCache::Observer.
+  void OnClaimChange(const framework::ClaimPtr& old_claim, const framework::ClaimPtr& new_claim);
   void ForgetAnswers();
 
   // The scheduling cycle, schedule_one.cc.
@@ -255,6 +259,7 @@ class Scheduler {
   framework::PluginNames plugin_names_;
   framework::PodInfoFactory pod_infos_;
   framework::InformerCache informers_;
+  framework::ClaimCache claims_;
   cache::Cache cache_;
   cache::Snapshot snapshot_;
   queue::Nominator nominator_;

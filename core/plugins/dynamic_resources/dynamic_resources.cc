@@ -1,18 +1,49 @@
 // DynamicResources: devices that pods claim.
 // Source: kubernetes v1.37, plugins/dynamicresources.
-// Not built yet beyond pods that it does not concern: others are marked inexact.
+// Extension points: PreEnqueue, PreFilter, Filter, PostFilter, Score, Reserve, PreBind.
+// Arguments: DynamicResourcesArgs: filterTimeout (its search is bounded by steps instead), bindingTimeout (how long
+// devices with binding conditions may take; 600 s by default).
+// Not built: pod groups' claims, attributes that are lists or derived, DeviceTaintRules, compatibility groups,
+// node-allocatable resources.
 
 #include <algorithm>
 #include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
 
+#include "absl/strings/str_cat.h"
+#include "core/base/status_macros.h"
 #include "core/framework/plugin.h"
+#include "core/plugins/dynamic_resources/allocator.h"
+#include "core/plugins/dynamic_resources/binding_conditions.h"
+#include "core/plugins/dynamic_resources/claim_binder.h"
+#include "core/plugins/dynamic_resources/claim_state.h"
+#include "core/plugins/dynamic_resources/extended_resources.h"
+#include "core/plugins/dynamic_resources/pod_claims.h"
+#include "core/plugins/normalize_score.h"
 #include "core/plugins/registry.h"
 #include "core/plugins/resource_allocation.h"
 
 namespace schedsim::plugins {
 namespace {
 
+using api::KubernetesLine;
+using framework::ClaimPtr;
+using framework::Code;
+using framework::CycleState;
+using framework::NodeInfo;
+using framework::PodInfo;
+using framework::QueueingHint;
 using framework::Status;
+
+constexpr absl::Duration kBindingTimeout = absl::Seconds(600);
+
+Status Unschedulable(std::string reason) {
+  return Status(Code::kUnschedulableAndUnresolvable, std::move(reason));
+}
 
 class DynamicResources final : public framework::Plugin,
                                public framework::PreFilterPlugin,
@@ -22,72 +53,391 @@ class DynamicResources final : public framework::Plugin,
                                public framework::ScorePlugin,
                                public framework::ReservePlugin,
                                public framework::PreBindPlugin,
-                               public framework::SignPlugin {
+                               public framework::SignPlugin,
+                               public framework::EnqueueExtensions {
  public:
-  explicit DynamicResources(framework::Handle& handle) : handle_(handle) {}
+  DynamicResources(const api::DynamicResourcesArgs& args, framework::Handle& handle)
+      : handle_(handle),
+        line_(handle.line()),
+        id_(handle.plugin_names().IdOf("DynamicResources")),
+        binding_timeout_(args.binding_timeout.value_or(kBindingTimeout)),
+        slices_(handle),
+        pools_(handle, slices_),
+        selectors_(line_),
+        parts_{.handle = handle_, .pools = pools_, .selectors = selectors_},
+        binder_(handle, binding_timeout_) {}
 
   absl::string_view Name() const override { return "DynamicResources"; }
 
-  bool SignPod(const framework::PodInfo& pod, framework::PodSigner&) const override {
+  bool SignPod(const PodInfo& pod, framework::PodSigner&) const override {
     return pod.pod->spec->resource_claims.empty();
   }
 
-  framework::PreFilterResult PreFilter(framework::CycleState&, const framework::PodInfo& pod,
-                                       framework::NodeInfos) override {
-    const api::PodSpec& spec = *pod.pod->spec;
-    if (!spec.resource_claims.empty()) handle_.MarkInexact(pod, "resource claims");
-    if (AsksForDeviceClass(pod.spec_info->requests, handle_)) {
-      handle_.MarkInexact(pod, "extended resources of a DeviceClass");
-    }
-    framework::PreFilterResult result;
-    result.status = Status::Skip();
-    return result;
+  Status PreEnqueue(const PodInfo& pod) override {
+    if (pod.pod->spec->resource_claims.empty()) return Status();
+    const auto claims = PodResourceClaims(*pod.pod, handle_.claims());
+    return claims.ok() ? Status() : Unschedulable(std::string(claims.status().message()));
   }
 
-  Status Filter(const framework::CycleState&, const framework::PodInfo&,
-                const framework::NodeInfo&) override {
+  framework::PreFilterResult PreFilter(CycleState& state, const PodInfo& pod, framework::NodeInfos) override {
+    const bool has_claims = !pod.pod->spec->resource_claims.empty();
+    if (!has_claims && !AsksForDeviceClass(pod.spec_info->requests, handle_)) {
+      return {.status = Status::Skip(), .node_names = std::nullopt};
+    }
+    auto shared = std::make_shared<ClaimState>();
+    Status status = FillState(pod, *shared);
+    // PostFilter is to see that this was reached, and that there is nothing to free.
+    if (!status.IsSuccess()) shared = std::make_shared<ClaimState>();
+    state.Write(id_, CycleState::kFilterSlot, std::make_unique<ClaimStateData>(std::move(shared)));
+    return {.status = std::move(status), .node_names = std::nullopt};
+  }
+
+  Status Filter(const CycleState& state, const PodInfo& pod, const NodeInfo& node) override {
+    ClaimState* const claims = Find(state);
+    if (claims == nullptr) return Status::Error("not found");
+    ExtendedOnNode extended;
+    if (PodClaim* special = claims->extended()) {
+      extended =
+          FilterExtendedResources(pod, *special->claim, claims->claims.size() > 1, node, handle_);
+      if (!extended.status.IsSuccess()) return extended.status;
+      // What the pod asks for comes from a device plugin.
+      if (extended.claim == nullptr && claims->claims.size() == 1) return Status();
+    }
+    std::vector<size_t> unavailable;
+    for (size_t i = 0; i < claims->claims.size(); ++i) {
+      if (IsUnavailable(claims->claims[i], node)) unavailable.push_back(i);
+    }
+    NodeAllocation found = {.results = {}, .extended_claim = extended.claim, .mappings = extended.mappings};
+    Status status = Allocate(pod, node, *claims, found);
+    if (!status.IsSuccess()) return status;
+    if (!unavailable.empty()) {
+      claims->unavailable.insert(unavailable.begin(), unavailable.end());
+      return unavailable_;
+    }
+    if (claims->allocator != nullptr) {
+      claims->nodes[std::string(handle_.symbols().Text(node.name))] = std::move(found);
+    }
     return Status();
   }
 
-  Status PreEnqueue(const framework::PodInfo&) override { return Status(); }
-  framework::PostFilterResult PostFilter(framework::CycleState& state, const framework::PodInfo&,
+  framework::PostFilterResult PostFilter(CycleState& state, const PodInfo& pod,
                                          const framework::NodeToStatus&) override {
-    // Its PreFilter was not reached, so its state is missing.
-    if (!state.skip_filter.test(static_cast<size_t>(handle_.plugin_names().IdOf(Name())))) {
-      return {.status = Status::Error("not found"), .nominated_node_name = std::nullopt};
+    const auto result = [](Status status) {
+      return framework::PostFilterResult{.status = std::move(status), .nominated_node_name = std::nullopt};
+    };
+    const bool has_reason = line_.dynamic_resources_post_filter_has_reason;
+    const auto nothing = [&](const char* reason) {
+      std::vector<std::string> reasons;
+      if (has_reason) reasons.emplace_back(reason);
+      return result(Status(Code::kUnschedulable, std::move(reasons)));
+    };
+    ClaimState* const claims = Find(state);
+    if (claims == nullptr) {
+      // Its PreFilter was not reached, so its state is missing.
+      if (!state.skip_filter.test(static_cast<size_t>(id_))) return result(Status::Error("not found"));
+      return nothing("no new claims to deallocate");
     }
-    std::vector<std::string> reasons;
-    if (handle_.line().dynamic_resources_post_filter_has_reason)
-      reasons.emplace_back("no new claims to deallocate");
-    return {.status = Status(framework::Code::kUnschedulable, std::move(reasons)),
-            .nominated_node_name = std::nullopt};
+    if (claims->claims.empty()) return nothing("no new claims to deallocate");
+    for (const size_t index : claims->unavailable) {
+      const ClaimPtr& claim = claims->claims[index].claim;
+      if (claims->has_extended && index + 1 == claims->claims.size()) {
+        if (!IsSpecial(*claim)) break;
+        continue;
+      }
+      if (!CanDeallocate(*claim, *pod.pod)) continue;
+      Deallocate(*claim);
+      return result(Status(Code::kUnschedulable, "deallocation of ResourceClaim completed"));
+    }
+    PodClaim* const extended = claims->extended();
+    if (extended != nullptr && !IsSpecial(*extended->claim)) {
+      binder_.DeleteClaim(extended->claim);
+      return result(Status(Code::kUnschedulable, "deletion of ResourceClaim completed"));
+    }
+    return nothing("still not schedulable");
   }
-  Status Score(const framework::CycleState&, const framework::PodInfo&, const framework::NodeInfo&,
-               int64_t& score) override {
+
+  Status Score(const CycleState& state, const PodInfo&, const NodeInfo& node, int64_t& score) override {
     score = 0;
+    const ClaimState* const claims = Find(state);
+    if (claims == nullptr || !line_.dra.prioritized_list) return Status();
+    const NodeAllocation* found = claims->nodes.Find(std::string(handle_.symbols().Text(node.name)));
+    if (found == nullptr) return Status();
+    size_t next = 0;
+    for (size_t i = 0; i < claims->claims.size(); ++i) {
+      const PodClaim& claim = claims->claims[i];
+      const api::AllocationResult* allocation = nullptr;
+      const bool by_claim = line_.line < KubernetesLine::k1_36;
+      if (claim.IsAllocated() && !by_claim) {
+        allocation = &*claim.claim->status.allocation;
+      } else {
+        const size_t at = by_claim ? i : next++;
+        if (at >= found->results.size()) {
+          return Status::Error(absl::StrCat("number of allocations ", found->results.size(),
+                                            " is smaller than number of claims",
+                                            by_claim ? "" : " needing allocation"));
+        }
+        allocation = &found->results[at];
+      }
+      score += ScoreOf(*claim.claim, *allocation);
+    }
     return Status();
   }
   bool ScoresOnlyWithFilter() const override { return true; }
-  Status Reserve(framework::CycleState&, const framework::PodInfo&, const framework::NodeInfo&) override {
+  bool HasNormalizeScore() const override { return true; }
+  Status NormalizeScore(const CycleState&, const PodInfo&, framework::NodeInfos,
+                        absl::Span<int64_t> scores) override {
+    DefaultNormalizeScore(/*reverse=*/false, scores);
     return Status();
   }
-  void Unreserve(framework::CycleState&, const framework::PodInfo&, absl::string_view) override {}
-  Status PreBindPreFlight(framework::CycleState&, const framework::PodInfo&, absl::string_view) override {
-    return Status::Skip();
+
+  Status Reserve(CycleState& state, const PodInfo&, const NodeInfo& node) override {
+    ClaimState* const claims = Find(state);
+    if (claims == nullptr || claims->allocator == nullptr) return Status();
+    const NodeAllocation* found = claims->nodes.Find(std::string(handle_.symbols().Text(node.name)));
+    if (found == nullptr || found->results.empty()) {
+      const bool needs = std::any_of(claims->claims.begin(), claims->claims.end(), [&](const PodClaim& claim) {
+        return !claim.IsAllocated() && &claim != claims->extended();
+      });
+      return needs ? Status::Error("claim allocation not found for node") : Status();
+    }
+    size_t next = 0;
+    for (PodClaim& claim : claims->claims) {
+      if (claim.IsAllocated() || next >= found->results.size()) continue;
+      claim.allocation = found->results[next++];
+      for (api::DeviceRequestAllocationResult& result : claim.allocation->results) {
+        if (!result.share_id.empty()) result.share_id = absl::StrCat("share-", ++share_count_);
+      }
+      handle_.claims().AddPending(claim.claim->metadata.uid, *claim.allocation);
+    }
+    return Status();
   }
-  void PreBind(framework::CycleState&, const framework::PodInfo&, absl::string_view,
+
+  void Unreserve(CycleState& state, const PodInfo& pod, absl::string_view) override {
+    ClaimState* const claims = Find(state);
+    if (claims == nullptr) return;
+    PodClaim* const extended = claims->extended();
+    for (const PodClaim& entry : claims->claims) {
+      if (&entry == extended) continue;
+      const ClaimPtr& claim = entry.claim;
+      if (handle_.claims().RemovePending(claim->metadata.uid)) {
+        handle_.claims().Restore(claim->metadata.namespace_, claim->metadata.name);
+      }
+      if (!entry.IsAllocated() || !IsReservedFor(*claim, *pod.pod)) continue;
+      handle_.client().RemoveConsumer(claim, pod.pod->metadata.uid, [](absl::StatusOr<api::ObjectPtr>) {});
+    }
+    if (extended == nullptr) return;
+    const api::ObjectMeta& meta = extended->claim->metadata;
+    if (handle_.claims().RemovePending(claims->extended_uid)) {
+      handle_.claims().Restore(meta.namespace_, meta.name);
+    }
+    if (!IsSpecial(*extended->claim)) binder_.DeleteClaim(extended->claim);
+  }
+
+  Status PreBindPreFlight(CycleState& state, const PodInfo&, absl::string_view) override {
+    const ClaimState* const claims = Find(state);
+    return claims == nullptr || claims->claims.empty() ? Status::Skip() : Status();
+  }
+  void PreBind(CycleState& state, const PodInfo& pod, absl::string_view node_name,
                framework::StatusCallback done) override {
-    done(Status());
+    const auto* data = state.Read<ClaimStateData>(id_, CycleState::kFilterSlot);
+    if (data == nullptr) {
+      done(Status());
+      return;
+    }
+    binder_.Bind(data->state, pod.pod, node_name, state.in_pre_bind, std::move(done));
+  }
+
+  std::vector<framework::ClusterEventWithHint> EventsToRegister() override {
+    using framework::EventResource;
+    const framework::ActionType claim_actions =
+        framework::kAdd | framework::kUpdate |
+        (line_.line >= KubernetesLine::k1_37 ? framework::kDelete : framework::ActionType{0});
+    return {{.event = {.resource = EventResource::kNode,
+                       .action = framework::kAdd | framework::kUpdateNodeLabel | framework::kUpdateNodeAllocatable},
+             .hint = nullptr},
+            {.event = {.resource = EventResource::kResourceClaim, .action = claim_actions},
+             .hint = [this](const PodInfo& pod, const api::Object* old_object, const api::Object* new_object) {
+               return AfterClaimChange(pod, static_cast<const api::ResourceClaim*>(old_object),
+                                       static_cast<const api::ResourceClaim*>(new_object));
+             }},
+            {.event = {.resource = EventResource::kTargetPod, .action = framework::kUpdatePodGeneratedResourceClaim},
+             .hint = [this](const PodInfo&, const api::Object*, const api::Object* new_object) {
+               const auto& pod = *static_cast<const api::Pod*>(new_object);
+               return framework::QueueIf(PodResourceClaims(pod, handle_.claims()).ok());
+             }},
+            {.event = {.resource = EventResource::kDeviceClass, .action = framework::kAdd | framework::kUpdate},
+             .hint = nullptr},
+            {.event = {.resource = EventResource::kResourceSlice, .action = framework::kAdd | framework::kUpdate},
+             .hint = nullptr}};
   }
 
  private:
+  ClaimState* Find(const CycleState& state) const {
+    const auto* data = state.Read<ClaimStateData>(id_, CycleState::kFilterSlot);
+    return data == nullptr ? nullptr : data->state.get();
+  }
+
+  // PreFilter of a pod that has claims or asks for what a class gives.
+  Status FillState(const PodInfo& pod, ClaimState& state) {
+    auto claims = PodResourceClaims(*pod.pod, handle_.claims());
+    if (!claims.ok()) return Unschedulable(std::string(claims.status().message()));
+    for (ClaimPtr& claim : *claims) state.claims.push_back({.claim = std::move(claim)});
+    if (ClaimPtr extended = ExtendedResourceClaim(pod, handle_)) {
+      state.has_extended = true;
+      state.extended_uid = extended->metadata.uid;
+      state.claims.push_back({.claim = std::move(extended)});
+    }
+    if (state.claims.empty()) return Status::Skip();
+    bool allocates = false;
+    for (PodClaim& entry : state.claims) {
+      const api::ResourceClaim& claim = *entry.claim;
+      if (entry.IsAllocated()) {
+        const auto& selector = claim.status.allocation->node_selector;
+        if (selector.has_value()) entry.nodes.emplace(*selector, handle_.symbols());
+        continue;
+      }
+      allocates = true;
+      if (handle_.claims().PendingOf(claim.metadata.uid) != nullptr) {
+        return Unschedulable(
+            absl::StrCat("resource claim ", claim.Key(), " is in the process of being allocated"));
+      }
+      if (&entry == state.extended()) continue;
+      Status status = CheckRequests(claim);
+      if (!status.IsSuccess()) return status;
+    }
+    if (allocates) {
+      slices_.Update();
+      state.allocator = std::make_unique<Allocator>(parts_);
+    }
+    return Status();
+  }
+
+  Status CheckRequests(const api::ResourceClaim& claim) const {
+    for (const api::DeviceRequest& request : claim.spec.requests) {
+      const std::string start = absl::StrCat("resource claim ", claim.Key(), ", request ", request.name, ": ");
+      if (request.exactly.has_value()) {
+        Status status = CheckClass(request.exactly->device_class_name, request.name);
+        if (!status.IsSuccess()) return status;
+        continue;
+      }
+      if (request.first_available.empty()) return Unschedulable(start + "unknown request type");
+      if (!line_.dra.prioritized_list) {
+        return Unschedulable(start + "has subrequests, but the DRAPrioritizedList feature is disabled");
+      }
+      for (const api::DeviceRequestSpec& sub : request.first_available) {
+        Status status = CheckClass(sub.device_class_name, request.name + "/" + sub.name);
+        if (!status.IsSuccess()) return status;
+      }
+    }
+    return Status();
+  }
+
+  Status CheckClass(const std::string& name, const std::string& request) const {
+    if (name.empty()) return Status::Error(absl::StrCat("request ", request, ": unsupported request type"));
+    if (handle_.informers().Find(api::Kind::kDeviceClass, "", name) != nullptr) return Status();
+    return Unschedulable(absl::StrCat("request ", request, ": device class ", name, " does not exist"));
+  }
+
+  bool IsUnavailable(const PodClaim& entry, const NodeInfo& node) const {
+    if (entry.nodes.has_value() && !entry.nodes->Matches(node.labels, node.name, handle_.symbols())) return true;
+    if (!entry.IsAllocated() || !line_.dra.binding_conditions) return false;
+    std::string error;
+    const Readiness readiness = ReadinessOf(*entry.claim, line_.line, error);
+    if (readiness == Readiness::kFailed) return true;
+    return readiness == Readiness::kNotReady &&
+           IsBindingTimeout(*entry.claim, handle_.clock().Now(), binding_timeout_);
+  }
+
+  Status Allocate(const PodInfo& pod, const NodeInfo& node, ClaimState& state, NodeAllocation& found) {
+    if (state.allocator == nullptr) return Status();
+    std::vector<ClaimPtr> claims;
+    for (const PodClaim& entry : state.claims) {
+      if (entry.IsAllocated()) continue;
+      const bool is_extended = &entry == state.extended() && found.extended_claim != nullptr;
+      claims.push_back(is_extended ? found.extended_claim : entry.claim);
+    }
+    Allocation allocation = state.allocator->Allocate(node, claims);
+    switch (allocation.outcome) {
+      case Allocation::Outcome::kFound:
+        found.results = std::move(allocation.results);
+        return Status();
+      case Allocation::Outcome::kNone:
+        return no_solution_;
+      case Allocation::Outcome::kFailedOnNode:
+        return Unschedulable(std::move(allocation.text));
+      case Allocation::Outcome::kTimeout:
+        if (!line_.dynamic_resources_timeout_is_error) {
+          return Unschedulable("timed out trying to allocate devices");
+        }
+        return Status::Error(absl::StrCat("node ", handle_.symbols().Text(node.name),
+                                          ": timed out trying to allocate devices"));
+      case Allocation::Outcome::kUnknown:
+        handle_.MarkInexact(pod, absl::StrCat("selectors of devices: ", allocation.text));
+        return Status::Error(std::move(allocation.text));
+      case Allocation::Outcome::kError:
+        break;
+    }
+    return Status::Error(std::move(allocation.text));
+  }
+
+  static bool CanDeallocate(const api::ResourceClaim& claim, const api::Pod& pod) {
+    const auto& consumers = claim.status.reserved_for;
+    return consumers.empty() || (consumers.size() == 1 && consumers[0].uid == pod.metadata.uid);
+  }
+
+  void Deallocate(const api::ResourceClaim& claim) {
+    auto changed = std::make_shared<api::ResourceClaim>(claim);
+    changed->status = {};
+    handle_.client().UpdateStatus(changed, [](absl::StatusOr<api::ObjectPtr>) {});
+  }
+
+  // Better alternatives of a request count more.
+  static int64_t ScoreOf(const api::ResourceClaim& claim, const api::AllocationResult& allocation) {
+    constexpr int64_t kAlternativesMax = 8;
+    std::set<std::string> names;
+    for (const api::DeviceRequestAllocationResult& result : allocation.results) names.insert(result.request);
+    int64_t score = 0;
+    for (const api::DeviceRequest& request : claim.spec.requests) {
+      for (size_t i = 0; i < request.first_available.size(); ++i) {
+        const std::string name = request.name + "/" + request.first_available[i].name;
+        if (names.count(name) > 0) score += kAlternativesMax - static_cast<int64_t>(i);
+      }
+    }
+    return score;
+  }
+
+  QueueingHint AfterClaimChange(const PodInfo& pod, const api::ResourceClaim* old_claim,
+                                const api::ResourceClaim* new_claim) const {
+    const bool had = old_claim != nullptr && old_claim->status.allocation.has_value();
+    if (new_claim == nullptr) return framework::QueueIf(had);
+    const auto claims = PodResourceClaims(*pod.pod, handle_.claims());
+    if (!claims.ok()) return QueueingHint::kSkip;
+    if (had && !new_claim->status.allocation.has_value()) return QueueingHint::kQueue;
+    const bool uses = std::any_of(claims->begin(), claims->end(), [&](const ClaimPtr& claim) {
+      return claim->metadata.uid == new_claim->metadata.uid;
+    });
+    if (!uses) return QueueingHint::kSkip;
+    return framework::QueueIf(old_claim == nullptr || !SameStatus(old_claim->status, new_claim->status));
+  }
+
   framework::Handle& handle_;
+  const api::LineBehavior& line_;
+  const framework::PluginId id_;
+  const absl::Duration binding_timeout_;
+  DeviceSlices slices_;
+  DevicePools pools_;
+  DeviceSelectors selectors_;
+  const AllocatorParts parts_;
+  ClaimBinder binder_;
+  int64_t share_count_ = 0;
+  const Status no_solution_ = Unschedulable("cannot allocate all claims");
+  const Status unavailable_ = Unschedulable("resourceclaim not available on the node");
 };
 
 }  // namespace
 
-PluginOr NewDynamicResources(const api::PluginArgs&, framework::Handle& handle) {
-  return std::make_unique<DynamicResources>(handle);
+PluginOr NewDynamicResources(const api::PluginArgs& args, framework::Handle& handle) {
+  return std::make_unique<DynamicResources>(ArgsOf<api::DynamicResourcesArgs>(args), handle);
 }
 
 }  // namespace schedsim::plugins

@@ -73,6 +73,7 @@ class QueueWorld : public framework::Handle {
   const framework::SnapshotLister& snapshot() const override { CHECK(false); }
   const framework::InformerCache& informers() const override { return informer_cache; }
   framework::Client& client() const override { CHECK(false); }
+  framework::ClaimCache& claims() const override { CHECK(false); }
   framework::Status RunFilterPluginsWithNominatedPods(framework::CycleState&, const framework::PodInfo&,
                                                       const framework::NodeInfo&) override {
     CHECK(false);

@@ -1,0 +1,106 @@
+// ResourceClaims as the scheduler knows them, and the devices that they hold.
+#ifndef SCHEDSIM_CORE_FRAMEWORK_CLAIM_CACHE_H_
+#define SCHEDSIM_CORE_FRAMEWORK_CLAIM_CACHE_H_
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "absl/container/btree_map.h"
+#include "absl/strings/string_view.h"
+#include "core/api/devices.h"
+#include "core/base/lookup_map.h"
+
+namespace schedsim::framework {
+
+// Source of this file: kubernetes v1.37, plugins/dynamicresources/dra_manager.go and allocateddevices.go;
+// scheduler/util/assumecache.
+
+using ClaimPtr = std::shared_ptr<const api::ResourceClaim>;
+
+// "driver/pool/device".
+std::string DeviceKey(absl::string_view driver, absl::string_view pool, absl::string_view device);
+
+// What is taken of a device that several claims share, by the name of the capacity.
+using ConsumedCapacity = std::map<std::string, api::Quantity>;
+
+// The devices of some claims. Results with adminAccess do not count.
+class AllocatedDevices {
+ public:
+  // `shares`: devices with a shareID may be given out again; without it they are taken like others.
+  void set_shares(bool shares) { shares_ = shares; }
+
+  void Add(const api::AllocationResult& allocation);
+  void Remove(const api::AllocationResult& allocation);
+
+  bool empty() const { return devices_.empty() && share_ids_.empty(); }
+  // Whether a claim has it alone.
+  bool IsTaken(absl::string_view device) const { return devices_.Find(std::string(device)) != nullptr; }
+  // Whether claims share it.
+  bool IsShared(absl::string_view device) const;
+  // Of a device that is shared; nullptr: nothing.
+  const ConsumedCapacity* CapacityOf(absl::string_view device) const;
+
+ private:
+  bool shares_ = true;
+  LookupMap<std::string, bool> devices_;
+  std::set<std::pair<std::string, std::string>> share_ids_;  // Device, share.
+  std::map<std::string, ConsumedCapacity, std::less<>> capacities_;
+};
+
+// The claims that the informers have seen, with those on top that the scheduler wrote itself (assumed), and the
+// allocations that are being written (pending).
+class ClaimCache {
+ public:
+  // Hears of each change, in order; nullptr: there was, or is, no claim.
+  using Observer = std::function<void(const ClaimPtr& old_claim, const ClaimPtr& new_claim)>;
+  void set_observer(Observer observer) { observer_ = std::move(observer); }
+  // Gate DRAConsumableCapacity.
+  void set_shares(bool shares);
+
+  // What the informers say. A claim that is not newer than what is assumed changes nothing.
+  void Set(ClaimPtr claim);
+  void Erase(const api::ResourceClaim& claim);
+
+  // The newest version; nullptr: there is none.
+  ClaimPtr Find(absl::string_view name_space, absl::string_view name) const;
+  // The claim that the pod of this name and uid controls for its extended resources; nullptr: none. With
+  // several of them the first by name.
+  ClaimPtr FindExtended(absl::string_view pod_name, absl::string_view pod_uid) const;
+
+  // The claim as the API server stored it. False: the informers know no such claim, or have a newer one.
+  bool Assume(ClaimPtr claim);
+  // Back to what the informers say.
+  void Restore(absl::string_view name_space, absl::string_view name);
+
+  // The allocation that is being written for the claim of this uid; nullptr: none.
+  const api::AllocationResult* PendingOf(absl::string_view uid) const;
+  void AddPending(absl::string_view uid, api::AllocationResult allocation);
+  // False: there was none.
+  bool RemovePending(absl::string_view uid);
+
+  const AllocatedDevices& allocated() const { return allocated_; }
+  const AllocatedDevices& pending() const { return pending_devices_; }
+
+ private:
+  struct Entry {
+    ClaimPtr latest;
+    ClaimPtr stored;  // Of the informers.
+  };
+  // Puts `new_claim` in the place of `old_claim` among the devices, and tells of it.
+  void Change(const ClaimPtr& old_claim, const ClaimPtr& new_claim);
+
+  Observer observer_;
+  absl::btree_map<std::string, Entry> claims_;  // By "namespace/name".
+  AllocatedDevices allocated_;
+  LookupMap<std::string, api::AllocationResult> pending_;  // By uid.
+  AllocatedDevices pending_devices_;
+};
+
+}  // namespace schedsim::framework
+
+#endif  // SCHEDSIM_CORE_FRAMEWORK_CLAIM_CACHE_H_

@@ -1,0 +1,61 @@
+// What DynamicResources remembers of a pod's claims in one scheduling cycle and the binding after it.
+#ifndef SCHEDSIM_CORE_PLUGINS_DYNAMIC_RESOURCES_CLAIM_STATE_H_
+#define SCHEDSIM_CORE_PLUGINS_DYNAMIC_RESOURCES_CLAIM_STATE_H_
+
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/framework/claim_cache.h"
+#include "core/framework/client.h"
+#include "core/framework/cycle_state.h"
+#include "core/framework/selector.h"
+#include "core/plugins/dynamic_resources/allocator.h"
+
+namespace schedsim::plugins {
+
+// What was found for a node.
+struct NodeAllocation {
+  std::vector<api::AllocationResult> results;  // Of the claims that are to be allocated, in order.
+  framework::ClaimPtr extended_claim;          // With the requests for this node; nullptr: none.
+  std::vector<framework::ExtendedResourceClaimStatus::Mapping> mappings;
+};
+
+struct PodClaim {
+  framework::ClaimPtr claim;
+  std::optional<framework::NodeSelectorMatcher> nodes;  // Of an allocated claim; absent: all nodes.
+  // Set by Reserve, written by PreBind.
+  std::optional<api::AllocationResult> allocation;
+
+  bool IsAllocated() const { return claim->status.allocation.has_value(); }
+};
+
+struct ClaimState {
+  std::vector<PodClaim> claims;  // Those of the spec, then the one for extended resources.
+  bool has_extended = false;     // The last one is that.
+  std::string extended_uid;      // That it had in the beginning.
+  std::unique_ptr<Allocator> allocator;          // nullptr: nothing is to be allocated.
+  LookupMap<std::string, NodeAllocation> nodes;  // By name.
+  std::set<size_t> unavailable;                  // Claims that some node found unavailable.
+
+  PodClaim* extended() { return has_extended ? &claims.back() : nullptr; }
+};
+
+// Several cycle states share one, as upstream's clones do.
+struct ClaimStateData : framework::StateData {
+  explicit ClaimStateData(std::shared_ptr<ClaimState> shared) : state(std::move(shared)) {}
+  std::unique_ptr<framework::StateData> Clone() const override {
+    return std::make_unique<ClaimStateData>(state);
+  }
+  std::shared_ptr<ClaimState> state;
+};
+
+// The name of a claim for extended resources that is not written yet.
+inline constexpr absl::string_view kSpecialClaimName = "<extended-resources>";
+inline bool IsSpecial(const api::ResourceClaim& claim) { return claim.metadata.name == kSpecialClaimName; }
+
+}  // namespace schedsim::plugins
+
+#endif  // SCHEDSIM_CORE_PLUGINS_DYNAMIC_RESOURCES_CLAIM_STATE_H_
