@@ -200,7 +200,8 @@ struct DeviceRequestAllocationResult {
   std::string share_id;
   MapByName<NotedQuantity> consumed_capacity;
 
-  friend bool operator==(const DeviceRequestAllocationResult&, const DeviceRequestAllocationResult&) = default;
+  friend bool operator==(const DeviceRequestAllocationResult&,
+                         const DeviceRequestAllocationResult&) = default;
 };
 
 struct DeviceAllocationConfiguration {
@@ -208,7 +209,8 @@ struct DeviceAllocationConfiguration {
   std::vector<std::string> requests;
   std::optional<OpaqueDeviceConfiguration> opaque;
 
-  friend bool operator==(const DeviceAllocationConfiguration&, const DeviceAllocationConfiguration&) = default;
+  friend bool operator==(const DeviceAllocationConfiguration&,
+                         const DeviceAllocationConfiguration&) = default;
 };
 
 struct AllocationResult {
@@ -224,7 +226,8 @@ struct ResourceClaimConsumerReference {
   std::string name;
   std::string uid;
 
-  friend bool operator==(const ResourceClaimConsumerReference&, const ResourceClaimConsumerReference&) = default;
+  friend bool operator==(const ResourceClaimConsumerReference&,
+                         const ResourceClaimConsumerReference&) = default;
 };
 
 struct DeviceCondition {

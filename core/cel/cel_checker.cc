@@ -27,7 +27,11 @@ CelType TypeOfLiteral(const CelValue& value) {
   }
 }
 
-constexpr absl::string_view kTypeNames[] = {"bool", "int", "uint", "double", "string", "bytes", "list", "map"};
+// Below what is no ASCII.
+constexpr absl::string_view kWideDot = "\xef\xbc\x8e";
+
+constexpr absl::string_view kTypeNames[] = {"bool",   "int",   "uint", "double",
+                                            "string", "bytes", "list", "map"};
 
 class Checker {
  public:
@@ -71,7 +75,8 @@ class Checker {
     if (errors_.empty()) CheckAggregates();
     std::stable_sort(errors_.begin(), errors_.end(),
                      [](const CelError& a, const CelError& b) { return a.position < b.position; });
-    return {.type = mapping_.Substitute(type, /*to_dyn=*/false),
+    if (errors_.empty() && unbuilt_.empty()) unbuilt_ = std::move(unbuilt_keys_);
+    return {.type = mapping_.Substitute(type, /*to_dyn=*/true),
             .errors = std::move(errors_),
             .unbuilt = std::move(unbuilt_)};
   }
@@ -225,10 +230,10 @@ class Checker {
   }
 
   // The type of several parts of a list or map.
-  CelType Join(const CelNode& node, const std::optional<CelType>& before, const CelType& type) {
+  CelType Join(const std::optional<CelType>& before, const CelType& type) {
     if (!before.has_value()) return type;
     if (mapping_.Assign(*before, type)) return CelTypeMapping::MostGeneral(*before, type);
-    return Mismatch(node, *before, type);
+    return CelType();
   }
 
   // One part of each list and map literal.
@@ -256,7 +261,7 @@ class Checker {
     for (CelNode& child : node.children) {
       const CelType type = Check(child);
       parts.push_back({.position = child.position, .type = type});
-      item = Join(child, item, type);
+      item = Join(item, type);
     }
     if (!parts.empty()) aggregates_.push_back(std::move(parts));
     return CelType::List(item.has_value() ? *item : mapping_.Fresh());
@@ -268,15 +273,18 @@ class Checker {
     for (size_t i = 0; i < node.children.size(); ++i) {
       const CelType type = Check(node.children[i]);
       aggregates[i % 2].push_back({.position = node.children[i].position, .type = type});
-      parts[i % 2] = Join(node.children[i], parts[i % 2], type);
+      parts[i % 2] = Join(parts[i % 2], type);
     }
     for (std::vector<Part>& aggregate : aggregates) {
       if (!aggregate.empty()) aggregates_.push_back(std::move(aggregate));
     }
-    if (!parts[0].has_value()) return CelType::Map(mapping_.Fresh(), mapping_.Fresh());
+    if (!parts[0].has_value()) {
+      CelType fresh_key = mapping_.Fresh();
+      return CelType::Map(std::move(fresh_key), mapping_.Fresh());
+    }
     const CelType key = mapping_.Substitute(*parts[0], /*to_dyn=*/false);
-    if (!key.IsDynOrError() && key.name != "string" && unbuilt_.empty()) {
-      unbuilt_ = absl::StrCat("a map with keys of type ", key.Text());
+    if (!key.IsDynOrError() && key.name != "string") {
+      unbuilt_keys_ = absl::StrCat("a map with keys of type ", key.Text());
     }
     return CelType::Map(*parts[0], *parts[1]);
   }
@@ -290,8 +298,9 @@ class Checker {
     if (range.kind == Kind::kMap) return {range.parameters[0], range.parameters[1]};
     if (range.kind == Kind::kParameter) mapping_.Assign(CelType(), range);
     if (range.IsDynOrError() || range.kind == Kind::kParameter) return {CelType(), CelType()};
-    Fail(node.children[0], absl::StrCat("expression of type '", range.Text(),
-                                        "' cannot be range of a comprehension (must be list, map, or dynamic)"));
+    Fail(node.children[0],
+         absl::StrCat("expression of type '", range.Text(),
+                      "' cannot be range of a comprehension (must be list, map, or dynamic)"));
     return {CelType::Error(), CelType::Error()};
   }
 
@@ -322,12 +331,15 @@ class Checker {
 
   // In cel-go this is a conditional of the condition, with `type` on both sides.
   void CheckBranch(const CelNode& node, const CelType& condition, const CelType& type) {
-    if (!mapping_.Assign(condition, Primitive("bool"))) Resolve(node, "_?_:_", {condition, type, type}, false);
+    if (!mapping_.Assign(condition, Primitive("bool")))
+      Resolve(node, "_?_:_", {condition, type, type}, false);
   }
 
   CelType Bind(CelNode& node) {
     CelType bound = Check(node.children[0]);
     if (node.name != "bind") {
+      // In cel-go it stands there twice, and so do its errors.
+      if (!errors_.empty()) Check(node.children[0]);
       bound = mapping_.Substitute(bound, /*to_dyn=*/false);
       if (bound.kind == Kind::kOptional) {
         bound = CelType(bound.parameters[0]);
@@ -348,6 +360,7 @@ class Checker {
   std::vector<CelError> errors_;
   std::vector<std::vector<Part>> aggregates_;
   std::string unbuilt_;
+  std::string unbuilt_keys_;  // The same, of maps; errors are right beside it.
 };
 
 // What cel-go's validators say of arguments that are literals. Only of expressions that are right otherwise.
@@ -383,10 +396,15 @@ std::string CelErrorsText(absl::string_view text, const std::vector<CelError>& e
     const absl::string_view before = text.substr(0, static_cast<size_t>(error.position));
     const size_t line_start = before.rfind('\n') == absl::string_view::npos ? 0 : before.rfind('\n') + 1;
     const absl::string_view line = text.substr(line_start, text.find('\n', line_start) - line_start);
-    const auto column = static_cast<size_t>(CountCodePoints(before.substr(line_start)));
+    const int64_t column = CountCodePoints(before.substr(line_start));
+    std::string dots;
+    for (const char c : before.substr(line_start)) {
+      const auto byte = static_cast<unsigned char>(c);
+      if (byte < 0x80) dots.push_back('.');
+      if (byte >= 0xc0) absl::StrAppend(&dots, kWideDot);
+    }
     texts.push_back(absl::StrCat("ERROR: <input>:", std::count(before.begin(), before.end(), '\n') + 1, ":",
-                                 column + 1, ": ", error.message, "\n | ", line, "\n | ",
-                                 std::string(column, '.'), "^"));
+                                 column + 1, ": ", error.message, "\n | ", line, "\n | ", dots, "^"));
   }
   return absl::StrJoin(texts, "\n");
 }

@@ -8,8 +8,8 @@
 namespace schedsim::cel {
 namespace {
 
-constexpr absl::string_view kOfFirstText[] = {"lowerAscii", "upperAscii", "substring",  "trim",
-                                              "quantity",   "isQuantity", "semver",     "isSemver"};
+constexpr absl::string_view kOfFirstText[] = {"lowerAscii", "upperAscii", "substring", "trim",
+                                              "quantity",   "isQuantity", "semver",    "isSemver"};
 constexpr absl::string_view kOfList[] = {"isSorted", "sum", "max", "min", "indexOf", "lastIndexOf"};
 
 bool IsAmong(absl::string_view name, absl::Span<const absl::string_view> names) {

@@ -195,8 +195,8 @@ CelResult CelEvaluation::Map(const Node& node) {
     ASSIGN_OR_RETURN(key, Evaluate(node.children[i]));
     ASSIGN_OR_RETURN(value, Evaluate(node.children[i + 1]));
     if (!key.Is(Type::kString)) return absl::InvalidArgumentError("unsupported key type");
-    const bool is_known = std::any_of(map.begin(), map.end(),
-                                      [&](const auto& entry) { return entry.first == key.AsString(); });
+    const bool is_known =
+        std::any_of(map.begin(), map.end(), [&](const auto& entry) { return entry.first == key.AsString(); });
     if (is_known) {
       return absl::InvalidArgumentError(absl::StrCat("Failed with repeated key: ", key.AsString()));
     }
@@ -232,7 +232,7 @@ CelResult CelEvaluation::Bind(const Node& node) {
   CelValue value;
   ASSIGN_OR_RETURN(value, Evaluate(node.children[0]));
   if (node.name != "bind") {
-    if (!value.Is(Type::kOptional)) return NoOverload();
+    if (!value.Is(Type::kOptional)) return NoSuchOverload("hasValue", {value});
     if (value.AsOptional() == nullptr) return value;
     value = CelValue(*value.AsOptional());
   }
@@ -247,8 +247,7 @@ CelResult CelEvaluation::Macro(const Node& node) {
   CelValue target;
   ASSIGN_OR_RETURN(target, Evaluate(node.children[0]));
   if (!target.Is(Type::kList) && !target.IsMapLike() && !target.Is(Type::kUnset)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("got '", target.TypeName(), "', expected iterable type"));
+    return absl::InvalidArgumentError(absl::StrCat("got '", target.TypeName(), "', expected iterable type"));
   }
   const bool has_two = !node.second_variable.empty();
   Items items;

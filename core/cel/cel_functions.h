@@ -40,15 +40,16 @@ class CelFunctions {
   std::map<absl::string_view, Function> functions_;
 };
 
-// What the base environment of Kubernetes adds for text, regular expressions, lists, sets, optionals, quantities
-// and versions, as far as KubernetesCelSignatures has it.
-// Source: apiserver v0.37, pkg/cel/library; cel-go v0.29, ext and cel/library.go.
+// What the base environment of Kubernetes adds for text, regular expressions, lists, sets, optionals,
+// quantities and versions, as far as KubernetesCelSignatures has it. Source: apiserver v0.37,
+// pkg/cel/library; cel-go v0.29, ext and cel/library.go.
 void AddTextFunctions(CelFunctions& functions);
 void AddListFunctions(CelFunctions& functions);
 void AddOptionalFunctions(CelFunctions& functions);
 void AddKubernetesFunctions(CelFunctions& functions);
 
-// What a call costs. Source: cel-go v0.29, interpreter/runtimecost.go; apiserver v0.37, pkg/cel/library/cost.go.
+// What a call costs. Source: cel-go v0.29, interpreter/runtimecost.go; apiserver v0.37,
+// pkg/cel/library/cost.go.
 int64_t CelCallCost(absl::string_view function, const CelArguments& arguments, const CelValue& result);
 // What it costs to go through a text of `length`.
 int64_t CelTextCost(int64_t length);

@@ -16,8 +16,8 @@ namespace {
 using Type = CelToken::Type;
 
 // Longer ones first.
-constexpr absl::string_view kSigns[] = {"==", "!=", "<=", ">=", "&&", "||", "<", ">", "(", ")", "[", "]", "{",
-                                        "}",  ".",  ",",  ":",  "?",  "!",  "-", "+", "*", "/", "%"};
+constexpr absl::string_view kSigns[] = {"==", "!=", "<=", ">=", "&&", "||", "<", ">", "(", ")", "[", "]",
+                                        "{",  "}",  ".",  ",",  ":",  "?",  "!", "-", "+", "*", "/", "%"};
 
 bool IsNameStart(char c) { return absl::ascii_isalpha(static_cast<unsigned char>(c)) || c == '_'; }
 bool IsNamePart(char c) { return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '_'; }
@@ -36,8 +36,8 @@ void AppendUtf8(uint32_t code, std::string& out) {
   for (int i = more - 1; i >= 0; --i) out.push_back(static_cast<char>(0x80 | ((code >> (6 * i)) & 0x3f)));
 }
 
-// The character of `\x41`, `\u0041`, `\U00000041` or `\101` behind the backslash at `at`, which is moved behind
-// it; absent for a wrong one.
+// The character of `\x41`, `\u0041`, `\U00000041` or `\101` behind the backslash at `at`, which is moved
+// behind it; absent for a wrong one.
 std::optional<uint32_t> ReadCode(absl::string_view text, size_t& at) {
   const char kind = text[at];
   const bool is_octal = IsDigit(kind);
@@ -138,7 +138,10 @@ class Lexer {
       at_ += sign.size();
       return true;
     }
-    return Fail(absl::StrCat("Syntax error: token recognition error at: '", text_.substr(at_, 1), "'"));
+    // Half an operator is taken with what follows.
+    const bool is_half = c == '=' || c == '&' || c == '|';
+    return Fail(
+        absl::StrCat("Syntax error: token recognition error at: '", text_.substr(at_, is_half ? 2 : 1), "'"));
   }
 
   bool ReadText(bool raw, CelToken& token) {

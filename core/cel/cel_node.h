@@ -30,9 +30,9 @@ struct CelNode {
     kNegate,
     kOperator,  // Of two children; `name` is "+", "<=", "in" and so on.
     kMacro,     // `name` is "all" and so on: of the first child's items, each of which is `variable` in the
-                // children behind. With `second_variable`: `variable` is the index or key, that one the value.
-    kBind,      // The second child, in which `variable` stands for the first one. `name` is "optMap" or
-                // "optFlatMap" where the first one is an optional, whose value is meant; else it is "bind".
+             // children behind. With `second_variable`: `variable` is the index or key, that one the value.
+    kBind,  // The second child, in which `variable` stands for the first one. `name` is "optMap" or
+            // "optFlatMap" where the first one is an optional, whose value is meant; else it is "bind".
   };
   Type type = Type::kLiteral;
   CelValue literal;

@@ -8,8 +8,9 @@
 
 namespace schedsim::cel {
 
-// `name` is "+", "<=", "in" and so on. InvalidArgument: the types don't suit, a division by zero, an overflow.
-// Source: cel-go v0.29, common/types and common/stdlib/standard.go, for types that only kwok combines kwok v0.8.0.
+// `name` is "+", "<=", "in" and so on. InvalidArgument: the types don't suit, a division by zero, an
+// overflow. Source: cel-go v0.29, common/types and common/stdlib/standard.go, for types that only kwok
+// combines kwok v0.8.0.
 CelResult CelOperator(absl::string_view name, const CelValue& a, const CelValue& b);
 CelResult CelNegate(const CelValue& value);
 

@@ -18,9 +18,9 @@ constexpr absl::string_view kStartsOfExpression =
     "IDENTIFIER}";
 
 // Words that are no names.
-constexpr absl::string_view kReserved[] = {
-    "as",  "break", "const",     "continue", "else",   "for",  "function", "if",  "import",
-    "let", "loop",  "namespace", "package",  "return", "void", "while",    "var", "in"};
+constexpr absl::string_view kReserved[] = {"as",       "break",  "const",  "continue", "else", "for",
+                                           "function", "if",     "import", "let",      "loop", "namespace",
+                                           "package",  "return", "void",   "while",    "var",  "in"};
 
 // Binary operators from the weakest to the strongest; those of a row are equally strong.
 const std::vector<std::vector<Sign>>& Operators() {
@@ -35,8 +35,8 @@ struct MacroInfo {
   size_t arguments_min;
   size_t arguments_max;
 };
-constexpr MacroInfo kMacros[] = {{"all", 2, 3},           {"exists", 2, 3},          {"exists_one", 2, 2},
-                                 {"existsOne", 3, 3},     {"map", 2, 3},             {"filter", 2, 2},
+constexpr MacroInfo kMacros[] = {{"all", 2, 3},           {"exists", 2, 3},      {"exists_one", 2, 2},
+                                 {"existsOne", 3, 3},     {"map", 2, 3},         {"filter", 2, 2},
                                  {"transformList", 3, 4}, {"transformMap", 3, 4}};
 // Those of the last rows, and all and exists with three arguments, have two variables.
 bool HasTwoVariables(absl::string_view name, size_t arguments) {
@@ -294,8 +294,7 @@ class Parser {
 
   bool FailToStart() {
     const CelToken& second = tokens_[std::min(at_ + 1, tokens_.size() - 1)];
-    const bool next_starts =
-        second.type == CelToken::Type::kLiteral || second.type == CelToken::Type::kName;
+    const bool next_starts = second.type == CelToken::Type::kLiteral || second.type == CelToken::Type::kName;
     const bool is_extra = Next().type != CelToken::Type::kEnd && next_starts;
     return Fail(absl::StrCat("Syntax error: ", is_extra ? "extraneous" : "mismatched", " input ", Shown(),
                              " expecting ", kStartsOfExpression));

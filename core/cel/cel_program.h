@@ -28,19 +28,20 @@ inline constexpr int64_t kCelCostMax = 1'000'000;
 // Variables by name, few of them.
 using CelVariables = std::vector<std::pair<absl::string_view, CelValue>>;
 
-// A parsed expression. It knows literals, lists and maps, fields, indices, optional ones too, `in`, arithmetic,
-// comparisons, logic, `? :`, calls of functions, and the macros has, all, exists, exists_one, map and filter, those
-// with two variables, cel.bind, optMap and optFlatMap. There are no bytes, no keys of maps but texts, and no
-// messages that are built in the expression. Copies share the tree.
+// A parsed expression. It knows literals, lists and maps, fields, indices, optional ones too, `in`,
+// arithmetic, comparisons, logic, `? :`, calls of functions, and the macros has, all, exists, exists_one, map
+// and filter, those with two variables, cel.bind, optMap and optFlatMap. There are no bytes, no keys of maps
+// but texts, and no messages that are built in the expression. Copies share the tree.
 class CelProgram {
  public:
-  // Without static checks of types. InvalidArgument, `column N: what`: no expression, or one that names a function
-  // that is not among `functions`, or a variable that is not among `variables`.
+  // Without static checks of types. InvalidArgument, `column N: what`: no expression, or one that names a
+  // function that is not among `functions`, or a variable that is not among `variables`.
   static absl::StatusOr<CelProgram> Parse(absl::string_view text, const CelFunctions& functions,
                                           const std::vector<absl::string_view>& variables);
 
-  // With static checks; sets `type`. InvalidArgument: the errors as cel-go prints them, with the line and a caret
-  // below. Unimplemented, with its name: the expression uses what the real environment has and we have not.
+  // With static checks; sets `type`. InvalidArgument: the errors as cel-go prints them, with the line and a
+  // caret below. Unimplemented, with its name: the expression uses what the real environment has and we have
+  // not.
   static absl::StatusOr<CelProgram> Compile(absl::string_view text, const CelDeclarations& declarations,
                                             CelType& type);
 

@@ -169,20 +169,43 @@ constexpr Row kKubernetes[] = {
     {"patch", kMember, kS, "int"},
 };
 
-constexpr absl::string_view kOfTimestamps[] = {"getFullYear", "getMonth",     "getDayOfYear", "getDayOfMonth",
-                                               "getDate",     "getDayOfWeek", "getHours",     "getMinutes",
-                                               "getSeconds",  "getMilliseconds"};
+constexpr absl::string_view kOfTimestamps[] = {
+    "getFullYear",  "getMonth", "getDayOfYear", "getDayOfMonth", "getDate",
+    "getDayOfWeek", "getHours", "getMinutes",   "getSeconds",    "getMilliseconds"};
 constexpr absl::string_view kOfDurations[] = {"getHours", "getMinutes", "getSeconds", "getMilliseconds"};
 
 // Not built here. Source: as KubernetesCelSignatures.
-constexpr absl::string_view kUnbuilt[] = {
-    "bytes",          "format",         "strings.quote",  "sort",           "sortBy",
-    "includes",       "url",            "isURL",          "ip",             "isIP",
-    "cidr",           "isCIDR",         "ip.isCanonical", "format.named",   "validate",
-    "containsIP",     "containsCIDR",   "masked",         "prefixLength",   "family",
-    "isUnspecified",  "isLoopback",     "getScheme",      "getHost",        "getHostname",
-    "getPort",        "getEscapedPath", "getQuery",       "cel.@mapInsert", "transformMapEntry",
-    "isGlobalUnicast"};
+constexpr absl::string_view kUnbuilt[] = {"bytes",
+                                          "format",
+                                          "strings.quote",
+                                          "sort",
+                                          "sortBy",
+                                          "includes",
+                                          "url",
+                                          "isURL",
+                                          "ip",
+                                          "isIP",
+                                          "cidr",
+                                          "isCIDR",
+                                          "ip.isCanonical",
+                                          "format.named",
+                                          "validate",
+                                          "containsIP",
+                                          "containsCIDR",
+                                          "masked",
+                                          "prefixLength",
+                                          "family",
+                                          "isUnspecified",
+                                          "isLoopback",
+                                          "getScheme",
+                                          "getHost",
+                                          "getHostname",
+                                          "getPort",
+                                          "getEscapedPath",
+                                          "getQuery",
+                                          "cel.@mapInsert",
+                                          "transformMapEntry",
+                                          "isGlobalUnicast"};
 
 CelSignatures MakeSignatures() {
   CelSignatures made;
@@ -190,10 +213,9 @@ CelSignatures MakeSignatures() {
     made.Add(row.function, row.is_member, row.arguments, row.result);
   };
   for (const Row& row : kOperators) add(row);
-  constexpr absl::string_view kComparable[] = {"bool",  "int, int",       "int, double",  "int, uint",
-                                               "uint",  "uint, double",   "uint, int",    "double",
-                                               "double, int", "double, uint", "string",   "bytes",
-                                               "timestamp",   "duration"};
+  constexpr absl::string_view kComparable[] = {
+      "bool",   "int, int",    "int, double",  "int, uint", "uint",  "uint, double", "uint, int",
+      "double", "double, int", "double, uint", "string",    "bytes", "timestamp",    "duration"};
   for (const absl::string_view name : {"_<_", "_<=_", "_>_", "_>=_"}) {
     for (const absl::string_view types : kComparable) {
       const bool is_pair = types.find(',') != absl::string_view::npos;

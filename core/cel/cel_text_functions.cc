@@ -155,11 +155,11 @@ CelResult Split(const CelArguments& arguments) {
 // Whether Unicode calls the code point white space.
 bool IsSpace(absl::string_view code_point) {
   if (code_point.size() == 1) return absl::ascii_isspace(static_cast<unsigned char>(code_point[0]));
-  constexpr absl::string_view kSpaces[] = {
-      "\xc2\x85",     "\xc2\xa0",     "\xe1\x9a\x80", "\xe2\x80\x80", "\xe2\x80\x81", "\xe2\x80\x82",
-      "\xe2\x80\x83", "\xe2\x80\x84", "\xe2\x80\x85", "\xe2\x80\x86", "\xe2\x80\x87", "\xe2\x80\x88",
-      "\xe2\x80\x89", "\xe2\x80\x8a", "\xe2\x80\xa8", "\xe2\x80\xa9", "\xe2\x80\xaf", "\xe2\x81\x9f",
-      "\xe3\x80\x80"};
+  constexpr absl::string_view kSpaces[] = {"\xc2\x85",     "\xc2\xa0",     "\xe1\x9a\x80", "\xe2\x80\x80",
+                                           "\xe2\x80\x81", "\xe2\x80\x82", "\xe2\x80\x83", "\xe2\x80\x84",
+                                           "\xe2\x80\x85", "\xe2\x80\x86", "\xe2\x80\x87", "\xe2\x80\x88",
+                                           "\xe2\x80\x89", "\xe2\x80\x8a", "\xe2\x80\xa8", "\xe2\x80\xa9",
+                                           "\xe2\x80\xaf", "\xe2\x81\x9f", "\xe3\x80\x80"};
   return std::find(std::begin(kSpaces), std::end(kSpaces), code_point) != std::end(kSpaces);
 }
 
@@ -169,9 +169,7 @@ CelResult Trim(const CelArguments& arguments) {
   const std::vector<size_t> starts = CodePoints(text);
   size_t first = 0;
   size_t last = starts.size() - 1;
-  const auto is_space = [&](size_t i) {
-    return IsSpace(text.substr(starts[i], starts[i + 1] - starts[i]));
-  };
+  const auto is_space = [&](size_t i) { return IsSpace(text.substr(starts[i], starts[i + 1] - starts[i])); };
   while (first < last && is_space(first)) ++first;
   while (last > first && is_space(last - 1)) --last;
   return CelValue::String(std::string(text.substr(starts[first], starts[last] - starts[first])));
@@ -199,8 +197,8 @@ CelResult UpperAscii(const CelArguments& arguments) {
   return CelValue::String(absl::AsciiStrToUpper(arguments[0].AsString()));
 }
 
-// Up to `count` matches; below 0: all. As Go's FindAllString, an empty match right behind another one does not
-// count.
+// Up to `count` matches; below 0: all. As Go's FindAllString, an empty match right behind another one does
+// not count.
 CelValue::List FindMatches(absl::string_view text, const RE2& pattern, int64_t count) {
   CelValue::List found;
   const re2::StringPiece whole(text.data(), text.size());
@@ -280,14 +278,16 @@ absl::string_view GoWords(RE2::ErrorCode code) {
 std::string RegexError(const std::string& regex) {
   const RE2 pattern(regex, RE2::Quiet);
   if (pattern.ok()) return "";
-  return absl::StrCat("error parsing regexp: ", GoWords(pattern.error_code()), ": `", pattern.error_arg(), "`");
+  return absl::StrCat("error parsing regexp: ", GoWords(pattern.error_code()), ": `", pattern.error_arg(),
+                      "`");
 }
 
 void AddTextFunctions(CelFunctions& functions) {
   functions.Add("charAt", CharAt);
   functions.Add("substring", Substring);
   functions.Add("indexOf", [](const CelArguments& arguments) { return IndexIn(arguments, /*last=*/false); });
-  functions.Add("lastIndexOf", [](const CelArguments& arguments) { return IndexIn(arguments, /*last=*/true); });
+  functions.Add("lastIndexOf",
+                [](const CelArguments& arguments) { return IndexIn(arguments, /*last=*/true); });
   functions.Add("replace", Replace);
   functions.Add("split", Split);
   functions.Add("trim", Trim);

@@ -15,7 +15,7 @@ namespace schedsim::cel {
 struct CelType {
   enum class Kind : uint8_t {
     kDyn,
-    kError,      // Of what is wrong; it fits everywhere, so that nothing is said twice.
+    kError,  // Of what is wrong; it fits everywhere, so that nothing is said twice.
     kNull,
     kPrimitive,  // `name`: bool, int, uint, double, string, bytes, duration, timestamp.
     kObject,     // `name`: of a message.
@@ -29,8 +29,8 @@ struct CelType {
   std::string name;
   std::vector<CelType> parameters;
 
-  // "list(int)", "map(string, dyn)", "optional_type(A)". A name of one letter is a parameter; a name with a dot
-  // is that of an object. Terminates on wrong text: for our own tables.
+  // "list(int)", "map(string, dyn)", "optional_type(A)". A name of one letter is a parameter; a name with a
+  // dot is that of an object. Terminates on wrong text: for our own tables.
   static CelType Parse(absl::string_view text);
   static CelType Error() { return {.kind = Kind::kError, .name = "", .parameters = {}}; }
   static CelType List(CelType item);

@@ -99,8 +99,8 @@ class CelValue {
   absl::StatusOr<CelValue> Select(absl::string_view key) const;
 
   // Numbers are equal across types, and values of different types are not. A sum of quantities is equal to
-  // another quantity only on the left: sums are pointers in apiserver v0.37, pkg/cel/library/quantity.go, which
-  // its Equal does not expect.
+  // another quantity only on the left: sums are pointers in apiserver v0.37, pkg/cel/library/quantity.go,
+  // which its Equal does not expect.
   static bool Equal(const CelValue& a, const CelValue& b);
   // Below 0: `a` comes first. InvalidArgument where there is no order of the two.
   static absl::StatusOr<int> Compare(const CelValue& a, const CelValue& b);

@@ -63,15 +63,16 @@ class DomainMap {
 
   void Add(absl::string_view name, CelValue value) {
     const auto [domain, id] = ParseQualifiedName(name, driver_);
-    auto found =
-        std::find_if(domains_.begin(), domains_.end(), [&](const auto& known) { return known.first == domain; });
+    auto found = std::find_if(domains_.begin(), domains_.end(),
+                              [&](const auto& known) { return known.first == domain; });
     if (found == domains_.end()) found = domains_.insert(found, {std::string(domain), {}});
     found->second.emplace_back(std::string(id), std::move(value));
   }
 
   CelValue Finish() {
     CelValue::Map map;
-    for (auto& [domain, values] : domains_) map.emplace_back(std::move(domain), CelValue::Of(std::move(values)));
+    for (auto& [domain, values] : domains_)
+      map.emplace_back(std::move(domain), CelValue::Of(std::move(values)));
     return CelValue::Of(std::move(map), CelValue::Type::kDomainMap);
   }
 

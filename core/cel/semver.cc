@@ -38,7 +38,8 @@ absl::StatusOr<uint64_t> ParseNumber(absl::string_view text) {
 // `name`, "Major" and so on, is for messages.
 absl::StatusOr<uint64_t> ParsePart(absl::string_view name, absl::string_view text) {
   if (!HasOnlyDigits(text)) {
-    return Error(absl::StrCat("Invalid character(s) found in ", absl::AsciiStrToLower(name), " number"), text);
+    return Error(absl::StrCat("Invalid character(s) found in ", absl::AsciiStrToLower(name), " number"),
+                 text);
   }
   if (HasLeadingZero(text)) {
     return Error(absl::StrCat(name, " number must not contain leading zeroes"), text);

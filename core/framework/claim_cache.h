@@ -52,8 +52,8 @@ class AllocatedDevices {
   std::map<std::string, ConsumedCapacity, std::less<>> capacities_;
 };
 
-// The claims that the informers have seen, with those on top that the scheduler wrote itself (assumed), and the
-// allocations that are being written (pending).
+// The claims that the informers have seen, with those on top that the scheduler wrote itself (assumed), and
+// the allocations that are being written (pending).
 class ClaimCache {
  public:
   // Hears of each change, in order; nullptr: there was, or is, no claim.

@@ -63,8 +63,8 @@ class Client {
   virtual void Update(api::ObjectPtr object, ObjectDone done) = 0;
 
   // The same for a claim's status, for a new claim, whose name is made up from generateName, and for one that
-  // is to go: it stays, with a deletionTimestamp, while it has finalizers. `done` gets the claim as stored, or
-  // nullptr where it is gone.
+  // is to go: it stays, with a deletionTimestamp, while it has finalizers. `done` gets the claim as stored,
+  // or nullptr where it is gone.
   virtual void UpdateStatus(api::ObjectPtr object, ObjectDone done) = 0;
   virtual void Create(api::ObjectPtr object, ObjectDone done) = 0;
   virtual void Delete(api::ObjectPtr object, ObjectDone done) = 0;

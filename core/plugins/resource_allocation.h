@@ -55,8 +55,8 @@ bool MakeColumnRequests(const framework::Resource& request, const std::vector<Sc
 // Whether a DeviceClass may give a resource of this name.
 bool IsDeviceClassResource(absl::string_view resource);
 
-// The DeviceClass that gives the resource; of several the one created last, then the first by name. nullptr: none.
-// Source: dynamic-resource-allocation v0.37, deviceclass/extendedresourcecache.
+// The DeviceClass that gives the resource; of several the one created last, then the first by name. nullptr:
+// none. Source: dynamic-resource-allocation v0.37, deviceclass/extendedresourcecache.
 const api::DeviceClass* DeviceClassOf(absl::string_view resource, const framework::InformerCache& informers);
 bool ComesFromDeviceClass(absl::string_view resource, const framework::InformerCache& informers);
 

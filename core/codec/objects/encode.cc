@@ -85,8 +85,9 @@ Value CopyTree(const Value& tree, Document& document) {
   copy.items = document.CopyItems(items);
   std::vector<Member> members;
   for (const Member& member : tree.members) {
-    members.push_back(
-        {.key = document.CopyText(member.key), .key_position = {}, .value = CopyTree(member.value, document)});
+    members.push_back({.key = document.CopyText(member.key),
+                       .key_position = {},
+                       .value = CopyTree(member.value, document)});
   }
   copy.members = document.CopyMembers(members);
   return copy;
@@ -99,11 +100,11 @@ std::optional<Value> EncodeJson(const std::string& json, Document& document) {
   std::string text = json;
   text.append(kPaddingBytes, ' ');
   std::optional<Value> copy;
-  const absl::Status status = ReadJson(absl::string_view(text).substr(0, json.size()), "value", {},
-                                       [&](const Document& read) {
-                                         copy = CopyTree(read.root, document);
-                                         return absl::OkStatus();
-                                       });
+  const absl::Status status =
+      ReadJson(absl::string_view(text).substr(0, json.size()), "value", {}, [&](const Document& read) {
+        copy = CopyTree(read.root, document);
+        return absl::OkStatus();
+      });
   CHECK(status.ok());
   return copy;
 }

@@ -15,8 +15,8 @@ template <>
 struct Fields<api::DeviceAttribute> {
   using T = api::DeviceAttribute;
   static constexpr auto kList =
-      std::make_tuple(F("int", 2, &T::int_value), F("bool", 3, &T::bool_value), F("string", 4, &T::string_value),
-                      F("version", 5, &T::version_value));
+      std::make_tuple(F("int", 2, &T::int_value), F("bool", 3, &T::bool_value),
+                      F("string", 4, &T::string_value), F("version", 5, &T::version_value));
 };
 
 template <>
@@ -149,9 +149,8 @@ struct Fields<api::DeviceRequestSpec> {
 template <>
 struct Fields<api::DeviceRequest> {
   using T = api::DeviceRequest;
-  static constexpr auto kList =
-      std::make_tuple(F("name", 1, &T::name), F("exactly", 2, &T::exactly),
-                      F("firstAvailable", 3, &T::first_available));
+  static constexpr auto kList = std::make_tuple(F("name", 1, &T::name), F("exactly", 2, &T::exactly),
+                                                F("firstAvailable", 3, &T::first_available));
 };
 
 template <>
@@ -180,12 +179,12 @@ struct Fields<api::ResourceClaimSpec> {
 template <>
 struct Fields<api::DeviceRequestAllocationResult> {
   using T = api::DeviceRequestAllocationResult;
-  static constexpr auto kList = std::make_tuple(
-      F("request", 1, &T::request), F("driver", 2, &T::driver), F("pool", 3, &T::pool),
-      F("device", 4, &T::device), F("adminAccess", 5, &T::admin_access), F("tolerations", 6, &T::tolerations),
-      F("bindingConditions", 7, &T::binding_conditions),
-      F("bindingFailureConditions", 8, &T::binding_failure_conditions), F("shareID", 9, &T::share_id),
-      F("consumedCapacity", 10, &T::consumed_capacity));
+  static constexpr auto kList =
+      std::make_tuple(F("request", 1, &T::request), F("driver", 2, &T::driver), F("pool", 3, &T::pool),
+                      F("device", 4, &T::device), F("adminAccess", 5, &T::admin_access),
+                      F("tolerations", 6, &T::tolerations), F("bindingConditions", 7, &T::binding_conditions),
+                      F("bindingFailureConditions", 8, &T::binding_failure_conditions),
+                      F("shareID", 9, &T::share_id), F("consumedCapacity", 10, &T::consumed_capacity));
 };
 
 template <>
@@ -237,9 +236,8 @@ struct Fields<api::ResourceClaimStatus> {
 template <>
 struct Fields<api::ResourceClaim> {
   using T = api::ResourceClaim;
-  static constexpr auto kList =
-      std::make_tuple(F("finalizers", 14, &T::finalizers).In("metadata", 1).Live(), F("spec", 2, &T::spec),
-                      F("status", 3, &T::status));
+  static constexpr auto kList = std::make_tuple(F("finalizers", 14, &T::finalizers).In("metadata", 1).Live(),
+                                                F("spec", 2, &T::spec), F("status", 3, &T::status));
 };
 
 template <>

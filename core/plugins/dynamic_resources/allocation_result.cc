@@ -24,8 +24,8 @@ bool SameRequirement(const api::NodeSelectorRequirement& a, const api::NodeSelec
 void AddRequirements(const std::vector<api::NodeSelectorRequirement>& from,
                      std::vector<api::NodeSelectorRequirement>& to) {
   for (const api::NodeSelectorRequirement& requirement : from) {
-    const bool is_known =
-        std::any_of(to.begin(), to.end(), [&](const auto& other) { return SameRequirement(other, requirement); });
+    const bool is_known = std::any_of(to.begin(), to.end(),
+                                      [&](const auto& other) { return SameRequirement(other, requirement); });
     if (!is_known) to.push_back(requirement);
   }
 }
@@ -89,7 +89,8 @@ void AllocationSearch::AddClaimConfig(const ClaimData& data, api::AllocationResu
     }
     for (size_t i = 0; i < data.requests.size(); ++i) {
       const RequestData& request = data.requests[i][data.selected[i]];
-      if (!Names(config.requests, request.request->name) && !Names(config.requests, request.FullName())) continue;
+      if (!Names(config.requests, request.request->name) && !Names(config.requests, request.FullName()))
+        continue;
       result.config.push_back(entry);
       if (!repeats) break;
     }
@@ -113,7 +114,8 @@ bool AllocationSearch::MakeNodeSelector(const ClaimData& data, api::AllocationRe
     const api::Device& device = *chosen.candidate.device->device;
     const bool per_device = slice.per_device_node_selection;
     const std::optional<std::string>& node_name = per_device ? device.node_name : slice.node_name;
-    const std::optional<api::NodeSelector>& selector = per_device ? device.node_selector : slice.node_selector;
+    const std::optional<api::NodeSelector>& selector =
+        per_device ? device.node_selector : slice.node_selector;
     if (node_name.has_value() || device.binds_to_node) {
       api::NodeSelectorRequirement requirement;
       requirement.key = "metadata.name";

@@ -87,8 +87,7 @@ AllocationSearch::Step AllocationSearch::TryDevices(const Place& place, const Lo
       const bool continues = p == start.pool && s == start.slice;
       for (size_t d = continues ? start.device : 0; d < slice->devices.size(); ++d) {
         const Candidate candidate = {.pool = &pool, .slice = slice, .device = &slice->devices[d]};
-        const Step step =
-            TryCandidate(place, candidate, {.pool = p, .slice = s, .device = d + 1});
+        const Step step = TryCandidate(place, candidate, {.pool = p, .slice = s, .device = d + 1});
         if (step != Step::kFailed) return step;
       }
     }
@@ -182,9 +181,8 @@ bool AllocationSearch::ToleratesTaints(const RequestData& request, const api::De
   return std::all_of(device.taints.begin(), device.taints.end(), [&](const api::DeviceTaint& taint) {
     const bool counts = any_effect || taint.effect == "NoSchedule" || taint.effect == "NoExecute";
     if (!counts) return true;
-    return std::any_of(
-        request.spec->tolerations.begin(), request.spec->tolerations.end(),
-        [&](const api::DeviceToleration& toleration) { return Tolerates(toleration, taint); });
+    return std::any_of(request.spec->tolerations.begin(), request.spec->tolerations.end(),
+                       [&](const api::DeviceToleration& toleration) { return Tolerates(toleration, taint); });
   });
 }
 
@@ -237,8 +235,8 @@ AllocationSearch::Step AllocationSearch::Choose(const Place& place, const Candid
   if (!AddToConstraints(data, request, candidate)) {
     give_back();
     if (!must) return Step::kFailed;
-    return FailStep(absl::StrCat("claim ", data.Key(), ", request ", request.Name(), ": cannot add device ", key,
-                                 " because a claim constraint would not be satisfied"));
+    return FailStep(absl::StrCat("claim ", data.Key(), ", request ", request.Name(), ": cannot add device ",
+                                 key, " because a claim constraint would not be satisfied"));
   }
   Step step = Step::kFailed;
   if (line_.dra.consumable_capacity && !HasRoom(request, candidate, step, data)) {

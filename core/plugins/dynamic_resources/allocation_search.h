@@ -91,8 +91,8 @@ class AllocationSearch {
   std::string LimitText(const ClaimData& data, const api::DeviceRequest& request, int64_t before,
                         int64_t added) const;
 
-  // The search. It is as deep as there are devices to choose: at most kAllocationResultsMax a claim, and a step
-  // for each request and claim.
+  // The search. It is as deep as there are devices to choose: at most kAllocationResultsMax a claim, and a
+  // step for each request and claim.
   Step AllocateOne(const Place& place, const Location& start);
   Step NextRequest(const Place& place);
   Step TryAlternatives(Place place);
@@ -101,7 +101,8 @@ class AllocationSearch {
   Step TryCandidate(const Place& place, const Candidate& candidate, const Location& next);
 
   // Whether the request's class and selectors select the device. False with kError in `step` on errors.
-  bool IsSelectable(const ClaimData& data, const RequestData& request, const Candidate& candidate, Step& step);
+  bool IsSelectable(const ClaimData& data, const RequestData& request, const Candidate& candidate,
+                    Step& step);
   bool HasRoom(const RequestData& request, const Candidate& candidate, Step& step, const ClaimData& data);
   // Chooses the device; kDone: it is chosen. `must`: a constraint that it breaks is an error.
   Step Choose(const Place& place, const Candidate& candidate, bool must);
@@ -131,7 +132,8 @@ class AllocationSearch {
   const std::vector<DevicePool>* pools_ = nullptr;
   std::vector<ClaimData> claims_;
   std::map<std::string, std::vector<size_t>> taken_;  // Claims that chose the device alone, by its key.
-  std::map<std::string, std::pair<int64_t, framework::ConsumedCapacity>> shared_;  // Shares chosen, and their sum.
+  std::map<std::string, std::pair<int64_t, framework::ConsumedCapacity>>
+      shared_;  // Shares chosen, and their sum.
   DeviceCounters::Chosen counters_chosen_;
   int64_t step_count_ = 0;
   bool is_timeout_ = false;

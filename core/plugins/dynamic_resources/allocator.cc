@@ -38,15 +38,17 @@ Allocation AllocationSearch::Run(absl::Span<const framework::ClaimPtr> claims) {
   for (const framework::ClaimPtr& claim : claims) is_right = is_right && Prepare(*claim);
   const Step step = is_right ? AllocateOne({}, {}) : Step::kError;
   if (step == Step::kError) {
-    const Outcome outcome = is_timeout_ ? Outcome::kTimeout : (is_unknown_ ? Outcome::kUnknown : Outcome::kError);
+    const Outcome outcome =
+        is_timeout_ ? Outcome::kTimeout : (is_unknown_ ? Outcome::kUnknown : Outcome::kError);
     return {.outcome = outcome, .text = std::move(error_), .results = {}};
   }
   if (step != Step::kDone) {
-    const bool has_invalid = line_.line >= api::KubernetesLine::k1_35 &&
-                             std::any_of(pools_->begin(), pools_->end(),
-                                         [](const DevicePool& pool) { return pool.IsInvalid(); });
+    const bool has_invalid =
+        line_.line >= api::KubernetesLine::k1_35 &&
+        std::any_of(pools_->begin(), pools_->end(), [](const DevicePool& pool) { return pool.IsInvalid(); });
     if (!has_invalid) return {};
-    return {.outcome = Outcome::kFailedOnNode, .text = "invalid resource pools were encountered", .results = {}};
+    return {
+        .outcome = Outcome::kFailedOnNode, .text = "invalid resource pools were encountered", .results = {}};
   }
   Allocation allocation = {.outcome = Outcome::kFound, .text = "", .results = {}};
   for (ClaimData& data : claims_) {
@@ -128,7 +130,8 @@ bool AllocationSearch::CheckSpec(ClaimData& data, RequestData& request) {
   const std::string start = absl::StrCat("claim ", data.Key(), ", request ", request.Name());
   for (size_t i = 0; i < spec.selectors.size(); ++i) {
     if (spec.selectors[i].expression.has_value()) continue;
-    return Fail(absl::StrCat(start, ", selector #", i, ": CEL expression empty (unsupported selector type?)"));
+    return Fail(
+        absl::StrCat(start, ", selector #", i, ": CEL expression empty (unsupported selector type?)"));
   }
   if (!line_.dra.admin_access && spec.admin_access) {
     return Fail(start + ": admin access is requested, but the feature is disabled");
@@ -152,8 +155,8 @@ bool AllocationSearch::CheckSpec(ClaimData& data, RequestData& request) {
 }
 
 bool AllocationSearch::FindAllDevices(const ClaimData& data, RequestData& request) {
-  const std::string start =
-      absl::StrCat("claim ", data.Key(), ", request ", request.Name(), ": asks for all devices, but resource pool ");
+  const std::string start = absl::StrCat("claim ", data.Key(), ", request ", request.Name(),
+                                         ": asks for all devices, but resource pool ");
   for (const DevicePool& pool : *pools_) {
     if (pool.is_incomplete) return Fail(absl::StrCat(start, pool.Id(), " is currently being updated"));
     if (pool.IsInvalid()) return Fail(absl::StrCat(start, pool.Id(), " is currently invalid"));

@@ -15,7 +15,8 @@
 
 namespace schedsim::plugins {
 
-// Source of this file: dynamic-resource-allocation v0.37, structured/internal/incubating/allocator_incubating.go.
+// Source of this file: dynamic-resource-allocation v0.37,
+// structured/internal/incubating/allocator_incubating.go.
 
 // What a search came to.
 struct Allocation {

@@ -11,8 +11,8 @@
 
 namespace schedsim::plugins {
 
-// Source of this file: kubernetes v1.37, plugins/dynamicresources/dynamicresources.go, isClaimReadyForBinding and
-// what is around it.
+// Source of this file: kubernetes v1.37, plugins/dynamicresources/dynamicresources.go, isClaimReadyForBinding
+// and what is around it.
 
 enum class Readiness : uint8_t { kReady, kNotReady, kFailed };
 

@@ -37,10 +37,11 @@ struct ClaimBinder::Operation {
   api::PodPtr pod;
   std::string node_name;
   framework::StatusCallback done;
-  size_t index = 0;                // Of the claim that is being written.
-  int tries = 0;                   // Of its writes.
-  std::vector<std::string> bound;  // The uids of claims whose allocations are written, where they stay pending.
-  std::string pending_uid;         // Of the claim that is being written, as Reserve knew it.
+  size_t index = 0;  // Of the claim that is being written.
+  int tries = 0;     // Of its writes.
+  std::vector<std::string>
+      bound;                // The uids of claims whose allocations are written, where they stay pending.
+  std::string pending_uid;  // Of the claim that is being written, as Reserve knew it.
   absl::Time deadline;
   std::optional<uint64_t> poll;  // What Executor::Cancel takes.
   bool finished = false;
@@ -104,8 +105,8 @@ void ClaimBinder::GoOn(const OperationPtr& operation) {
 void ClaimBinder::CreateExtended(const OperationPtr& operation) {
   const NodeAllocation* node = operation->state->nodes.Find(operation->node_name);
   if (node == nullptr || node->extended_claim == nullptr) {
-    Finish(operation, Status::Error(absl::StrCat("extended resource claim not found for node ",
-                                                 operation->node_name)));
+    Finish(operation,
+           Status::Error(absl::StrCat("extended resource claim not found for node ", operation->node_name)));
     return;
   }
   auto claim = std::make_shared<api::ResourceClaim>(*node->extended_claim);
@@ -116,8 +117,8 @@ void ClaimBinder::CreateExtended(const OperationPtr& operation) {
     if (operation->finished) return;
     if (!stored.ok()) {
       Finish(operation, Status::Error(absl::StrCat("create claim for extended resources ",
-                                                   operation->pod->metadata.namespace_, "/: ",
-                                                   stored.status().message())));
+                                                   operation->pod->metadata.namespace_,
+                                                   "/: ", stored.status().message())));
       return;
     }
     operation->claim().claim = AsClaim(*stored);
@@ -192,8 +193,8 @@ void ClaimBinder::OnError(const OperationPtr& operation, absl::string_view what,
     handle_.client().Get(claim, [this, operation, claim](absl::StatusOr<api::ObjectPtr> stored) {
       if (operation->finished) return;
       if (!stored.ok()) {
-        Finish(operation, Status::Error(absl::StrCat("get updated claim ", claim->Key(), " after conflict: ",
-                                                     stored.status().message())));
+        Finish(operation, Status::Error(absl::StrCat("get updated claim ", claim->Key(),
+                                                     " after conflict: ", stored.status().message())));
         return;
       }
       Attempt(operation, AsClaim(*stored));
@@ -242,9 +243,8 @@ void ClaimBinder::PatchExtended(const OperationPtr& operation) {
 void ClaimBinder::WaitForDevices(const OperationPtr& operation) {
   const std::vector<PodClaim>& claims = operation->state->claims;
   const bool waits = handle_.line().dra.binding_conditions &&
-                     std::any_of(claims.begin(), claims.end(), [](const PodClaim& claim) {
-                       return HasBindingConditions(*claim.claim);
-                     });
+                     std::any_of(claims.begin(), claims.end(),
+                                 [](const PodClaim& claim) { return HasBindingConditions(*claim.claim); });
   if (!waits) {
     Finish(operation, Status());
     return;
@@ -266,7 +266,8 @@ void ClaimBinder::Poll(const OperationPtr& operation) {
     const api::ObjectMeta& meta = claim.claim->metadata;
     const ClaimPtr newest = handle_.claims().Find(meta.namespace_, meta.name);
     if (newest == nullptr) {
-      Finish(operation, Status::Error(absl::StrCat("could not find ResourceClaim \"", claim.claim->Key(), "\"")));
+      Finish(operation,
+             Status::Error(absl::StrCat("could not find ResourceClaim \"", claim.claim->Key(), "\"")));
       return;
     }
     claim.claim = newest;
@@ -285,10 +286,11 @@ void ClaimBinder::Poll(const OperationPtr& operation) {
   if (all_ready) return Finish(operation, Status());
   const absl::Duration left = operation->deadline - handle_.clock().Now();
   if (left <= kPollPeriod) {
-    operation->poll = handle_.executor().Post(std::max(left, absl::ZeroDuration()), [this, operation, is_old] {
-      Finish(operation, Status::Error(is_old ? "device binding timeout"
-                                             : "device binding timeout: context deadline exceeded"));
-    });
+    operation->poll =
+        handle_.executor().Post(std::max(left, absl::ZeroDuration()), [this, operation, is_old] {
+          Finish(operation, Status::Error(is_old ? "device binding timeout"
+                                                 : "device binding timeout: context deadline exceeded"));
+        });
     return;
   }
   operation->poll = handle_.executor().Post(kPollPeriod, [this, operation] { Poll(operation); });

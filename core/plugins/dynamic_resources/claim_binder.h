@@ -19,8 +19,8 @@ class ClaimBinder {
   ClaimBinder(framework::Handle& handle, absl::Duration binding_timeout)
       : handle_(handle), binding_timeout_(binding_timeout) {}
 
-  // Writes the allocations of the claims that are not reserved for the pod, reserves them, and waits for devices with
-  // binding conditions. Calls `done` once.
+  // Writes the allocations of the claims that are not reserved for the pod, reserves them, and waits for
+  // devices with binding conditions. Calls `done` once.
   void Bind(std::shared_ptr<ClaimState> state, const api::PodPtr& pod, absl::string_view node_name,
             framework::PodInPreBind* in_pre_bind, framework::StatusCallback done);
   // Takes the finalizer off the claim and deletes it.

@@ -33,9 +33,9 @@ struct PodClaim {
 };
 
 struct ClaimState {
-  std::vector<PodClaim> claims;  // Those of the spec, then the one for extended resources.
-  bool has_extended = false;     // The last one is that.
-  std::string extended_uid;      // That it had in the beginning.
+  std::vector<PodClaim> claims;                  // Those of the spec, then the one for extended resources.
+  bool has_extended = false;                     // The last one is that.
+  std::string extended_uid;                      // That it had in the beginning.
   std::unique_ptr<Allocator> allocator;          // nullptr: nothing is to be allocated.
   LookupMap<std::string, NodeAllocation> nodes;  // By name.
   std::set<size_t> unavailable;                  // Claims that some node found unavailable.

@@ -105,9 +105,8 @@ bool Violates(const NotedQuantity& amount, const api::DeviceCapacity& capacity,
 
 }  // namespace
 
-absl::StatusOr<api::MapByName<NotedQuantity>> ConsumedCapacityOf(const api::MapByName<NotedQuantity>& requests,
-                                                                 const api::Device& device,
-                                                                 const api::LineBehavior& line) {
+absl::StatusOr<api::MapByName<NotedQuantity>> ConsumedCapacityOf(
+    const api::MapByName<NotedQuantity>& requests, const api::Device& device, const api::LineBehavior& line) {
   api::MapByName<NotedQuantity> consumed;
   for (const auto& [name, capacity] : device.capacity) {
     const absl::StatusOr<NotedQuantity> amount = Consumed(api::FindByName(requests, name), capacity, line);

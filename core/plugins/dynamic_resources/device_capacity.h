@@ -9,17 +9,19 @@
 
 namespace schedsim::plugins {
 
-// Source of this file: dynamic-resource-allocation v0.37, structured/internal/incubating/consumable_capacity.go.
+// Source of this file: dynamic-resource-allocation v0.37,
+// structured/internal/incubating/consumable_capacity.go.
 
-// What a request takes of each capacity of the device, rounded up by the policies. InvalidArgument: it cannot be
-// worked out; `line` says which arithmetic.
+// What a request takes of each capacity of the device, rounded up by the policies. InvalidArgument: it cannot
+// be worked out; `line` says which arithmetic.
 absl::StatusOr<api::MapByName<api::NotedQuantity>> ConsumedCapacityOf(
     const api::MapByName<api::NotedQuantity>& requests, const api::Device& device,
     const api::LineBehavior& line);
 
 // Whether the device has that much, beside what others have of it (nullptr: nothing). The errors of
 // ConsumedCapacityOf; up to 1.36 they count as no.
-absl::StatusOr<bool> HasCapacity(const api::MapByName<api::NotedQuantity>& requests, const api::Device& device,
+absl::StatusOr<bool> HasCapacity(const api::MapByName<api::NotedQuantity>& requests,
+                                 const api::Device& device,
                                  std::initializer_list<const framework::ConsumedCapacity*> used,
                                  const api::LineBehavior& line);
 

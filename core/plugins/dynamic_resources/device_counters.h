@@ -26,8 +26,8 @@ class DeviceCounters {
   // What is chosen in one search.
   using Chosen = std::map<std::string, CounterAmounts>;
 
-  // Adds what the device consumes to `chosen`, if there is that much. `is_allocated` tells of devices that claims
-  // have already; it is asked once a pool.
+  // Adds what the device consumes to `chosen`, if there is that much. `is_allocated` tells of devices that
+  // claims have already; it is asked once a pool.
   bool Take(const DevicePool& pool, const DeviceSlice& slice, const api::Device& device,
             absl::FunctionRef<bool(const SliceDevice&)> is_allocated, Chosen& chosen);
   void GiveBack(const DevicePool& pool, const DeviceSlice& slice, const api::Device& device,

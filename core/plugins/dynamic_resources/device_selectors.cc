@@ -25,8 +25,8 @@ absl::StatusOr<bool> DeviceSelectors::Match(const std::vector<api::DeviceSelecto
     const Expression& expression = Compile(*selectors[i].expression);
     if (absl::IsUnimplemented(expression.compiled.status())) return expression.compiled.status();
     if (!expression.compiled.ok()) {
-      return absl::InvalidArgumentError(absl::StrCat(owner, ": selector #", i, ": CEL compile error: ",
-                                                     expression.compiled.status().message()));
+      return absl::InvalidArgumentError(absl::StrCat(
+          owner, ": selector #", i, ": CEL compile error: ", expression.compiled.status().message()));
     }
     if (device.verdicts.size() <= expression.number) device.verdicts.resize(expression.number + 1);
     uint8_t& verdict = device.verdicts[expression.number];
@@ -43,9 +43,10 @@ absl::StatusOr<bool> DeviceSelectors::Match(const std::vector<api::DeviceSelecto
         return absl::InvalidArgumentError(absl::StrCat(
             owner, ": selector #", i, names_device ? absl::StrCat(" on device ", device.key) : "",
             ": CEL runtime error: ", text,
-            has_hint ? ". consider using CEL optional chaining (.? followed by orValue()) or guarding the check "
-                       "with has() for optional fields"
-                     : ""));
+            has_hint
+                ? ". consider using CEL optional chaining (.? followed by orValue()) or guarding the check "
+                  "with has() for optional fields"
+                : ""));
       }
       verdict = *matches ? 1 : 2;
     }

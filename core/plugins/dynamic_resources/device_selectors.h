@@ -8,8 +8,8 @@
 
 #include "absl/status/statusor.h"
 #include "core/api/kubernetes_version.h"
-#include "core/cel/device_expression.h"
 #include "core/base/lookup_map.h"
+#include "core/cel/device_expression.h"
 #include "core/plugins/dynamic_resources/device_slices.h"
 
 namespace schedsim::plugins {
@@ -20,9 +20,9 @@ class DeviceSelectors {
   // `line` must outlive it.
   explicit DeviceSelectors(const api::LineBehavior& line) : line_(line) {}
 
-  // Whether all of `selectors` select the device; they stop at the first one that does not. `owner`, "class NAME"
-  // or "claim NAMESPACE/NAME", is for errors, whose text is that of the real allocator. Unimplemented: an
-  // expression needs what our evaluator has not.
+  // Whether all of `selectors` select the device; they stop at the first one that does not. `owner`, "class
+  // NAME" or "claim NAMESPACE/NAME", is for errors, whose text is that of the real allocator. Unimplemented:
+  // an expression needs what our evaluator has not.
   absl::StatusOr<bool> Match(const std::vector<api::DeviceSelector>& selectors, const std::string& owner,
                              const DeviceSlice& slice, SliceDevice& device);
 

@@ -1,10 +1,9 @@
 // DynamicResources: devices that pods claim.
 // Source: kubernetes v1.37, plugins/dynamicresources.
 // Extension points: PreEnqueue, PreFilter, Filter, PostFilter, Score, Reserve, PreBind.
-// Arguments: DynamicResourcesArgs: filterTimeout (its search is bounded by steps instead), bindingTimeout (how long
-// devices with binding conditions may take; 600 s by default).
-// Not built: pod groups' claims, attributes that are lists or derived, DeviceTaintRules, compatibility groups,
-// node-allocatable resources.
+// Arguments: DynamicResourcesArgs: filterTimeout (its search is bounded by steps instead), bindingTimeout
+// (how long devices with binding conditions may take; 600 s by default). Not built: pod groups' claims,
+// attributes that are lists or derived, DeviceTaintRules, compatibility groups, node-allocatable resources.
 
 #include <algorithm>
 #include <memory>
@@ -97,8 +96,7 @@ class DynamicResources final : public framework::Plugin,
     if (claims == nullptr) return Status::Error("not found");
     ExtendedOnNode extended;
     if (PodClaim* special = claims->extended()) {
-      extended =
-          FilterExtendedResources(pod, *special->claim, claims->claims.size() > 1, node, handle_);
+      extended = FilterExtendedResources(pod, *special->claim, claims->claims.size() > 1, node, handle_);
       if (!extended.status.IsSuccess()) return extended.status;
       // What the pod asks for comes from a device plugin.
       if (extended.claim == nullptr && claims->claims.size() == 1) return Status();
@@ -195,9 +193,9 @@ class DynamicResources final : public framework::Plugin,
     if (claims == nullptr || claims->allocator == nullptr) return Status();
     const NodeAllocation* found = claims->nodes.Find(std::string(handle_.symbols().Text(node.name)));
     if (found == nullptr || found->results.empty()) {
-      const bool needs = std::any_of(claims->claims.begin(), claims->claims.end(), [&](const PodClaim& claim) {
-        return !claim.IsAllocated() && &claim != claims->extended();
-      });
+      const bool needs = std::any_of(
+          claims->claims.begin(), claims->claims.end(),
+          [&](const PodClaim& claim) { return !claim.IsAllocated() && &claim != claims->extended(); });
       return needs ? Status::Error("claim allocation not found for node") : Status();
     }
     size_t next = 0;
@@ -252,23 +250,28 @@ class DynamicResources final : public framework::Plugin,
     const framework::ActionType claim_actions =
         framework::kAdd | framework::kUpdate |
         (line_.line >= KubernetesLine::k1_37 ? framework::kDelete : framework::ActionType{0});
-    return {{.event = {.resource = EventResource::kNode,
-                       .action = framework::kAdd | framework::kUpdateNodeLabel | framework::kUpdateNodeAllocatable},
-             .hint = nullptr},
-            {.event = {.resource = EventResource::kResourceClaim, .action = claim_actions},
-             .hint = [this](const PodInfo& pod, const api::Object* old_object, const api::Object* new_object) {
+    return {
+        {.event = {.resource = EventResource::kNode,
+                   .action =
+                       framework::kAdd | framework::kUpdateNodeLabel | framework::kUpdateNodeAllocatable},
+         .hint = nullptr},
+        {.event = {.resource = EventResource::kResourceClaim, .action = claim_actions},
+         .hint =
+             [this](const PodInfo& pod, const api::Object* old_object, const api::Object* new_object) {
                return AfterClaimChange(pod, static_cast<const api::ResourceClaim*>(old_object),
                                        static_cast<const api::ResourceClaim*>(new_object));
              }},
-            {.event = {.resource = EventResource::kTargetPod, .action = framework::kUpdatePodGeneratedResourceClaim},
-             .hint = [this](const PodInfo&, const api::Object*, const api::Object* new_object) {
+        {.event = {.resource = EventResource::kTargetPod,
+                   .action = framework::kUpdatePodGeneratedResourceClaim},
+         .hint =
+             [this](const PodInfo&, const api::Object*, const api::Object* new_object) {
                const auto& pod = *static_cast<const api::Pod*>(new_object);
                return framework::QueueIf(PodResourceClaims(pod, handle_.claims()).ok());
              }},
-            {.event = {.resource = EventResource::kDeviceClass, .action = framework::kAdd | framework::kUpdate},
-             .hint = nullptr},
-            {.event = {.resource = EventResource::kResourceSlice, .action = framework::kAdd | framework::kUpdate},
-             .hint = nullptr}};
+        {.event = {.resource = EventResource::kDeviceClass, .action = framework::kAdd | framework::kUpdate},
+         .hint = nullptr},
+        {.event = {.resource = EventResource::kResourceSlice, .action = framework::kAdd | framework::kUpdate},
+         .hint = nullptr}};
   }
 
  private:
@@ -314,7 +317,8 @@ class DynamicResources final : public framework::Plugin,
 
   Status CheckRequests(const api::ResourceClaim& claim) const {
     for (const api::DeviceRequest& request : claim.spec.requests) {
-      const std::string start = absl::StrCat("resource claim ", claim.Key(), ", request ", request.name, ": ");
+      const std::string start =
+          absl::StrCat("resource claim ", claim.Key(), ", request ", request.name, ": ");
       if (request.exactly.has_value()) {
         Status status = CheckClass(request.exactly->device_class_name, request.name);
         if (!status.IsSuccess()) return status;
@@ -339,7 +343,8 @@ class DynamicResources final : public framework::Plugin,
   }
 
   bool IsUnavailable(const PodClaim& entry, const NodeInfo& node) const {
-    if (entry.nodes.has_value() && !entry.nodes->Matches(node.labels, node.name, handle_.symbols())) return true;
+    if (entry.nodes.has_value() && !entry.nodes->Matches(node.labels, node.name, handle_.symbols()))
+      return true;
     if (!entry.IsAllocated() || !line_.dra.binding_conditions) return false;
     std::string error;
     const Readiness readiness = ReadinessOf(*entry.claim, line_.line, error);

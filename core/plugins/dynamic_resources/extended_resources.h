@@ -9,14 +9,14 @@ namespace schedsim::plugins {
 
 // Source of this file: kubernetes v1.37, plugins/dynamicresources/extendeddynamicresources.go.
 
-// The claim for the pod's extended resources: one of an earlier cycle, or a new one without requests. nullptr: no
-// class stands for any of them.
+// The claim for the pod's extended resources: one of an earlier cycle, or a new one without requests.
+// nullptr: no class stands for any of them.
 framework::ClaimPtr ExtendedResourceClaim(const framework::PodInfo& pod, framework::Handle& handle);
 
 // What the node leaves to devices.
 struct ExtendedOnNode {
-  framework::Status status;      // A rejection of the node.
-  framework::ClaimPtr claim;     // With the requests; nullptr: none.
+  framework::Status status;   // A rejection of the node.
+  framework::ClaimPtr claim;  // With the requests; nullptr: none.
   std::vector<framework::ExtendedResourceClaimStatus::Mapping> mappings;
 };
 // `claim`: what ExtendedResourceClaim gave. `has_others`: the pod has claims of its own.

@@ -15,7 +15,8 @@ using framework::ClaimPtr;
 // The claim's name; absent: none is needed.
 absl::StatusOr<std::optional<std::string>> ClaimName(const api::Pod& pod,
                                                      const api::PodResourceClaim& reference) {
-  if (!reference.resource_claim_name.empty()) return std::optional<std::string>(reference.resource_claim_name);
+  if (!reference.resource_claim_name.empty())
+    return std::optional<std::string>(reference.resource_claim_name);
   const std::string key = api::GoQuote(pod.Key());
   if (reference.resource_claim_template_name.empty()) {
     return absl::FailedPreconditionError(absl::StrCat("pod ", key, ", spec.resourceClaim ",
@@ -57,7 +58,8 @@ absl::StatusOr<std::vector<ClaimPtr>> PodResourceClaims(const api::Pod& pod,
     if (!name.has_value()) continue;
     ClaimPtr claim = claims.Find(name_space, *name);
     if (claim == nullptr) {
-      return absl::NotFoundError(absl::StrCat("could not find ResourceClaim \"", name_space, "/", *name, "\""));
+      return absl::NotFoundError(
+          absl::StrCat("could not find ResourceClaim \"", name_space, "/", *name, "\""));
     }
     if (claim->metadata.deletion_timestamp.has_value()) {
       return absl::FailedPreconditionError(
@@ -66,9 +68,8 @@ absl::StatusOr<std::vector<ClaimPtr>> PodResourceClaims(const api::Pod& pod,
     const bool must_own = reference.resource_claim_name.empty();
     const api::OwnerReference* owner = api::ControllerOf(*claim);
     if (must_own && (owner == nullptr || owner->uid != pod.metadata.uid)) {
-      return absl::FailedPreconditionError(absl::StrCat("ResourceClaim ", claim->Key(),
-                                                        " was not created for Pod ", pod.Key(),
-                                                        " (Pod is not owner)"));
+      return absl::FailedPreconditionError(absl::StrCat(
+          "ResourceClaim ", claim->Key(), " was not created for Pod ", pod.Key(), " (Pod is not owner)"));
     }
     found.push_back(std::move(claim));
   }

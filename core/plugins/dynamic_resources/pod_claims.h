@@ -11,9 +11,9 @@
 
 namespace schedsim::plugins {
 
-// The claims of the pod, in the order of its spec; those of which its status says that none is needed are left
-// out. NotFound, FailedPrecondition: why the pod has to wait, in the words of the real plugin.
-// Source: dynamic-resource-allocation v0.37, resourceclaim/claim.go; kubernetes v1.37, plugins/dynamicresources.
+// The claims of the pod, in the order of its spec; those of which its status says that none is needed are
+// left out. NotFound, FailedPrecondition: why the pod has to wait, in the words of the real plugin. Source:
+// dynamic-resource-allocation v0.37, resourceclaim/claim.go; kubernetes v1.37, plugins/dynamicresources.
 absl::StatusOr<std::vector<framework::ClaimPtr>> PodResourceClaims(const api::Pod& pod,
                                                                    const framework::ClaimCache& claims);
 

@@ -79,35 +79,42 @@ TEST(CelProgramTest, GivesWhatCelGives) {
 }
 
 TEST(CelProgramTest, SaysWhatIsWrong) {
+  const std::string no_value =
+      ": Syntax error: mismatched input '<EOF>' expecting {'[', '{', '(', '.', '-', '!', 'true', 'false', "
+      "'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}";
   const std::vector<Row> rows = {
-      {"", "ERROR column 1: expected a value, got the end"},
-      {"1 +", "ERROR column 4: expected a value, got the end"},
-      {"(1", "ERROR column 3: expected `)`, got the end"},
-      {"1 2", "ERROR column 3: expected the end, got \"2\""},
-      {"'x", "ERROR column 3: a string without an end"},
+      {"", "ERROR column 1" + no_value},
+      {"1 +", "ERROR column 4" + no_value},
+      {"(1", "ERROR column 3: Syntax error: missing ')' at '<EOF>'"},
+      {"1 2", "ERROR column 3: Syntax error: extraneous input '2' expecting <EOF>"},
+      {"'x", "ERROR column 1: Syntax error: token recognition error at: ''x'"},
+      {"b'x'", "ERROR column 1: bytes are not known here"},
       {"pod.x", "ERROR column 1: variable pod is not known, expected one of self"},
-      {"has(self)", "ERROR column 10: has() takes a field, as has(a.b)"},
+      {"has(self)", "ERROR column 5: invalid argument to has() macro"},
       {"1 / 0", "ERROR division by zero"},
       {"9223372036854775807 + 1", "ERROR integer overflow"},
       {"self.metadata.labels.tier", "ERROR no such key: tier"},
       {"self.list[2]", "ERROR index out of bounds: 2"},
-      {"'a' + 1", "ERROR no such overload: string + int"},
-      {"1 && true", "ERROR no such overload: logic of no bool"},
-      {"size(1)", "ERROR no such overload: size(int)"},
-      {"2 * Quantity('1')", "ERROR no such overload: int * quantity"},
+      {"'a' + 1", "ERROR no such overload"},
+      {"true + 1", "ERROR no such overload: _+_"},
+      {"1 && true", "ERROR no such overload"},
+      {"size(1)", "ERROR no such overload: size"},
+      {"2 * Quantity('1')", "ERROR no such overload"},
   };
   for (const Row& row : rows) EXPECT_EQ(Result(row.text), row.want) << row.text;
 }
 
 TEST(CelProgramTest, NamesAFunctionThatIsNotThere) {
-  EXPECT_NE(Result("'a'.matches('b')").find("function matches is not known, expected one of Quantity, bool"),
+  EXPECT_NE(Result("'a'.trim()").find("function trim is not known, expected one of Quantity, bool"),
             std::string::npos);
   EXPECT_NE(Result("self.list.sum()").find("function sum is not known"), std::string::npos);
 }
 
-TEST(CelProgramTest, BoundsDepthAndSteps) {
+TEST(CelProgramTest, BoundsDepthAndCost) {
   EXPECT_NE(Result(std::string(1000, '(')).find("nested too deep"), std::string::npos);
-  EXPECT_NE(Result(std::string(1000, '!')).find("nested too deep"), std::string::npos);
+  std::string nested_not;
+  for (int i = 0; i < 1000; ++i) nested_not += "!(";
+  EXPECT_NE(Result(nested_not).find("nested too deep"), std::string::npos);
   std::string sum = "1";
   for (int i = 0; i < 1000; ++i) sum += "+1";
   EXPECT_NE(Result(sum).find("too many operators"), std::string::npos);
@@ -115,7 +122,7 @@ TEST(CelProgramTest, BoundsDepthAndSteps) {
   const std::string list = loops;
   std::string nested = "true";
   for (int i = 0; i < 8; ++i) nested = list + ".all(x" + std::to_string(i) + ", " + nested + ")";
-  EXPECT_EQ(Result(nested), "ERROR too many steps");
+  EXPECT_EQ(Result(nested), "ERROR operation cancelled: actual cost limit exceeded");
   // Each round makes a text, or a list, that is forty times as long.
   for (const std::string start : {"['aaaaaaaaaa']", "[[1]]"}) {
     std::string grown = start;
@@ -124,7 +131,7 @@ TEST(CelProgramTest, BoundsDepthAndSteps) {
       for (int i = 0; i < 39; ++i) longer += std::string("+") + name;
       grown += std::string(".map(") + name + ", " + longer + ")";
     }
-    EXPECT_EQ(Result("size(" + grown + ")"), "ERROR too many steps");
+    EXPECT_NE(Result("size(" + grown + ")").find("operation cancelled"), std::string::npos);
   }
 }
 
