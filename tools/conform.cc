@@ -136,7 +136,7 @@ absl::Status RunPair(const ConformOptions& options, api::KubernetesLine line,
     const bool wanted =
         options.families.empty() ||
         std::find(options.families.begin(), options.families.end(), family) != options.families.end();
-    if (!wanted) return absl::OkStatus();
+    if (!wanted || !test_case.is_for_line) return absl::OkStatus();
     Count& count = counts[family];
     auto expected = by_name.find(test_case.name);
     if (expected == by_name.end()) {

@@ -297,7 +297,82 @@ void SchedulerActor::DeletePod(api::PodPtr pod, Done done) {
   });
 }
 
+void SchedulerActor::WriteClaim(absl::string_view verb, const api::ObjectPtr& claim,
+                                std::function<absl::Status(const api::ResourceClaim& claim)> write,
+                                ObjectDone done) {
+  Call([this, verb = std::string(verb), claim, write = std::move(write), done = std::move(done)] {
+    const absl::Status status = Strikes(Fault::kConflict)
+                                    ? ApiServer::VersionConflict(*claim)
+                                    : write(static_cast<const api::ResourceClaim&>(*claim));
+    const api::ObjectPtr stored = server_.Find(*claim);
+    // What is about to go is on record as it was asked for.
+    if (status.ok()) trace_.ClaimWrite(verb, static_cast<const api::ResourceClaim&>(stored == nullptr ? *claim : *stored));
+    if (status.ok() && options_.on_claim_written != nullptr) options_.on_claim_written(stored);
+    if (!status.ok()) {
+      done(status);
+    } else if (options_.hears_own_writes) {
+      // In the same instant, behind the informers.
+      loop_.At(loop_.Now(), EventLoop::Phase::kSpawned, [done, stored] { done(stored); });
+    } else {
+      done(stored);
+    }
+  });
+}
+
+void SchedulerActor::UpdateStatus(api::ObjectPtr object, ObjectDone done) {
+  WriteClaim("status", object,
+             [this](const api::ResourceClaim& claim) {
+               return server_.UpdateClaim(claim, ApiServer::ClaimPart::kStatus);
+             },
+             std::move(done));
+}
+
+void SchedulerActor::RemoveConsumer(api::ObjectPtr claim, std::string uid, ObjectDone done) {
+  WriteClaim("patch", claim,
+             [this, uid = std::move(uid)](const api::ResourceClaim& target) {
+               return server_.RemoveConsumer(target, uid);
+             },
+             std::move(done));
+}
+
+void SchedulerActor::Delete(api::ObjectPtr object, ObjectDone done) {
+  WriteClaim("delete", object, [this](const api::ResourceClaim& claim) { return server_.Delete(claim); },
+             std::move(done));
+}
+
+void SchedulerActor::Get(api::ObjectPtr object, ObjectDone done) {
+  Call([this, object = std::move(object), done = std::move(done)] {
+    const api::ObjectPtr stored = server_.Find(*object);
+    if (stored != nullptr) return done(stored);
+    done(absl::NotFoundError(absl::StrCat("resourceclaims.resource.k8s.io \"", object->metadata.name, "\" not found")));
+  });
+}
+
+// The name is known only when it is stored.
+void SchedulerActor::Create(api::ObjectPtr object, ObjectDone done) {
+  Call([this, object = std::move(object), done = std::move(done)] {
+    const absl::StatusOr<api::ObjectPtr> stored = server_.CreateNamed(object);
+    if (stored.ok()) {
+      trace_.ClaimWrite("create", static_cast<const api::ResourceClaim&>(**stored));
+      if (options_.on_claim_written != nullptr) options_.on_claim_written(*stored);
+    }
+    if (stored.ok() && options_.hears_own_writes) {
+      loop_.At(loop_.Now(), EventLoop::Phase::kSpawned, [done, stored] { done(stored); });
+    } else {
+      done(stored);
+    }
+  });
+}
+
 void SchedulerActor::Update(api::ObjectPtr object, ObjectDone done) {
+  if (object->kind == api::Kind::kResourceClaim) {
+    WriteClaim("update", object,
+               [this](const api::ResourceClaim& claim) {
+                 return server_.UpdateClaim(claim, ApiServer::ClaimPart::kAllButStatus);
+               },
+               std::move(done));
+    return;
+  }
   Call([this, object = std::move(object), done = std::move(done)] {
     // What was asked for is on record even if it fails.
     trace_.Update(*object);

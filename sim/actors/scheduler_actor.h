@@ -41,8 +41,11 @@ class SchedulerActor : public framework::Client {
     LatencyModel latency;
     // Whether an update of a version that is no longer stored fails, as in a real API server.
     bool checks_versions = true;
-    // Called after each update of a claim or volume by the scheduler.
+    // Called after each update of a volume or its claim by the scheduler, and after each write of a claim of devices.
     std::function<void()> on_updated;
+    std::function<void(const api::ObjectPtr& claim)> on_claim_written;
+    // Whether the informers have heard of a written claim before the scheduler goes on.
+    bool hears_own_writes = false;
     // Whether informers hear nothing before ListObjects.
     bool lists_at_start = false;
     // What goes wrong; it must outlive the actor. nullptr: nothing.
@@ -78,6 +81,11 @@ class SchedulerActor : public framework::Client {
   void PatchPodStatus(api::PodPtr pod, framework::PodStatusPatch patch, Done done) override;
   void DeletePod(api::PodPtr pod, Done done) override;
   void Update(api::ObjectPtr object, ObjectDone done) override;
+  void UpdateStatus(api::ObjectPtr object, ObjectDone done) override;
+  void Create(api::ObjectPtr object, ObjectDone done) override;
+  void Delete(api::ObjectPtr object, ObjectDone done) override;
+  void Get(api::ObjectPtr object, ObjectDone done) override;
+  void RemoveConsumer(api::ObjectPtr claim, std::string uid, ObjectDone done) override;
   bool WantsEvents() const override { return trace_.WantsEvents(); }
   void RecordEvent(const api::Pod& pod, framework::PodEvent event) override;
 
@@ -111,6 +119,10 @@ class SchedulerActor : public framework::Client {
   bool Strikes(Fault fault) { return options_.faults != nullptr && options_.faults->Strikes(fault); }
   // What the client is told of a call that ran into a timeout, which is put on record.
   absl::Status Timeout(absl::string_view verb);
+  // Writes a claim of devices when the call arrives: `write` does, and `verb` is for the record. The informers hear of
+  // it before `done` is called.
+  void WriteClaim(absl::string_view verb, const api::ObjectPtr& claim,
+                  std::function<absl::Status(const api::ResourceClaim& claim)> write, ObjectDone done);
   // Runs `effect` when the call arrives at the API server.
   void Call(std::function<void()> effect);
   // Runs one scheduling cycle, as Interleaving::SchedulingThread says.

@@ -12,6 +12,9 @@
 #include "core/api/storage.h"
 #include "core/base/check.h"
 #include "core/base/status_macros.h"
+#include "core/codec/objects/object_writer.h"
+#include "core/codec/text/json_edit.h"
+#include "core/codec/text/json_writer.h"
 #include "core/codec/text/reader.h"
 #include "sim/cluster/admission/namespace_lifecycle.h"
 #include "sim/cluster/admission/storage_defaults.h"
@@ -259,6 +262,10 @@ void ApiServer::StorePod(const api::Pod* old_pod, const api::PodPtr& new_pod) {
 
 absl::Status ApiServer::MakeName(api::Object& object) {
   api::ObjectMeta& metadata = object.metadata;
+  if (options_.counts_names) {
+    metadata.name = absl::StrCat(metadata.generate_name, absl::Dec(++name_count_, absl::kZeroPad5));
+    return absl::OkStatus();
+  }
   for (int attempt = 0; attempt < kNameAttemptsMax; ++attempt) {
     metadata.name = metadata.generate_name.substr(0, kNameBaseBytesMax);
     for (int i = 0; i < kSuffixLength; ++i)
@@ -294,7 +301,9 @@ void ApiServer::ListPods() const {
 
 void ApiServer::ReserveUid(absl::string_view uid) { uid_count_ = std::max(uid_count_, UidNumber(uid)); }
 
-absl::Status ApiServer::Create(const api::ObjectPtr& object) {
+absl::Status ApiServer::Create(const api::ObjectPtr& object) { return CreateNamed(object).status(); }
+
+absl::StatusOr<api::ObjectPtr> ApiServer::CreateNamed(const api::ObjectPtr& object) {
   const bool lacks_name = object->metadata.name.empty() && !object->metadata.generate_name.empty();
   if (!lacks_name && Find(*object) != nullptr) return AlreadyExists(*object);
   std::shared_ptr<api::Object> copy = object->Clone();
@@ -320,7 +329,7 @@ absl::Status ApiServer::Create(const api::ObjectPtr& object) {
     if (claim.phase.empty()) claim.phase = "Pending";
   }
   Store(nullptr, copy);
-  return absl::OkStatus();
+  return api::ObjectPtr(copy);
 }
 
 void ApiServer::CompleteUpdate(const api::Object& old_object, api::Pod& pod) {
@@ -330,6 +339,9 @@ void ApiServer::CompleteUpdate(const api::Object& old_object, api::Pod& pod) {
   if (pod.status.conditions.empty()) pod.status.conditions = old_pod.status.conditions;
   if (pod.status.nominated_node_name.empty()) {
     pod.status.nominated_node_name = old_pod.status.nominated_node_name;
+  }
+  if (pod.status.resource_claim_statuses.empty()) {
+    pod.status.resource_claim_statuses = old_pod.status.resource_claim_statuses;
   }
   const bool has_priority = pod.spec->priority.has_value();
   admission_.Update(pod);
@@ -376,6 +388,31 @@ absl::Status ApiServer::Replace(const api::ObjectPtr& object, VersionCheck check
   }
   Store(old_object, copy);
   return absl::OkStatus();
+}
+
+absl::Status ApiServer::UpdateClaim(const api::ResourceClaim& claim, ClaimPart part) {
+  const api::ObjectPtr stored = Find(claim);
+  if (stored == nullptr) return NotFound(ResourceOf(claim), claim.metadata.name);
+  if (!claim.metadata.uid.empty() && claim.metadata.uid != stored->metadata.uid) return VersionConflict(claim);
+  const auto& before = static_cast<const api::ResourceClaim&>(*stored);
+  auto after = std::make_shared<api::ResourceClaim>(part == ClaimPart::kStatus ? before : claim);
+  after->status = part == ClaimPart::kStatus ? claim.status : before.status;
+  after->metadata.resource_version = claim.metadata.resource_version;
+  RETURN_IF_ERROR(Replace(after, VersionCheck::kChecked));
+  const bool goes = before.metadata.deletion_timestamp.has_value() && after->finalizers.empty();
+  return goes ? DeleteStored(Find(claim)) : absl::OkStatus();
+}
+
+absl::Status ApiServer::RemoveConsumer(const api::ResourceClaim& claim, absl::string_view uid) {
+  const api::ObjectPtr stored = Find(claim);
+  if (stored == nullptr) return NotFound(ResourceOf(claim), claim.metadata.name);
+  auto after = std::make_shared<api::ResourceClaim>(static_cast<const api::ResourceClaim&>(*stored));
+  auto& consumers = after->status.reserved_for;
+  consumers.erase(std::remove_if(consumers.begin(), consumers.end(),
+                                 [uid](const auto& consumer) { return consumer.uid == uid; }),
+                  consumers.end());
+  after->metadata.uid = claim.metadata.uid;
+  return UpdateClaim(*after, ClaimPart::kStatus);
 }
 
 absl::StatusOr<api::ObjectPtr> ApiServer::Patch(const api::Object& object, codec::PatchType type,
@@ -440,7 +477,9 @@ absl::Status ApiServer::DeleteStored(const api::ObjectPtr& old_object) {
   const std::string& kind_name = old_object->kind_name;
   const std::string& name_space = old_object->metadata.namespace_;
   const std::string& name = old_object->metadata.name;
-  if (protection_ != nullptr && protection_(*old_object)) {
+  const bool has_finalizers = kind == api::Kind::kResourceClaim &&
+                              !static_cast<const api::ResourceClaim&>(*old_object).finalizers.empty();
+  if (has_finalizers || (protection_ != nullptr && protection_(*old_object))) {
     if (old_object->metadata.deletion_timestamp.has_value()) return absl::OkStatus();
     const std::shared_ptr<api::Object> copy = Copy(*old_object);
     copy->metadata.deletion_timestamp = clock_.Now();
@@ -500,6 +539,27 @@ absl::Status ApiServer::Bind(const api::Pod& pod, absl::string_view node_name) {
   return absl::OkStatus();
 }
 
+namespace {
+
+// Scheduling does not read it, so it is in the object's text alone.
+void PutExtendedClaim(const framework::ExtendedResourceClaimStatus& status, api::Pod& pod) {
+  codec::JsonWriter json;
+  json.BeginObject().Field("resourceClaimName", status.resource_claim_name).Key("requestMappings").BeginArray();
+  for (const auto& mapping : status.request_mappings) {
+    json.BeginObject()
+        .Field("containerName", mapping.container_name)
+        .Field("resourceName", mapping.resource_name)
+        .Field("requestName", mapping.request_name)
+        .EndObject();
+  }
+  json.EndArray().EndObject();
+  if (pod.json == nullptr) return;
+  pod.json = std::make_shared<const api::ObjectText>(codec::SetJsonMember(
+      codec::ObjectJson(pod), {"status", "extendedResourceClaimStatus"}, json.text()));
+}
+
+}  // namespace
+
 absl::StatusOr<api::PodPtr> ApiServer::PatchPodStatus(const api::Pod& pod,
                                                       const framework::PodStatusPatch& patch) {
   const api::PodPtr old_pod = FindStored(pod);
@@ -507,6 +567,9 @@ absl::StatusOr<api::PodPtr> ApiServer::PatchPodStatus(const api::Pod& pod,
   std::shared_ptr<api::Pod> copy = CopyPod(*old_pod);
   if (patch.condition.has_value()) copy->SetCondition(*patch.condition);
   if (patch.nominated_node_name.has_value()) copy->status.nominated_node_name = *patch.nominated_node_name;
+  if (patch.extended_resource_claim_status.has_value()) {
+    PutExtendedClaim(*patch.extended_resource_claim_status, *copy);
+  }
   Store(old_pod, copy);
   return api::PodPtr(copy);
 }

@@ -15,6 +15,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "core/api/devices.h"
 #include "core/api/object.h"
 #include "core/api/pod.h"
 #include "core/base/clock.h"
@@ -49,6 +50,8 @@ class ApiServer {
     Admission::Options admission;
     // Of the names that are made up.
     uint64_t seed = 1;
+    // Made-up names end in a number of five digits, counted from 1.
+    bool counts_names = false;
     // Which updates of controllers meet a conflict; it must outlive the server. nullptr: none but those with
     // an old version.
     Faults* faults = nullptr;
@@ -80,6 +83,8 @@ class ApiServer {
   // that name. PermissionDenied and InvalidArgument, with the API server's message, when admission or
   // validation refuses the object.
   absl::Status Create(const api::ObjectPtr& object);
+  // The same; returns the object as stored.
+  absl::StatusOr<api::ObjectPtr> CreateNamed(const api::ObjectPtr& object);
   // What Create would say of the pod, but for its name; nothing is stored.
   absl::Status Admit(const api::Pod& pod) { return admission_.Check(pod); }
   // Whether an object that is no pod may be changed so. The errors of Create.
@@ -93,6 +98,14 @@ class ApiServer {
   absl::Status Update(const api::ObjectPtr& object, VersionCheck check = VersionCheck::kChecked);
   // What Update says where another version of the object is stored.
   static absl::Status VersionConflict(const api::Object& object);
+  // Writes one part of a claim, the other one stays: its status, or all but that. A claim that is being deleted goes
+  // with its last finalizer. NotFound when there is none; Aborted when another version, or another claim of that
+  // name, is stored.
+  enum class ClaimPart : uint8_t { kStatus, kAllButStatus };
+  absl::Status UpdateClaim(const api::ResourceClaim& claim, ClaimPart part);
+  // Takes the consumer of this uid out of the claim's status.reservedFor. The errors of UpdateClaim; the version does
+  // not count.
+  absl::Status RemoveConsumer(const api::ResourceClaim& claim, absl::string_view uid);
   // Says whether a patch may make `after` of `before`.
   using PatchCheck = absl::FunctionRef<absl::Status(const api::Object& before, const api::Object& after)>;
   // Patches the stored object and returns it as stored. NotFound when there is none, InvalidArgument as
@@ -212,6 +225,7 @@ class ApiServer {
   Protection protection_;
   uint64_t resource_version_ = 0;
   uint64_t uid_count_ = 0;
+  int64_t name_count_ = 0;
   Rng names_;
 };
 

@@ -85,9 +85,11 @@ absl::StatusOr<const Value*> ListOf(const Value& parent, absl::string_view key, 
 // pods.
 constexpr int64_t kSeededPopsMax = 400;
 
-constexpr absl::string_view kCaseFields[] = {"name",   "config", "featureGates",       "objects",
-                                             "steps",  "end",    "terminationSeconds", "provision",
-                                             "record", "seed"};
+constexpr absl::string_view kCaseFields[] = {
+    "name",   "config", "featureGates",       "lineGates", "lines",  "objects",
+    "steps",  "end",    "terminationSeconds", "provision", "claims", "devices",
+    "record", "seed"};
+constexpr absl::string_view kDevicesFields[] = {"after", "fail", "ignore"};
 constexpr absl::string_view kStepFields[] = {"at", "create", "update", "delete"};
 constexpr absl::string_view kReferenceFields[] = {"kind", "namespace", "name"};
 
@@ -109,6 +111,8 @@ class CaseReader {
       return codec::ErrorAt({file_, root.Find("name")->position},
                             "name: control characters, expected text that can be printed as it is");
     }
+    RETURN_IF_ERROR(ReadLines(root, result));
+    if (!result.is_for_line) return result;
     RETURN_IF_ERROR(ReadConfig(root, result));
     ASSIGN_OR_RETURN(const Value* objects, ListOf(root, "objects", file_));
     for (const Value& item : objects == nullptr ? absl::Span<const Value>() : objects->items) {
@@ -130,6 +134,7 @@ class CaseReader {
       if (seed->type != Value::Type::kNumber) return Expected(file_, *seed, "seed", "a number");
       result.pops_max = kSeededPopsMax;
     }
+    RETURN_IF_ERROR(ReadClaims(root, result));
     ASSIGN_OR_RETURN(const std::string level, TextOf(root, "record", file_));
     if (level == "decisions") {
       // The records have the names of all nodes with the highest total.
@@ -141,23 +146,63 @@ class CaseReader {
   }
 
  private:
+  // The items of a list of texts; none where it is absent.
+  absl::StatusOr<std::vector<std::string>> TextsOf(const Value& parent, absl::string_view key) {
+    std::vector<std::string> texts;
+    ASSIGN_OR_RETURN(const Value* list, ListOf(parent, key, file_));
+    for (const Value& item : list == nullptr ? absl::Span<const Value>() : list->items) {
+      if (item.type != Value::Type::kString) return Expected(file_, item, key, "a string");
+      texts.emplace_back(item.text);
+    }
+    return texts;
+  }
+
+  absl::Status ReadLines(const Value& root, Case& result) {
+    if (root.Find("lines") == nullptr) return absl::OkStatus();
+    std::vector<std::string> lines;
+    ASSIGN_OR_RETURN(lines, TextsOf(root, "lines"));
+    result.is_for_line = absl::c_linear_search(lines, std::string(api::KubernetesLineName(line_)));
+    return absl::OkStatus();
+  }
+
+  absl::Status ReadClaims(const Value& root, Case& result) {
+    ASSIGN_OR_RETURN(const bool claims, BoolOf(root, "claims", file_));
+    if (!claims) return absl::OkStatus();
+    ResourceClaimOptions& options = result.claims.emplace();
+    options.watches = false;
+    const Value* devices = root.Find("devices");
+    if (devices == nullptr) return absl::OkStatus();
+    RETURN_IF_ERROR(CheckMembers(file_, *devices, "devices", kDevicesFields));
+    ASSIGN_OR_RETURN(options.devices_after, SecondsOf(*devices, "after", file_));
+    ASSIGN_OR_RETURN(options.failing_devices, TextsOf(*devices, "fail"));
+    ASSIGN_OR_RETURN(options.silent_devices, TextsOf(*devices, "ignore"));
+    return absl::OkStatus();
+  }
+
+  // Sets the gates that `wanted`, a map of this name, says.
+  absl::Status SetGates(const Value& wanted, absl::string_view name, api::FeatureGates& gates) {
+    if (wanted.type != Value::Type::kObject) return Expected(file_, wanted, name, "a map");
+    std::string list;
+    for (const codec::Member& member : wanted.members) {
+      if (member.value.type != Value::Type::kBool) {
+        return Expected(file_, member.value, absl::StrCat(name, ".", member.key), "true or false");
+      }
+      absl::StrAppend(&list, list.empty() ? "" : ",", member.key, "=",
+                      member.value.boolean ? "true" : "false");
+    }
+    const absl::Status set = gates.Set(list);
+    if (set.ok()) return set;
+    return codec::ErrorAt({file_, wanted.position}, absl::StrCat(name, ": ", set.message()));
+  }
+
   absl::Status ReadConfig(const Value& root, Case& result) {
     api::FeatureGates gates(line_);
     if (const Value* wanted = root.Find("featureGates")) {
-      if (wanted->type != Value::Type::kObject) return Expected(file_, *wanted, "featureGates", "a map");
-      std::string list;
-      for (const codec::Member& member : wanted->members) {
-        if (member.value.type != Value::Type::kBool) {
-          return Expected(file_, member.value, absl::StrCat("featureGates.", member.key), "true or false");
-        }
-        absl::StrAppend(&list, list.empty() ? "" : ",", member.key, "=",
-                        member.value.boolean ? "true" : "false");
-      }
-      const absl::Status set = gates.Set(list);
-      if (!set.ok()) {
-        return codec::ErrorAt({file_, wanted->position}, absl::StrCat("featureGates: ", set.message()));
-      }
+      RETURN_IF_ERROR(SetGates(*wanted, "featureGates", gates));
     }
+    const Value* by_line = root.Find("lineGates");
+    const Value* wanted = by_line == nullptr ? nullptr : by_line->Find(api::KubernetesLineName(line_));
+    if (wanted != nullptr) RETURN_IF_ERROR(SetGates(*wanted, "lineGates", gates));
     result.line = api::LineBehaviorOf(gates);
     std::vector<api::PluginInfo> known = plugins::KnownPlugins(line_);
     known.insert(known.end(), plugins_.infos.begin(), plugins_.infos.end());
@@ -282,6 +327,12 @@ SimulationOptions OptionsOf(const Case& test_case, bool reference) {
         .delay = absl::Milliseconds(1), .lead = absl::Milliseconds(10), .watches = false};
     options.zero +=
         options.controllers.persistent_volumes->delay + options.controllers.persistent_volumes->lead;
+  }
+  if (test_case.claims.has_value()) {
+    options.controllers.resource_claims = test_case.claims;
+    // The recorder waits that long for the stand-in before the scheduler starts.
+    options.zero += absl::Milliseconds(10);
+    options.counts_names = true;
   }
   options.until = test_case.end;
   options.latency.pod_termination = test_case.pod_termination;

@@ -40,6 +40,10 @@ struct Case {
   absl::Duration pod_termination;
   // A stand-in for the volume controller takes part.
   bool provision = false;
+  // A stand-in for the controller of claims of devices takes part, and one for their drivers.
+  std::optional<ResourceClaimOptions> claims;
+  // Whether the case is for the line.
+  bool is_for_line = true;
   TraceLevel trace_level = TraceLevel::kFull;
   // How many pods may be popped; then the case ends when all of the instant is done. Absent: any number.
   std::optional<int64_t> pops_max;

@@ -256,8 +256,18 @@ std::string ShowEffect(const record::BindFailure& failure) {
 }
 
 std::string ShowEffect(const record::Update& update) {
-  return List({Show(update.resource), Show(update.name), Show(update.volume_name.value_or("")),
-               Show(update.selected_node.value_or("")), Show(update.claim.value_or(""))});
+  std::vector<std::string> parts = {Show(update.resource), Show(update.name), Show(update.volume_name.value_or("")),
+                                    Show(update.selected_node.value_or("")), Show(update.claim.value_or("")),
+                                    Show(update.verb)};
+  for (const record::ClaimDevice& device : update.devices) {
+    std::string text = absl::StrCat(device.request, " ", device.device, device.admin_access ? " admin" : "",
+                                    device.shared ? " shared" : "", " ", device.tolerations);
+    for (const auto& [name, amount] : device.consumed) absl::StrAppend(&text, " ", name, "=", amount);
+    parts.push_back(text);
+  }
+  for (const Text consumer : update.reserved_for) parts.push_back(Show(consumer));
+  for (const Text finalizer : update.finalizers) parts.push_back(Show(finalizer));
+  return List(std::move(parts));
 }
 
 std::string ShowEffect(const record::PluginNote& note) {

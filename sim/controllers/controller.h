@@ -43,10 +43,26 @@ struct PersistentVolumeOptions {
   }
 };
 
+// How claims of devices are looked after.
+struct ResourceClaimOptions {
+  // From a change to what it sets off.
+  absl::Duration delay = absl::Milliseconds(1);
+  // Whether it is a cluster's controller, which watches, rather than the stand-in of conformance cases, which looks
+  // after steps, writes of claims by the scheduler, and pods that go.
+  bool watches = true;
+  // A stand-in for drivers of devices with binding conditions: how long after the allocation it sets them; absent:
+  // never.
+  std::optional<absl::Duration> devices_after = std::nullopt;
+  std::vector<std::string> failing_devices = {};
+  std::vector<std::string> silent_devices = {};
+};
+
 // Which controllers take part.
 struct ControllerOptions {
   // Absent: claims stay as they are unless someone changes them.
   std::optional<PersistentVolumeOptions> persistent_volumes;
+  // Absent: claims of devices stay as they are unless someone changes them.
+  std::optional<ResourceClaimOptions> resource_claims;
   // Whether the status of disruption budgets follows their pods.
   bool disruption = false;
   // Whether pods leave nodes that fail, that are tainted, or that are gone.

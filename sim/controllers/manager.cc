@@ -20,6 +20,7 @@
 #include "sim/controllers/persistent_volume.h"
 #include "sim/controllers/pod_gc.h"
 #include "sim/controllers/replica_set.h"
+#include "sim/controllers/resource_claims.h"
 #include "sim/controllers/stateful_set.h"
 #include "sim/controllers/taint_eviction.h"
 #include "sim/controllers/volume_binding.h"
@@ -38,6 +39,7 @@ std::unique_ptr<Controller> Make(const ControllerContext& context) {
 
 const Factory kControllers[] = {
     Make<PersistentVolumeController>,
+    Make<ResourceClaimController>,
     Make<EphemeralVolumeController>,
     Make<VolumeBindingController>,
     Make<ClaimProtectionController>,
@@ -59,6 +61,7 @@ bool IsEarly(const Controller& controller) {
   return dynamic_cast<const NodeLifecycleController*>(&controller) != nullptr ||
          dynamic_cast<const PersistentVolumeController*>(&controller) != nullptr ||
          dynamic_cast<const EphemeralVolumeController*>(&controller) != nullptr ||
+         dynamic_cast<const ResourceClaimController*>(&controller) != nullptr ||
          dynamic_cast<const VolumeBindingController*>(&controller) != nullptr ||
          dynamic_cast<const DisruptionController*>(&controller) != nullptr;
 }

@@ -136,7 +136,29 @@ struct Fields<Delete> {
   static constexpr std::tuple kList = {Required("pod", &Delete::pod)};
 };
 
-// The scheduler updates a claim or a volume.
+// A device that a claim has.
+struct ClaimDevice {
+  Text request;
+  // "driver/pool/device".
+  Text device;
+  bool admin_access = false;
+  bool shared = false;
+  // By capacity.
+  Map<Text> consumed;
+  int64_t tolerations = 0;
+};
+
+template <>
+struct Fields<ClaimDevice> {
+  static constexpr std::tuple kList = {Required("request", &ClaimDevice::request),
+                                       Required("device", &ClaimDevice::device),
+                                       IfAny("adminAccess", &ClaimDevice::admin_access),
+                                       IfAny("shared", &ClaimDevice::shared),
+                                       IfAny("consumed", &ClaimDevice::consumed),
+                                       IfAny("tolerations", &ClaimDevice::tolerations)};
+};
+
+// The scheduler updates a claim or a volume, or writes a claim of devices.
 struct Update {
   static constexpr absl::string_view kKind = "update";
   static constexpr absl::string_view kVolumes = "persistentvolumes";
@@ -151,6 +173,11 @@ struct Update {
   std::optional<Text> selected_node;
   // Of a volume with a claimRef.
   std::optional<Text> claim;
+  // Of a claim of devices: create, update, status, patch or delete, and what is stored then.
+  Text verb;
+  std::vector<ClaimDevice> devices;
+  Texts reserved_for;
+  Texts finalizers;
 };
 
 template <>
@@ -158,7 +185,8 @@ struct Fields<Update> {
   static constexpr std::tuple kList = {
       Required("resource", &Update::resource), Required("name", &Update::name),
       IfAny("volumeName", &Update::volume_name), IfAny("selectedNode", &Update::selected_node),
-      IfAny("claim", &Update::claim)};
+      IfAny("claim", &Update::claim), IfAny("verb", &Update::verb), IfAny("devices", &Update::devices),
+      IfAny("reservedFor", &Update::reserved_for), IfAny("finalizers", &Update::finalizers)};
 };
 
 // ---- What goes on around the scheduler ----

@@ -1,14 +1,17 @@
 #include "sim/record/trace.h"
 
 #include <algorithm>
+#include <deque>
 #include <map>
 #include <set>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "core/api/devices.h"
 #include "core/api/kinds.h"
 #include "core/api/object_key.h"
 #include "core/api/storage.h"
+#include "core/framework/claim_cache.h"
 #include "sim/record/records.h"
 
 namespace schedsim::sim {
@@ -358,6 +361,39 @@ void Trace::Update(const api::Object& object) {
       claim_key = absl::StrCat(claim->namespace_, "/", claim->name);
       result.claim = claim_key;
     }
+  }
+  Write(result);
+}
+
+void Trace::ClaimWrite(absl::string_view verb, const api::ResourceClaim& claim) {
+  const std::string key = claim.Key();
+  // Views go into the record, so that these must not move.
+  std::deque<std::string> texts;
+  const auto keep = [&texts](std::string text) { return record::Text(texts.emplace_back(std::move(text))); };
+  record::Update result;
+  result.resource = record::Update::kResourceClaims;
+  result.name = key;
+  result.verb = verb;
+  const bool shows_state = verb != "create" && verb != "delete";
+  if (shows_state && claim.status.allocation.has_value()) {
+    for (const api::DeviceRequestAllocationResult& device : claim.status.allocation->results) {
+      record::ClaimDevice entry;
+      entry.request = device.request;
+      entry.device = keep(framework::DeviceKey(device.driver, device.pool, device.device));
+      entry.admin_access = device.admin_access;
+      entry.shared = !device.share_id.empty();
+      entry.tolerations = static_cast<int64_t>(device.tolerations.size());
+      for (const auto& [name, amount] : device.consumed_capacity) {
+        entry.consumed.emplace_back(name, keep(api::NotedQuantityText(amount.amount, amount.format)));
+      }
+      result.devices.push_back(std::move(entry));
+    }
+  }
+  if (shows_state) {
+    for (const auto& consumer : claim.status.reserved_for) {
+      result.reserved_for.push_back(keep(absl::StrCat(consumer.resource, "/", consumer.name)));
+    }
+    result.finalizers.assign(claim.finalizers.begin(), claim.finalizers.end());
   }
   Write(result);
 }

@@ -89,6 +89,8 @@ class Trace : public scheduler::Observer, public queue::QueueObserver {
   void Status(const api::Pod& pod);
   // An update of a claim or a volume by the scheduler.
   void Update(const api::Object& object);
+  // A write of a claim of devices by the scheduler; `claim` is what is stored then.
+  void ClaimWrite(absl::string_view verb, const api::ResourceClaim& claim);
   // `claim` was bound by a controller.
   void ClaimBound(const api::Object& claim, absl::string_view volume_name);
   void Delete(const api::Pod& pod);

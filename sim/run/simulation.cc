@@ -12,6 +12,7 @@
 #include "sim/cluster/admission/namespace_lifecycle.h"
 #include "sim/controllers/owned_pods.h"
 #include "sim/controllers/persistent_volume.h"
+#include "sim/controllers/resource_claims.h"
 #include "sim/kernel/drawn_choice.h"
 #include "sim/stages/stage_player.h"
 
@@ -94,6 +95,7 @@ absl::StatusOr<std::unique_ptr<Simulation>> Simulation::Make(SimulationOptions o
   SimulationOptions& own = simulation->options_;
   simulation->server_ = std::make_unique<ApiServer>(
       ApiServer::Options{.clears_nomination_when_bound = own.line.clears_nomination_when_bound,
+                         .counts_names = own.counts_names,
                          .admission = {.complete = own.complete_admission, .line = own.line.line},
                          .seed = own.seed,
                          .faults = simulation->faults_.get()},
@@ -130,6 +132,10 @@ absl::StatusOr<std::unique_ptr<Simulation>> Simulation::Make(SimulationOptions o
   auto* volumes = simulation->controllers_->Get<PersistentVolumeController>();
   if (volumes != nullptr && !own.controllers.persistent_volumes->watches) {
     actor.on_updated = [volumes] { volumes->ReconcileLater(); };
+  }
+  if (auto* claims = simulation->controllers_->Get<ResourceClaimController>()) {
+    actor.hears_own_writes = !own.controllers.resource_claims->watches;
+    actor.on_claim_written = [claims](const api::ObjectPtr& claim) { claims->OnSchedulerWrite(claim); };
   }
   simulation->kubelets_ =
       std::make_unique<Kubelets>(own.latency.pod_termination, Rng(own.seed), simulation->interleaving_,
@@ -314,8 +320,24 @@ void Simulation::ScheduleStep(size_t index) {
   loop_.At(at, EventLoop::Phase::kStep, [this, index] {
     trace_->Step(static_cast<int64_t>(index));
     RunStep(steps_[index]);
+    if (auto* claims = controllers_->Get<ResourceClaimController>()) claims->ReconcileLater();
     ScheduleStep(index + 1);
   });
+}
+
+// A claim of devices keeps finalizers and status where the new one has none.
+api::ObjectPtr Simulation::Completed(const api::ObjectPtr& update) const {
+  if (update->kind != api::Kind::kResourceClaim) return update;
+  const api::ObjectPtr stored = server_->Find(*update);
+  if (stored == nullptr) return update;
+  auto claim = std::make_shared<api::ResourceClaim>(static_cast<const api::ResourceClaim&>(*update));
+  const auto& before = static_cast<const api::ResourceClaim&>(*stored);
+  if (claim->finalizers.empty()) claim->finalizers = before.finalizers;
+  const api::ResourceClaimStatus& status = claim->status;
+  if (!status.allocation.has_value() && status.reserved_for.empty() && status.devices.empty()) {
+    claim->status = before.status;
+  }
+  return claim;
 }
 
 void Simulation::RunStep(const Step& step) {
@@ -327,7 +349,7 @@ void Simulation::RunStep(const Step& step) {
   } else if (step.update != nullptr) {
     verb = "update";
     // The recorder checks no versions.
-    status = server_->Update(step.update, ApiServer::VersionCheck::kUnchecked);
+    status = server_->Update(Completed(step.update), ApiServer::VersionCheck::kUnchecked);
     const bool ends =
         step.update->kind == api::Kind::kPod && static_cast<const api::Pod&>(*step.update).IsTerminal();
     if (status.ok() && ends && options_.deletes_terminal_pods) {

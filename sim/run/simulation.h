@@ -63,6 +63,8 @@ struct SimulationOptions {
   codec::LoadedSchedulerConfig config;
   // When virtual zero is.
   absl::Time zero;
+  // Made-up names are counted; see ApiServer::Options.
+  bool counts_names = false;
   // Objects are created one after the other, this far apart, the last one so long before virtual zero.
   absl::Duration creation_interval = absl::Milliseconds(1);
   LatencyModel latency;
@@ -246,6 +248,7 @@ class Simulation {
   void CreateMissingNamespaces(const std::vector<api::ObjectPtr>& objects, absl::Time time);
   void ScheduleStep(size_t index);
   void RunStep(const Step& step);
+  api::ObjectPtr Completed(const api::ObjectPtr& update) const;
   void WatchForTimes(const WatchEvent& event);
   // Those come for ever, so they are no reason for a run to go on.
   bool IsOfCronJob(const api::Pod& pod) const;
