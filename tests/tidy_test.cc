@@ -42,7 +42,7 @@ const LayerRule kLayers[] = {
     {"core/api/", {"core/base/", "core/api/"}},
     {"core/cel/", {"core/base/", "core/api/", "core/cel/"}},
     {"core/framework/", {"core/base/", "core/api/", "core/framework/"}},
-    {"core/plugins/", {"core/base/", "core/api/", "core/framework/", "core/plugins/"}},
+    {"core/plugins/", {"core/base/", "core/api/", "core/cel/", "core/framework/", "core/plugins/"}},
     {"core/queue/", {"core/base/", "core/api/", "core/framework/", "core/queue/"}},
     {"core/cache/", {"core/base/", "core/api/", "core/framework/", "core/cache/"}},
     {"core/scheduler/",

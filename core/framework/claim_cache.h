@@ -14,6 +14,7 @@
 #include "absl/strings/string_view.h"
 #include "core/api/devices.h"
 #include "core/base/lookup_map.h"
+#include "core/framework/extended_resources.h"
 
 namespace schedsim::framework {
 
@@ -83,6 +84,10 @@ class ClaimCache {
   // False: there was none.
   bool RemovePending(absl::string_view uid);
 
+  // The classes that stand for extended resources; whoever tells of claims tells of these, too.
+  ExtendedResources& extended_resources() { return extended_resources_; }
+  const ExtendedResources& extended_resources() const { return extended_resources_; }
+
   const AllocatedDevices& allocated() const { return allocated_; }
   const AllocatedDevices& pending() const { return pending_devices_; }
 
@@ -99,6 +104,7 @@ class ClaimCache {
   AllocatedDevices allocated_;
   LookupMap<std::string, api::AllocationResult> pending_;  // By uid.
   AllocatedDevices pending_devices_;
+  ExtendedResources extended_resources_;
 };
 
 }  // namespace schedsim::framework

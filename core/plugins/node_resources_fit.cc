@@ -213,7 +213,7 @@ class NodeResourcesFit final : public framework::Plugin,
   // Whether the resource is left to DynamicResources: the node has none, but a device class gives it.
   bool IsDelegated(absl::string_view name, int64_t allocatable) const {
     if (!handle_.line().dra_extended_resource || allocatable > 0) return false;
-    return ComesFromDeviceClass(name, handle_.informers());
+    return ComesFromDeviceClass(name, handle_);
   }
 
   // All reasons at once, so that users see everything that is missing.

@@ -2,9 +2,6 @@
 
 #include <algorithm>
 
-#include "absl/strings/match.h"
-#include "absl/strings/str_cat.h"
-
 namespace schedsim::plugins {
 
 using framework::NodeInfo;
@@ -15,8 +12,6 @@ namespace {
 
 // Sums of weighted scores stay exact in doubles up to this weight; configurations allow up to 100.
 constexpr int64_t kWeightMax = 1000;
-
-constexpr char kImplicitPrefix[] = "deviceclass.resource.kubernetes.io/";
 
 Type TypeOf(const std::string& name) {
   if (name == "cpu") return Type::kCpu;
@@ -80,35 +75,21 @@ bool MakeColumnRequests(const Resource& request, const std::vector<ScoredResourc
   return true;
 }
 
-bool IsDeviceClassResource(absl::string_view resource) {
-  return framework::IsExtendedResourceName(resource) || absl::StartsWith(resource, kImplicitPrefix);
+const api::DeviceClass* DeviceClassOf(absl::string_view resource, const framework::Handle& handle) {
+  if (!framework::IsDeviceClassResource(resource)) return nullptr;
+  return handle.claims().extended_resources().Find(resource);
 }
 
-const api::DeviceClass* DeviceClassOf(absl::string_view resource, const framework::InformerCache& informers) {
-  if (!IsDeviceClassResource(resource)) return nullptr;
-  const api::DeviceClass* best = nullptr;
-  for (const auto& [key, object] : informers.List(api::Kind::kDeviceClass)) {
-    const auto& device_class = *static_cast<const api::DeviceClass*>(object.get());
-    if (resource == absl::StrCat(kImplicitPrefix, device_class.metadata.name)) return &device_class;
-    if (device_class.extended_resource_name != resource) continue;
-    if (best == nullptr || best->metadata.creation_timestamp < device_class.metadata.creation_timestamp) {
-      best = &device_class;
-    }
-  }
-  return best;
-}
-
-bool ComesFromDeviceClass(absl::string_view resource, const framework::InformerCache& informers) {
-  return DeviceClassOf(resource, informers) != nullptr;
+bool ComesFromDeviceClass(absl::string_view resource, const framework::Handle& handle) {
+  return DeviceClassOf(resource, handle) != nullptr;
 }
 
 bool AsksForDeviceClass(const Resource& requests, const framework::Handle& handle) {
   if (!handle.line().dra_extended_resource) return false;
-  return std::any_of(requests.scalars.begin(), requests.scalars.end(),
-                     [&](const framework::ScalarResource& scalar) {
-                       return scalar.value != 0 &&
-                              ComesFromDeviceClass(handle.symbols().Text(scalar.name), handle.informers());
-                     });
+  return std::any_of(
+      requests.scalars.begin(), requests.scalars.end(), [&](const framework::ScalarResource& scalar) {
+        return scalar.value != 0 && ComesFromDeviceClass(handle.symbols().Text(scalar.name), handle);
+      });
 }
 
 bool SignsResources(const framework::Handle& handle) {

@@ -52,13 +52,9 @@ ResourceUse UseOf(const framework::NodeInfo& node, const ScoredResource& scored,
 bool MakeColumnRequests(const framework::Resource& request, const std::vector<ScoredResource>& resources,
                         std::vector<ColumnRequest>& requests);
 
-// Whether a DeviceClass may give a resource of this name.
-bool IsDeviceClassResource(absl::string_view resource);
-
-// The DeviceClass that gives the resource; of several the one created last, then the first by name. nullptr:
-// none. Source: dynamic-resource-allocation v0.37, deviceclass/extendedresourcecache.
-const api::DeviceClass* DeviceClassOf(absl::string_view resource, const framework::InformerCache& informers);
-bool ComesFromDeviceClass(absl::string_view resource, const framework::InformerCache& informers);
+// The DeviceClass that stands for the resource; nullptr: none.
+const api::DeviceClass* DeviceClassOf(absl::string_view resource, const framework::Handle& handle);
+bool ComesFromDeviceClass(absl::string_view resource, const framework::Handle& handle);
 
 // Whether one does that gives a resource asked for, where the line knows of that.
 bool AsksForDeviceClass(const framework::Resource& requests, const framework::Handle& handle);

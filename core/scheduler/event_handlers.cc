@@ -26,9 +26,24 @@ queue::SchedulingQueue::PreCheck AtMostPriority(int32_t priority) {
 
 }  // namespace
 
+// The classes change before anybody is woken.
+void Scheduler::TellOfClass(const api::ObjectPtr& old_object, const api::ObjectPtr& new_object) {
+  framework::ExtendedResources& resources = claims_.extended_resources();
+  if (new_object == nullptr) {
+    resources.Remove(*As<api::DeviceClass>(old_object));
+  } else if (old_object == nullptr) {
+    resources.Add(As<api::DeviceClass>(new_object));
+  } else {
+    resources.Update(*As<api::DeviceClass>(old_object), As<api::DeviceClass>(new_object));
+  }
+}
+
 void Scheduler::Move(const ClusterEvent& event, api::ObjectPtr old_object, api::ObjectPtr new_object) {
   // Answers remembered for a node hold as long as the DeviceClasses do: see Dependency.
-  if (event.resource == EventResource::kDeviceClass) ForgetAnswers();
+  if (event.resource == EventResource::kDeviceClass) {
+    ForgetAnswers();
+    TellOfClass(old_object, new_object);
+  }
   queue_->MoveAllToActiveOrBackoffQueue(event, std::move(old_object), std::move(new_object));
 }
 

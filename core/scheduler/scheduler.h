@@ -177,6 +177,7 @@ class Scheduler {
   void UpdateAssignedPod(const api::PodPtr& old_pod, const api::PodPtr& new_pod);
   void DeleteAssignedPod(const api::PodPtr& pod);
   void Move(const framework::ClusterEvent& event, api::ObjectPtr old_object, api::ObjectPtr new_object);
+  void TellOfClass(const api::ObjectPtr& old_object, const api::ObjectPtr& new_object);
   // A claim changed, as far as the scheduler knows; see ClaimCache::Observer.
   void OnClaimChange(const framework::ClaimPtr& old_claim, const framework::ClaimPtr& new_claim);
   void ForgetAnswers();

@@ -59,8 +59,10 @@ absl::StatusOr<NotedQuantity> RoundUp(const NotedQuantity& request,
   if (number(*range.step) == 0) return NotRepresentable(request, "request");
   const std::optional<int64_t> value = NextStep(number(request), number(*range.min), number(*range.step));
   if (!value.has_value()) return NotRepresentable(request, "rounding request");
+  // Up to 1.36 it is a binary quantity, whatever the step is.
+  const bool keeps_format = line.line >= api::KubernetesLine::k1_37;
   return NotedQuantity{.amount = milli ? Quantity::FromMilli(*value) : Quantity::FromValue(*value),
-                       .format = range.step->format};
+                       .format = keeps_format ? range.step->format : api::QuantityFormat::kBinary};
 }
 
 absl::StatusOr<NotedQuantity> Consumed(const NotedQuantity* request, const api::DeviceCapacity& capacity,

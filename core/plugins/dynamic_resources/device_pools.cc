@@ -11,6 +11,7 @@
 namespace schedsim::plugins {
 namespace {
 
+using api::KubernetesLine;
 using Slices = std::vector<DeviceSlice*>;
 
 bool HasBindingConditions(const DevicePool& pool) {
@@ -94,6 +95,10 @@ const std::vector<DevicePool>& DevicePools::Of(const framework::NodeInfo& node) 
 
 bool DevicePools::IsRelevant(const DeviceSlice& slice, const framework::NodeInfo& node) const {
   const api::ResourceSliceSpec& spec = slice.spec();
+  // In these lines slices of counters belong to every node that sees them.
+  const KubernetesLine line = handle_.line().line;
+  const bool counters_are_for_all = line == KubernetesLine::k1_35 || line == KubernetesLine::k1_36;
+  if (counters_are_for_all && !spec.shared_counters.empty()) return true;
   const bool has_node_name = spec.node_name.has_value() && !spec.node_name->empty();
   if (has_node_name || spec.all_nodes || spec.node_selector.has_value()) {
     return IsForNode(spec.node_name, spec.node_selector, spec.all_nodes, node, handle_.symbols());
@@ -108,7 +113,11 @@ Slices DevicePools::SlicesFor(const framework::NodeInfo& node) const {
   const api::LineBehavior& line = handle_.line();
   const bool sees_counters = line.line == api::KubernetesLine::k1_34;
   Slices slices;
-  for (const Slices* part : {&slices_.OnNode(handle_.symbols().Text(node.name)), &slices_.shared()}) {
+  // 1.35 sees the slices of all nodes.
+  static const auto* const kNone = new Slices();
+  const bool sees_all = line.line == KubernetesLine::k1_35;
+  const Slices& own = sees_all ? *kNone : slices_.OnNode(handle_.symbols().Text(node.name));
+  for (const Slices* part : {&own, sees_all ? &slices_.all() : &slices_.shared()}) {
     for (DeviceSlice* slice : *part) {
       const bool is_partitioned = slice->spec().per_device_node_selection ||
                                   (!sees_counters && !slice->spec().shared_counters.empty());

@@ -128,8 +128,8 @@ ExtendedOnNode FilterExtendedResources(const framework::PodInfo& pod, const api:
   for (const framework::ScalarResource& scalar : pod.spec_info->requests.scalars) {
     if (scalar.value == 0) continue;
     const std::string name(handle.symbols().Text(scalar.name));
-    if (!IsDeviceClassResource(name)) continue;
-    const api::DeviceClass* device_class = DeviceClassOf(name, handle.informers());
+    if (!framework::IsDeviceClassResource(name)) continue;
+    const api::DeviceClass* device_class = DeviceClassOf(name, handle);
     const bool has_entry = node.allocatable.HasScalar(scalar.name);
     if (device_class != nullptr && node.allocatable.Scalar(scalar.name) == 0 &&
         (!has_entry || handle.line().line != api::KubernetesLine::k1_34)) {
