@@ -165,6 +165,8 @@ class Framework {
   static int32_t ClassOf(const PodInfo& pod, const Dependency& dependency);
   // The nodes for which such answers, given before `position`, no longer hold.
   NodeChanges ChangesFor(const Dependency& dependency, int64_t position) const;
+  // So many nodes are asked about one by one.
+  static constexpr size_t kFewNodes = 2;
   static constexpr size_t kNoFilter = SIZE_MAX;
   // The last one of `active_filters_` that looks at nothing but the node and its pods; kNoFilter: none does.
   size_t LastFilterByNode() const;
