@@ -107,8 +107,9 @@ const Part* FindPart(const View& view, absl::string_view field) {
 
 using record::Attempt;
 
+// Success without a reason is no status at all where a plugin gives upstream's nil.
 std::optional<std::string> ShowStatus(const std::optional<record::Status>& status) {
-  if (!status.has_value()) return std::nullopt;
+  if (!status.has_value() || (status->code == "Success" && status->reasons.empty())) return std::nullopt;
   return List({Show(status->code), Show(status->plugin), Show(Sorted(status->reasons))});
 }
 
