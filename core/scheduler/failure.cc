@@ -21,6 +21,26 @@ std::string TruncatedNote(const std::string& message) {
   return absl::StrCat(message.substr(0, kNoteLengthLimit - 4), " ...");
 }
 
+// Upstream hands the message to the recorder as a format without values, as Go's fmt prints it.
+std::string AsFormat(const std::string& message) {
+  std::string text;
+  for (size_t i = 0; i < message.size(); ++i) {
+    if (message[i] != '%') {
+      text.push_back(message[i]);
+      continue;
+    }
+    const size_t verb = message.find_first_not_of("+-# 0123456789.", i + 1);
+    if (verb == std::string::npos) return text + "%!(NOVERB)";
+    if (message[verb] == '%') {
+      text.push_back('%');
+    } else {
+      absl::StrAppend(&text, "%!", message.substr(verb, 1), "(MISSING)");
+    }
+    i = verb;
+  }
+  return text;
+}
+
 }  // namespace
 
 Attempt::Failure Scheduler::HandleSchedulingFailure(queue::QueuedPodInfoPtr pod, CycleResult result) {
@@ -56,7 +76,7 @@ Attempt::Failure Scheduler::HandleSchedulingFailure(queue::QueuedPodInfoPtr pod,
     environment_.client.RecordEvent(*subject, {.type = "Warning",
                                                .reason = "FailedScheduling",
                                                .action = "Scheduling",
-                                               .note = TruncatedNote(result.message)});
+                                               .note = AsFormat(TruncatedNote(result.message))});
   }
   PatchFailure(subject, reason, result);
   return failure;

@@ -18,7 +18,7 @@ void Interleaving::Wake() {
   if (state_ != State::kWaits) return;
   if (options_.pops_last_since.has_value()) {
     const absl::Time since = *options_.pops_last_since;
-    const absl::Duration next = absl::Floor(loop_.Now() - since, absl::Seconds(1)) + absl::Seconds(1);
+    const absl::Duration next = absl::Ceil(loop_.Now() - since, absl::Seconds(1));
     LookLast(is_flushing_ ? since + next : loop_.Now());
     return;
   }
