@@ -82,9 +82,10 @@ AllocationSearch::Step AllocationSearch::TryDevices(const Place& place, const Lo
       return FailStep(absl::StrCat("pool ", pool.name, " is invalid: ", pool.invalid_reason));
     }
     if (skips_incomplete && (pool.is_incomplete || pool.IsInvalid())) continue;
-    for (size_t s = p == start.pool ? start.slice : 0; s < pool.slices.size(); ++s) {
+    const bool is_start_pool = p == start.pool;
+    for (size_t s = is_start_pool ? start.slice : 0; s < pool.slices.size(); ++s) {
       DeviceSlice* const slice = pool.slices[s];
-      const bool continues = p == start.pool && s == start.slice;
+      const bool continues = is_start_pool && s == start.slice;
       for (size_t d = continues ? start.device : 0; d < slice->devices.size(); ++d) {
         const Candidate candidate = {.pool = &pool, .slice = slice, .device = &slice->devices[d]};
         const Step step = TryCandidate(place, candidate, {.pool = p, .slice = s, .device = d + 1});
@@ -109,7 +110,8 @@ AllocationSearch::Step AllocationSearch::TryCandidate(const Place& place, const 
   if (step != Step::kDone) return step;
   Place next = place;
   ++next.device;
-  step = AllocateOne(next, next_location);
+  // Up to 1.35 each device of a request is looked for from the first one on: a shared one may come again.
+  step = AllocateOne(next, IsOld() ? Location() : next_location);
   if (step != Step::kDone) TakeBack(place.claim);
   return step;
 }
@@ -211,9 +213,9 @@ AllocationSearch::Step AllocationSearch::Choose(const Place& place, const Candid
   if (!device.consumes_counters.empty()) {
     if (!line_.dra.partitionable_devices) return Step::kFailed;
     const framework::ClaimCache& claims = parts_.handle.claims();
-    const auto is_allocated = [&claims](const SliceDevice& other) {
-      return claims.allocated().IsTaken(other.key) || claims.pending().IsTaken(other.key) ||
-             claims.allocated().IsShared(other.key) || claims.pending().IsShared(other.key);
+    const auto is_allocated = [&claims, this](const SliceDevice& other) {
+      if (claims.allocated().IsTaken(other.key) || claims.pending().IsTaken(other.key)) return true;
+      return !IsOld() && (claims.allocated().IsShared(other.key) || claims.pending().IsShared(other.key));
     };
     // Another share of a device takes nothing more.
     if (!chosen.is_shared || !IsCapacityInUse(key)) {
@@ -223,8 +225,9 @@ AllocationSearch::Step AllocationSearch::Choose(const Place& place, const Candid
       chosen.has_counters = true;
     }
   }
+  // Up to 1.35 a device that is turned down keeps what it took until the search ends.
   const auto give_back = [&] {
-    if (chosen.has_counters) {
+    if (chosen.has_counters && !IsOld()) {
       counters_.GiveBack(*candidate.pool, *candidate.slice, device, counters_chosen_);
     }
   };
@@ -240,6 +243,10 @@ AllocationSearch::Step AllocationSearch::Choose(const Place& place, const Candid
   }
   Step step = Step::kFailed;
   if (line_.dra.consumable_capacity && !HasRoom(request, candidate, step, data)) {
+    if (IsOld()) {
+      if (!chosen.is_shared) taken_[key].push_back(place.claim);
+      return step;
+    }
     for (DeviceConstraint& constraint : data.constraints) constraint.RemoveLast(request.FullName());
     give_back();
     return step;
@@ -272,7 +279,7 @@ void AllocationSearch::TakeBack(size_t claim) {
     claims.erase(std::find(claims.begin(), claims.end(), claim));
   }
   for (DeviceConstraint& constraint : data.constraints) constraint.RemoveLast(chosen.request->FullName());
-  if (chosen.has_counters) {
+  if (chosen.has_counters && !(IsOld() && chosen.is_shared)) {
     counters_.GiveBack(*candidate.pool, *candidate.slice, *candidate.device->device, counters_chosen_);
   }
 }

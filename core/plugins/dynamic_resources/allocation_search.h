@@ -116,6 +116,8 @@ class AllocationSearch {
   bool IsShareable(const api::Device& device) const {
     return line_.dra.consumable_capacity && device.allow_multiple_allocations;
   }
+  // Whether the line is up to 1.35, whose search is another in details.
+  bool IsOld() const { return line_.line <= api::KubernetesLine::k1_35; }
   bool Fail(std::string text);
   Step FailStep(std::string text);
 

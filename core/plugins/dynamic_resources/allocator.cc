@@ -187,7 +187,8 @@ bool AllocationSearch::FindAllDevices(const ClaimData& data, RequestData& reques
 }
 
 bool AllocationSearch::MakeConstraints(ClaimData& data) {
-  const bool knows_distinct = line_.line >= api::KubernetesLine::k1_36 || line_.dra.consumable_capacity;
+  // Up to 1.35 only the allocator for these features has it.
+  const bool knows_distinct = !IsOld() || line_.dra.consumable_capacity || line_.dra.binding_conditions;
   const std::vector<api::DeviceConstraint>& specs = data.claim->spec.constraints;
   for (size_t i = 0; i < specs.size(); ++i) {
     const bool is_known =

@@ -14,13 +14,14 @@ namespace {
 using api::KubernetesLine;
 using Slices = std::vector<DeviceSlice*>;
 
+bool SliceHasBindingConditions(const DeviceSlice* slice) {
+  const std::vector<api::Device>& devices = slice->spec().devices;
+  return std::any_of(devices.begin(), devices.end(),
+                     [](const api::Device& device) { return !device.binding_conditions.empty(); });
+}
+
 bool HasBindingConditions(const DevicePool& pool) {
-  for (const DeviceSlice* slice : pool.slices) {
-    for (const api::Device& device : slice->spec().devices) {
-      if (!device.binding_conditions.empty()) return true;
-    }
-  }
-  return false;
+  return std::any_of(pool.slices.begin(), pool.slices.end(), SliceHasBindingConditions);
 }
 
 // "": no device name is there twice.
@@ -195,6 +196,11 @@ void DevicePools::Fill(const Slices& slices, const Slices& all, DevicePool& pool
     return a->object->metadata.name < b->object->metadata.name;
   };
   std::sort(pool.slices.begin(), pool.slices.end(), by_name);
+  // Up to 1.35 slices with such devices come behind the others.
+  if (handle_.line().line <= KubernetesLine::k1_35) {
+    std::stable_partition(pool.slices.begin(), pool.slices.end(),
+                          [](const DeviceSlice* slice) { return !SliceHasBindingConditions(slice); });
+  }
   pool.invalid_reason = CheckDeviceNames(pool.slices);
   if (pool.invalid_reason.empty() && counts && apart) pool.invalid_reason = AddCounters(counter_slices, pool);
 }

@@ -40,10 +40,13 @@ void DeviceSlices::Update() {
   all_.clear();
   shared_.clear();
   by_node_.Clear();
+  const bool shares_counters = handle_.line().line == api::KubernetesLine::k1_36;
   for (const auto& [name, slice] : slices_) {
     all_.push_back(slice.get());
     const std::string node_name = slice->spec().node_name.value_or("");
-    (node_name.empty() ? shared_ : by_node_[node_name]).push_back(slice.get());
+    // In 1.36 all nodes see counters.
+    const bool is_shared = node_name.empty() || (shares_counters && !slice->spec().shared_counters.empty());
+    (is_shared ? shared_ : by_node_[node_name]).push_back(slice.get());
   }
 }
 
