@@ -49,7 +49,8 @@ std::string NotedQuantityText(Quantity quantity, QuantityFormat format) {
   constexpr __int128 kBinaryMin = 1024 * kNanoPerUnit;
   const __int128 nano = quantity.NanoValue();
   const bool is_small = nano > -kBinaryMin && nano < kBinaryMin;
-  if (format == QuantityFormat::kDecimal || is_small || nano % kNanoPerUnit != 0) return QuantityText(quantity);
+  if (format == QuantityFormat::kDecimal || is_small || nano % kNanoPerUnit != 0)
+    return QuantityText(quantity);
   return ScaledText(nano / kNanoPerUnit, 1024, "KMGTPE", "i");
 }
 

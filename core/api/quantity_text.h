@@ -19,8 +19,8 @@ enum class QuantityFormat : uint8_t {
 // Source: apimachinery v0.37, pkg/api/resource/quantity.go, CanonicalizeBytes.
 std::string QuantityText(Quantity quantity, QuantityFormat format = QuantityFormat::kDecimal);
 
-// The same as a quantity of this format prints itself: also binary ones of less than 1024, and those that are no
-// whole numbers, are decimal.
+// The same as a quantity of this format prints itself: also binary ones of less than 1024, and those that are
+// no whole numbers, are decimal.
 std::string NotedQuantityText(Quantity quantity, QuantityFormat format);
 
 // The same for an amount of a resource: memory and storage are binary. The notation of the input is not kept.

@@ -65,7 +65,7 @@ class InformerCache {
   std::vector<InformerHandler*> handlers_;
   std::array<Objects, api::kKindCount> objects_;  // Of all kinds but pods.
   std::array<uint64_t, api::kKindCount> change_counts_ = {};
-  LookupMap<std::string, NamedPod> pods_;         // By "namespace/name".
+  LookupMap<std::string, NamedPod> pods_;  // By "namespace/name".
   // By Pod::number, nullptr: none. Pods change more often than they come, and then no name is looked up.
   std::vector<api::PodPtr> pods_by_number_;
 };

@@ -30,10 +30,10 @@ absl::StatusOr<std::unique_ptr<Scheduler>> Scheduler::Make(
   options.queue.reference = options.reference;
   std::unique_ptr<Scheduler> scheduler(new Scheduler(std::move(options), std::move(environment)));
   scheduler->claims_.set_shares(scheduler->options_.line.dra.consumable_capacity);
-  scheduler->claims_.set_observer([self = scheduler.get()](const framework::ClaimPtr& old_claim,
-                                                           const framework::ClaimPtr& new_claim) {
-    self->OnClaimChange(old_claim, new_claim);
-  });
+  scheduler->claims_.set_observer(
+      [self = scheduler.get()](const framework::ClaimPtr& old_claim, const framework::ClaimPtr& new_claim) {
+        self->OnClaimChange(old_claim, new_claim);
+      });
   std::vector<framework::Framework*> frameworks;
   for (const api::EffectiveProfile& profile : scheduler->options_.profiles) {
     scheduler->handles_.push_back(std::make_unique<ProfileHandle>(*scheduler));

@@ -306,7 +306,8 @@ void SchedulerActor::WriteClaim(absl::string_view verb, const api::ObjectPtr& cl
                                     : write(static_cast<const api::ResourceClaim&>(*claim));
     const api::ObjectPtr stored = server_.Find(*claim);
     // What is about to go is on record as it was asked for.
-    if (status.ok()) trace_.ClaimWrite(verb, static_cast<const api::ResourceClaim&>(stored == nullptr ? *claim : *stored));
+    if (status.ok())
+      trace_.ClaimWrite(verb, static_cast<const api::ResourceClaim&>(stored == nullptr ? *claim : *stored));
     if (status.ok() && options_.on_claim_written != nullptr) options_.on_claim_written(stored);
     if (!status.ok()) {
       done(status);
@@ -320,31 +321,35 @@ void SchedulerActor::WriteClaim(absl::string_view verb, const api::ObjectPtr& cl
 }
 
 void SchedulerActor::UpdateStatus(api::ObjectPtr object, ObjectDone done) {
-  WriteClaim("status", object,
-             [this](const api::ResourceClaim& claim) {
-               return server_.UpdateClaim(claim, ApiServer::ClaimPart::kStatus);
-             },
-             std::move(done));
+  WriteClaim(
+      "status", object,
+      [this](const api::ResourceClaim& claim) {
+        return server_.UpdateClaim(claim, ApiServer::ClaimPart::kStatus);
+      },
+      std::move(done));
 }
 
 void SchedulerActor::RemoveConsumer(api::ObjectPtr claim, std::string uid, ObjectDone done) {
-  WriteClaim("patch", claim,
-             [this, uid = std::move(uid)](const api::ResourceClaim& target) {
-               return server_.RemoveConsumer(target, uid);
-             },
-             std::move(done));
+  WriteClaim(
+      "patch", claim,
+      [this, uid = std::move(uid)](const api::ResourceClaim& target) {
+        return server_.RemoveConsumer(target, uid);
+      },
+      std::move(done));
 }
 
 void SchedulerActor::Delete(api::ObjectPtr object, ObjectDone done) {
-  WriteClaim("delete", object, [this](const api::ResourceClaim& claim) { return server_.Delete(claim); },
-             std::move(done));
+  WriteClaim(
+      "delete", object, [this](const api::ResourceClaim& claim) { return server_.Delete(claim); },
+      std::move(done));
 }
 
 void SchedulerActor::Get(api::ObjectPtr object, ObjectDone done) {
   Call([this, object = std::move(object), done = std::move(done)] {
     const api::ObjectPtr stored = server_.Find(*object);
     if (stored != nullptr) return done(stored);
-    done(absl::NotFoundError(absl::StrCat("resourceclaims.resource.k8s.io \"", object->metadata.name, "\" not found")));
+    done(absl::NotFoundError(
+        absl::StrCat("resourceclaims.resource.k8s.io \"", object->metadata.name, "\" not found")));
   });
 }
 
@@ -366,11 +371,12 @@ void SchedulerActor::Create(api::ObjectPtr object, ObjectDone done) {
 
 void SchedulerActor::Update(api::ObjectPtr object, ObjectDone done) {
   if (object->kind == api::Kind::kResourceClaim) {
-    WriteClaim("update", object,
-               [this](const api::ResourceClaim& claim) {
-                 return server_.UpdateClaim(claim, ApiServer::ClaimPart::kAllButStatus);
-               },
-               std::move(done));
+    WriteClaim(
+        "update", object,
+        [this](const api::ResourceClaim& claim) {
+          return server_.UpdateClaim(claim, ApiServer::ClaimPart::kAllButStatus);
+        },
+        std::move(done));
     return;
   }
   Call([this, object = std::move(object), done = std::move(done)] {

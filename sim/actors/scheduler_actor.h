@@ -41,7 +41,8 @@ class SchedulerActor : public framework::Client {
     LatencyModel latency;
     // Whether an update of a version that is no longer stored fails, as in a real API server.
     bool checks_versions = true;
-    // Called after each update of a volume or its claim by the scheduler, and after each write of a claim of devices.
+    // Called after each update of a volume or its claim by the scheduler, and after each write of a claim of
+    // devices.
     std::function<void()> on_updated;
     std::function<void(const api::ObjectPtr& claim)> on_claim_written;
     // Whether the informers have heard of a written claim before the scheduler goes on.
@@ -119,8 +120,8 @@ class SchedulerActor : public framework::Client {
   bool Strikes(Fault fault) { return options_.faults != nullptr && options_.faults->Strikes(fault); }
   // What the client is told of a call that ran into a timeout, which is put on record.
   absl::Status Timeout(absl::string_view verb);
-  // Writes a claim of devices when the call arrives: `write` does, and `verb` is for the record. The informers hear of
-  // it before `done` is called.
+  // Writes a claim of devices when the call arrives: `write` does, and `verb` is for the record. The
+  // informers hear of it before `done` is called.
   void WriteClaim(absl::string_view verb, const api::ObjectPtr& claim,
                   std::function<absl::Status(const api::ResourceClaim& claim)> write, ObjectDone done);
   // Runs `effect` when the call arrives at the API server.

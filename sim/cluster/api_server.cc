@@ -393,7 +393,8 @@ absl::Status ApiServer::Replace(const api::ObjectPtr& object, VersionCheck check
 absl::Status ApiServer::UpdateClaim(const api::ResourceClaim& claim, ClaimPart part) {
   const api::ObjectPtr stored = Find(claim);
   if (stored == nullptr) return NotFound(ResourceOf(claim), claim.metadata.name);
-  if (!claim.metadata.uid.empty() && claim.metadata.uid != stored->metadata.uid) return VersionConflict(claim);
+  if (!claim.metadata.uid.empty() && claim.metadata.uid != stored->metadata.uid)
+    return VersionConflict(claim);
   const auto& before = static_cast<const api::ResourceClaim&>(*stored);
   auto after = std::make_shared<api::ResourceClaim>(part == ClaimPart::kStatus ? before : claim);
   after->status = part == ClaimPart::kStatus ? claim.status : before.status;
@@ -544,7 +545,10 @@ namespace {
 // Scheduling does not read it, so it is in the object's text alone.
 void PutExtendedClaim(const framework::ExtendedResourceClaimStatus& status, api::Pod& pod) {
   codec::JsonWriter json;
-  json.BeginObject().Field("resourceClaimName", status.resource_claim_name).Key("requestMappings").BeginArray();
+  json.BeginObject()
+      .Field("resourceClaimName", status.resource_claim_name)
+      .Key("requestMappings")
+      .BeginArray();
   for (const auto& mapping : status.request_mappings) {
     json.BeginObject()
         .Field("containerName", mapping.container_name)
@@ -554,8 +558,8 @@ void PutExtendedClaim(const framework::ExtendedResourceClaimStatus& status, api:
   }
   json.EndArray().EndObject();
   if (pod.json == nullptr) return;
-  pod.json = std::make_shared<const api::ObjectText>(codec::SetJsonMember(
-      codec::ObjectJson(pod), {"status", "extendedResourceClaimStatus"}, json.text()));
+  pod.json = std::make_shared<const api::ObjectText>(
+      codec::SetJsonMember(codec::ObjectJson(pod), {"status", "extendedResourceClaimStatus"}, json.text()));
 }
 
 }  // namespace

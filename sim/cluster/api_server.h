@@ -98,13 +98,13 @@ class ApiServer {
   absl::Status Update(const api::ObjectPtr& object, VersionCheck check = VersionCheck::kChecked);
   // What Update says where another version of the object is stored.
   static absl::Status VersionConflict(const api::Object& object);
-  // Writes one part of a claim, the other one stays: its status, or all but that. A claim that is being deleted goes
-  // with its last finalizer. NotFound when there is none; Aborted when another version, or another claim of that
-  // name, is stored.
+  // Writes one part of a claim, the other one stays: its status, or all but that. A claim that is being
+  // deleted goes with its last finalizer. NotFound when there is none; Aborted when another version, or
+  // another claim of that name, is stored.
   enum class ClaimPart : uint8_t { kStatus, kAllButStatus };
   absl::Status UpdateClaim(const api::ResourceClaim& claim, ClaimPart part);
-  // Takes the consumer of this uid out of the claim's status.reservedFor. The errors of UpdateClaim; the version does
-  // not count.
+  // Takes the consumer of this uid out of the claim's status.reservedFor. The errors of UpdateClaim; the
+  // version does not count.
   absl::Status RemoveConsumer(const api::ResourceClaim& claim, absl::string_view uid);
   // Says whether a patch may make `after` of `before`.
   using PatchCheck = absl::FunctionRef<absl::Status(const api::Object& before, const api::Object& after)>;

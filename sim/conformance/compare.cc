@@ -257,8 +257,11 @@ std::string ShowEffect(const record::BindFailure& failure) {
 }
 
 std::string ShowEffect(const record::Update& update) {
-  std::vector<std::string> parts = {Show(update.resource), Show(update.name), Show(update.volume_name.value_or("")),
-                                    Show(update.selected_node.value_or("")), Show(update.claim.value_or("")),
+  std::vector<std::string> parts = {Show(update.resource),
+                                    Show(update.name),
+                                    Show(update.volume_name.value_or("")),
+                                    Show(update.selected_node.value_or("")),
+                                    Show(update.claim.value_or("")),
                                     Show(update.verb)};
   for (const record::ClaimDevice& device : update.devices) {
     std::string text = absl::StrCat(device.request, " ", device.device, device.admin_access ? " admin" : "",

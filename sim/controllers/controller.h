@@ -47,11 +47,11 @@ struct PersistentVolumeOptions {
 struct ResourceClaimOptions {
   // From a change to what it sets off.
   absl::Duration delay = absl::Milliseconds(1);
-  // Whether it is a cluster's controller, which watches, rather than the stand-in of conformance cases, which looks
-  // after steps, writes of claims by the scheduler, and pods that go.
+  // Whether it is a cluster's controller, which watches, rather than the stand-in of conformance cases, which
+  // looks after steps, writes of claims by the scheduler, and pods that go.
   bool watches = true;
-  // A stand-in for drivers of devices with binding conditions: how long after the allocation it sets them; absent:
-  // never.
+  // A stand-in for drivers of devices with binding conditions: how long after the allocation it sets them;
+  // absent: never.
   std::optional<absl::Duration> devices_after = std::nullopt;
   std::vector<std::string> failing_devices = {};
   std::vector<std::string> silent_devices = {};

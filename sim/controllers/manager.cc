@@ -38,22 +38,14 @@ std::unique_ptr<Controller> Make(const ControllerContext& context) {
 }
 
 const Factory kControllers[] = {
-    Make<PersistentVolumeController>,
-    Make<ResourceClaimController>,
-    Make<EphemeralVolumeController>,
-    Make<VolumeBindingController>,
-    Make<ClaimProtectionController>,
-    Make<DisruptionController>,
-    Make<DeploymentController>,
-    Make<ReplicaSetController>,
-    Make<StatefulSetController>,
-    Make<DaemonSetController>,
-    Make<CronJobController>,
-    Make<JobController>,
-    Make<GarbageCollector>,
-    Make<NodeLifecycleController>,
-    Make<TaintEvictionController>,
-    Make<PodGcController>,
+    Make<PersistentVolumeController>, Make<ResourceClaimController>,
+    Make<EphemeralVolumeController>,  Make<VolumeBindingController>,
+    Make<ClaimProtectionController>,  Make<DisruptionController>,
+    Make<DeploymentController>,       Make<ReplicaSetController>,
+    Make<StatefulSetController>,      Make<DaemonSetController>,
+    Make<CronJobController>,          Make<JobController>,
+    Make<GarbageCollector>,           Make<NodeLifecycleController>,
+    Make<TaintEvictionController>,    Make<PodGcController>,
 };
 
 // Whether the scheduler finds what it made: claims, volumes, what budgets allow, and taints of nodes.

@@ -28,10 +28,12 @@ void ResourceClaimController::Start() { ReconcileLater(); }
 // The stand-in hears of pods that go and of what is created; steps and the scheduler tell it of the rest.
 void ResourceClaimController::OnEvent(const WatchEvent& event) {
   if (is_working_) return;
-  const bool is_pod = (event.new_object != nullptr ? event.new_object : event.old_object)->kind == api::Kind::kPod;
-  const bool ends = is_pod && (event.new_object == nullptr || (event.old_object != nullptr &&
-                                                               event.new_object->metadata.deletion_timestamp.has_value() &&
-                                                               !event.old_object->metadata.deletion_timestamp.has_value()));
+  const bool is_pod =
+      (event.new_object != nullptr ? event.new_object : event.old_object)->kind == api::Kind::kPod;
+  const bool ends =
+      is_pod && (event.new_object == nullptr ||
+                 (event.old_object != nullptr && event.new_object->metadata.deletion_timestamp.has_value() &&
+                  !event.old_object->metadata.deletion_timestamp.has_value()));
   if (options_.watches || event.old_object == nullptr || ends) ReconcileLater();
 }
 
@@ -76,9 +78,13 @@ void ResourceClaimController::SetDeviceConditions(const ClaimPtr& allocated) {
   if (!now->status.allocation.has_value() || !now->status.devices.empty()) return;
   auto changed = std::make_shared<api::ResourceClaim>(*now);
   for (const api::DeviceRequestAllocationResult& result : now->status.allocation->results) {
-    if (result.binding_conditions.empty() || absl::c_linear_search(options_.silent_devices, result.device)) continue;
-    api::AllocatedDeviceStatus status = {
-        .driver = result.driver, .pool = result.pool, .device = result.device, .share_id = "", .conditions = {}};
+    if (result.binding_conditions.empty() || absl::c_linear_search(options_.silent_devices, result.device))
+      continue;
+    api::AllocatedDeviceStatus status = {.driver = result.driver,
+                                         .pool = result.pool,
+                                         .device = result.device,
+                                         .share_id = "",
+                                         .conditions = {}};
     const bool fails = absl::c_linear_search(options_.failing_devices, result.device) &&
                        !result.binding_failure_conditions.empty();
     if (fails) {
@@ -106,9 +112,8 @@ bool ResourceClaimController::Reconcile() {
     const bool counts = !pod->metadata.deletion_timestamp.has_value() && !pod->IsTerminal();
     if (counts && !pod->spec->resource_claims.empty()) pods.push_back(pod);
   }
-  std::sort(pods.begin(), pods.end(), [](const api::PodPtr& a, const api::PodPtr& b) {
-    return a->metadata.uid < b->metadata.uid;
-  });
+  std::sort(pods.begin(), pods.end(),
+            [](const api::PodPtr& a, const api::PodPtr& b) { return a->metadata.uid < b->metadata.uid; });
   for (const api::PodPtr& pod : pods) changed = ReconcilePod(pod) || changed;
   std::vector<ClaimPtr> claims;
   for (const auto& [key, object] : server_.List(api::Kind::kResourceClaim)) {
@@ -127,7 +132,8 @@ ResourceClaimController::ClaimPtr ResourceClaimController::ClaimFor(const api::P
     const auto claim = std::static_pointer_cast<const api::ResourceClaim>(object);
     const api::OwnerReference* owner = api::ControllerOf(*claim);
     const std::string* name = claim->metadata.annotations.Find(kPodClaimAnnotation);
-    const bool is_own = owner != nullptr && owner->uid == meta.uid && claim->metadata.namespace_ == meta.namespace_;
+    const bool is_own =
+        owner != nullptr && owner->uid == meta.uid && claim->metadata.namespace_ == meta.namespace_;
     if (is_own && name != nullptr && *name == reference.name) found = claim;
   }
   if (found != nullptr) return found;
@@ -176,7 +182,8 @@ bool ResourceClaimController::ReconcilePod(const api::PodPtr& pod) {
     auto updated = std::make_shared<api::Pod>(*pod);
     std::vector<api::PodResourceClaimStatus> statuses;
     for (const auto& [name, claim] : names) statuses.push_back({.name = name, .resource_claim_name = claim});
-    updated->status.resource_claim_statuses = api::SharedList<api::PodResourceClaimStatus>(std::move(statuses));
+    updated->status.resource_claim_statuses =
+        api::SharedList<api::PodResourceClaimStatus>(std::move(statuses));
     server_.Update(updated, ApiServer::VersionCheck::kUnchecked).IgnoreError();
     changed = true;
   }

@@ -12,8 +12,8 @@
 
 namespace schedsim::sim {
 
-// The resource claim controller, with what the garbage collector does to claims, and a stand-in for drivers whose
-// devices have binding conditions. Each look goes over all pods and claims:
+// The resource claim controller, with what the garbage collector does to claims, and a stand-in for drivers
+// whose devices have binding conditions. Each look goes over all pods and claims:
 // - a pod's template references get a claim, and the pod's status its name;
 // - allocated claims of a bound pod are reserved for it;
 // - pods that are gone leave status.reservedFor; with the last one allocation, devices and finalizer go;

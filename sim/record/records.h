@@ -150,12 +150,10 @@ struct ClaimDevice {
 
 template <>
 struct Fields<ClaimDevice> {
-  static constexpr std::tuple kList = {Required("request", &ClaimDevice::request),
-                                       Required("device", &ClaimDevice::device),
-                                       IfAny("adminAccess", &ClaimDevice::admin_access),
-                                       IfAny("shared", &ClaimDevice::shared),
-                                       IfAny("consumed", &ClaimDevice::consumed),
-                                       IfAny("tolerations", &ClaimDevice::tolerations)};
+  static constexpr std::tuple kList = {
+      Required("request", &ClaimDevice::request),       Required("device", &ClaimDevice::device),
+      IfAny("adminAccess", &ClaimDevice::admin_access), IfAny("shared", &ClaimDevice::shared),
+      IfAny("consumed", &ClaimDevice::consumed),        IfAny("tolerations", &ClaimDevice::tolerations)};
 };
 
 // The scheduler updates a claim or a volume, or writes a claim of devices.
@@ -182,11 +180,15 @@ struct Update {
 
 template <>
 struct Fields<Update> {
-  static constexpr std::tuple kList = {
-      Required("resource", &Update::resource), Required("name", &Update::name),
-      IfAny("volumeName", &Update::volume_name), IfAny("selectedNode", &Update::selected_node),
-      IfAny("claim", &Update::claim), IfAny("verb", &Update::verb), IfAny("devices", &Update::devices),
-      IfAny("reservedFor", &Update::reserved_for), IfAny("finalizers", &Update::finalizers)};
+  static constexpr std::tuple kList = {Required("resource", &Update::resource),
+                                       Required("name", &Update::name),
+                                       IfAny("volumeName", &Update::volume_name),
+                                       IfAny("selectedNode", &Update::selected_node),
+                                       IfAny("claim", &Update::claim),
+                                       IfAny("verb", &Update::verb),
+                                       IfAny("devices", &Update::devices),
+                                       IfAny("reservedFor", &Update::reserved_for),
+                                       IfAny("finalizers", &Update::finalizers)};
 };
 
 // ---- What goes on around the scheduler ----

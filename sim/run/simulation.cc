@@ -95,9 +95,9 @@ absl::StatusOr<std::unique_ptr<Simulation>> Simulation::Make(SimulationOptions o
   SimulationOptions& own = simulation->options_;
   simulation->server_ = std::make_unique<ApiServer>(
       ApiServer::Options{.clears_nomination_when_bound = own.line.clears_nomination_when_bound,
-                         .counts_names = own.counts_names,
                          .admission = {.complete = own.complete_admission, .line = own.line.line},
                          .seed = own.seed,
+                         .counts_names = own.counts_names,
                          .faults = simulation->faults_.get()},
       simulation->loop_);
   simulation->trace_ = std::make_unique<Trace>(own.trace_level, simulation->loop_, own.trace_sink);
@@ -127,6 +127,7 @@ absl::StatusOr<std::unique_ptr<Simulation>> Simulation::Make(SimulationOptions o
       .latency = own.latency,
       .checks_versions = own.complete_admission,
       .on_updated = nullptr,
+      .on_claim_written = nullptr,
       .lists_at_start = own.variation.start,
       .faults = simulation->faults_.get()};
   auto* volumes = simulation->controllers_->Get<PersistentVolumeController>();

@@ -20,8 +20,8 @@ using TypedKinds =
     TypeList<api::Namespace, api::Node, api::Pod, api::Service, api::ReplicationController, api::ReplicaSet,
              api::StatefulSet, api::PodDisruptionBudget, api::PriorityClass, api::StorageClass,
              api::PersistentVolume, api::PersistentVolumeClaim, api::CSINode, api::CSIDriver,
-             api::CSIStorageCapacity, api::VolumeAttachment, api::ResourceClaim,
-             api::ResourceClaimTemplate, api::ResourceSlice, api::DeviceClass>;
+             api::CSIStorageCapacity, api::VolumeAttachment, api::ResourceClaim, api::ResourceClaimTemplate,
+             api::ResourceSlice, api::DeviceClass>;
 
 // The kind of a struct, from its base.
 template <typename T, api::Kind K>
