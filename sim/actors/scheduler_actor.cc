@@ -273,7 +273,13 @@ void SchedulerActor::Bind(api::PodPtr pod, absl::string_view node_name, Done don
   });
 }
 
+// In recorded cases with a seed an eviction came when the cycle that chose it was over, and on record.
+void SchedulerActor::RecordBeforeEviction() {
+  if (interleaving_.pops_last()) trace_.Queue(scheduler_->queue());
+}
+
 void SchedulerActor::PatchPodStatus(api::PodPtr pod, framework::PodStatusPatch patch, Done done) {
+  if (patch.condition.has_value() && patch.condition->type == "DisruptionTarget") RecordBeforeEviction();
   Call([this, target = std::move(pod), patch = std::move(patch), done = std::move(done)] {
     if (Strikes(Fault::kStatus)) {
       done(Timeout("patch"));
@@ -286,6 +292,7 @@ void SchedulerActor::PatchPodStatus(api::PodPtr pod, framework::PodStatusPatch p
 }
 
 void SchedulerActor::DeletePod(api::PodPtr pod, Done done) {
+  RecordBeforeEviction();
   Call([this, target = std::move(pod), done = std::move(done)] {
     if (Strikes(Fault::kEvict)) {
       done(Timeout("delete"));

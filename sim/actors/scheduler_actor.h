@@ -124,6 +124,7 @@ class SchedulerActor : public framework::Client {
   // informers hear of it before `done` is called.
   void WriteClaim(absl::string_view verb, const api::ObjectPtr& claim,
                   std::function<absl::Status(const api::ResourceClaim& claim)> write, ObjectDone done);
+  void RecordBeforeEviction();
   // Runs `effect` when the call arrives at the API server.
   void Call(std::function<void()> effect);
   // Runs one scheduling cycle, as Interleaving::SchedulingThread says.

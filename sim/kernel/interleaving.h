@@ -40,8 +40,9 @@ class Interleaving {
   struct Options {
     // Whether one handler of the informers both adds and moves pods (from 1.35 on).
     bool one_pod_handler = true;
-    // Set: the thread gets a pod when all else of an instant is done, as in recorded cases with a seed. The recorder
-    // looks whether there is one after each change of the cluster, and each whole second since this time.
+    // Set: the thread gets a pod when all else of an instant is done, as in recorded cases with a seed. The
+    // recorder looks whether there is one after each change of the cluster, and each whole second since this
+    // time.
     std::optional<absl::Time> pops_last_since;
     // Must outlive this; nullptr: what is usual.
     InterleavingChoice* choice = nullptr;
@@ -70,6 +71,7 @@ class Interleaving {
   void Nudge();
   // With pops_last_since: pods that come while a queue is flushed are found at the next whole second.
   void set_flushing(bool flushing) { is_flushing_ = flushing; }
+  bool pops_last() const { return options_.pops_last_since.has_value(); }
   bool started() const { return state_ != State::kNotStarted; }
   bool in_cycle() const { return state_ == State::kInCycle; }
   // Whether the thread waits in Pop.
