@@ -65,8 +65,8 @@ void WaitingPod::Signal(Status status) {
 
 void WaitingPods::Add(PodInfoPtr pod, const std::vector<PermitWait>& waits) {
   const std::string uid(pod->Uid());
-  // A binding cycle that failed before it waited leaves its pod behind, here as upstream. The pod's next wait takes
-  // the place.
+  // A binding cycle that failed before it waited leaves its pod behind, here as upstream. The pod's next wait
+  // takes the place.
   if (places_.Find(uid) != nullptr) Remove(uid);
   std::shared_ptr<WaitingPod> waiting(new WaitingPod(std::move(pod), executor_));
   waiting->StartTimers(waits);

@@ -10,6 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "core/api/feature_gates.h"
 #include "core/base/status_macros.h"
+#include "core/plugins/registry.h"
 #include "sim/bench/workload_check.h"
 #include "sim/bench/workload_params.h"
 #include "sim/bench/workload_run.h"

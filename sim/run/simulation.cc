@@ -76,8 +76,7 @@ Simulation::Simulation(SimulationOptions options)
                                     : nullptr),
       loop_(absl::InfinitePast()),
       interleaving_({.one_pod_handler = options_.line.one_pod_handler,
-                     .pops_last_since =
-                         options_.pops_last ? std::optional(options_.zero) : std::nullopt,
+                     .pops_last_since = options_.pops_last ? std::optional(options_.zero) : std::nullopt,
                      .choice = drawn_choice_ != nullptr ? drawn_choice_.get() : options_.choice},
                     loop_),
       zero_(options_.zero) {}
@@ -155,8 +154,8 @@ absl::StatusOr<std::unique_ptr<Simulation>> Simulation::Make(SimulationOptions o
                                                             *simulation->trace_, Rng(own.seed)));
   Simulation* self = simulation.get();
   self->queue_listener_ = std::make_unique<QueueListener>(*self);
-  if (own.trace_level == TraceLevel::kFull)
-    self->scheduler().queue().set_observer(self->queue_listener_.get());
+  auto& queue = self->scheduler().queue();
+  if (own.trace_level == TraceLevel::kFull) queue.set_observer(self->queue_listener_.get());
   self->server_->Watch([self](const WatchEvent& event) { self->WatchForTimes(event); });
   RETURN_IF_ERROR(self->MakeAutoscaler(scheduler, registry));
   return simulation;

@@ -34,7 +34,8 @@ TEST(PluginLibraries, AreLoadedWithTheirExtensionPoints) {
 }
 
 TEST(PluginLibraries, WhatIsNoneIsNamed) {
-  EXPECT_EQ(ErrorOf("/nowhere/libmine.so"), "/nowhere/libmine.so: No such file or directory");
+  EXPECT_EQ(ErrorOf("/nowhere/libmine.so"),
+            "/nowhere/libmine.so: No such file or directory, expected a readable file or folder");
   const TestFolder folder;
   const std::string text = folder.Write("text.so", "no library");
   EXPECT_EQ(ErrorOf(text).find(text + ": cannot be loaded, expected a shared library: "), 0u)

@@ -44,6 +44,10 @@ Status Unschedulable(std::string reason) {
   return Status(Code::kUnschedulableAndUnresolvable, std::move(reason));
 }
 
+// What is said of pods with claims until all recorded cases of the real scheduler agree: claims of templates
+// are made by nobody, and queueing and scores are not compared yet.
+constexpr char kInexactClaims[] = "resource claims";
+
 class DynamicResources final : public framework::Plugin,
                                public framework::PreFilterPlugin,
                                public framework::FilterPlugin,
@@ -75,6 +79,7 @@ class DynamicResources final : public framework::Plugin,
   Status PreEnqueue(const PodInfo& pod) override {
     if (pod.pod->spec->resource_claims.empty()) return Status();
     const auto claims = PodResourceClaims(*pod.pod, handle_.claims());
+    if (!claims.ok()) handle_.MarkInexact(pod, kInexactClaims);
     return claims.ok() ? Status() : Unschedulable(std::string(claims.status().message()));
   }
 
@@ -83,6 +88,7 @@ class DynamicResources final : public framework::Plugin,
     if (!has_claims && !AsksForDeviceClass(pod.spec_info->requests, handle_)) {
       return {.status = Status::Skip(), .node_names = std::nullopt};
     }
+    handle_.MarkInexact(pod, has_claims ? kInexactClaims : "extended resources of a DeviceClass");
     auto shared = std::make_shared<ClaimState>();
     Status status = FillState(pod, *shared);
     // PostFilter is to see that this was reached, and that there is nothing to free.

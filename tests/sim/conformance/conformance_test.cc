@@ -33,7 +33,7 @@ constexpr char kFolder[] = SCHEDSIM_SOURCE_DIR "/tests/conformance/";
 const char* const kFamilies[] = {"batch",      "config",       "defaultspread", "gates",       "images",
                                  "mixed",      "nodeaffinity", "nodenumber",    "podaffinity", "ports",
                                  "preemption", "preemptwide",  "queue",         "resources",   "sampling",
-                                 "scripted",   "spreading",    "taints",        "underlayip",  "volumes"};
+                                 "spreading",  "taints",       "underlayip",    "volumes"};
 // Cases made because they differed once, in the folder found: more victims on a node than an insertion sort
 // takes; random cases beyond the families, cut down; pods that were terminating when they were deleted;
 // selectors that cannot be parsed, wherever there are selectors; hints that fail over them; numbers at the

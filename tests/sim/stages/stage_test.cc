@@ -208,7 +208,7 @@ TEST(StageTest, SaysWhereAStageIsWrong) {
       {absl::StrCat(kRef, "  selector: {matchExpressions: [{key: .a, operator: In}]}\n"), "In needs values"},
       {absl::StrCat(kRef, "  selector: {matchExpressions: [{key: '.a[', operator: Exists}]}\n"),
        "matchExpressions[0].key: no jq expression: syntax error"},
-      {absl::StrCat(kRef, "  selector: {matchExpressions: [{cel: {expression: self.matches('a')}}]}\n"),
+      {absl::StrCat(kRef, "  selector: {matchExpressions: [{cel: {expression: self.nowhere('a')}}]}\n"),
        "matchExpressions[0].cel.expression: column 14: function matches is not known"},
       {absl::StrCat(kRef, "  next:\n    statusTemplate: |\n      a: b\n      {{ Nowhere }}\n"),
        "spec.next.statusTemplate: s.yaml:9: template: function \"Nowhere\" is not known"},

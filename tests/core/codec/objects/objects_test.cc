@@ -226,8 +226,8 @@ TEST(ObjectsTest, OtherKindsAreKeptWhole) {
   EXPECT_EQ(ReadOne("apiVersion: example.com/v1\nkind: Pod\nmetadata: {name: w}\n")->kind, api::Kind::kOther);
   EXPECT_EQ(ReadOne("apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: w}\n")->metadata.namespace_,
             "default");
-  const auto claim =
-      ReadOne("apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {name: w}\nspec: 5\n");
+  const auto claim = ReadOne(
+      "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {name: w}\nspec: {devices: {}}\n");
   EXPECT_EQ(claim->kind, api::Kind::kResourceClaim);
 }
 
