@@ -63,8 +63,7 @@ constexpr Stage kStages[] = {
     {"kwok-real/outage", "4-evicted", "82.686s"},
     {"kwok-real/outage", "5-recovered", "108.807s"},
 };
-// Which claim of two got the late volume in volumes/3-more-volumes, and behind it, is not compared: that is
-// chance, as kwok-real2/README.md shows.
+// What of them rests on milliseconds says kwok-real2/README.md.
 
 // Facts by name, "Deployment default/shop replicas", so that a difference says what it is.
 using Facts = std::map<std::string, std::string>;
@@ -184,6 +183,9 @@ class Reader {
       for (const char* field : {"completedIndexes", "failedIndexes"}) {
         facts_[absl::StrCat(name, " ", field)] = status.value(field, "");
       }
+    } else if (kind == "PersistentVolumeClaim") {
+      ++counts_[absl::StrCat("claims of ", TopOf(object, revision), " ",
+                             object["status"].value("phase", "Pending"))];
     } else if (kind == "ControllerRevision") {
       ++counts_[absl::StrCat("revisions of ", TopOf(object, revision))];
     }
