@@ -10,6 +10,7 @@
 #include "core/base/status_macros.h"
 #include "core/codec/config/strict_reader.h"
 #include "core/codec/text/reader.h"
+#include "sim/stages/cel_fields.h"
 #include "sim/stages/kwok_object.h"
 #include "sim/stages/stage_functions.h"
 
@@ -45,6 +46,8 @@ class Reader {
       resource.Read("kind", stage.kind);
       resource.Finish();
     });
+    api_version_ = stage.api_version;
+    kind_ = stage.kind;
     if (stage.kind.empty())
       errors_.Add(value.position, absl::StrCat(path, ".resourceRef.kind: expected a kind"));
     stage.has_selector = reader.ReadMap(
@@ -162,12 +165,14 @@ class Reader {
     expression.path = reader.PathOf("expression");
     absl::StatusOr<cel::CelProgram> program =
         cel::CelProgram::Parse(text, KnownStageCelFunctions(), {"self"});
-    if (program.ok()) {
+    const std::string problem =
+        program.ok() ? UnknownCelField(text, api_version_, kind_) : std::string(program.status().message());
+    if (problem.empty()) {
       expression.cel = *std::move(program);
       return;
     }
     errors_.Add(text_value != nullptr ? text_value->position : value.position,
-                absl::StrCat(expression.path, ": ", program.status().message(), ", in ", api::GoQuote(text)));
+                absl::StrCat(expression.path, ": ", problem, ", in ", api::GoQuote(text)));
   }
 
   // weightFrom and the like. With both languages, cel wins here.
@@ -356,6 +361,9 @@ class Reader {
 
   const absl::string_view file_;
   ErrorList& errors_;
+  // What resourceRef says.
+  std::string api_version_;
+  std::string kind_;
 };
 
 absl::string_view TextOf(const Value& root, absl::string_view key) {

@@ -1,5 +1,6 @@
 // Stages: reading, choosing, delays, and what they do.
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/ascii.h"
@@ -9,6 +10,7 @@
 #include "absl/strings/str_split.h"
 #include "core/codec/text/reader.h"
 #include "gtest/gtest.h"
+#include "sim/stages/cel_fields.h"
 #include "sim/stages/stage_choice.h"
 #include "sim/stages/stage_functions.h"
 #include "sim/stages/stage_preview.h"
@@ -210,6 +212,8 @@ TEST(StageTest, SaysWhereAStageIsWrong) {
        "matchExpressions[0].key: no jq expression: syntax error"},
       {absl::StrCat(kRef, "  selector: {matchExpressions: [{cel: {expression: self.nowhere('a')}}]}\n"),
        "matchExpressions[0].cel.expression: column 14: function matches is not known"},
+      {absl::StrCat(kRef, "  selector: {matchExpressions: [{cel: {expression: self.spec.nodeNme == ''}}]}\n"),
+       "matchExpressions[0].cel.expression: column 11: field nodeNme is not known, did you mean nodeName?"},
       {absl::StrCat(kRef, "  next:\n    statusTemplate: |\n      a: b\n      {{ Nowhere }}\n"),
        "spec.next.statusTemplate: s.yaml:9: template: function \"Nowhere\" is not known"},
       {absl::StrCat(kRef, "  steps: [{patch: {template: x, type: xml}}]\n"),
@@ -220,6 +224,38 @@ TEST(StageTest, SaysWhereAStageIsWrong) {
     EXPECT_TRUE(absl::StartsWith(out, "ERROR ") && absl::StrContains(out, row.want)) << row.want << "\n"
                                                                                      << out;
   }
+}
+
+// What kwok 0.8.0 says of these for a pod: all that is named here is an error of the compilation there.
+TEST(StageTest, FieldsThatKwokDoesNotKnowAreNamed) {
+  const std::vector<std::pair<std::string, std::string>> rows = {
+      {"self.spec.noSuchField == 'x'", "column 11: field noSuchField is not known"},
+      {"has(self.spec.noSuchField)", "column 15: field noSuchField is not known"},
+      {"self.metadata.lables['a'] == 'b'", "column 15: field lables is not known, did you mean labels?"},
+      {"self.spec.containers[0].foo == 'x'", "column 25: field foo is not known"},
+      {"self.spec.containers.all(c, c.foo == 'x')", "column 31: field foo is not known"},
+      {"self.spec.containers[0].resources.foo == 1", "column 35: field foo is not known"},
+      {"true || self.metadata.foo == 'x'", "column 23: field foo is not known"},
+      {"self.kind == 'Pod'", "column 6: field kind is not known"},
+      {"self.spec.containers[self.foo].name == 'x'", "column 27: field foo is not known"},
+      {"self.status.conditions.exists(c, c.type == 'Ready')",
+       "column 36: field type is not known: kwok looks up no fields of this type"},
+      {"self.spec.affinity.nodeAffinity == null",
+       "column 20: field nodeAffinity is not known: kwok looks up no fields of this type"},
+      {"self.spec.nodeName == 'self.foo'", ""},
+      {"self.metadata.labels.foo == 'x' && self.metadata.labels['a'] == 'b'", ""},
+      {"self.spec.overhead['cpu'] == Quantity('0')", ""},
+      {"self.spec.containers[0].resources.requests['cpu'] == Quantity('1')", ""},
+      {"self.spec.containers.all(c, c.image == 'x') && self.metadata.self == 1",
+       "column 63: field self is not known"},
+      {"has(self.metadata.deletionTimestamp) && self.status.phase == 'Pending'", ""},
+      {"size(self.spec.tolerations) == 0 && self.spec.containers.map(c, c.name)[0] == 'a'", ""},
+  };
+  for (const auto& [text, want] : rows) {
+    const std::string got = UnknownCelField(text, "v1", "Pod");
+    EXPECT_TRUE(absl::StartsWith(got, want) && got.empty() == want.empty()) << text << ": " << got;
+  }
+  EXPECT_EQ(UnknownCelField("self.spec.foo", "apps/v1", "Deployment"), "");
 }
 
 TEST(StageTest, ChoosesByWeight) {
