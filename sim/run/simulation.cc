@@ -9,6 +9,7 @@
 #include "core/base/go_time.h"
 #include "core/base/status_macros.h"
 #include "core/plugins/registry.h"
+#include "sim/actors/kubelet_admission.h"
 #include "sim/cluster/admission/namespace_lifecycle.h"
 #include "sim/controllers/owned_pods.h"
 #include "sim/controllers/persistent_volume.h"
@@ -235,6 +236,7 @@ void Simulation::CreateObjects(const std::vector<api::ObjectPtr>& objects) {
     loop_.Settle();
     time += options_.creation_interval;
   }
+  if (options_.complete_admission) placed_without_room_ = PlacedWithoutRoom(objects, *server_);
   actor_->ListObjects(zero_ - lead - delay);
   loop_.AdvanceTo(zero_ - lead);
   controllers_->StartEarly();
@@ -445,7 +447,8 @@ void Simulation::EndCircle() {
 }
 
 std::vector<std::string> Simulation::Warnings() const {
-  std::vector<std::string> warnings = controllers_->Warnings();
+  std::vector<std::string> warnings = placed_without_room_;
+  for (std::string& warning : controllers_->Warnings()) warnings.push_back(std::move(warning));
   // Flushes come again and again, so nothing but the end of time leaves none.
   if (!loop_.stopped()) {
     warnings.emplace_back(

@@ -297,6 +297,8 @@ class Simulation {
   // What the user should know of the end in a circle; "": the run did not end so.
   std::string circle_warning_;
   bool steps_left_ = false;
+  // Warnings of pods of the input.
+  std::vector<std::string> placed_without_room_;
 };
 
 }  // namespace schedsim::sim

@@ -425,5 +425,48 @@ TEST(InputWarningsTest, WhatTheApiServerWarnsOfIsWarnedOf) {
   EXPECT_EQ(WarningsOf(stored), Strings{}) << stored.err;
 }
 
+// In the words of the kubelet of v1.37. What it refuses takes no room from others; what a cluster gave out
+// runs already, and comes first.
+TEST(InputWarningsTest, APodOnANodeWithoutRoomForItIsNamed) {
+  const auto pod = [](absl::string_view name, absl::string_view metadata, absl::string_view requests) {
+    return absl::StrCat("apiVersion: v1\nkind: Pod\nmetadata: {name: ", name, metadata,
+                        "}\nspec: {nodeName: n1, containers: [{name: c, image: app, resources: {requests: {",
+                        requests, "}}}]}\n");
+  };
+  const std::string cluster = absl::StrReplaceAll(kNode, {{"pods: 110", "pods: 3"}});
+  const std::string small = pod("small", "", "cpu: 500m");
+  const std::string there = pod("there", ", uid: u", "cpu: 1, memory: 7Gi");
+  const ProgramResult result =
+      RunProgram({"run", "-f", "-"},
+                 Documents({cluster, pod("big", "", "cpu: 40"), small, there, pod("wide", "", "memory: 2Gi"),
+                            pod("gpu", "", "example.com/gpu: 1}, limits: {example.com/gpu: 1"),
+                            pod("last", "", "cpu: 1m")}));
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  const auto refused = [](absl::string_view name, absl::string_view why) {
+    return absl::StrCat("Pod default/", name,
+                        ": it names its node n1 itself, and a real kubelet would refuse it: ", why,
+                        "; here it counts as bound");
+  };
+  EXPECT_EQ(WarningsOf(result),
+            (Strings{refused("big",
+                             "OutOfcpu: Node didn't have enough resource: cpu, requested: 40000, used: 1000, "
+                             "capacity: 4000"),
+                     refused("wide",
+                             "OutOfmemory: Node didn't have enough resource: memory, requested: 2147483648, "
+                             "used: 7516192768, capacity: 8589934592"),
+                     refused("last",
+                             "OutOfpods: Node didn't have enough resource: pods, requested: 1, used: 3, "
+                             "capacity: 3")}));
+  const ProgramResult strict = RunProgram({"run", "-f", "-", "--strict"}, Documents({cluster, small, there}));
+  EXPECT_EQ(strict.exit_code, 0) << strict.err;
+  const ProgramResult refused_run =
+      RunProgram({"run", "-f", "-", "--strict"}, Documents({cluster, pod("big", "", "cpu: 40")}));
+  EXPECT_EQ(refused_run.exit_code, 2) << refused_run.err;
+  // A dump is as it is.
+  const ProgramResult dump =
+      RunProgram({"run", "-f", "-", "--strict"}, Documents({cluster, pod("big", ", uid: v", "cpu: 40")}));
+  EXPECT_EQ(dump.exit_code, 0) << dump.err;
+}
+
 }  // namespace
 }  // namespace schedsim
