@@ -8,6 +8,9 @@
 namespace schedsim::sim {
 namespace {
 
+// Of so many sets of labels it is remembered whether a selector selects them.
+constexpr size_t kKnownLabelsMax = 16;
+
 bool IsOrphan(const api::Pod& pod) { return ControllerOf(pod) == nullptr && IsActive(pod); }
 
 std::string ControllerUidOf(const api::Object& object) {
@@ -109,15 +112,19 @@ void ControllerRefs::Select(const std::string& uid, const std::optional<api::Lab
   std::optional<framework::LabelMatcher> matcher = framework::LabelMatcher::Make(selector, symbols_);
   claimant.is_valid = selector.has_value() && matcher.has_value();
   claimant.matcher = std::move(matcher).value_or(framework::LabelMatcher());
-  // Pods of a workload mostly share their labels; those that match are as they should be.
-  const api::StringMap* labels_before = nullptr;
-  bool matched_before = false;
+  // Those that match are as they should be. Pods of a workload mostly share their labels, but for the zone
+  // that they got with their nodes.
+  std::vector<std::pair<const api::StringMap*, bool>> known;
   for (const auto& [name, entry] : owned_pods_.Of(uid)) {
     const api::StringMap& labels = entry.pod->metadata.labels;
-    if (labels_before == nullptr || !(*labels_before == labels))
-      matched_before = claimant.matcher.Matches(framework::LabelSet(labels, symbols_), symbols_);
-    labels_before = &labels;
-    if (!matched_before) claimant.changed.insert(name);
+    auto same = std::find_if(known.begin(), known.end(),
+                             [&labels](const auto& other) { return *other.first == labels; });
+    if (same == known.end()) {
+      if (known.size() == kKnownLabelsMax) known.clear();
+      const bool matches = claimant.matcher.Matches(framework::LabelSet(labels, symbols_), symbols_);
+      same = known.insert(known.end(), {&labels, matches});
+    }
+    if (!same->second) claimant.changed.insert(name);
   }
   for (const auto& [name, labels] : orphans_[claimant.name_space]) {
     if (claimant.matcher.Matches(labels, symbols_)) claimant.changed.insert(name);

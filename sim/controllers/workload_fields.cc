@@ -345,16 +345,25 @@ void AppendCanonical(const codec::Value& value, std::string& out) {
     codec::AppendJson(value, out);
     return;
   }
-  std::map<absl::string_view, const codec::Value*> members;
-  for (const codec::Member& member : value.members) members[member.key] = &member.value;
+  std::vector<const codec::Member*> members;
+  for (const codec::Member& member : value.members) members.push_back(&member);
+  const auto by_key = [](const codec::Member* a, const codec::Member* b) { return a->key < b->key; };
+  if (!std::is_sorted(members.begin(), members.end(), by_key))
+    std::sort(members.begin(), members.end(), by_key);
   out += '{';
-  for (const auto& [key, member] : members) {
-    std::string text;
-    AppendCanonical(*member, text);
+  for (const codec::Member* member : members) {
+    const size_t begin = out.size();
+    codec::AppendJsonString(member->key, out);
+    out += ':';
+    const size_t value_begin = out.size();
+    AppendCanonical(member->value, out);
+    const absl::string_view text = absl::string_view(out).substr(value_begin);
     const bool is_empty = text == "{}" || text == "[]";
-    if (text == "null" || (is_empty && !MeansAllWhereEmpty(key))) continue;
-    codec::AppendJsonString(key, out);
-    absl::StrAppend(&out, ":", text, ",");
+    if (text == "null" || (is_empty && !MeansAllWhereEmpty(member->key))) {
+      out.resize(begin);
+    } else {
+      out += ',';
+    }
   }
   out += '}';
 }

@@ -247,7 +247,7 @@ TEST(StageTest, FieldsThatKwokDoesNotKnowAreNamed) {
       {"self.spec.overhead['cpu'] == Quantity('0')", ""},
       {"self.spec.containers[0].resources.requests['cpu'] == Quantity('1')", ""},
       {"self.spec.containers.all(c, c.image == 'x') && self.metadata.self == 1",
-       "column 63: field self is not known"},
+       "column 62: field self is not known"},
       {"has(self.metadata.deletionTimestamp) && self.status.phase == 'Pending'", ""},
       {"size(self.spec.tolerations) == 0 && self.spec.containers.map(c, c.name)[0] == 'a'", ""},
   };
