@@ -50,6 +50,15 @@ std::unique_ptr<InterleavingChoice> DrawnChoiceOf(const SimulationOptions& optio
   return std::make_unique<DrawnChoice>(Rng(options.seed));
 }
 
+// Whether there are stages of nodes, which say when one is ready.
+bool StagesSayReady(const SimulationOptions& options) {
+  const auto is_of_nodes = [](const Stage& stage) {
+    return stage.kind == "Node" && stage.api_version == "v1";
+  };
+  return options.stages != nullptr &&
+         std::any_of(options.stages->begin(), options.stages->end(), is_of_nodes);
+}
+
 }  // namespace
 
 class Simulation::QueueListener : public queue::QueueObserver {
@@ -104,10 +113,7 @@ absl::StatusOr<std::unique_ptr<Simulation>> Simulation::Make(SimulationOptions o
   simulation->trace_->set_zero(simulation->zero_);
   simulation->trace_->set_detailed_attempts(own.detailed_attempts);
   if (!own.controllers.template_line.has_value()) own.controllers.template_line = own.line.line;
-  own.controllers.others_say_ready =
-      own.stages != nullptr && std::any_of(own.stages->begin(), own.stages->end(), [](const Stage& stage) {
-        return stage.kind == "Node" && stage.api_version == "v1";
-      });
+  own.controllers.others_say_ready = StagesSayReady(own);
   // The stream has the name that it had when scenarios alone had controllers: names of pods come from it.
   const Rng chance = Rng(own.seed).Fork("timeline");
   simulation->controllers_ = std::make_unique<ControllerManager>(

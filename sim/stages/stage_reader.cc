@@ -111,7 +111,7 @@ class Reader {
     if (jq != nullptr) {
       ReadJqRequirement(*jq, is_flat, requirement);
     } else if (cel_value != nullptr) {
-      ReadCel(*cel_value, path + ".cel", requirement.expression);
+      ReadCel(*cel_value, path + ".cel", requirement.expression, /*checks_fields=*/true);
     } else {
       errors_.Add(value.position, absl::StrCat(path, ": expected jq or cel"));
     }
@@ -156,7 +156,9 @@ class Reader {
     }
   }
 
-  void ReadCel(const Value& value, const std::string& path, StageExpression& expression) {
+  // `checks_fields`: as kwok does. The delays of our own stages look at more than kwok knows.
+  void ReadCel(const Value& value, const std::string& path, StageExpression& expression,
+               bool checks_fields = false) {
     StrictReader reader(value, path, errors_);
     std::string text;
     reader.Read("expression", text);
@@ -165,8 +167,8 @@ class Reader {
     expression.path = reader.PathOf("expression");
     absl::StatusOr<cel::CelProgram> program =
         cel::CelProgram::Parse(text, KnownStageCelFunctions(), {"self"});
-    const std::string problem =
-        program.ok() ? UnknownCelField(text, api_version_, kind_) : std::string(program.status().message());
+    std::string problem(program.ok() ? "" : program.status().message());
+    if (program.ok() && checks_fields) problem = UnknownCelField(text, api_version_, kind_);
     if (problem.empty()) {
       expression.cel = *std::move(program);
       return;

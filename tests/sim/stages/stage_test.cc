@@ -211,7 +211,7 @@ TEST(StageTest, SaysWhereAStageIsWrong) {
       {absl::StrCat(kRef, "  selector: {matchExpressions: [{key: '.a[', operator: Exists}]}\n"),
        "matchExpressions[0].key: no jq expression: syntax error"},
       {absl::StrCat(kRef, "  selector: {matchExpressions: [{cel: {expression: self.nowhere('a')}}]}\n"),
-       "matchExpressions[0].cel.expression: column 14: function matches is not known"},
+       "matchExpressions[0].cel.expression: column 13: function nowhere is not known"},
       {absl::StrCat(kRef, "  selector: {matchExpressions: [{cel: {expression: self.spec.nodeNme == ''}}]}\n"),
        "matchExpressions[0].cel.expression: column 11: field nodeNme is not known, did you mean nodeName?"},
       {absl::StrCat(kRef, "  next:\n    statusTemplate: |\n      a: b\n      {{ Nowhere }}\n"),
