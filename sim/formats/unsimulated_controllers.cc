@@ -72,17 +72,20 @@ absl::string_view NameOf(const codec::Value& document) {
 void UnsimulatedControllers::LookAtDocument(const codec::Value& document, absl::string_view api_version,
                                             absl::string_view kind, int32_t file_index) {
   const absl::string_view group = api::GroupOf(api_version);
-  const std::string key = KeyOf(kind, NamespaceOf(document), NameOf(document));
-  Finding finding = {
-      .file_index = file_index, .position = document.position, .text = codec::ObjectLabel(document, kind)};
+  // Most objects are of no concern, so no text is made for those.
+  const auto key = [&] { return KeyOf(kind, NamespaceOf(document), NameOf(document)); };
+  const auto finding = [&] {
+    return Finding{
+        .file_index = file_index, .position = document.position, .text = codec::ObjectLabel(document, kind)};
+  };
   if (group == "autoscaling" && kind == "HorizontalPodAutoscaler") {
-    AddAutoscaler(document, NamespaceOf(document), std::move(finding));
+    AddAutoscaler(document, NamespaceOf(document), finding());
   } else if (IsCustom(group)) {
     if (!HasPodTemplate(document)) return;
-    makers_.push_back({.key = key, .kind = std::string(kind), .finding = std::move(finding)});
+    makers_.push_back({.key = key(), .kind = std::string(kind), .finding = finding()});
   } else if (group == "apps" || kind == "ReplicationController") {
     const codec::Value* spec = document.Find("spec");
-    if (spec != nullptr) replicas_[key] = IntegerAt(*spec, "replicas", 1);
+    if (spec != nullptr) replicas_[key()] = IntegerAt(*spec, "replicas", 1);
   }
 }
 
@@ -99,6 +102,9 @@ void UnsimulatedControllers::AddAutoscaler(const codec::Value& document, absl::s
 }
 
 void UnsimulatedControllers::LookAtOwners(const api::Object& object) {
+  // Pods of one workload mostly share the list and stand together.
+  const void* const owners = object.metadata.owner_references.storage().get();
+  if (std::exchange(last_owners_, owners) == owners) return;
   for (const api::OwnerReference& owner : object.metadata.owner_references) {
     // The kinds that are read have controllers here.
     if (api::FindKind(owner.api_version, owner.kind) != nullptr) continue;

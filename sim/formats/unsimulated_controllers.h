@@ -57,6 +57,7 @@ class UnsimulatedControllers {
   std::vector<Maker> makers_;
   std::vector<Autoscaler> autoscalers_;
   std::set<std::string> owned_by_;           // "Kind namespace/name" of the owners that objects name.
+  const void* last_owners_ = nullptr;        // The list of the object before.
   std::map<std::string, int64_t> replicas_;  // Of what has spec.replicas, by "Kind namespace/name".
 };
 
