@@ -85,8 +85,9 @@ absl::StatusOr<const Value*> ListOf(const Value& parent, absl::string_view key, 
 // pods.
 constexpr int64_t kSeededPopsMax = 400;
 
+constexpr absl::string_view kObjectsField = "objects";
 constexpr absl::string_view kCaseFields[] = {
-    "name",   "config", "featureGates",       "lineGates", "lines",  "objects",
+    "name",   "config", "featureGates",       "lineGates", "lines",  kObjectsField,
     "steps",  "end",    "terminationSeconds", "provision", "claims", "devices",
     "record", "seed"};
 constexpr absl::string_view kDevicesFields[] = {"after", "fail", "ignore"};
@@ -95,11 +96,26 @@ constexpr absl::string_view kReferenceFields[] = {"kind", "namespace", "name"};
 
 class CaseReader {
  public:
+  using Objects = std::vector<api::ObjectPtr>;
+
   CaseReader(absl::string_view file, api::KubernetesLine line, hosting::LoadedPlugins plugins,
              codec::ObjectReader& objects)
       : file_(file), line_(line), plugins_(std::move(plugins)), objects_(objects) {}
 
+  // Read tells what is wrong with it: only then it is known whether this is a case, and for which lines.
+  void ReadObject(const Value& value) {
+    if (!created_.ok()) return;
+    absl::StatusOr<api::ObjectPtr> object = objects_.Decode(value, file_);
+    if (object.ok()) {
+      created_->push_back(*std::move(object));
+    } else {
+      created_ = object.status();
+    }
+  }
+
+  // The case whose objects ReadObject has read.
   absl::StatusOr<Case> Read(const Value& root) {
+    absl::StatusOr<Objects> created = std::exchange(created_, Objects());
     RETURN_IF_ERROR(CheckMembers(file_, root, "case", kCaseFields));
     Case result;
     result.place = absl::StrCat(file_, ":", root.position.line);
@@ -114,12 +130,8 @@ class CaseReader {
     RETURN_IF_ERROR(ReadLines(root, result));
     if (!result.is_for_line) return result;
     RETURN_IF_ERROR(ReadConfig(root, result));
-    ASSIGN_OR_RETURN(const Value* objects, ListOf(root, "objects", file_));
-    for (const Value& item : objects == nullptr ? absl::Span<const Value>() : objects->items) {
-      api::ObjectPtr object;
-      ASSIGN_OR_RETURN(object, objects_.Decode(item, file_));
-      result.objects.push_back(std::move(object));
-    }
+    RETURN_IF_ERROR(ListOf(root, kObjectsField, file_).status());
+    ASSIGN_OR_RETURN(result.objects, std::move(created));
     ASSIGN_OR_RETURN(const Value* steps, ListOf(root, "steps", file_));
     for (const Value& item : steps == nullptr ? absl::Span<const Value>() : steps->items) {
       RETURN_IF_ERROR(ReadStep(item, result));
@@ -261,6 +273,8 @@ class CaseReader {
   const api::KubernetesLine line_;
   const hosting::LoadedPlugins plugins_;
   codec::ObjectReader& objects_;
+  // Of the case that is to come; or what is wrong with the first one that can't be.
+  absl::StatusOr<Objects> created_ = Objects();
 };
 
 }  // namespace
@@ -281,8 +295,12 @@ CaseFileReader::CaseFileReader(absl::string_view file, api::KubernetesLine line,
 
 CaseFileReader::~CaseFileReader() = default;
 
-absl::StatusOr<Case> CaseFileReader::Read(const codec::Document& document) {
-  return parts_->reader.Read(document.root);
+codec::ReadOptions CaseFileReader::Options() { return {.split_member = std::string(kObjectsField)}; }
+
+absl::StatusOr<std::optional<Case>> CaseFileReader::Read(const codec::Document& document) {
+  if (!document.is_entry) return parts_->reader.Read(document.root);
+  parts_->reader.ReadObject(document.root);
+  return std::nullopt;
 }
 
 absl::Status ReadCases(absl::string_view path, api::KubernetesLine line,
@@ -290,11 +308,12 @@ absl::Status ReadCases(absl::string_view path, api::KubernetesLine line,
   ASSIGN_OR_RETURN(std::string text, codec::ReadFile(path));
   const absl::string_view file = path == "-" ? "stdin" : path;
   CaseFileReader reader(file, line, std::move(plugins));
-  return codec::ReadText(std::move(text), file, {}, [&](const codec::Document& document) -> absl::Status {
-    Case test_case;
-    ASSIGN_OR_RETURN(test_case, reader.Read(document));
-    return sink(std::move(test_case));
-  });
+  return codec::ReadText(std::move(text), file, CaseFileReader::Options(),
+                         [&](const codec::Document& document) -> absl::Status {
+                           std::optional<Case> test_case;
+                           ASSIGN_OR_RETURN(test_case, reader.Read(document));
+                           return test_case.has_value() ? sink(*std::move(test_case)) : absl::OkStatus();
+                         });
 }
 
 namespace {

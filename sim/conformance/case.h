@@ -15,6 +15,7 @@
 #include "core/api/kubernetes_line.h"
 #include "core/api/object.h"
 #include "core/codec/config/scheduler_config.h"
+#include "core/codec/text/reader.h"
 #include "core/codec/text/value.h"
 #include "core/framework/framework.h"
 #include "core/hosting/library/plugin_libraries.h"
@@ -49,7 +50,8 @@ struct Case {
   std::optional<int64_t> pops_max;
 };
 
-// Reads the cases of one file, document by document.
+// Reads the cases of one file, document by document. The objects of a case come one by one before it, so that
+// a large case is never in memory as a whole.
 class CaseFileReader {
  public:
   // `file` is named in messages. `plugins` are those that the cases' configurations may name beside the
@@ -59,8 +61,12 @@ class CaseFileReader {
   CaseFileReader& operator=(const CaseFileReader&) = delete;
   ~CaseFileReader();
 
-  // The next case. InvalidArgument, `file:line:column: path: what`, for anything that is no case.
-  absl::StatusOr<Case> Read(const codec::Document& document);
+  // How the file is to be read.
+  static codec::ReadOptions Options();
+
+  // The next case; absent: the document is an object of the case that is to come. InvalidArgument,
+  // `file:line:column: path: what`, for anything that is no case.
+  absl::StatusOr<std::optional<Case>> Read(const codec::Document& document);
 
  private:
   struct Parts;

@@ -115,8 +115,8 @@ void ControllerRefs::Select(const std::string& uid, const std::optional<api::Lab
   // Those that match are as they should be. Pods of a workload mostly share their labels, but for the zone
   // that they got with their nodes.
   std::vector<std::pair<const api::StringMap*, bool>> known;
-  for (const auto& [name, entry] : owned_pods_.Of(uid)) {
-    const api::StringMap& labels = entry.pod->metadata.labels;
+  owned_pods_.ForEach(uid, [&](const api::Pod& pod) {
+    const api::StringMap& labels = pod.metadata.labels;
     auto same = std::find_if(known.begin(), known.end(),
                              [&labels](const auto& other) { return *other.first == labels; });
     if (same == known.end()) {
@@ -124,8 +124,8 @@ void ControllerRefs::Select(const std::string& uid, const std::optional<api::Lab
       const bool matches = claimant.matcher.Matches(framework::LabelSet(labels, symbols_), symbols_);
       same = known.insert(known.end(), {&labels, matches});
     }
-    if (!same->second) claimant.changed.insert(name);
-  }
+    if (!same->second) claimant.changed.insert(pod.metadata.name);
+  });
   for (const auto& [name, labels] : orphans_[claimant.name_space]) {
     if (claimant.matcher.Matches(labels, symbols_)) claimant.changed.insert(name);
   }

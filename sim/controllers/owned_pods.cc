@@ -132,9 +132,7 @@ void OwnedPods::Insert(const api::PodPtr& pod, absl::Time ready_since) {
   const api::OwnerReference* owner = ControllerOf(*pod);
   if (owner == nullptr) return;
   Group& group = groups_[owner->uid];
-  // A cluster gives them out in the order of their names.
-  group.pods.insert_or_assign(group.pods.end(), pod->metadata.name,
-                              Entry{.pod = pod, .ready_since = ready_since});
+  group.unsorted.push_back({.pod = pod, .ready_since = ready_since});
   AddCounts(CountsOfPod(*pod), 1, group.counts);
   if (IsActiveAndReady(*pod)) group.ready_times.Add(ready_since, 1);
 }
@@ -143,18 +141,38 @@ void OwnedPods::Remove(const api::Pod& pod) {
   const api::OwnerReference* owner = ControllerOf(pod);
   if (owner == nullptr) return;
   Group* group = groups_.Find(owner->uid);
-  const auto found = group == nullptr ? Pods::iterator() : group->pods.find(pod.metadata.name);
-  if (group == nullptr || found == group->pods.end()) return;
+  if (group == nullptr) return;
+  Pods& pods = group->Sorted();
+  const auto found = pods.find(pod.metadata.name);
+  if (found == pods.end()) return;
   if (IsActiveAndReady(pod)) group->ready_times.Add(found->second.ready_since, -1);
-  group->pods.erase(found);
+  pods.erase(found);
   AddCounts(CountsOfPod(pod), -1, group->counts);
-  if (group->pods.empty()) groups_.Erase(owner->uid);
+  if (pods.empty()) groups_.Erase(owner->uid);
 }
 
 const OwnedPods::Pods& OwnedPods::Of(const std::string& owner_uid) const {
   static const auto* const kNone = new Pods();
   const Group* group = groups_.Find(owner_uid);
-  return group == nullptr ? *kNone : group->pods;
+  return group == nullptr ? *kNone : group->Sorted();
+}
+
+void OwnedPods::ForEach(const std::string& owner_uid,
+                        absl::FunctionRef<void(const api::Pod& pod)> visit) const {
+  const Group* group = groups_.Find(owner_uid);
+  if (group == nullptr) return;
+  for (const auto& [name, entry] : group->pods) visit(*entry.pod);
+  for (const Entry& entry : group->unsorted) visit(*entry.pod);
+}
+
+OwnedPods::Pods& OwnedPods::Group::Sorted() const {
+  for (Entry& entry : unsorted) {
+    const std::string& name = entry.pod->metadata.name;
+    // A cluster gives them out in the order of their names.
+    pods.insert_or_assign(pods.end(), name, std::move(entry));
+  }
+  unsorted.clear();
+  return pods;
 }
 
 OwnedPods::Counts OwnedPods::CountsOf(const std::string& owner_uid) const {

@@ -230,10 +230,11 @@ class CaseSearch {
 
   absl::Status Read(const codec::Document& document) {
     RETURN_IF_ERROR(Start());
-    Case test_case;
+    std::optional<Case> test_case;
     ASSIGN_OR_RETURN(test_case, reader_->Read(document));
-    names_.push_back(test_case.name);
-    if (request_.case_name.value_or(test_case.name) == test_case.name) chosen_ = std::move(test_case);
+    if (!test_case.has_value()) return absl::OkStatus();
+    names_.push_back(test_case->name);
+    if (request_.case_name.value_or(test_case->name) == test_case->name) chosen_ = std::move(test_case);
     return absl::OkStatus();
   }
 
@@ -290,11 +291,12 @@ absl::StatusOr<Draft> DraftOfDocument(const RunRequest& request) {
   ScenarioCheck check(file);
   CaseSearch cases(request, file);
   // Cases may be large, so they are read at once; a scenario is read again.
-  const absl::Status read = codec::ReadKeptText(text, file, {}, [&](const codec::Document& document) {
-    const absl::Status looked = check.Look(document);
-    if (looked.ok() && !check.is_scenario()) cases.Look(document);
-    return looked;
-  });
+  const absl::Status read =
+      codec::ReadKeptText(text, file, CaseFileReader::Options(), [&](const codec::Document& document) {
+        const absl::Status looked = document.is_entry ? absl::OkStatus() : check.Look(document);
+        if (looked.ok() && !check.is_scenario()) cases.Look(document);
+        return looked;
+      });
   RETURN_IF_ERROR(read);
   return check.is_scenario() ? DraftOfScenario(request, std::move(text), file) : cases.Take();
 }

@@ -30,6 +30,9 @@ struct ReadOptions {
   // Hand on each entry of `items` by itself when the root is a list (kind ends in `List`), so that
   // the whole list is never in memory; nothing is handed on for the list itself.
   bool split_lists = false;
+  // Hand on each entry of this list of the root by itself, before the document, whose list is then empty; "":
+  // of none. Document::is_entry tells them apart.
+  std::string split_member = "";
   // A document, or an entry that is handed on by itself, may have so many maps, lists and scalars; each takes
   // about a hundred bytes of memory. The API server takes objects of some megabytes.
   int64_t value_count_max = 10'000'000;

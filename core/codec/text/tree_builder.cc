@@ -85,7 +85,8 @@ absl::Status TreeBuilder::Open(Value::Type type, Position position, const char* 
   }
   RETURN_IF_ERROR(CountValue(position));
   const bool is_streamed = type == Value::Type::kArray && StartsStreamedList();
-  if (is_streamed) {
+  const bool is_split_member = is_streamed && !options_.split_member.empty();
+  if (is_streamed && !is_split_member) {
     header_ = Header();
     if (header_.kind.empty() || header_.api_version.empty()) {
       const RootHeader ahead = look_ahead_();
@@ -104,7 +105,7 @@ absl::Status TreeBuilder::Open(Value::Type type, Position position, const char* 
     frame_anchors_.push_back(std::move(anchor_));
     anchor_.clear();
   }
-  frame.is_streamed = is_streamed && IsListKind(header_.kind);
+  frame.is_streamed = is_streamed && (is_split_member || IsListKind(header_.kind));
   if (frame.is_streamed) {
     is_streaming_ = true;
     has_streamed_ = true;
@@ -114,8 +115,9 @@ absl::Status TreeBuilder::Open(Value::Type type, Position position, const char* 
 }
 
 bool TreeBuilder::StartsStreamedList() const {
-  return options_.split_lists && frames_.size() == 1 && frames_[0].has_key && !frames_[0].is_merge &&
-         !has_streamed_ && members_.back().key == "items";
+  const absl::string_view wanted = options_.split_lists ? "items" : absl::string_view(options_.split_member);
+  return !wanted.empty() && frames_.size() == 1 && frames_[0].has_key && !frames_[0].is_merge &&
+         !has_streamed_ && members_.back().key == wanted;
 }
 
 RootHeader TreeBuilder::Header() const {
@@ -132,8 +134,8 @@ absl::Status TreeBuilder::Close(const char* source_end) {
   Value value;
   value.type = frame.type;
   value.position = frame.position;
-  // What was handed on by items does not hold them.
-  const bool is_whole = !has_streamed_ || is_streaming_;
+  // A root that was handed on by items does not hold them.
+  const bool is_whole = !has_streamed_ || !frames_.empty();
   if (frame.source != nullptr && source_end != nullptr && is_whole && !frame.is_streamed) {
     const size_t bytes = static_cast<size_t>(source_end - frame.source);
     value.text = {frame.source, 0};
@@ -340,6 +342,7 @@ absl::Status TreeBuilder::Add(const Value& value, int height) {
 absl::Status TreeBuilder::AddItem(const Value& value) {
   Document& item = items_[item_index_];
   item.root = value;
+  item.is_entry = !options_.split_member.empty();
   item.list_kind = header_.kind;
   item.list_api_version = header_.api_version;
   RETURN_IF_ERROR(sink_(item));
@@ -444,9 +447,10 @@ absl::Status TreeBuilder::CheckStreamedRoot() const {
 
 absl::Status TreeBuilder::Finish() {
   CHECK(frames_.empty());
-  if (has_streamed_) return CheckStreamedRoot();
+  if (has_streamed_ && options_.split_member.empty()) return CheckStreamedRoot();
   RETURN_IF_ERROR(sink_(document()));
-  has_last_document_ = held_count_ <= kLastValuesMax;
+  // A copy of what was handed on by entries would lose them.
+  has_last_document_ = held_count_ <= kLastValuesMax && !has_streamed_;
   if (has_last_document_) document_index_ = 1 - document_index_;
   return absl::OkStatus();
 }

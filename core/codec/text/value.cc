@@ -163,6 +163,7 @@ void Document::Clear() {
   root = Value();
   list_kind.clear();
   list_api_version.clear();
+  is_entry = false;
   block_index_ = 0;
   block_used_bytes_ = 0;
   large_.clear();

@@ -90,6 +90,8 @@ class Document {
   // For an item of a list that is handed on by itself: kind and apiVersion of the list. Else "".
   std::string list_kind;
   std::string list_api_version;
+  // Whether it is an entry of ReadOptions::split_member.
+  bool is_entry = false;
 
   // Copies of the arguments that live until Clear.
   absl::string_view CopyText(absl::string_view text);

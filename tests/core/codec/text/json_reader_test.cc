@@ -130,6 +130,29 @@ TEST(JsonReaderTest, FormatFollowsNameAndContent) {
   EXPECT_TRUE(absl::StrContains(JsonOf("a: 1", "x.json.gz"), "expected"));
 }
 
+// Documents of both syntaxes, and by both readers of each.
+TEST(JsonReaderTest, AListOfTheRootIsHandedOnByEntries) {
+  const auto read = [](absl::string_view text, absl::string_view file, bool by_full_syntax) {
+    const ReadOptions options = {.split_member = "objects", .by_full_syntax = by_full_syntax};
+    std::string seen;
+    const absl::Status status = ReadText(std::string(text), file, options, [&seen](const Document& document) {
+      absl::StrAppend(&seen, document.is_entry ? "entry " : "root ", ToJson(document.root), "\n");
+      return absl::OkStatus();
+    });
+    return status.ok() ? seen : std::string(status.message());
+  };
+  const std::string json = R"({"name": "a", "objects": [{"b": 1}, 2], "steps": [{"objects": [3]}]})";
+  const std::string wanted =
+      "entry {\"b\":1}\nentry 2\nroot {\"name\":\"a\",\"objects\":[],\"steps\":[{\"objects\":[3]}]}\n";
+  for (const bool full : {false, true}) {
+    // The second document repeats the bytes of the first, entries included.
+    EXPECT_EQ(read(json + "\n" + json + "\n", "f.jsonl", full), wanted + wanted);
+    EXPECT_EQ(read("objects: [&x {b: 1}]\nlast: *x\n", "f.yaml", full),
+              "entry {\"b\":1}\nroot {\"objects\":[],\"last\":{\"b\":1}}\n");
+    EXPECT_EQ(read(R"({"objects": 1})", "f.json", full), "root {\"objects\":1}\n");
+  }
+}
+
 TEST(JsonReaderTest, ListsAreHandedOnByItems) {
   constexpr Row kRows[] = {
       {"{\"kind\":\"List\",\"apiVersion\":\"v1\",\"items\":[{\"a\":1},{\"a\":2}]}", "{\"a\":1}\n{\"a\":2}"},
