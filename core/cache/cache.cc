@@ -137,10 +137,7 @@ void Cache::AddImages(const api::Node& node, int32_t index) {
 void Cache::RemoveImages(int32_t index) {
   std::vector<Symbol>& names = node_images_[static_cast<size_t>(index)];
   if (!names.empty()) ++images_version_;
-  for (const Symbol name : names) {
-    ImageStateEntry* const entry = images_.Find(name);
-    if (--entry->node_count == 0) images_.Erase(name);
-  }
+  for (const Symbol name : names) --images_.Find(name)->node_count;
   names.clear();
 }
 
@@ -151,9 +148,10 @@ void Cache::RefreshImages(NodeInfo& info) {
   if (images_seen_[index] == images_version_) return;
   images_seen_[index] = images_version_;
   const std::vector<framework::ImageState> before = std::exchange(info.images, {});
+  info.images.reserve(node_images_[index].size());
   for (const Symbol name : node_images_[index]) {
     const ImageStateEntry& entry = *images_.Find(name);
-    info.images.push_back({.name = name, .size_bytes = entry.size_bytes, .node_count = entry.node_count});
+    info.images.push_back({.name = name, .node_count = entry.node_count, .size_bytes = entry.size_bytes});
   }
   if (info.images == before) return;
   info.object_generation = info.generation;

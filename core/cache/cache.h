@@ -10,8 +10,8 @@
 #include "absl/status/status.h"
 #include "core/api/node.h"
 #include "core/api/pod_table.h"
-#include "core/base/lookup_map.h"
 #include "core/base/symbol.h"
+#include "core/base/symbol_map.h"
 #include "core/cache/node_tree.h"
 #include "core/cache/snapshot.h"
 #include "core/framework/node_info.h"
@@ -66,7 +66,7 @@ class Cache {
   };
   struct ImageStateEntry {
     int64_t size_bytes = 0;
-    int64_t node_count = 0;  // Of nodes that have it.
+    int32_t node_count = 0;  // Of nodes that have it.
     int64_t listed = 0;      // The last call of AddImages that met the image.
   };
 
@@ -85,9 +85,9 @@ class Cache {
   SymbolTable& symbols_;
   // By NodeInfo::index. A node that is gone keeps its entry, for the case that it comes back.
   std::vector<std::unique_ptr<framework::NodeInfo>> nodes_;
-  LookupMap<Symbol, int32_t> node_indices_;
+  SymbolMap<int32_t> node_indices_;
   api::PodTable<PodState, api::PodUid> pods_;
-  LookupMap<Symbol, ImageStateEntry> images_;
+  SymbolMap<ImageStateEntry> images_;  // Also of images that no node has any more.
   // By index: the images of a node by all their names, each once, in the order of the node's list.
   std::vector<std::vector<Symbol>> node_images_;
   int64_t list_count_ = 0;      // Calls of AddImages.

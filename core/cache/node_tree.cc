@@ -1,5 +1,6 @@
 #include "core/cache/node_tree.h"
 
+#include <cstddef>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -35,20 +36,22 @@ void NodeTree::AddNode(const api::Node& node, int32_t index) {
     zone_by_key_[key] = zone;
   }
   // The cache adds a node twice where an update is the first that it hears of it.
-  if (zone->places.Find(index) != nullptr) return;
-  zone->places[index] = ++last_place_;
-  zone->nodes[last_place_] = index;
+  if (static_cast<size_t>(index) >= places_.size()) places_.resize(static_cast<size_t>(index) + 1);
+  Place& place = places_[static_cast<size_t>(index)];
+  if (place.zone == &*zone) return;
+  place = {.zone = &*zone, .key = ++last_place_};
+  zone->nodes.emplace_hint(zone->nodes.end(), last_place_, index);
   ++node_count_;
 }
 
 void NodeTree::RemoveNode(const api::Node& node, int32_t index) {
   const auto* known = zone_by_key_.Find(ZoneKey(node));
-  if (known == nullptr) return;
+  if (known == nullptr || static_cast<size_t>(index) >= places_.size()) return;
   const auto zone = *known;
-  const int64_t* place = zone->places.Find(index);
-  if (place == nullptr) return;
-  zone->nodes.erase(*place);
-  zone->places.Erase(index);
+  Place& place = places_[static_cast<size_t>(index)];
+  if (place.zone != &*zone) return;
+  zone->nodes.erase(place.key);
+  place = Place();
   --node_count_;
   if (!zone->nodes.empty()) return;
   zone_by_key_.Erase(zone->key);

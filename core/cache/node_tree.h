@@ -39,12 +39,16 @@ class NodeTree {
     std::string key;
     // By order of addition.
     absl::btree_map<int64_t, int32_t> nodes;
-    // By index: the key of the node in `nodes`.
-    LookupMap<int32_t, int64_t> places;
+  };
+  // Where a node is.
+  struct Place {
+    const Zone* zone = nullptr;  // nullptr: nowhere.
+    int64_t key = 0;             // In the zone's `nodes`.
   };
 
   std::list<Zone> zones_;
   LookupMap<std::string, std::list<Zone>::iterator> zone_by_key_;
+  std::vector<Place> places_;  // By index.
   int64_t last_place_ = 0;
   int32_t node_count_ = 0;
 };

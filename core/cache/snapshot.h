@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/base/lookup_map.h"
 #include "core/base/symbol.h"
+#include "core/base/symbol_map.h"
 #include "core/framework/handle.h"
 #include "core/framework/node_info.h"
 
@@ -46,7 +46,7 @@ class Snapshot : public framework::SnapshotLister {
 
   std::vector<const framework::NodeInfo*> list_;
   framework::NodeColumns columns_;
-  LookupMap<Symbol, const framework::NodeInfo*> by_name_;
+  SymbolMap<const framework::NodeInfo*> by_name_;
   int32_t index_limit_ = 0;
   NodeChangeLog changes_;
   NodeChangeLog object_changes_;

@@ -29,12 +29,24 @@ Status InvalidScore(absl::string_view plugin, int64_t score) {
                                     kMinNodeScore, ", ", kMaxNodeScore, "] after normalizing"));
 }
 
-// Adds the weighted scores to `sums`. The sign bit of the result is set where a score was below kMinNodeScore
-// or above kMaxNodeScore.
+constexpr uint64_t kMaxScore = static_cast<uint64_t>(kMaxNodeScore);
+
+// Adds the scores to `sums`. The sign bit of the result is set where a score was below kMinNodeScore or above
+// kMaxNodeScore.
+SCHEDSIM_FOR_EACH_PROCESSOR uint64_t AddScores(const int64_t* scores, int64_t* sums, size_t count) {
+  static_assert(kMinNodeScore == 0);
+  uint64_t signs = 0;
+  for (size_t i = 0; i < count; ++i) {
+    const uint64_t score = static_cast<uint64_t>(scores[i]);
+    signs |= score | (kMaxScore - score);
+    sums[i] = static_cast<int64_t>(static_cast<uint64_t>(sums[i]) + score);
+  }
+  return signs;
+}
+
+// The same with a weight.
 SCHEDSIM_FOR_EACH_PROCESSOR uint64_t AddWeighted(const int64_t* scores, int64_t weight, int64_t* sums,
                                                  size_t count) {
-  static_assert(kMinNodeScore == 0);
-  constexpr uint64_t kMax = static_cast<uint64_t>(kMaxNodeScore);
   // Few processors multiply several numbers of 64 bits at once. Valid scores, and weights without their sign,
   // have 32 and no sign, so the product gets the sign of the weight: -x is ~x + 1.
   const uint64_t sign = weight < 0 ? UINT64_MAX : 0;
@@ -42,7 +54,7 @@ SCHEDSIM_FOR_EACH_PROCESSOR uint64_t AddWeighted(const int64_t* scores, int64_t 
   uint64_t signs = 0;
   for (size_t i = 0; i < count; ++i) {
     const uint64_t score = static_cast<uint64_t>(scores[i]);
-    signs |= score | (kMax - score);
+    signs |= score | (kMaxScore - score);
     const uint64_t product = uint64_t{static_cast<uint32_t>(score)} * factor;
     sums[i] = static_cast<int64_t>(static_cast<uint64_t>(sums[i]) + ((product ^ sign) - sign));
   }
@@ -190,7 +202,10 @@ Status Framework::WeighColumn(const ScoreEntry& entry, CycleState& state, const 
   if (!status.IsSuccess()) return status;
   std::vector<int64_t>& weighted = column.weighted;
   // One pass over all without a branch is faster than one that could end early, which it never does.
-  if (AddWeighted(weighted.data(), entry.weight, totals.data(), nodes.size()) >> 63 != 0) {
+  const uint64_t signs = entry.weight == 1
+                             ? AddScores(weighted.data(), totals.data(), nodes.size())
+                             : AddWeighted(weighted.data(), entry.weight, totals.data(), nodes.size());
+  if (signs >> 63 != 0) {
     const auto invalid = std::find_if(weighted.begin(), weighted.end(), [](int64_t score) {
       return score < kMinNodeScore || score > kMaxNodeScore;
     });

@@ -17,10 +17,10 @@ namespace schedsim::framework {
 // An image on a node.
 struct ImageState {
   Symbol name;
+  // How many nodes of the cluster have it.
+  int32_t node_count = 0;
   // As reported by the first node of the cluster that listed the image.
   int64_t size_bytes = 0;
-  // How many nodes of the cluster have it.
-  int64_t node_count = 0;
 
   friend bool operator==(const ImageState&, const ImageState&) = default;
 };

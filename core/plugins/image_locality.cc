@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/base/lookup_map.h"
+#include "core/base/symbol_map.h"
 #include "core/base/wrapping.h"
 #include "core/framework/column_gather.h"
 #include "core/framework/keeps_answers.h"
@@ -124,7 +125,7 @@ class ImageScores {
     holder_count_ += info.images.size();
     for (const ImageState& image : info.images) {
       holders_[image.name].push_back({.index = info.index,
-                                      .node_count = static_cast<int32_t>(image.node_count),
+                                      .node_count = image.node_count,
                                       .size_bytes = image.size_bytes,
                                       .generation = node.generation});
     }
@@ -133,7 +134,7 @@ class ImageScores {
   framework::Handle& handle_;
   int64_t position_ = -1;  // See SnapshotLister::ChangesSince.
   // Also of nodes that are gone or have other images by now. The number of all, and how many there may be.
-  LookupMap<Symbol, std::vector<Holder>> holders_;
+  SymbolMap<std::vector<Holder>> holders_;
   size_t holder_count_ = 0;
   size_t holders_max_ = kOldHoldersMin;
   std::vector<Node> nodes_;                          // By NodeInfo::index.
