@@ -49,6 +49,20 @@ api::PodPtr NameOnly(const api::Pod& pod) {
   return name_only;
 }
 
+// Puts the nodes that have no group, and their positions, behind `found` others. Returns how many there are
+// then. The first node is at the position `position`.
+size_t AppendFeasible(NodeInfos nodes, int32_t position, absl::Span<const int32_t> groups, size_t found,
+                      const NodeInfo** feasible, int32_t* positions) {
+  // Nodes pass and fail in no order, so nothing is decided here: what is put down for a node that failed is
+  // overwritten.
+  for (size_t i = 0; i < groups.size(); ++i) {
+    feasible[found] = nodes[i];
+    positions[found] = position + static_cast<int32_t>(i);
+    found += groups[i] == framework::NodeToStatus::kNoGroup ? 1 : 0;
+  }
+  return found;
+}
+
 }  // namespace
 
 bool Scheduler::ScheduleOne() {
@@ -372,18 +386,22 @@ Scheduler::SearchEnd Scheduler::TakeFeasible(NodeInfos nodes, int32_t first, int
   feasible_.resize(found + limit + 1);
   feasible_positions_.resize(found + limit + 1);
   size_t count = 0;
-  for (; count < limit; ++count) {
-    // Nodes pass and fail in no order, so nothing is decided here: what is put down for a node that failed is
-    // overwritten.
+  while (count < limit && !end.is_over) {
+    // The search ends at the first node too many, which is not kept. So many nodes can't reach it, but for the
+    // last one.
+    const size_t length = std::min(limit - count, static_cast<size_t>(wanted) + 1 - found);
     const int32_t position = first + static_cast<int32_t>(count);
-    feasible_[found] = nodes[static_cast<size_t>(position)];
-    feasible_positions_[found] = position;
-    found += groups_[count] == framework::NodeToStatus::kNoGroup ? 1 : 0;
-    // The search ends at the first node too many, which is not kept.
+    found = AppendFeasible(nodes.subspan(static_cast<size_t>(position)), position,
+                           absl::MakeConstSpan(groups_).subspan(count, length), found, feasible_.data(),
+                           feasible_positions_.data());
     end.is_over = found > static_cast<size_t>(wanted);
-    if (end.is_over) break;
+    count += length;
   }
-  found -= end.is_over ? 1 : 0;
+  // The node too many is looked at, and counts as if it were not.
+  if (end.is_over) {
+    --found;
+    --count;
+  }
   feasible_.resize(found);
   feasible_positions_.resize(found);
   // An error of one node ends the attempt, even where other nodes would fit.
