@@ -1,7 +1,6 @@
 #include "core/framework/diagnosis.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "absl/container/btree_map.h"
 #include "absl/strings/str_cat.h"
@@ -51,12 +50,12 @@ void NodeToStatus::Reset(int32_t node_count) {
   // Most cycles of a cluster with room look at few nodes and fail on none of them.
   if (group_of_node_.use_count() > 1) {
     group_of_node_ = nullptr;
-  } else if (group_of_node_ != nullptr && (size_ > 0 || node_count != node_count_)) {
-    group_of_node_->resize(static_cast<size_t>(node_count));
-    // Bytes of ones are numbers of -1.
-    static_assert(kNoGroup == -1);
-    std::memset(group_of_node_->data(), 0xff, group_of_node_->size() * sizeof(int32_t));
+  } else if (group_of_node_ != nullptr && node_count != node_count_) {
+    group_of_node_->assign(static_cast<size_t>(node_count), kNoGroup);
+  } else if (group_of_node_ != nullptr && size_ > 0) {
+    std::fill(group_of_node_->begin() + written_begin_, group_of_node_->begin() + written_end_, kNoGroup);
   }
+  written_begin_ = written_end_ = 0;
   node_count_ = node_count;
   size_ = 0;
   groups_.clear();
@@ -89,7 +88,9 @@ int32_t NodeToStatus::GroupOf(const Status& status) {
   return group;
 }
 
-NodeToStatus::GroupOfNode& NodeToStatus::OwnGroupOfNode() {
+NodeToStatus::GroupOfNode& NodeToStatus::OwnGroupOfNode(int32_t begin, int32_t end) {
+  written_begin_ = written_end_ == 0 ? begin : std::min(written_begin_, begin);
+  written_end_ = std::max(written_end_, end);
   if (group_of_node_ == nullptr) {
     group_of_node_ = std::make_shared<GroupOfNode>(static_cast<size_t>(node_count_), kNoGroup);
   } else if (group_of_node_.use_count() > 1) {
@@ -99,7 +100,7 @@ NodeToStatus::GroupOfNode& NodeToStatus::OwnGroupOfNode() {
 }
 
 bool NodeToStatus::SetGroup(int32_t position, int32_t group) {
-  int32_t& known = OwnGroupOfNode()[static_cast<size_t>(position)];
+  int32_t& known = OwnGroupOfNode(position, position + 1)[static_cast<size_t>(position)];
   if (known == group) return groups_[static_cast<size_t>(group)].count == 1;
   content_id_ = 0;
   if (known == kNoGroup) {
@@ -113,7 +114,7 @@ bool NodeToStatus::SetGroup(int32_t position, int32_t group) {
 
 void NodeToStatus::SetGroups(int32_t first, absl::Span<const int32_t> groups,
                              absl::FunctionRef<void(const Status&)> visit) {
-  int32_t* const known = OwnGroupOfNode().data() + first;
+  int32_t* const known = OwnGroupOfNode(first, first + static_cast<int32_t>(groups.size())).data() + first;
   content_id_ = 0;
   // All bits of kNoGroup are set.
   int32_t all_known = kNoGroup;

@@ -63,11 +63,15 @@ class NodeToStatus {
  private:
   // Shape: by position; index into groups_, or kNoGroup.
   using GroupOfNode = std::vector<int32_t>;
-  // To be written: shared with no copy.
-  GroupOfNode& OwnGroupOfNode();
+  // To be written in this range of positions: shared with no copy.
+  GroupOfNode& OwnGroupOfNode(int32_t begin, int32_t end);
 
   int32_t node_count_ = 0;
   std::shared_ptr<GroupOfNode> group_of_node_;  // nullptr: all are kNoGroup.
+  // Positions outside of this range are kNoGroup. A search looks at a part of a large cluster, and only that
+  // part is cleared for the next one.
+  int32_t written_begin_ = 0;
+  int32_t written_end_ = 0;
   std::vector<Group> groups_;
   // By code, plugin and reasons: index into groups_. Asked where no group shares its part with a status.
   LookupMap<std::string, int32_t> groups_by_text_;
