@@ -83,4 +83,5 @@ def main():
                 print("| " + " | ".join(cells) + " |", flush=True)
 
 
-main()
+if __name__ == "__main__":
+    main()

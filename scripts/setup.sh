@@ -11,6 +11,7 @@ packages=(
   libarchive-dev
   libbenchmark-dev
   libcli11-dev
+  libcpp-httplib-dev
   libgtest-dev
   libjq-dev
   liblzma-dev

@@ -173,6 +173,22 @@ void AddPluginLibraries(CLI::App& command, std::vector<std::string>& paths) {
            "A shared library of plugins, which the configuration may then name; repeatable", ParsePath);
 }
 
+void AddExtenderOptions(CLI::App& command, sim::ExtenderChoice& choice) {
+  CLI::Option* const live =
+      command.add_flag("--extender-live", choice.live,
+                       "Call the configuration's extenders; a timeout ends the run with "
+                       "exit code 4");
+  AddOption(command, "--extender-record", choice.record, "FILE",
+            "Write all calls of extenders to this file, for --extender-replay", ParsePath)
+      ->needs(live);
+  AddOption(
+      command, "--extender-replay", choice.replay, "FILE",
+      "Take the extenders' answers from such a file; a call that it does not have ends the run with exit "
+      "code 4",
+      ParsePath)
+      ->excludes(live);
+}
+
 void AddSchedulerOptions(CLI::App& command, sim::SchedulerChoice& choice) {
   AddOption(command, "--config", choice.config, "FILE",
             "KubeSchedulerConfiguration, - for standard input, or kwokctl's configuration; default: the real "

@@ -124,7 +124,7 @@ int ExitCodeOf(absl::string_view command, const absl::StatusOr<int>& result) {
   if (absl::IsCancelled(result.status())) return kBadInput;
   for (const absl::string_view line : absl::StrSplit(result.status().message(), '\n'))
     PrintMessage(absl::StrCat(command, ": ", line));
-  return kBadInput;
+  return absl::IsAborted(result.status()) ? kUnknownAnswer : kBadInput;
 }
 
 int ExitCodeOf(absl::string_view command, const absl::Status& status) {

@@ -221,6 +221,11 @@ absl::StatusOr<int> Run(const RunOptions& options) {
   const double load_seconds = SecondsSince(load_start);
   PrintNotices(plan.notices);
   if (options.strict) RETURN_IF_ERROR(RefuseNotices(plan.notices));
+  // Processes side by side would all write or read one file of calls; who follows asks no extender.
+  if (options.seeds.has_value() || plan.follows) {
+    RETURN_IF_ERROR(sim::RefuseExtenders(options.seeds.has_value() ? "--seeds: " : "--follow: ",
+                                         plan.simulation.config.config));
+  }
   if (options.seeds.has_value()) return RunAllSeeds(options, plan);
   if (plan.follows) return Follow(options, plan);
   if (options.usage.has_value())
@@ -342,7 +347,8 @@ void AddRun(CLI::App& app, int& exit_code) {
       "     broke off\n"
       "  2  bad usage, bad input, output that cannot be written; with --strict any warning or note, "
       "whatever\n"
-      "     the verdict\n\n"
+      "     the verdict\n"
+      "  4  it is not known what an extender answers: a timeout, or a call that --extender-replay lacks\n\n"
       "Examples:\n"
       "  schedsim run -f snapshots/small/\n"
       "  schedsim run scenarios/node-outage/scenario.yaml --seed 7\n"

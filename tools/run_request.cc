@@ -36,6 +36,7 @@ void AddRunOptions(CLI::App& command, sim::RunRequest& request, const std::strin
       "a file, a folder, or - for standard input; repeatable",
       ParsePath);
   AddSchedulerOptions(command, request.scheduler);
+  AddExtenderOptions(command, request.scheduler.extenders);
   AddTexts(command, "--stage", request.stages, "SET|FILE",
            absl::StrCat("Play kwok's stages: ", absl::StrJoin(sim::DefaultStageSetNames(), ", "),
                         ", or a file or folder of them; repeatable; in place of a scenario's"),

@@ -15,6 +15,8 @@ enum ExitCode : int {
   kVerdict = 1,
   // Bad usage or bad input.
   kBadInput = 2,
+  // What an extender says is not known: it ran into its timeout, or its recorded calls are others.
+  kUnknownAnswer = 4,
 };
 
 // Each adds its subcommand to `app` and sets `exit_code` when it is run.

@@ -41,6 +41,8 @@ absl::StatusOr<sim::Plan> PlanOf(const sim::RunRequest& request, bool says_notic
   if (request.files.empty()) return absl::InvalidArgumentError("expected a cluster with --filename (-f)");
   sim::Plan plan;
   ASSIGN_OR_RETURN(plan, sim::MakePlan(request));
+  // What would be is asked of plugins alone.
+  RETURN_IF_ERROR(sim::RefuseExtenders("", plan.simulation.config.config));
   if (says_notices) PrintNotices(plan.notices);
   return plan;
 }

@@ -8,6 +8,7 @@
 
 #include "absl/strings/strip.h"
 #include "absl/time/time.h"
+#include "core/api/kubernetes_version.h"
 
 namespace schedsim::api {
 namespace {
@@ -156,10 +157,7 @@ std::vector<PluginInfo> InTreePlugins(KubernetesLine line) {
   return plugins;
 }
 
-bool IsUnsimulatedPlugin(absl::string_view plugin) {
-  return plugin == "DeferredPodScheduling" || plugin == "GangScheduling" || plugin == "PodGroupPodsCount" ||
-         plugin == "TopologyPlacementGenerator";
-}
+bool IsUnsimulatedPlugin(absl::string_view plugin) { return plugin == "DeferredPodScheduling"; }
 
 std::vector<PluginRef> DefaultPlugins(const FeatureGates& gates) {
   std::vector<PluginRef> plugins = {{"SchedulingGates"}, {"PrioritySort"}};
@@ -185,6 +183,12 @@ std::vector<PluginRef> DefaultPlugins(const FeatureGates& gates) {
                                  {"ImageLocality", 1},
                                  {"DefaultBinder"}});
   if (gates.Enabled(Feature::kNodeDeclaredFeatures)) plugins.push_back({"NodeDeclaredFeatures"});
+  const PodGroupFeatures groups = LineBehaviorOf(gates).pod_groups;
+  if (groups.gang_scheduling) plugins.push_back({"GangScheduling"});
+  if (groups.topology_aware) {
+    plugins.push_back({"TopologyPlacementGenerator"});
+    plugins.push_back({"PodGroupPodsCount", 1});
+  }
   return plugins;
 }
 

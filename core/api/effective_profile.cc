@@ -53,7 +53,11 @@ class Expander {
       if (HasExtensionPoint(point, line_)) RETURN_IF_ERROR(ExpandPoint(point));
     }
     RETURN_IF_ERROR(CheckCounts());
-    RETURN_IF_ERROR(SetScoreWeights());
+    RETURN_IF_ERROR(SetScoreWeights(ExtensionPoint::kScore,
+                                    behavior_.score_weight_errors_have_prefix ? "score plugins: " : "",
+                                    result_.score_weights));
+    RETURN_IF_ERROR(SetScoreWeights(ExtensionPoint::kPlacementScore,
+                                    "placement score plugins: ", result_.placement_score_weights));
     return std::move(result_);
   }
 
@@ -91,7 +95,8 @@ class Expander {
   absl::Status CheckEnabled(ExtensionPoint point);
   absl::Status ExpandPoint(ExtensionPoint point);
   absl::Status CheckCounts();
-  absl::Status SetScoreWeights();
+  // Those of the plugins at `point`, in their order.
+  absl::Status SetScoreWeights(ExtensionPoint point, absl::string_view prefix, std::vector<int64_t>& weights);
 
   const KubeSchedulerProfile& profile_;
   const absl::Span<const PluginInfo> known_;
@@ -202,16 +207,17 @@ absl::Status Expander::CheckCounts() {
   return absl::OkStatus();
 }
 
-absl::Status Expander::SetScoreWeights() {
+absl::Status Expander::SetScoreWeights(ExtensionPoint point, absl::string_view prefix,
+                                       std::vector<int64_t>& weights) {
   // Weights count at the point first, then at MultiPoint; also of plugins that do not score in the
   // end because they are disabled at the point.
   std::vector<PluginRef> weighted;
   int64_t total = 0;
   const Plugins& plugins = profile_.plugins;
-  for (const auto* list : {&plugins.At(ExtensionPoint::kScore).enabled, &plugins.multi_point.enabled}) {
+  for (const auto* list : {&plugins.At(point).enabled, &plugins.multi_point.enabled}) {
     for (const PluginRef& plugin : *list) {
       const PluginInfo* info = Find(plugin.name);
-      if (info == nullptr || !Implements(*info, ExtensionPoint::kScore)) continue;
+      if (info == nullptr || !Implements(*info, point)) continue;
       const bool is_known = std::any_of(weighted.begin(), weighted.end(),
                                         [&](const PluginRef& seen) { return seen.name == plugin.name; });
       if (is_known) continue;
@@ -220,18 +226,16 @@ absl::Status Expander::SetScoreWeights() {
       const int64_t rest = static_cast<int64_t>(static_cast<uint64_t>(std::numeric_limits<int64_t>::max()) -
                                                 static_cast<uint64_t>(total));
       if (weight * kMaxNodeScore > rest) {
-        const absl::string_view prefix = behavior_.score_weight_errors_have_prefix ? "score plugins: " : "";
-        return Error(ExtensionPoint::kScore, "",
-                     absl::StrCat(prefix, "total score of Score plugins could overflow"));
+        return Error(point, "", absl::StrCat(prefix, "total score of Score plugins could overflow"));
       }
       total += weight * kMaxNodeScore;
       weighted.push_back({plugin.name, weight});
     }
   }
-  for (const std::string& name : result_.At(ExtensionPoint::kScore)) {
+  for (const std::string& name : result_.At(point)) {
     const auto found = std::find_if(weighted.begin(), weighted.end(),
                                     [&](const PluginRef& plugin) { return plugin.name == name; });
-    result_.score_weights.push_back(found->weight);
+    weights.push_back(found->weight);
   }
   return absl::OkStatus();
 }

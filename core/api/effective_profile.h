@@ -29,6 +29,8 @@ struct EffectiveProfile {
   // Shape: `score_weights[i]` belongs to `At(ExtensionPoint::kScore)[i]`. At least 1 each unless
   // the user gave a negative weight.
   std::vector<int64_t> score_weights;
+  // The same for ExtensionPoint::kPlacementScore.
+  std::vector<int64_t> placement_score_weights;
   // The plugins that are instantiated, at whatever point, each once, sorted by name.
   std::vector<std::string> instances;
   // Arguments of instances that have some, sorted by plugin name.

@@ -14,6 +14,7 @@ enum class GateEffect : uint8_t {
   kNone,         // No effect on scheduling: any value is accepted.
   kDefaultOnly,  // Only the default value is simulated.
   kMayBeOff,     // The default value and false are simulated.
+  kMayChange,    // Both values are simulated.
 };
 
 struct GateRow {

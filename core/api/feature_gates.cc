@@ -36,12 +36,18 @@ constexpr absl::string_view kFeatureNames[] = {
     "DRAPrioritizedList",
     "DRAResourceClaimDeviceStatus",
     "DRASchedulerFilterTimeout",
+    "GangScheduling",
+    "GenericWorkload",
     "InPlacePodLevelResourcesVerticalScaling",
     "NodeDeclaredFeatures",
     "NominatedNodeNameForExpectation",
     "OpportunisticBatching",
+    "PodGroupPreemptionPolicy",
+    "SchedulerPopFromBackoffQ",
     "StorageCapacityScoring",
+    "TopologyAwareWorkloadScheduling",
     "VolumeLimitScaling",
+    "WorkloadAwarePreemption",
 };
 static_assert(std::size(kFeatureNames) == kFeatureCount);
 
@@ -187,6 +193,7 @@ absl::Status FeatureGates::SetOne(absl::string_view name, bool value) {
                                                    " in ", line, ", expected that value or none"));
   }
   const bool is_simulated = value == spec->default_value || row->effect == GateEffect::kNone ||
+                            row->effect == GateEffect::kMayChange ||
                             (row->effect == GateEffect::kMayBeOff && !value);
   if (!is_simulated) {
     return absl::UnimplementedError(absl::StrCat(name, "=", BoolName(value), " is not simulated: ", line,

@@ -24,14 +24,20 @@ enum class Feature : uint8_t {
   kDRAPrioritizedList,
   kDRAResourceClaimDeviceStatus,
   kDRASchedulerFilterTimeout,
+  kGangScheduling,
+  kGenericWorkload,
   kInPlacePodLevelResourcesVerticalScaling,
   kNodeDeclaredFeatures,
   kNominatedNodeNameForExpectation,
   kOpportunisticBatching,
+  kPodGroupPreemptionPolicy,
+  kSchedulerPopFromBackoffQ,
   kStorageCapacityScoring,
+  kTopologyAwareWorkloadScheduling,
   kVolumeLimitScaling,
+  kWorkloadAwarePreemption,
 };
-inline constexpr int kFeatureCount = static_cast<int>(Feature::kVolumeLimitScaling) + 1;
+inline constexpr int kFeatureCount = static_cast<int>(Feature::kWorkloadAwarePreemption) + 1;
 
 // The gates of one line, at their defaults until Set.
 // Source: kubernetes, pkg/features/kube_features.go of each line's pinned release.

@@ -50,6 +50,10 @@ constexpr KindInfo kKinds[] = {
      kClusterWide, ""},
     {Kind::kDeviceClass, "resource.k8s.io", "v1 v1beta2 v1beta1", "DeviceClass", "deviceclasses",
      kClusterWide, ""},
+    {Kind::kWorkload, "scheduling.k8s.io", "v1beta1 v1alpha3 v1alpha2 v1alpha1", "Workload", "workloads",
+     kNamespaced, ""},
+    {Kind::kPodGroup, "scheduling.k8s.io", "v1beta1 v1alpha3 v1alpha2", "PodGroup", "podgroups", kNamespaced,
+     ""},
 
     // Kinds that scheduling does not read.
     {Kind::kOther, "", "v1", "ComponentStatus", "componentstatuses", kClusterWide, "cs"},
@@ -117,10 +121,6 @@ constexpr KindInfo kKinds[] = {
      kClusterWide, ""},
     {Kind::kOther, "scheduling.k8s.io", "v1alpha3", "CompositePodGroup", "compositepodgroups", kNamespaced,
      ""},
-    {Kind::kOther, "scheduling.k8s.io", "v1beta1 v1alpha3 v1alpha2", "PodGroup", "podgroups", kNamespaced,
-     ""},
-    {Kind::kOther, "scheduling.k8s.io", "v1beta1 v1alpha3 v1alpha2 v1alpha1", "Workload", "workloads",
-     kNamespaced, ""},
     {Kind::kOther, "storage.k8s.io", "v1 v1beta1", "VolumeAttributesClass", "volumeattributesclasses",
      kClusterWide, "vac"},
     {Kind::kOther, "storagemigration.k8s.io", "v1 v1beta1 v1alpha1", "StorageVersionMigration",

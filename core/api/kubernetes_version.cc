@@ -58,6 +58,7 @@ void SetQueue(const FeatureGates& gates, LineBehavior& behavior) {
   const bool from_35 = From(gates, KubernetesLine::k1_35);
   const bool from_36 = From(gates, KubernetesLine::k1_36);
   const bool from_37 = From(gates, KubernetesLine::k1_37);
+  behavior.pops_from_backoff = gates.Enabled(Feature::kSchedulerPopFromBackoffQ);
   behavior.flush_reaches_gated_pods = from_37;
   behavior.activate_runs_pre_enqueue = !from_35;
   behavior.nominates_gated_pods = from_37;
@@ -85,6 +86,21 @@ void SetPreemption(const FeatureGates& gates, LineBehavior& behavior) {
   behavior.memory_preemption_activates_preemptor = from_37;
   behavior.preempted_waiting_pod_is_error = from_36;
   behavior.preemption_success_has_message = from_37;
+}
+
+PodGroupFeatures PodGroupFeaturesOf(const FeatureGates& gates) {
+  PodGroupFeatures features;
+  if (!gates.Enabled(Feature::kGenericWorkload)) return features;
+  const bool from_37 = From(gates, KubernetesLine::k1_37);
+  features.cycle = from_37                              ? PodGroupCycle::kAsEntity
+                   : From(gates, KubernetesLine::k1_36) ? PodGroupCycle::kOnPop
+                                                        : PodGroupCycle::kAtPermit;
+  // The gates that 1.37 took into GenericWorkload count as on there.
+  features.gang_scheduling = gates.Enabled(Feature::kGangScheduling);
+  features.workload_aware_preemption = from_37 || gates.Enabled(Feature::kWorkloadAwarePreemption);
+  features.topology_aware = gates.Enabled(Feature::kTopologyAwareWorkloadScheduling);
+  features.preemption_policy = gates.Enabled(Feature::kPodGroupPreemptionPolicy);
+  return features;
 }
 
 void SetPlugins(const FeatureGates& gates, LineBehavior& behavior) {
@@ -153,6 +169,7 @@ LineBehavior LineBehaviorOf(const FeatureGates& gates) {
   SetQueue(gates, behavior);
   SetPreemption(gates, behavior);
   SetPlugins(gates, behavior);
+  behavior.pod_groups = PodGroupFeaturesOf(gates);
   return behavior;
 }
 

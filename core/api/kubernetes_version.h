@@ -52,6 +52,31 @@ struct DynamicResourcesFeatures {
   bool binding_conditions = true;
 };
 
+// Where the pods of a group are brought together.
+enum class PodGroupCycle : uint8_t {
+  kNone,      // The scheduler knows no groups.
+  kAtPermit,  // Each pod has a cycle of its own, and the pods of a gang wait for each other on Permit (1.35).
+  kOnPop,     // A pod that is popped takes the others of its group with it (1.36).
+  kAsEntity,  // The group itself stands in the queue (from 1.37 on).
+};
+
+// What the gates for pod groups turn on: all of it is off by default.
+struct PodGroupFeatures {
+  // Gate GenericWorkload.
+  PodGroupCycle cycle = PodGroupCycle::kNone;
+  // GangScheduling is in the default profile: the gate of that name, from 1.37 on GenericWorkload.
+  bool gang_scheduling = false;
+  // A group preempts as a whole: gate WorkloadAwarePreemption, from 1.37 on GenericWorkload.
+  bool workload_aware_preemption = false;
+  // Gates TopologyAwareWorkloadScheduling and PodGroupPreemptionPolicy.
+  bool topology_aware = false;
+  bool preemption_policy = false;
+
+  bool enabled() const { return cycle != PodGroupCycle::kNone; }
+  // Whether a cycle is for a group.
+  bool has_group_cycle() const { return cycle == PodGroupCycle::kOnPop || cycle == PodGroupCycle::kAsEntity; }
+};
+
 // How the lines decide differently: a field for each difference, filled in by LineBehaviorOf. Where a feature
 // gate decides, the field follows the gate. Which plugins and gates a line has stands in tables of their own
 // (default_profile.cc, feature_gate_table.cc).
@@ -88,6 +113,9 @@ struct LineBehavior {
   bool score_weight_errors_have_prefix = true;
 
   // Queue and events.
+  // The backoff queue gives pods before their backoff is over where the active queue is empty, and PreEnqueue
+  // runs when a pod enters it (gate SchedulerPopFromBackoffQ).
+  bool pops_from_backoff = true;
   // The five-minute flush runs PreEnqueue again for gated pods.
   bool flush_reaches_gated_pods = true;
   // ForceActivate out of the backoff queue runs PreEnqueue again.
@@ -159,6 +187,7 @@ struct LineBehavior {
   // Extended resources may come from a DeviceClass (gate DRAExtendedResource).
   bool dra_extended_resource = true;
   DynamicResourcesFeatures dra;
+  PodGroupFeatures pod_groups;
 };
 
 // The behavior of the gates' line, with the gates as they are set.

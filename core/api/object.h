@@ -39,8 +39,10 @@ enum class Kind : uint8_t {
   kResourceClaimTemplate,
   kResourceSlice,
   kDeviceClass,
+  kWorkload,
+  kPodGroup,
 };
-inline constexpr int kKindCount = static_cast<int>(Kind::kDeviceClass) + 1;
+inline constexpr int kKindCount = static_cast<int>(Kind::kPodGroup) + 1;
 
 // "Pod" for kPod and so on; "" for kOther.
 absl::string_view KindName(Kind kind);

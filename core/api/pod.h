@@ -133,6 +133,15 @@ struct PodResourceClaim {
   std::string resource_claim_template_name;
 };
 
+// The group of a Workload that a pod belongs to; in 1.35 only.
+struct WorkloadReference {
+  std::string name;
+  std::string pod_group;
+  std::string pod_group_replica_key;
+
+  friend bool operator==(const WorkloadReference&, const WorkloadReference&) = default;
+};
+
 // The part of a pod that thousands of pods have in common, shared between them. `spec.nodeName` is
 // not in it: see Pod::node_name.
 struct PodSpec {
@@ -155,6 +164,9 @@ struct PodSpec {
   std::optional<ResourceRequirements> resources;  // Pod level.
   bool host_network = false;
   std::optional<bool> host_users;
+  // `schedulingGroup.podGroupName`, from 1.36 on; "": none.
+  std::string pod_group_name;
+  std::optional<WorkloadReference> workload_ref;
 };
 
 struct PodCondition {

@@ -150,7 +150,21 @@ struct ExtenderManagedResource {
   bool ignored_by_scheduler = false;
 };
 
-// An HTTP extender; TLS settings are not kept.
+// How an extender is reached by TLS. Data go before files.
+struct ExtenderTlsConfig {
+  bool insecure = false;
+  std::string server_name;
+  // Paths of PEM files.
+  std::string cert_file;
+  std::string key_file;
+  std::string ca_file;
+  // Such files' contents.
+  std::string cert_data;
+  std::string key_data;
+  std::string ca_data;
+};
+
+// An HTTP extender.
 struct Extender {
   std::string url_prefix;
   std::string filter_verb;
@@ -159,6 +173,7 @@ struct Extender {
   int64_t weight = 0;
   std::string bind_verb;
   bool enable_https = false;
+  std::optional<ExtenderTlsConfig> tls_config;
   absl::Duration http_timeout;  // Zero: the default of 5 s.
   bool node_cache_capable = false;
   std::vector<ExtenderManagedResource> managed_resources;

@@ -1,5 +1,6 @@
 #include "core/cache/cache.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -27,6 +28,30 @@ NodeInfo& Cache::NodeOf(absl::string_view name) {
   return node;
 }
 
+NodeInfo& Cache::Writable(int32_t index) {
+  std::unique_ptr<NodeInfo>& node = nodes_[static_cast<size_t>(index)];
+  const auto is_this = [index](const std::unique_ptr<NodeInfo>& held) { return held->index == index; };
+  if (is_held_ && std::none_of(held_.begin(), held_.end(), is_this)) {
+    auto copy = std::make_unique<NodeInfo>(*node);
+    held_.push_back(std::exchange(node, std::move(copy)));
+  }
+  return *node;
+}
+
+bool Cache::ReplaceHeld(Snapshot& snapshot) {
+  is_held_ = false;
+  if (held_.empty()) return false;
+  for (const NodeInfo*& node : snapshot.list_) {
+    node = nodes_[static_cast<size_t>(node->index)].get();
+    snapshot.by_name_[node->name] = node;
+  }
+  // They have nodes that are about to go.
+  snapshot.changes_.Forget();
+  snapshot.object_changes_.Forget();
+  held_.clear();
+  return true;
+}
+
 // Generations come from one counter for all nodes. So what was remembered for a generation can be mistaken
 // neither for an older state of its node nor for another node.
 void Cache::Touch(NodeInfo& node) {
@@ -39,8 +64,7 @@ void Cache::Touch(NodeInfo& node) {
 
 void Cache::Insert(PodInfoPtr pod, bool assumed, int32_t node_index) {
   // Where the node is not known yet, this makes an entry without a node: the pod waits there for it.
-  NodeInfo& node =
-      node_index == kUnknownNode ? NodeOf(pod->pod->node_name) : *nodes_[static_cast<size_t>(node_index)];
+  NodeInfo& node = Writable(node_index == kUnknownNode ? NodeOf(pod->pod->node_name).index : node_index);
   pods_.Set(*pod->pod, {.pod = pod, .node_index = node.index, .assumed = assumed});
   node.AddPod(std::move(pod));
   Touch(node);
@@ -49,7 +73,7 @@ void Cache::Insert(PodInfoPtr pod, bool assumed, int32_t node_index) {
 void Cache::Remove(const api::Pod& pod) {
   PodState* state = pods_.Find(pod);
   if (state == nullptr) return;
-  NodeInfo& node = *nodes_[static_cast<size_t>(state->node_index)];
+  NodeInfo& node = Writable(state->node_index);
   if (node.RemovePod(pod.metadata.uid)) Touch(node);
   pods_.Erase(pod);
 }
@@ -60,6 +84,7 @@ absl::Status Cache::AssumePod(PodInfoPtr pod, int32_t node_index) {
     return absl::FailedPreconditionError(
         absl::StrCat("pod ", uid, "(", pod->pod->Key(), ") is in the cache, so can't be assumed"));
   }
+  if (groups_ != nullptr) groups_->AssumePod(pod->pod);
   Insert(std::move(pod), true, node_index);
   return absl::OkStatus();
 }
@@ -72,6 +97,7 @@ absl::Status Cache::ForgetPod(const PodInfo& pod) {
     return absl::FailedPreconditionError(absl::StrCat(
         "pod ", uid, "(", pod.pod->Key(), ") is not assumed, so it cannot be removed or forgotten"));
   }
+  if (groups_ != nullptr) groups_->ForgetPod(*pod.pod);
   Remove(*pod.pod);
   return absl::OkStatus();
 }
@@ -79,7 +105,7 @@ absl::Status Cache::ForgetPod(const PodInfo& pod) {
 bool Cache::Confirm(PodState& state, const PodInfoPtr& pod) {
   const PodInfo& assumed = *state.pod;
   if (assumed.spec_info != pod->spec_info || assumed.pod->node_name != pod->pod->node_name) return false;
-  NodeInfo& node = *nodes_[static_cast<size_t>(state.node_index)];
+  NodeInfo& node = Writable(state.node_index);
   if (!node.ReplaceLastPod(assumed, pod)) return false;
   state = {.pod = pod, .node_index = node.index, .assumed = false};
   Touch(node);
@@ -89,6 +115,10 @@ bool Cache::Confirm(PodState& state, const PodInfoPtr& pod) {
 void Cache::AddPod(PodInfoPtr pod) {
   PodState* state = pods_.Find(*pod->pod);
   if (state != nullptr && !state->assumed) return;
+  if (groups_ != nullptr) {
+    groups_->RemovePod(*pod->pod);
+    groups_->AddPod(pod->pod);
+  }
   if (state != nullptr && Confirm(*state, pod)) return;
   // The bound pod may be on another node than the assumed one: another scheduler may have been faster. Taking
   // it out and in again makes it the last on its node in either case, as upstream does.
@@ -99,11 +129,52 @@ void Cache::AddPod(PodInfoPtr pod) {
 void Cache::UpdatePod(PodInfoPtr pod) {
   const PodState* state = pods_.Find(*pod->pod);
   if (state == nullptr || state->assumed) return;
+  if (groups_ != nullptr) {
+    groups_->RemovePod(*pod->pod);
+    groups_->AddPod(pod->pod);
+  }
   Remove(*pod->pod);
   Insert(std::move(pod), false);
 }
 
-void Cache::RemovePod(const api::Pod& pod) { Remove(pod); }
+void Cache::RemovePod(const api::Pod& pod) {
+  if (groups_ != nullptr && HasPod(pod)) groups_->RemovePod(pod);
+  Remove(pod);
+}
+
+void Cache::Keep(int32_t node_index) {
+  if (keeps_nodes_) kept_nodes_.emplace(node_index, *nodes_[static_cast<size_t>(node_index)]);
+}
+
+void Cache::TouchInSnapshot(Snapshot& snapshot, NodeInfo& node) {
+  node.generation = ++generation_;
+  if (node.position < 0) return;
+  snapshot.changes_.Add(node, snapshot.list_.size());
+  snapshot.columns_.Set(node);
+}
+
+void Cache::AddToSnapshot(Snapshot& snapshot, PodInfoPtr pod, int32_t node_index) {
+  Keep(node_index);
+  NodeInfo& node = *nodes_[static_cast<size_t>(node_index)];
+  node.AddPod(std::move(pod));
+  TouchInSnapshot(snapshot, node);
+}
+
+void Cache::RemoveFromSnapshot(Snapshot& snapshot, const api::Pod& pod, int32_t node_index) {
+  Keep(node_index);
+  NodeInfo& node = *nodes_[static_cast<size_t>(node_index)];
+  if (node.RemovePod(pod.metadata.uid)) TouchInSnapshot(snapshot, node);
+}
+
+void Cache::EndMutations(Snapshot& snapshot) {
+  keeps_nodes_ = false;
+  for (auto& [index, kept] : kept_nodes_) {
+    NodeInfo& node = *nodes_[static_cast<size_t>(index)];
+    node = std::move(kept);
+    TouchInSnapshot(snapshot, node);
+  }
+  kept_nodes_.clear();
+}
 
 bool Cache::IsAssumedPod(const api::Pod& pod) const {
   const PodState* state = pods_.Find(pod);
@@ -166,7 +237,7 @@ void Cache::SetNode(NodeInfo& info, api::NodePtr node) {
 }
 
 void Cache::AddNode(api::NodePtr node) {
-  NodeInfo& info = NodeOf(node->metadata.name);
+  NodeInfo& info = Writable(NodeOf(node->metadata.name).index);
   if (info.node != nullptr) RemoveImages(info.index);
   Touch(info);
   node_tree_.AddNode(*node, info.index);
@@ -175,7 +246,7 @@ void Cache::AddNode(api::NodePtr node) {
 }
 
 void Cache::UpdateNode(api::NodePtr old_node, api::NodePtr new_node) {
-  NodeInfo& info = NodeOf(new_node->metadata.name);
+  NodeInfo& info = Writable(NodeOf(new_node->metadata.name).index);
   if (info.node == nullptr) {
     node_tree_.AddNode(*new_node, info.index);
   } else {
@@ -188,7 +259,7 @@ void Cache::UpdateNode(api::NodePtr old_node, api::NodePtr new_node) {
 }
 
 void Cache::RemoveNode(const api::Node& node) {
-  NodeInfo& info = NodeOf(node.metadata.name);
+  NodeInfo& info = Writable(NodeOf(node.metadata.name).index);
   if (info.node == nullptr) return;
   // The entry stays with its pods: their deletions come later, and the node may come back.
   node_tree_.RemoveNode(node, info.index);
@@ -198,6 +269,7 @@ void Cache::RemoveNode(const api::Node& node) {
 }
 
 bool Cache::UpdateSnapshot(Snapshot& snapshot) {
+  const bool replaced = ReplaceHeld(snapshot);
   bool rebuild = false;
   for (int32_t index : changed_) {
     NodeInfo& info = *nodes_[static_cast<size_t>(index)];
@@ -229,7 +301,7 @@ bool Cache::UpdateSnapshot(Snapshot& snapshot) {
     }
     rebuild = true;
   }
-  if (!rebuild) return false;
+  if (!rebuild) return replaced;
   // Positions change with the list, so everything that is kept by position starts anew.
   snapshot.changes_.Forget();
   snapshot.object_changes_.Forget();

@@ -3,6 +3,7 @@
 #define SCHEDSIM_CORE_CACHE_CACHE_H_
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "core/cache/node_tree.h"
 #include "core/cache/snapshot.h"
 #include "core/framework/node_info.h"
+#include "core/framework/pod_group.h"
 #include "core/framework/pod_info.h"
 
 namespace schedsim::cache {
@@ -23,8 +25,9 @@ namespace schedsim::cache {
 // Source: kubernetes v1.37, scheduler/backend/cache/cache.go.
 class Cache {
  public:
-  // `symbols` must outlive the cache.
-  explicit Cache(SymbolTable& symbols) : symbols_(symbols) {}
+  // Both must outlive the cache. `groups`: hears of the pods; nullptr: no pods are in groups.
+  explicit Cache(SymbolTable& symbols, framework::PodGroupStates* groups = nullptr)
+      : symbols_(symbols), groups_(groups) {}
   static constexpr int32_t kUnknownNode = -1;
   Cache(const Cache&) = delete;
   Cache& operator=(const Cache&) = delete;
@@ -54,9 +57,23 @@ class Cache {
   // By NodeInfo::index; also those that are gone or have pods only.
   const std::vector<std::unique_ptr<framework::NodeInfo>>& nodes() const { return nodes_; }
 
-  // Brings `snapshot` up to date. Returns whether the list of nodes was built anew: only then does
-  // its order change. There must be one snapshot for one cache.
+  // Brings `snapshot` up to date. Returns whether the list of nodes was built anew, or has other nodes for
+  // those that were held: only then does its order change. There must be one snapshot for one cache.
   bool UpdateSnapshot(Snapshot& snapshot);
+
+  // Within a cycle alone: put a pod on a node of the snapshot, or take it from there, without the cache's
+  // knowing of it. It must be undone before the cycle ends, the last first.
+  void AddToSnapshot(Snapshot& snapshot, framework::PodInfoPtr pod, int32_t node_index);
+  void RemoveFromSnapshot(Snapshot& snapshot, const api::Pod& pod, int32_t node_index);
+  // Keeps the nodes that are touched by these from now on, until all of them are as they were again.
+  void StartMutations() { keeps_nodes_ = true; }
+  void EndMutations(Snapshot& snapshot);
+  // Until the snapshot is released, what changes of a node does not reach it: a cycle that takes virtual time
+  // goes on with the nodes as they were. What was held stays as it was until the next UpdateSnapshot.
+  void HoldSnapshot() { is_held_ = true; }
+  void ReleaseSnapshot() { is_held_ = false; }
+  // NodeInfo::index of the node of this name, which need not be known.
+  int32_t IndexOf(absl::string_view name) { return NodeOf(name).index; }
 
  private:
   struct PodState {
@@ -71,6 +88,10 @@ class Cache {
   };
 
   framework::NodeInfo& NodeOf(absl::string_view name);
+  // The node, to be changed: a copy of the one in the snapshot, where that is held.
+  framework::NodeInfo& Writable(int32_t index);
+  // Gives the copies to the snapshot. Returns whether there were any.
+  bool ReplaceHeld(Snapshot& snapshot);
   void Touch(framework::NodeInfo& node);
   void Insert(framework::PodInfoPtr pod, bool assumed, int32_t node_index = kUnknownNode);
   // Puts the pod into the place of its assumed version where nothing else changes by that.
@@ -81,8 +102,14 @@ class Cache {
   // Those that AddImages added for this node.
   void RemoveImages(int32_t index);
   void RefreshImages(framework::NodeInfo& info);
+  // Before and after a node of the snapshot changes within a cycle.
+  void Keep(int32_t node_index);
+  void TouchInSnapshot(Snapshot& snapshot, framework::NodeInfo& node);
 
   SymbolTable& symbols_;
+  framework::PodGroupStates* const groups_;
+  bool keeps_nodes_ = false;
+  std::map<int32_t, framework::NodeInfo> kept_nodes_;  // By index.
   // By NodeInfo::index. A node that is gone keeps its entry, for the case that it comes back.
   std::vector<std::unique_ptr<framework::NodeInfo>> nodes_;
   SymbolMap<int32_t> node_indices_;
@@ -102,6 +129,9 @@ class Cache {
   // By index: whether the snapshot knows the node.
   std::vector<bool> in_snapshot_;
   int32_t in_snapshot_count_ = 0;
+  bool is_held_ = false;
+  // What the snapshot goes on with of nodes that changed since it was held.
+  std::vector<std::unique_ptr<framework::NodeInfo>> held_;
 };
 
 }  // namespace schedsim::cache

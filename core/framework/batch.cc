@@ -56,8 +56,11 @@ bool OpportunisticBatch::IsCompatible(const PodInfo& pod, const PodSignature& si
                                       int64_t cycle_count) const {
   if (nodes_.empty()) return false;
   // A pod came between, of this profile without finding a node, or of another one.
-  if (cycle_count != last_cycle_count_ + 1) return false;
   const api::LineBehavior& line = handle_.line();
+  // The pods of a group share one cycle.
+  const bool is_same =
+      line.pod_groups.cycle == api::PodGroupCycle::kAsEntity && cycle_count == last_cycle_count_;
+  if (!is_same && cycle_count != last_cycle_count_ + 1) return false;
   if (line.batching_skips_nominated && !pod.pod->status.nominated_node_name.empty()) return false;
   if (signature.empty() || signature != signature_) return false;
   return handle_.clock().Now() <= creation_time_ + kMaxBatchAge;

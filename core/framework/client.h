@@ -12,6 +12,7 @@
 #include "absl/strings/string_view.h"
 #include "core/api/object.h"
 #include "core/api/pod.h"
+#include "core/api/pod_group.h"
 
 namespace schedsim::framework {
 
@@ -56,6 +57,11 @@ class Client {
   virtual void PatchPodStatus(api::PodPtr pod, PodStatusPatch patch, Done done) = 0;
 
   virtual void DeletePod(api::PodPtr pod, Done done) = 0;
+
+  // Sets a condition of the group's status.
+  virtual void PatchPodGroupStatus(api::PodGroupPtr /*group*/, api::PodCondition /*condition*/, Done done) {
+    done(absl::UnimplementedError("pod groups"));
+  }
 
   // Replaces a claim or volume. NotFound when it is gone; a conflict (Aborted) when it was changed since the
   // version that is given, unless the server does not look; otherwise `done` gets it as stored.

@@ -63,6 +63,11 @@ class CycleState {
   PluginSet skip_pre_bind;
   // Set while PreBind runs and can be cancelled; nullptr: it cannot. The scheduler's; not copied by Clone.
   PodInPreBind* in_pre_bind = nullptr;
+  // What plugins remember of the whole group while its cycle runs; nullptr: the cycle is for the pod alone.
+  // The scheduler's; not copied by Clone.
+  CycleState* pod_group_cycle = nullptr;
+  // No PostFilter plugin runs in this cycle: a preemption by the whole group tries it.
+  bool skip_post_filter = false;
 
  private:
   static size_t Index(PluginId plugin, Slot slot) {

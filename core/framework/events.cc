@@ -29,6 +29,8 @@ constexpr ResourceKind kResourceKinds[] = {
     {EventResource::kResourceClaim, api::Kind::kResourceClaim},
     {EventResource::kResourceSlice, api::Kind::kResourceSlice},
     {EventResource::kDeviceClass, api::Kind::kDeviceClass},
+    {EventResource::kWorkload, api::Kind::kWorkload},
+    {EventResource::kPodGroup, api::Kind::kPodGroup},
 };
 
 // "Node", "storage.k8s.io/StorageClass".

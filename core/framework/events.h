@@ -34,6 +34,8 @@ enum class EventResource : uint8_t {
   kResourceClaim,
   kResourceSlice,
   kDeviceClass,
+  kWorkload,
+  kPodGroup,
 };
 
 // The resource of events about objects of a kind; kWildcard: there are no such events.

@@ -18,6 +18,15 @@
 namespace schedsim::framework {
 namespace {
 
+// Of which extenders wait for any event. Source: kubernetes v1.37, scheduler/framework/types.go,
+// UnrollWildCardResource.
+constexpr EventResource kWildcardResources[] = {
+    EventResource::kPod,           EventResource::kNode,
+    EventResource::kCSINode,       EventResource::kCSIDriver,
+    EventResource::kDeviceClass,   EventResource::kCSIStorageCapacity,
+    EventResource::kStorageClass,  EventResource::kPersistentVolume,
+    EventResource::kResourceClaim, EventResource::kPersistentVolumeClaim};
+
 // No plugin can make a pod wait for longer on Permit.
 constexpr absl::Duration kPermitTimeoutMax = absl::Minutes(15);
 
@@ -124,6 +133,7 @@ absl::StatusOr<std::unique_ptr<Framework>> Framework::Make(const api::EffectiveP
   RETURN_IF_ERROR(framework->Fill(profile, ExtensionPoint::kPreBind, framework->pre_bind_));
   RETURN_IF_ERROR(framework->Fill(profile, ExtensionPoint::kBind, framework->bind_));
   RETURN_IF_ERROR(framework->Fill(profile, ExtensionPoint::kPostBind, framework->post_bind_));
+  if (handle.line().pod_groups.enabled()) RETURN_IF_ERROR(framework->FillPodGroup(profile));
   RETURN_IF_ERROR(framework->Register(profile));
   return framework;
 }
@@ -169,6 +179,28 @@ absl::Status Framework::Fill(const api::EffectiveProfile& profile, api::Extensio
   return absl::OkStatus();
 }
 
+absl::Status Framework::FillPodGroup(const api::EffectiveProfile& profile) {
+  using api::ExtensionPoint;
+  RETURN_IF_ERROR(Fill(profile, ExtensionPoint::kPlacementGenerate, placement_generate_));
+  RETURN_IF_ERROR(Fill(profile, ExtensionPoint::kPlacementScore, placement_score_));
+  placement_score_weights_ = profile.placement_score_weights;
+  RETURN_IF_ERROR(Fill(profile, ExtensionPoint::kPodGroupPostFilter, pod_group_post_filter_));
+  // Where there is no such extension point yet, one plugin is asked.
+  constexpr char kDefaultPreemption[] = "DefaultPreemption";
+  auto* preemption = dynamic_cast<PodGroupPostFilterPlugin*>(FindInstance(kDefaultPreemption));
+  if (handle_.line().pod_groups.cycle == api::PodGroupCycle::kOnPop && preemption != nullptr) {
+    pod_group_post_filter_.push_back({.plugin = preemption,
+                                      .id = handle_.plugin_names().IdOf(kDefaultPreemption),
+                                      .name = kDefaultPreemption});
+  }
+  constexpr char kGangScheduling[] = "GangScheduling";
+  if (auto* plugin = dynamic_cast<PlacementFeasiblePlugin*>(FindInstance(kGangScheduling))) {
+    placement_feasible_.push_back(
+        {.plugin = plugin, .id = handle_.plugin_names().IdOf(kGangScheduling), .name = kGangScheduling});
+  }
+  return absl::OkStatus();
+}
+
 absl::Status Framework::FillScore(const api::EffectiveProfile& profile) {
   std::vector<Entry<ScorePlugin>> entries;
   RETURN_IF_ERROR(Fill(profile, api::ExtensionPoint::kScore, entries));
@@ -187,7 +219,8 @@ absl::Status Framework::FillScore(const api::EffectiveProfile& profile) {
 
 // One plugin that cannot sign, whatever the pod, keeps the whole profile from it.
 void Framework::FillSign(const api::EffectiveProfile& profile) {
-  if (!handle_.line().opportunistic_batching) return;
+  // What extenders say of nodes is not known beforehand.
+  if (!handle_.line().opportunistic_batching || handle_.extenders() != nullptr) return;
   using api::ExtensionPoint;
   std::vector<const SignPlugin*> plugins;
   for (ExtensionPoint point : {ExtensionPoint::kPreFilter, ExtensionPoint::kFilter, ExtensionPoint::kPreScore,
@@ -203,6 +236,13 @@ void Framework::FillSign(const api::EffectiveProfile& profile) {
 }
 
 absl::Status Framework::Register(const api::EffectiveProfile& profile) {
+  // Extenders cannot say what they wait for, so that any event will do.
+  if (handle_.extenders() != nullptr) {
+    Registration registration = {.plugin = handle_.plugin_names().IdOf(kExtenderName), .events = {}};
+    for (const EventResource resource : kWildcardResources)
+      registration.events.push_back({.event = {.resource = resource}, .hint = nullptr});
+    registrations_.push_back(std::move(registration));
+  }
   for (const std::string& name : profile.instances) {
     auto* extensions = dynamic_cast<EnqueueExtensions*>(FindInstance(name));
     Registration registration = {.plugin = handle_.plugin_names().IdOf(name), .events = {}};
@@ -626,6 +666,7 @@ void Framework::RunUnreservePlugins(CycleState& state, const PodInfo& pod, absl:
 Framework::PermitOutcome Framework::RunPermitPlugins(CycleState& state, const PodInfo& pod,
                                                      absl::string_view node_name) {
   PermitOutcome outcome;
+  std::vector<std::string> reasons;
   for (const Entry<PermitPlugin>& entry : permit_) {
     ++counters_.Calls(CountedPoint::kPermit, entry.id);
     PermitResult result = entry.plugin->Permit(state, pod, node_name);
@@ -633,6 +674,8 @@ Framework::PermitOutcome Framework::RunPermitPlugins(CycleState& state, const Po
     result.status.SetPluginIfUnset(entry.name);
     // A plugin that waits does not keep the next one from rejecting the pod.
     if (result.status.IsWait()) {
+      const std::vector<std::string>& more = result.status.reasons();
+      reasons.insert(reasons.end(), more.begin(), more.end());
       outcome.waits.push_back({.plugin = entry.name, .timeout = std::min(result.timeout, kPermitTimeoutMax)});
       continue;
     }
@@ -643,7 +686,8 @@ Framework::PermitOutcome Framework::RunPermitPlugins(CycleState& state, const Po
   if (outcome.waits.empty()) return outcome;
   std::string message = "one or more plugins asked to wait and no plugin rejected pod";
   if (handle_.line().permit_wait_names_pod) absl::StrAppend(&message, " \"", pod.pod->metadata.name, "\"");
-  outcome.status = Status(Code::kWait, message);
+  reasons.push_back(std::move(message));
+  outcome.status = Status(Code::kWait, std::move(reasons));
   return outcome;
 }
 

@@ -116,6 +116,18 @@ class Framework {
                       size_t first = 0);
   void RunPostBindPlugins(CycleState& state, const PodInfo& pod, absl::string_view node_name);
 
+  // Of groups.
+  Status RunPlacementFeasiblePlugins(const PodGroupInfo& group, PlacementProgress progress);
+  // One placement with all nodes where no plugin makes any.
+  GeneratePlacementsResult RunPlacementGeneratePlugins(const PodGroupInfo& group, NodeInfos nodes);
+  // Shape: `totals[i]` belongs to `assignments[i]`.
+  Status RunPlacementScorePlugins(const PodGroupInfo& group,
+                                  absl::Span<const PodGroupAssignments> assignments,
+                                  std::vector<int64_t>& totals);
+  bool HasPodGroupPostFilterPlugins() const { return !pod_group_post_filter_.empty(); }
+  PodGroupPostFilterResult RunPodGroupPostFilterPlugins(CycleState& state, const PodGroupInfo& group,
+                                                        PodGroupSchedulingFunc schedule);
+
   // What each plugin waits for, by plugin.
   struct Registration {
     PluginId plugin = 0;
@@ -156,6 +168,7 @@ class Framework {
   absl::Status Fill(const api::EffectiveProfile& profile, api::ExtensionPoint point,
                     std::vector<Entry<T>>& entries);
   absl::Status FillScore(const api::EffectiveProfile& profile);
+  absl::Status FillPodGroup(const api::EffectiveProfile& profile);
   void FillSign(const api::EffectiveProfile& profile);
   absl::Status Register(const api::EffectiveProfile& profile);
   Plugin* FindInstance(absl::string_view name) const;
@@ -228,6 +241,11 @@ class Framework {
   std::vector<Entry<PreBindPlugin>> pre_bind_;
   std::vector<Entry<BindPlugin>> bind_;
   std::vector<Entry<PostBindPlugin>> post_bind_;
+  std::vector<Entry<PlacementFeasiblePlugin>> placement_feasible_;
+  std::vector<Entry<PlacementGeneratePlugin>> placement_generate_;  // One at most.
+  std::vector<Entry<PlacementScorePlugin>> placement_score_;
+  std::vector<int64_t> placement_score_weights_;  // Of placement_score_.
+  std::vector<Entry<PodGroupPostFilterPlugin>> pod_group_post_filter_;
   std::vector<Registration> registrations_;
   std::vector<const SignPlugin*> sign_;
   std::unique_ptr<OpportunisticBatch> batch_;

@@ -10,6 +10,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "core/framework/pod_info.h"
+#include "core/framework/queued_pod_info.h"
 
 namespace schedsim::framework {
 
@@ -36,6 +37,10 @@ class FreeChoice {
   // Whether the claim, "namespace/name", was bound to the volume: then it comes first among those of one
   // size.
   virtual bool Binds(absl::string_view claim, absl::string_view volume) const = 0;
+
+  // The index of the pod that was popped among `pods`, none of which the queue's order puts before another.
+  // The first one is what Go's heap has on top.
+  virtual size_t ChoosePop(absl::Span<const QueuedPodInfo* const> /*pods*/) { return 0; }
 };
 
 }  // namespace schedsim::framework

@@ -22,6 +22,8 @@
 
 namespace schedsim::framework {
 
+class Extenders;
+
 // What happened to the nodes of the snapshot from some cycle on.
 struct NodeChanges {
   // The list of nodes was built anew, or the changes are no longer known: all nodes may be different.
@@ -97,6 +99,10 @@ class Handle {
   virtual Client& client() const = 0;
   // The claims of devices, shared by all profiles.
   virtual ClaimCache& claims() const = 0;
+  // nullptr: there are none. Shared by all profiles.
+  virtual Extenders* extenders() const { return nullptr; }
+  // How many workers do work that has several parts; at least one.
+  virtual int32_t parallelism() const { return 1; }
   // Whether plugins must work everything out anew in each cycle, for comparison with what they remember.
   virtual bool reference() const { return false; }
 
@@ -139,6 +145,23 @@ class Handle {
   virtual void RecordDryRun(DryRun dry_run) = 0;
   // Whether the observer is told of dry runs.
   virtual bool WantsDryRuns() const = 0;
+
+  // The pods of each group.
+  virtual PodGroupStates& pod_groups() const {
+    static PodGroupStates* const none = new PodGroupStates(api::PodGroupCycle::kNone);
+    return *none;
+  }
+  // What a preemption by a group tries: pods leave the nodes of the snapshot and come back, until all of it
+  // is taken back. Only within a group's cycle, and between the two of these.
+  virtual void StartMutations() {}
+  virtual void EndMutations() {}
+  virtual void AddPodToSnapshot(const PodInfoPtr& /*pod*/, const NodeInfo& /*node*/) {}
+  virtual void RemovePodFromSnapshot(const PodInfo& /*pod*/, const NodeInfo& /*node*/) {}
+  virtual Status RunReservePlugins(CycleState& /*state*/, const PodInfo& /*pod*/, const NodeInfo& /*node*/) {
+    return Status();
+  }
+  virtual void RunUnreservePlugins(CycleState& /*state*/, const PodInfo& /*pod*/,
+                                   absl::string_view /*node_name*/) {}
 
   // Tells the observer of something that a plugin did.
   virtual void RecordNote(const PluginNote& /*note*/) {}

@@ -16,13 +16,14 @@
 #include "core/framework/diagnosis.h"
 #include "core/framework/events.h"
 #include "core/framework/node_info.h"
+#include "core/framework/pod_group.h"
 #include "core/framework/pod_info.h"
 #include "core/framework/queued_pod_info.h"
 #include "core/framework/signers.h"
 #include "core/framework/status.h"
 
 // Source of this file: kube-scheduler v0.37, framework/interface.go. The extension points for pod
-// groups and placements serve features that are off by default; configuring them is refused by name.
+// groups and placements serve features that are off by default.
 namespace schedsim::framework {
 
 inline constexpr int64_t kMinNodeScore = 0;
@@ -221,6 +222,40 @@ class PostBindPlugin {
  public:
   virtual ~PostBindPlugin() = default;
   virtual void PostBind(CycleState& state, const PodInfo& pod, absl::string_view node_name) = 0;
+};
+
+// Whether a group can still be placed as its policy wants it, with so many pods placed and so many to come.
+// GangScheduling alone is asked.
+class PlacementFeasiblePlugin {
+ public:
+  virtual ~PlacementFeasiblePlugin() = default;
+  // Wait: not yet. Unschedulable: it can't be any more.
+  virtual Status PlacementFeasible(const PodGroupInfo& group, PlacementProgress progress) = 0;
+};
+
+class PlacementGeneratePlugin {
+ public:
+  virtual ~PlacementGeneratePlugin() = default;
+  // The sets of nodes, of those in `parent`, on which the group may go together.
+  virtual GeneratePlacementsResult GeneratePlacements(const PodGroupInfo& group, const Placement& parent) = 0;
+};
+
+class PlacementScorePlugin {
+ public:
+  virtual ~PlacementScorePlugin() = default;
+  // Sets `score`.
+  virtual Status ScorePlacement(const PodGroupInfo& group, const PodGroupAssignments& assignments,
+                                int64_t& score) = 0;
+  // Brings the scores of all placements into kMinNodeScore to kMaxNodeScore.
+  virtual Status NormalizePlacementScore(absl::Span<int64_t> /*scores*/) { return Status(); }
+};
+
+class PodGroupPostFilterPlugin {
+ public:
+  virtual ~PodGroupPostFilterPlugin() = default;
+  // `state`: that of the group's cycle.
+  virtual PodGroupPostFilterResult PodGroupPostFilter(CycleState& state, const PodGroupInfo& group,
+                                                      PodGroupSchedulingFunc schedule) = 0;
 };
 
 // Plugins whose answers depend on a part of the pod that can be written down. All of a profile's plugins

@@ -1,6 +1,7 @@
 #include "core/framework/waiting_pods.h"
 
 #include <algorithm>
+#include <deque>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -8,6 +9,40 @@
 #include "core/base/check.h"
 
 namespace schedsim::framework {
+
+// Pods whose wait is over, and which go on at this instant. As in Go's runtime, the one that was woken last
+// goes first, and then the others in their order.
+class WokenPods {
+ public:
+  explicit WokenPods(Executor& executor) : executor_(executor) {}
+
+  Executor& executor() { return executor_; }
+
+  void Add(std::shared_ptr<WaitingPod> pod) {
+    GiveWay();
+    next_ = std::move(pod);
+    executor_.Spawn([this] { RunOne(); });
+  }
+
+  // What was woken last goes behind the others.
+  void GiveWay() {
+    if (next_ != nullptr) others_.push_back(std::exchange(next_, nullptr));
+  }
+
+ private:
+  void RunOne() {
+    std::shared_ptr<WaitingPod> pod = std::exchange(next_, nullptr);
+    if (pod == nullptr) {
+      pod = std::move(others_.front());
+      others_.pop_front();
+    }
+    pod->waiter_(*pod->result_);
+  }
+
+  Executor& executor_;
+  std::shared_ptr<WaitingPod> next_;
+  std::deque<std::shared_ptr<WaitingPod>> others_;
+};
 
 std::vector<std::string> WaitingPod::GetPendingPlugins() const {
   std::vector<std::string> plugins;
@@ -60,15 +95,20 @@ void WaitingPod::Signal(Status status) {
   result_ = std::move(status);
   // A result that comes before the binding cycle waits for it stays here until then.
   if (waiter_ == nullptr) return;
-  executor_.Spawn([self = shared_from_this()] { self->waiter_(*self->result_); });
+  woken_.Add(shared_from_this());
 }
+
+WaitingPods::WaitingPods(Executor& executor) : woken_(std::make_unique<WokenPods>(executor)) {}
+WaitingPods::~WaitingPods() = default;
+
+void WaitingPods::StartThread() { woken_->GiveWay(); }
 
 void WaitingPods::Add(PodInfoPtr pod, const std::vector<PermitWait>& waits) {
   const std::string uid(pod->Uid());
   // A binding cycle that failed before it waited leaves its pod behind, here as upstream. The pod's next wait
   // takes the place.
   if (places_.Find(uid) != nullptr) Remove(uid);
-  std::shared_ptr<WaitingPod> waiting(new WaitingPod(std::move(pod), executor_));
+  std::shared_ptr<WaitingPod> waiting(new WaitingPod(std::move(pod), woken_->executor(), *woken_));
   waiting->StartTimers(waits);
   places_[uid] = next_;
   pods_.emplace(next_++, std::move(waiting));

@@ -27,6 +27,8 @@ struct PermitWait {
   absl::Duration timeout;  // Then the pod is rejected.
 };
 
+class WokenPods;
+
 // A pod that waits until each plugin that asked for it allows the pod, or one of them rejects it. What comes
 // first counts; the pod goes on as work of its own, at the same time.
 // Source: kubernetes v1.37, scheduler/framework/runtime/waiting_pods_map.go.
@@ -52,7 +54,10 @@ class WaitingPod : public std::enable_shared_from_this<WaitingPod> {
     uint64_t timer = 0;
   };
 
-  WaitingPod(PodInfoPtr pod, Executor& executor) : pod_(std::move(pod)), executor_(executor) {}
+  friend class WokenPods;
+
+  WaitingPod(PodInfoPtr pod, Executor& executor, WokenPods& woken)
+      : pod_(std::move(pod)), executor_(executor), woken_(woken) {}
   void StartTimers(const std::vector<PermitWait>& waits);
   bool Stop(Code code, absl::string_view plugin, absl::string_view message);
   void Signal(Status status);
@@ -64,13 +69,15 @@ class WaitingPod : public std::enable_shared_from_this<WaitingPod> {
   std::optional<Status> result_;
   // Who waits for that; nullptr: no one yet.
   std::function<void(const Status&)> waiter_;
+  WokenPods& woken_;
 };
 
 // The pods of all profiles that wait on Permit.
 class WaitingPods {
  public:
   // `executor` must outlive the pods.
-  explicit WaitingPods(Executor& executor) : executor_(executor) {}
+  explicit WaitingPods(Executor& executor);
+  ~WaitingPods();
   WaitingPods(const WaitingPods&) = delete;
   WaitingPods& operator=(const WaitingPods&) = delete;
 
@@ -82,13 +89,15 @@ class WaitingPods {
   void Iterate(const std::function<void(WaitingPod&)>& callback) const;
   // Calls `done` with how the wait of this pod ends and takes it out; at once where it is over.
   void Wait(absl::string_view uid, std::function<void(const Status&)> done);
+  // The thread that woke pods has started another one, which goes on before them.
+  void StartThread();
 
   bool empty() const { return pods_.empty(); }
 
  private:
   void Remove(absl::string_view uid);
 
-  Executor& executor_;
+  const std::unique_ptr<WokenPods> woken_;
   absl::btree_map<uint64_t, std::shared_ptr<WaitingPod>> pods_;  // By the order of coming.
   LookupMap<std::string, uint64_t> places_;                      // By uid.
   uint64_t next_ = 0;

@@ -9,6 +9,7 @@
 
 #include "core/base/wrapping.h"
 #include "core/framework/plugin.h"
+#include "core/plugins/device_counts.h"
 #include "core/plugins/registry.h"
 #include "core/plugins/resource_allocation.h"
 #include "core/plugins/resource_columns.h"
@@ -60,6 +61,7 @@ class NodeResourcesBalancedAllocation final : public framework::Plugin,
   NodeResourcesBalancedAllocation(const std::vector<api::ResourceSpec>& resources, framework::Handle& handle)
       : handle_(handle),
         resources_(MakeScoredResources(resources, handle.symbols())),
+        devices_(handle),
         requests_(resources_.size()),
         no_requests_(resources_.size()),
         uses_(resources_.size()) {}
@@ -83,7 +85,7 @@ class NodeResourcesBalancedAllocation final : public framework::Plugin,
     if (IsBestEffort(pod)) return Status();
     for (size_t i = 0; i < resources_.size(); ++i) {
       requests_[i] = AmountOf(pod.spec_info->requests, resources_[i]);
-      uses_[i] = UseOf(node, resources_[i], requests_[i], /*non_zero=*/false);
+      uses_[i] = devices_.UseOf(node, resources_[i], requests_[i], /*non_zero=*/false);
     }
     score = BalanceScore(uses_, requests_);
     if (!handle_.line().balanced_allocation_scores_improvement) return Status();
@@ -93,6 +95,7 @@ class NodeResourcesBalancedAllocation final : public framework::Plugin,
     return Status();
   }
   framework::Dependency ScoreDependency() const override {
+    if (DeviceCounts::MayCount(resources_, handle_)) return {};
     return {.of = framework::Dependency::Of::kNode, .concern = framework::Concern::kRequests};
   }
 
@@ -116,6 +119,7 @@ class NodeResourcesBalancedAllocation final : public framework::Plugin,
 
   framework::Handle& handle_;
   const std::vector<ScoredResource> resources_;
+  DeviceCounts devices_;
   // Working memory of Score, one entry per resource.
   std::vector<int64_t> requests_;
   const std::vector<int64_t> no_requests_;

@@ -19,6 +19,7 @@
 #include "core/framework/plugin.h"
 #include "core/framework/resource.h"
 #include "core/plugins/broken_linear_function.h"
+#include "core/plugins/device_counts.h"
 #include "core/plugins/registry.h"
 #include "core/plugins/resource_allocation.h"
 #include "core/plugins/resource_columns.h"
@@ -65,6 +66,7 @@ class NodeResourcesFit final : public framework::Plugin,
                                public framework::FilterPlugin,
                                public framework::PreScorePlugin,
                                public framework::ScorePlugin,
+                               public framework::PlacementScorePlugin,
                                public framework::SignPlugin,
                                public framework::EnqueueExtensions {
  public:
@@ -75,6 +77,7 @@ class NodeResourcesFit final : public framework::Plugin,
         ignored_groups_(args.ignored_resource_groups),
         strategy_(args.scoring_strategy.type),
         resources_(MakeScoredResources(args.scoring_strategy.resources, handle.symbols())),
+        devices_(handle),
         shape_(args.scoring_strategy.shape.value_or(std::vector<api::UtilizationShapePoint>())) {}
 
   absl::string_view Name() const override { return "NodeResourcesFit"; }
@@ -82,6 +85,35 @@ class NodeResourcesFit final : public framework::Plugin,
   bool SignsPods() const override { return SignsResources(handle_); }
   bool SignPod(const PodInfo& pod, framework::PodSigner& signer) const override {
     return SignResources(pod, handle_, signer);
+  }
+
+  // How full the placement's nodes are with the group on them: fuller is better, whatever the strategy.
+  Status ScorePlacement(const framework::PodGroupInfo&, const framework::PodGroupAssignments& assignments,
+                        int64_t& score) override {
+    const bool non_zero = true;
+    int64_t sum = 0;
+    int64_t weights = 0;
+    for (const ScoredResource& resource : resources_) {
+      int64_t requested = 0;
+      for (const framework::ProposedAssignment& proposed : assignments.proposed) {
+        const PodInfo& pod = *proposed.pod;
+        requested += resource.type == ScoredResource::Type::kCpu ? pod.non_zero_milli_cpu
+                     : resource.type == ScoredResource::Type::kMemory
+                         ? pod.non_zero_memory_bytes
+                         : AmountOf(pod.spec_info->requests, resource);
+      }
+      int64_t allocatable = 0;
+      for (const NodeInfo* node : assignments.placement->nodes) {
+        const ResourceUse use = UseOf(*node, resource, requested, non_zero);
+        allocatable += use.allocatable;
+        requested += use.allocated;
+      }
+      if (allocatable == 0) continue;
+      sum += std::min(requested, allocatable) * framework::kMaxNodeScore / allocatable * resource.weight;
+      weights += resource.weight;
+    }
+    score = weights == 0 ? 0 : sum / weights;
+    return Status();
   }
 
   framework::PreFilterResult PreFilter(framework::CycleState&, const PodInfo&,
@@ -134,7 +166,7 @@ class NodeResourcesFit final : public framework::Plugin,
     int64_t weights = 0;
     for (const ScoredResource& resource : resources_) {
       const int64_t request = AmountOf(pod.spec_info->scoring_requests, resource);
-      const ResourceUse use = UseOf(node, resource, request, /*non_zero=*/true);
+      const ResourceUse use = devices_.UseOf(node, resource, request, /*non_zero=*/true);
       if (use.allocatable == 0) continue;
       const int64_t one = ScoreResource(WrappingAdd(use.allocated, request), use.allocatable);
       if (by_ratio && one <= 0) continue;
@@ -149,6 +181,7 @@ class NodeResourcesFit final : public framework::Plugin,
     return Status();
   }
   framework::Dependency ScoreDependency() const override {
+    if (DeviceCounts::MayCount(resources_, handle_)) return {};
     return {.of = framework::Dependency::Of::kNode, .concern = framework::Concern::kRequests};
   }
 
@@ -282,8 +315,14 @@ class NodeResourcesFit final : public framework::Plugin,
       return QueueingHint::kSkip;
     if (old_node == nullptr) return QueueingHint::kQueue;
     const Resource older = framework::MakeResource(old_node->status.allocatable, handle_.symbols());
+    const std::vector<ScalarResource>& scalars = pod.spec_info->requests.scalars;
+    // What devices stand for may be there now, whatever the node says.
+    const bool delegates = std::any_of(scalars.begin(), scalars.end(), [&](const ScalarResource& scalar) {
+      return scalar.value > 0 &&
+             IsDelegated(handle_.symbols().Text(scalar.name), empty.allocatable.Scalar(scalar.name));
+    });
     return framework::QueueIf(
-        SomeRequestedResourceIncreased(pod.spec_info->requests, older, empty.allocatable));
+        delegates || SomeRequestedResourceIncreased(pod.spec_info->requests, older, empty.allocatable));
   }
 
   QueueingHint AfterDeviceClassChange(const PodInfo& pod, const api::DeviceClass* old_class,
@@ -310,6 +349,7 @@ class NodeResourcesFit final : public framework::Plugin,
   const std::vector<std::string> ignored_groups_;
   const std::string strategy_;
   const std::vector<ScoredResource> resources_;
+  DeviceCounts devices_;
   const BrokenLinearFunction shape_;
   AllocationScorer scorer_;
   std::vector<ColumnRequest> column_requests_;  // Working memory of ScoreNodes.

@@ -26,7 +26,12 @@ SCHEDSIM_FOR_EACH_PROCESSOR void MarkPositive(const int32_t* numbers, uint8_t ma
 
 }  // namespace
 
-int32_t TopologyDomains::NumberOf(Symbol value) {
+int32_t TopologyDomains::OfForeign(const framework::NodeInfo& node) const {
+  const Symbol* value = node.labels.Find(key_);
+  return value == nullptr ? kNoDomain : NumberOfValue(*value);
+}
+
+int32_t TopologyDomains::NumberOfValue(Symbol value) const {
   if (const int32_t* known = numbers_.Find(value)) return *known;
   numbers_[value] = count_;
   return count_++;

@@ -11,6 +11,7 @@
 #include "absl/types/span.h"
 #include "core/base/lookup_map.h"
 #include "core/base/symbol.h"
+#include "core/framework/extender.h"
 #include "core/framework/handle.h"
 #include "core/framework/node_columns.h"
 #include "core/framework/node_info.h"
@@ -38,12 +39,14 @@ class TopologyDomains {
   explicit TopologyDomains(Symbol key) : key_(key) {}
 
   Symbol key() const { return key_; }
-  // The number of the node's value, or kNoDomain. The node must be in the snapshot.
-  int32_t Of(const framework::NodeInfo& node) const { return OfIndex(node.index); }
+  // The number of the node's value, or kNoDomain. The node must be in the snapshot, or foreign.
+  int32_t Of(const framework::NodeInfo& node) const {
+    return node.index == framework::kForeignIndex ? OfForeign(node) : OfIndex(node.index);
+  }
   // The same by NodeInfo::index.
   int32_t OfIndex(int32_t index) const { return domains_[static_cast<size_t>(index)]; }
   // The number of `value`, which is new when no node has it.
-  int32_t NumberOf(Symbol value);
+  int32_t NumberOf(Symbol value) { return NumberOfValue(value); }
   int32_t count() const { return count_; }
   // Whether all nodes, below the index limit, have a domain. May be false where all that are left have.
   bool EachNodeHasOne() const { return lacking_count_ == 0; }
@@ -57,11 +60,15 @@ class TopologyDomains {
   void Set(const framework::NodeInfo& node, int32_t index_limit);
 
  private:
+  // A value that no other node has gets a number as well.
+  int32_t OfForeign(const framework::NodeInfo& node) const;
+  int32_t NumberOfValue(Symbol value) const;
+
   Symbol key_;
-  int32_t count_ = 0;
+  mutable int32_t count_ = 0;
   std::vector<int32_t> domains_;  // By NodeInfo::index.
   int32_t lacking_count_ = 0;     // How many of `domains_` are kNoDomain.
-  LookupMap<Symbol, int32_t> numbers_;
+  mutable LookupMap<Symbol, int32_t> numbers_;
 };
 
 // The domains of all labels that are asked for, in step with the snapshot.

@@ -1,5 +1,8 @@
 #include "core/queue/nominator.h"
 
+#include <memory>
+#include <utility>
+
 namespace schedsim::queue {
 
 using framework::PodInfoPtr;
@@ -11,6 +14,22 @@ constexpr size_t kLogSizeMax = 10'000;
 
 }  // namespace
 
+PodInfoPtr Nominator::NameOnly(const api::Pod& pod) {
+  static const auto* const kEmptySpec =
+      new std::shared_ptr<const api::PodSpec>(std::make_shared<api::PodSpec>());
+  static const auto* const kNoSpecInfo =
+      new std::shared_ptr<const framework::PodSpecInfo>(std::make_shared<framework::PodSpecInfo>());
+  auto name_only = std::make_shared<api::Pod>();
+  name_only->metadata.name = pod.metadata.name;
+  name_only->metadata.namespace_ = pod.metadata.namespace_;
+  name_only->metadata.uid = pod.metadata.uid;
+  name_only->spec = *kEmptySpec;
+  auto info = std::make_shared<framework::PodInfo>();
+  info->pod = std::move(name_only);
+  info->spec_info = *kNoSpecInfo;
+  return info;
+}
+
 void Nominator::AddNominatedPod(const PodInfoPtr& pod, const std::optional<std::string>& node_name) {
   DeleteNominatedPodIfExists(*pod->pod);
   const std::string& node = node_name.has_value() ? *node_name : pod->pod->status.nominated_node_name;
@@ -20,7 +39,9 @@ void Nominator::AddNominatedPod(const PodInfoPtr& pod, const std::optional<std::
   if (known == nullptr || !known->node_name.empty()) return;
   const Symbol symbol = symbols_.Intern(node);
   node_of_pod_[pod->pod->metadata.uid] = symbol;
-  pods_of_node_[symbol].push_back(pod);
+  const bool has_name_only =
+      groups_ == api::PodGroupCycle::kAsEntity && !pod->pod->spec->pod_group_name.empty();
+  pods_of_node_[symbol].push_back(has_name_only ? NameOnly(*pod->pod) : pod);
   LogChange(symbol);
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/api/kubernetes_version.h"
 #include "core/base/lookup_map.h"
 #include "core/base/symbol.h"
 #include "core/framework/handle.h"
@@ -19,11 +20,16 @@ namespace schedsim::queue {
 class Nominator {
  public:
   // Both must outlive the nominator.
-  Nominator(const framework::InformerCache& informers, SymbolTable& symbols)
-      : informers_(informers), symbols_(symbols) {}
+  Nominator(const framework::InformerCache& informers, SymbolTable& symbols,
+            api::PodGroupCycle groups = api::PodGroupCycle::kNone)
+      : informers_(informers), symbols_(symbols), groups_(groups) {}
+
+  // The pod as one of which nothing but the name is known.
+  static framework::PodInfoPtr NameOnly(const api::Pod& pod);
 
   // Nominates the pod for `node_name`, or, where that is absent, for the node in its status; "" ends
-  // the nomination. Pods that are gone or bound are not nominated.
+  // the nomination. Pods that are gone or bound are not nominated. Of the pods of groups that stand in the
+  // queue as such the name alone is kept: upstream does not find them there (see ReduceToName).
   void AddNominatedPod(const framework::PodInfoPtr& pod, const std::optional<std::string>& node_name);
 
   // Takes the new version of a pod. A nomination that neither version names is kept.
@@ -53,6 +59,7 @@ class Nominator {
 
   const framework::InformerCache& informers_;
   SymbolTable& symbols_;
+  const api::PodGroupCycle groups_;
   LookupMap<Symbol, std::vector<framework::PodInfoPtr>> pods_of_node_;
   LookupMap<std::string, Symbol> node_of_pod_;  // By uid.
   // The newest changes; the first of them has the position `log_start_`.

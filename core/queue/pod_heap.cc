@@ -13,6 +13,14 @@ bool PodHeap::Before(const Entry& a, const Entry& b) const {
   return less_(*a.pod, *b.pod);
 }
 
+std::vector<const QueuedPodInfo*> PodHeap::TiedOnTop() const {
+  std::vector<const QueuedPodInfo*> tied;
+  for (const Entry& entry : entries_) {
+    if (!Before(entries_.front(), entry)) tied.push_back(entry.pod);
+  }
+  return tied;
+}
+
 void PodHeap::Place(size_t index, const Entry& entry) {
   entries_[index] = entry;
   entry.pod->heap_index = index;

@@ -35,6 +35,8 @@ class PodHeap {
   // The pod that comes first; the heap must not be empty.
   framework::QueuedPodInfo* Top() const { return entries_.front().pod; }
   const std::vector<Entry>& entries() const { return entries_; }
+  // The pods that no other one comes before, the one that Top returns first, else as the heap has them.
+  std::vector<const framework::QueuedPodInfo*> TiedOnTop() const;
 
   void Push(framework::QueuedPodInfo* pod);
   framework::QueuedPodInfo* Pop();

@@ -1,9 +1,11 @@
 #include "core/queue/scheduling_queue.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <utility>
 
+#include "absl/functional/function_ref.h"
 #include "core/base/check.h"
 
 namespace schedsim::queue {
@@ -11,6 +13,7 @@ namespace schedsim::queue {
 using framework::ClusterEvent;
 using framework::PluginId;
 using framework::PluginSet;
+using framework::QueuedPodGroupInfo;
 using framework::QueuedPodInfo;
 using framework::SubQueue;
 
@@ -31,6 +34,34 @@ absl::Duration BackoffDuration(absl::Duration initial, absl::Duration max, int32
 }
 
 bool ByKey(const QueuedPodInfo* a, const QueuedPodInfo* b) { return a->key < b->key; }
+
+bool WasCreatedBefore(const QueuedPodInfo& a, const QueuedPodInfo& b) {
+  return a.pod_info->pod->number < b.pod_info->pod->number;
+}
+
+// The maximum is longer for a group: as many times as the root of its size.
+absl::Duration MaxBackoff(absl::Duration max, const QueuedPodInfo& queued) {
+  if (!queued.is_group) return max;
+  const size_t size = static_cast<const QueuedPodGroupInfo&>(queued).members.size();
+  if (size <= 1) return max;
+  const double max_ns = static_cast<double>(absl::ToInt64Nanoseconds(max));
+  return absl::Nanoseconds(static_cast<int64_t>(max_ns * std::sqrt(static_cast<double>(size))));
+}
+
+void SetInitialAttempt(QueuedPodInfo& queued, absl::Time now) {
+  if (!queued.initial_attempt_timestamp.has_value()) queued.initial_attempt_timestamp = now;
+  if (!queued.is_group) return;
+  for (const auto& member : static_cast<QueuedPodGroupInfo&>(queued).members) SetInitialAttempt(*member, now);
+}
+
+// Calls `visit` with the pod, or with each pod of the group.
+void ForEachPod(const QueuedPodInfo& queued, absl::FunctionRef<void(const QueuedPodInfo&)> visit) {
+  if (!queued.is_group) {
+    visit(queued);
+    return;
+  }
+  for (const auto& member : static_cast<const QueuedPodGroupInfo&>(queued).members) visit(*member);
+}
 
 HintAnswer::Answer AnswerOf(const framework::QueueingHintFn& function, bool queue) {
   if (function == nullptr) return HintAnswer::Answer::kNoHint;
@@ -53,14 +84,23 @@ SchedulingQueue::SchedulingQueue(const Options& options, const api::LineBehavior
       nominator_(nominator),
       on_poppable_(std::move(on_poppable)),
       active_([this](QueuedPodInfo& pod) { return PodHeap::Key{.sort = queue_sort().KeyOf(pod)}; },
-              [this](const QueuedPodInfo& a, const QueuedPodInfo& b) { return queue_sort().Less(a, b); }),
+              [this](const QueuedPodInfo& a, const QueuedPodInfo& b) {
+                return queue_sort().Less(a, b) || (options_.ties_by_creation && WasCreatedBefore(a, b));
+              }),
       backoff_(
           [this](QueuedPodInfo& pod) {
-            return PodHeap::Key{.backoff_end = BackoffTime(pod), .sort = queue_sort().KeyOf(pod)};
+            PodHeap::Key key = {.backoff_end = BackoffTime(pod)};
+            if (line_.pops_from_backoff) key.sort = queue_sort().KeyOf(pod);
+            return key;
           },
-          [this](const QueuedPodInfo& a, const QueuedPodInfo& b) { return queue_sort().Less(a, b); }),
+          [this](const QueuedPodInfo& a, const QueuedPodInfo& b) {
+            return (line_.pops_from_backoff && queue_sort().Less(a, b)) ||
+                   (options_.ties_by_creation && WasCreatedBefore(a, b));
+          }),
       error_backoff_([this](QueuedPodInfo& pod) { return PodHeap::Key{.backoff_end = BackoffTime(pod)}; },
-                     [](const QueuedPodInfo&, const QueuedPodInfo&) { return false; }) {
+                     [this](const QueuedPodInfo& a, const QueuedPodInfo& b) {
+                       return options_.ties_by_creation && WasCreatedBefore(a, b);
+                     }) {
   CHECK(!frameworks.empty());
   for (framework::Framework* framework : frameworks) {
     profiles_.push_back(Profile{.framework = framework, .hints = {}});
@@ -120,6 +160,10 @@ const SchedulingQueue::Profile& SchedulingQueue::ProfileOf(const api::Pod& pod) 
 }
 
 QueuedPodInfo* SchedulingQueue::Find(const api::Pod& pod) const {
+  if (IsMember(pod)) {
+    const auto group = groups_.find(framework::PodGroupKeyOf(pod, line_.pod_groups.cycle));
+    return group == groups_.end() ? nullptr : group->second.queued.get();
+  }
   const QueuedPodInfoPtr* found = pods_.Find(pod);
   return found == nullptr ? nullptr : found->get();
 }
@@ -129,6 +173,8 @@ void SchedulingQueue::Detach(QueuedPodInfo* pod) {
   switch (pod->sub_queue) {
     case SubQueue::kNone:
     case SubQueue::kInFlight:
+    case SubQueue::kIncomplete:
+    case SubQueue::kPending:
       return;
     case SubQueue::kActive:
       active_.Remove(pod);
@@ -155,25 +201,39 @@ absl::Time SchedulingQueue::BackoffTime(QueuedPodInfo& pod) const {
       pod.consecutive_errors_count > 0 ? pod.consecutive_errors_count : pod.unschedulable_count;
   if (count == 0 || options_.pod_max_backoff == absl::ZeroDuration()) return absl::InfinitePast();
   if (!pod.backoff_expiration.has_value()) {
-    const absl::Duration duration =
-        BackoffDuration(options_.pod_initial_backoff, options_.pod_max_backoff, count);
-    pod.backoff_expiration = TruncatedToSecond(pod.timestamp + duration);
+    const absl::Duration max = MaxBackoff(options_.pod_max_backoff, pod);
+    const absl::Time end = pod.timestamp + BackoffDuration(options_.pod_initial_backoff, max, count);
+    pod.backoff_expiration = line_.pops_from_backoff ? TruncatedToSecond(end) : end;
   }
   return *pod.backoff_expiration;
 }
 
 // Upstream's window of a second: a backoff that ends within the running second is not over.
 bool SchedulingQueue::IsBackingOff(QueuedPodInfo& pod) const {
-  return BackoffTime(pod) >= TruncatedToSecond(clock_.Now());
+  const absl::Time now = clock_.Now();
+  return BackoffTime(pod) >= (line_.pops_from_backoff ? TruncatedToSecond(now) : now);
+}
+
+void SchedulingQueue::RunPreEnqueueForPod(QueuedPodInfo& pod) {
+  framework::Framework* framework = ProfileOf(*pod.pod_info->pod).framework;
+  std::optional<PluginId> gating;
+  if (framework != nullptr) gating = framework->RunPreEnqueuePlugins(*pod.pod_info, pod.gating_plugin);
+  pod.gating_plugin = gating;
+  // The gating plugin counts as a rejector, so that its events wake the pod.
+  if (gating.has_value()) pod.unschedulable_plugins.set(static_cast<size_t>(*gating));
 }
 
 void SchedulingQueue::RunPreEnqueue(QueuedPodInfo* pod) {
-  framework::Framework* framework = ProfileOf(*pod->pod_info->pod).framework;
-  std::optional<PluginId> gating;
-  if (framework != nullptr) gating = framework->RunPreEnqueuePlugins(*pod->pod_info, pod->gating_plugin);
-  pod->gating_plugin = gating;
-  // The gating plugin counts as a rejector, so that its events wake the pod.
-  if (gating.has_value()) pod->unschedulable_plugins.set(static_cast<size_t>(*gating));
+  if (pod->is_group) {
+    // One pod that is gated gates the group. Of several the last one counts.
+    pod->gating_plugin.reset();
+    for (const auto& member : static_cast<QueuedPodGroupInfo*>(pod)->members) {
+      RunPreEnqueueForPod(*member);
+      if (member->Gated()) pod->gating_plugin = member->gating_plugin;
+    }
+  } else {
+    RunPreEnqueueForPod(*pod);
+  }
   if (pod->sub_queue == SubQueue::kUnschedulable) pool_.Regroup(pod);
 }
 
@@ -189,20 +249,24 @@ void SchedulingQueue::Sign(QueuedPodInfo& pod) const {
 
 void SchedulingQueue::Tell(const QueuedPodInfo& pod, SubQueue from, absl::string_view event) const {
   if (observer_ == nullptr) return;
-  observer_->OnMove(
-      {.pod = pod, .from = from, .to = pod.sub_queue, .event = std::string(event), .in_flight_event = ""});
+  ForEachPod(pod, [&](const QueuedPodInfo& one) {
+    observer_->OnMove(
+        {.pod = one, .from = from, .to = pod.sub_queue, .event = std::string(event), .in_flight_event = ""});
+  });
 }
 
 void SchedulingQueue::Tell(const QueuedPodInfo& pod, SubQueue from, const ClusterEvent& event,
                            const api::Object* object) const {
   if (observer_ == nullptr) return;
-  observer_->OnMove({.pod = pod,
-                     .from = from,
-                     .to = pod.sub_queue,
-                     .event = framework::EventLabel(event, line_),
-                     .in_flight_event = "",
-                     .object = object,
-                     .answers = cause_.answers});
+  ForEachPod(pod, [&](const QueuedPodInfo& one) {
+    observer_->OnMove({.pod = one,
+                       .from = from,
+                       .to = pod.sub_queue,
+                       .event = framework::EventLabel(event, line_),
+                       .in_flight_event = "",
+                       .object = object,
+                       .answers = cause_.answers});
+  });
 }
 
 void SchedulingQueue::TellPop(const QueuedPodInfo& pod, bool from_backoff, SubQueue to) const {
@@ -235,22 +299,22 @@ void SchedulingQueue::MoveToPool(QueuedPodInfo* pod) {
 
 bool SchedulingQueue::MoveToActive(QueuedPodInfo* pod, bool from_backoff) {
   // PreEnqueue ran when the pod entered the backoff queue.
-  if (!from_backoff) RunPreEnqueue(pod);
+  if (!from_backoff || !line_.pops_from_backoff) RunPreEnqueue(pod);
   if (pod->Gated()) {
     if (pod->sub_queue != SubQueue::kUnschedulable) MoveToPool(pod);
     ++change_count_;
     return false;
   }
   Detach(pod);
-  if (!pod->initial_attempt_timestamp.has_value()) pod->initial_attempt_timestamp = clock_.Now();
+  SetInitialAttempt(*pod, clock_.Now());
   pod->sub_queue = SubQueue::kActive;
   active_.Push(pod);
   return true;
 }
 
 bool SchedulingQueue::MoveToBackoff(QueuedPodInfo* pod) {
-  RunPreEnqueue(pod);
-  if (pod->Gated()) {
+  if (line_.pops_from_backoff) RunPreEnqueue(pod);
+  if (line_.pops_from_backoff && pod->Gated()) {
     if (pod->sub_queue != SubQueue::kUnschedulable) MoveToPool(pod);
     ++change_count_;
     return false;
@@ -287,6 +351,12 @@ void SchedulingQueue::Add(framework::PodInfoPtr pod) {
   queued->pod_info = std::move(pod);
   Sign(*queued);
   QueuedPodInfo* added = queued.get();
+  if (IsMember(*added->pod_info->pod)) {
+    nominator_.AddNominatedPod(added->pod_info, std::nullopt);
+    AddMember(std::move(queued), framework::EventLabel(framework::kEventUnscheduledPodAdd, line_),
+              SubQueue::kNone);
+    return;
+  }
   // Where the pod is there already, since a deletion was missed, the new version takes its place.
   if (QueuedPodInfo* known = Find(*added->pod_info->pod)) Detach(known);
   pods_.Set(*added->pod_info->pod, std::move(queued));
@@ -303,18 +373,22 @@ void SchedulingQueue::Add(framework::PodInfoPtr pod) {
 void SchedulingQueue::Update(const api::PodPtr& old_pod, framework::PodInfoPtr new_pod) {
   const std::vector<ClusterEvent> events = framework::PodSchedulingPropertiesChange(
       *new_pod->pod, *old_pod, framework::EventResource::kTargetPod, line_);
+  const bool is_member = IsMember(*old_pod);
+  const bool is_incomplete = is_member && GroupOf(*old_pod).object == nullptr;
   // The attempt under way works with the old pod. The change counts when the pod comes back.
-  if (AddEventsIfInFlight(*new_pod->pod, events, old_pod, new_pod->pod)) return;
+  if (!is_incomplete && AddEventsIfInFlight(*new_pod->pod, events, old_pod, new_pod->pod)) return;
   QueuedPodInfo* queued = Find(*new_pod->pod);
-  if (queued == nullptr) {
-    Add(std::move(new_pod));
+  QueuedPodInfo* pod = is_member ? FindMember(*new_pod->pod) : queued;
+  if (pod == nullptr) {
+    if (!is_incomplete) Add(std::move(new_pod));
     return;
   }
-  queued->pod_info = new_pod;
+  pod->pod_info = new_pod;
   may_have_foreign_pods_ = may_have_foreign_pods_ || ProfileOf(*new_pod->pod).framework == nullptr;
-  Sign(*queued);
+  Sign(*pod);
   ++change_count_;
-  nominator_.UpdateNominatedPod(*old_pod, queued->pod_info);
+  nominator_.UpdateNominatedPod(*old_pod, pod->pod_info);
+  if (queued == nullptr) return;  // The pod is held.
   // A queue sort plugin may look at what changed.
   if (queued->sub_queue == SubQueue::kActive) active_.Fix(queued);
   if (queued->sub_queue == SubQueue::kBackoff) backoff_.Fix(queued);
@@ -323,10 +397,12 @@ void SchedulingQueue::Update(const api::PodPtr& old_pod, framework::PodInfoPtr n
   pool_.Regroup(queued);
   for (const ClusterEvent& event : events) {
     const Strategy strategy =
-        IsPodWorthRequeuing(*queued, event, old_pod.get(), new_pod->pod.get(), WantedCause());
+        IsEntityWorthRequeuing(*queued, event, old_pod.get(), new_pod->pod.get(), WantedCause());
     const SubQueue sub_queue = Requeue(queued, strategy);
     if (strategy != Strategy::kSkip) Tell(*queued, SubQueue::kUnschedulable, event, nullptr);
     if (sub_queue == SubQueue::kUnschedulable) continue;
+    // Where no pod is popped from the backoff queue, upstream looks at the other events, too.
+    if (sub_queue != SubQueue::kActive && !line_.pops_from_backoff) continue;
     on_poppable_();
     return;
   }
@@ -334,6 +410,10 @@ void SchedulingQueue::Update(const api::PodPtr& old_pod, framework::PodInfoPtr n
 
 void SchedulingQueue::Delete(const api::Pod& pod) {
   nominator_.DeleteNominatedPodIfExists(pod);
+  if (IsMember(pod)) {
+    DeleteMember(pod);
+    return;
+  }
   QueuedPodInfo* queued = Find(pod);
   if (queued == nullptr) return;
   const SubQueue from = queued->sub_queue;
@@ -343,28 +423,63 @@ void SchedulingQueue::Delete(const api::Pod& pod) {
   pods_.Erase(pod);
 }
 
+// In the real queue the order of equal pods follows from that in which they came, which several threads
+// decide.
+QueuedPodInfo* SchedulingQueue::NextOf(const PodHeap& heap) const {
+  if (free_choice_ == nullptr) return heap.Top();
+  const std::vector<const QueuedPodInfo*> tied = heap.TiedOnTop();
+  if (tied.size() == 1) return heap.Top();
+  return Find(*tied[free_choice_->ChoosePop(tied)]->pod_info->pod);
+}
+
+QueuedPodInfoPtr SchedulingQueue::Take(QueuedPodInfo* queued) {
+  Detach(queued);
+  const api::Pod& pod = *queued->pod_info->pod;
+  if (queued->is_group) return std::move(groups_[queued->key].queued);
+  QueuedPodInfoPtr taken = std::move(*pods_.Find(pod));
+  pods_.Erase(pod);
+  return taken;
+}
+
+bool SchedulingQueue::MoveToInFlight(QueuedPodInfo& pod) {
+  const api::Pod& object = *pod.pod_info->pod;
+  ++pod.attempts;
+  pod.backoff_expiration.reset();
+  pod.gating_plugin.reset();
+  // A pod that is in flight already stood in the queue a second time. Upstream drops it, too.
+  if (in_flight_pods_.Find(object) != nullptr) return false;
+  // The mark says from where on events concern this pod: those behind it came during its attempt.
+  in_flight_events_.push_back(
+      InFlightEvent{.event = {}, .old_object = {}, .new_object = {}, .is_mark = true});
+  in_flight_pods_.Set(object, std::prev(in_flight_events_.end()));
+  return true;
+}
+
+// Whether there is something to schedule.
+bool SchedulingQueue::MoveAllToInFlight(QueuedPodInfo& queued, bool from_backoff) {
+  if (!queued.is_group) {
+    const bool is_new = MoveToInFlight(queued);
+    TellPop(queued, from_backoff, is_new ? SubQueue::kInFlight : SubQueue::kNone);
+    return is_new;
+  }
+  auto& group = static_cast<QueuedPodGroupInfo&>(queued);
+  ++group.attempts;
+  group.gating_plugin.reset();
+  std::erase_if(group.members, [&](const QueuedPodInfoPtr& member) {
+    const bool is_new = MoveToInFlight(*member);
+    TellPop(*member, from_backoff, is_new ? SubQueue::kInFlight : SubQueue::kNone);
+    return !is_new;
+  });
+  last_popped_group_ = group.members.empty() ? "" : group.key;
+  return !group.members.empty();
+}
+
 QueuedPodInfoPtr SchedulingQueue::Pop() {
   while (HasPoppable()) {
     const bool from_backoff = active_.empty();
-    QueuedPodInfo* next = from_backoff ? backoff_.Top() : active_.Top();
-    Detach(next);
-    const api::Pod& pod = *next->pod_info->pod;
-    QueuedPodInfoPtr popped = std::move(*pods_.Find(pod));
-    pods_.Erase(pod);
-    ++popped->attempts;
-    popped->backoff_expiration.reset();
-    popped->gating_plugin.reset();
-    // A pod that is in flight already stood in the queue a second time. Upstream drops it, too.
-    if (in_flight_pods_.Find(pod) != nullptr) {
-      TellPop(*popped, from_backoff, SubQueue::kNone);
-      continue;
-    }
-    // The mark says from where on events concern this pod: those behind it came during its attempt.
-    in_flight_events_.push_back(
-        InFlightEvent{.event = {}, .old_object = {}, .new_object = {}, .is_mark = true});
-    in_flight_pods_.Set(pod, std::prev(in_flight_events_.end()));
+    QueuedPodInfoPtr popped = Take(NextOf(from_backoff ? backoff_ : active_));
+    if (!MoveAllToInFlight(*popped, from_backoff)) continue;
     ++scheduling_cycle_;
-    TellPop(*popped, from_backoff, SubQueue::kInFlight);
     return popped;
   }
   return nullptr;
@@ -381,7 +496,8 @@ void SchedulingQueue::Done(const api::Pod& pod) {
 
 void SchedulingQueue::AddUnschedulableIfNotPresent(QueuedPodInfoPtr pod) {
   const api::PodPtr object = pod->pod_info->pod;
-  if (Find(*object) == nullptr) {
+  const bool is_member = IsMember(*object);
+  if (is_member || Find(*object) == nullptr) {
     if (pod->RejectorPlugins().none()) {
       ++pod->consecutive_errors_count;
     } else {
@@ -391,6 +507,13 @@ void SchedulingQueue::AddUnschedulableIfNotPresent(QueuedPodInfoPtr pod) {
     pod->timestamp = clock_.Now();
     pod->backoff_expiration.reset();
     pod->flush_timestamp.reset();
+    if (is_member) {
+      // What came during the attempt does not matter for the pod of a group.
+      Done(*object);
+      cause_ = Cause();
+      AddMember(std::move(pod), "ScheduleAttemptFailure", SubQueue::kInFlight);
+      return;
+    }
     QueuedPodInfo* queued = pod.get();
     pods_.Set(*object, std::move(pod));
     const SubQueue sub_queue = Requeue(queued, StrategyForInFlightPod(*queued, WantedCause()));
@@ -488,7 +611,7 @@ bool SchedulingQueue::MatchesGatingPlugin(const QueuedPodInfo& pod, const Cluste
 }
 
 bool SchedulingQueue::AnswersForGroup(const QueuedPodInfo& pod, const ClusterEvent& event) const {
-  if (options_.reference) return false;
+  if (options_.reference || pod.is_group) return false;
   const PluginSet rejectors = pod.RejectorPlugins();
   const std::vector<Hint>& hints = ProfileOf(*pod.pod_info->pod).hints;
   return std::all_of(hints.begin(), hints.end(), [&](const Hint& hint) {
@@ -538,7 +661,12 @@ void SchedulingQueue::MoveAllToActiveOrBackoffQueue(const ClusterEvent& event, a
   if (waiting.none()) return;
   std::vector<QueuedPodInfo*> pods = PodsToWeigh(event, waiting, old_object.get(), new_object.get());
   if (pre_check != nullptr) {
-    std::erase_if(pods, [&pre_check](const QueuedPodInfo* pod) { return !pre_check(*pod->pod_info->pod); });
+    std::erase_if(pods, [&pre_check](const QueuedPodInfo* queued) {
+      bool may_move = false;
+      ForEachPod(*queued,
+                 [&](const QueuedPodInfo& pod) { may_move = may_move || pre_check(*pod.pod_info->pod); });
+      return !may_move;
+    });
   }
   MovePods(pods, event, old_object, new_object);
 }
@@ -552,7 +680,7 @@ void SchedulingQueue::MovePods(const std::vector<QueuedPodInfo*>& pods, const Cl
     const bool wildcard_reaches_gated = event.IsWildcard() && line_.flush_reaches_gated_pods;
     if (pod->Gated() && !wildcard_reaches_gated && !MatchesGatingPlugin(*pod, event)) continue;
     const Strategy strategy =
-        IsPodWorthRequeuing(*pod, event, old_object.get(), new_object.get(), WantedCause());
+        IsEntityWorthRequeuing(*pod, event, old_object.get(), new_object.get(), WantedCause());
     if (strategy == Strategy::kSkip) continue;
     Detach(pod);
     activated = Requeue(pod, strategy) != SubQueue::kUnschedulable || activated;
@@ -640,15 +768,44 @@ void SchedulingQueue::FlushUnschedulableLeftover() {
 
 SchedulingQueue::State SchedulingQueue::GetState() const {
   State state;
-  for (const PodHeap::Entry& entry : active_.entries()) state.active.push_back(entry.pod);
+  const auto add = [&state](const QueuedPodInfo& queued, std::vector<const QueuedPodInfo*>& pods) {
+    ForEachPod(queued, [&pods](const QueuedPodInfo& pod) { pods.push_back(&pod); });
+    if (queued.is_group) state.groups.push_back(static_cast<const QueuedPodGroupInfo*>(&queued));
+  };
+  for (const PodHeap::Entry& entry : active_.entries()) add(*entry.pod, state.active);
   for (const PodHeap* heap : {&backoff_, &error_backoff_}) {
-    for (const PodHeap::Entry& entry : heap->entries()) state.backoff.push_back(entry.pod);
+    for (const PodHeap::Entry& entry : heap->entries()) add(*entry.pod, state.backoff);
   }
-  for (const auto& [sequence, member] : pool_.members()) state.unschedulable.push_back(member.pod);
-  for (auto* pods : {&state.active, &state.backoff, &state.unschedulable}) {
+  for (const auto& [sequence, member] : pool_.members()) add(*member.pod, state.unschedulable);
+  for (const auto& [key, group] : groups_) {
+    auto& pods = group.object == nullptr ? state.incomplete : state.pending;
+    for (const QueuedPodInfoPtr& pod : group.held) pods.push_back(pod.get());
+  }
+  for (auto* pods :
+       {&state.active, &state.backoff, &state.unschedulable, &state.incomplete, &state.pending}) {
     std::sort(pods->begin(), pods->end(), ByKey);
   }
+  std::sort(state.groups.begin(), state.groups.end(), ByKey);
   return state;
+}
+
+SchedulingQueue::Counts SchedulingQueue::GetCounts() const {
+  Counts counts = {.active = active_.size(),
+                   .backoff = backoff_.size() + error_backoff_.size(),
+                   .unschedulable = pool_.size() - pool_.gated_count(),
+                   .gated = pool_.gated_count()};
+  // A group stands for all of its pods.
+  for (const auto& [key, group] : groups_) {
+    if (group.queued == nullptr) continue;
+    const size_t others = group.queued->members.size() - 1;
+    const SubQueue sub_queue = group.queued->sub_queue;
+    if (sub_queue == SubQueue::kActive) counts.active += others;
+    if (sub_queue == SubQueue::kBackoff || sub_queue == SubQueue::kErrorBackoff) counts.backoff += others;
+    if (sub_queue == SubQueue::kUnschedulable) {
+      (group.queued->Gated() ? counts.gated : counts.unschedulable) += others;
+    }
+  }
+  return counts;
 }
 
 }  // namespace schedsim::queue

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <list>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,11 +14,13 @@
 
 #include "absl/time/time.h"
 #include "core/api/kubernetes_version.h"
+#include "core/api/pod_group.h"
 #include "core/api/pod_table.h"
 #include "core/base/clock.h"
 #include "core/base/lookup_map.h"
 #include "core/framework/events.h"
 #include "core/framework/framework.h"
+#include "core/framework/free_choice.h"
 #include "core/framework/queued_pod_info.h"
 #include "core/queue/nominator.h"
 #include "core/queue/pod_heap.h"
@@ -38,6 +41,9 @@ class SchedulingQueue {
     absl::Duration pod_max_in_unschedulable_pods = absl::Minutes(5);
     // Asks the hints for each pod, never once for several; for comparison.
     bool reference = false;
+    // Pods that are equal in the order of a queue come out in the order of their creation, as in recorded
+    // runs that are made so; otherwise in that of Go's heap.
+    bool ties_by_creation = false;
   };
 
   // One framework for each profile, in the order of the configuration; the first one's QueueSort
@@ -49,6 +55,9 @@ class SchedulingQueue {
 
   // Hears of all that follows; nullptr: no one does. It must outlive the queue.
   void set_observer(QueueObserver* observer) { observer_ = observer; }
+  // Who chooses which of several equal pods is popped. It must outlive the queue; nullptr: the one that is on
+  // top of the heap.
+  void set_free_choice(framework::FreeChoice* choice) { free_choice_ = choice; }
 
   // A pod that is new.
   void Add(framework::PodInfoPtr pod);
@@ -58,14 +67,26 @@ class SchedulingQueue {
 
   // The next pod: from the active queue, or, when that is empty, the first of the backoff queue
   // whatever its backoff. nullptr when there is none. The pod is in flight until Done.
+  // Where groups are scheduled as such, it may be one of these, a QueuedPodGroupInfo, all of whose pods are
+  // then in flight.
   QueuedPodInfoPtr Pop();
-  bool HasPoppable() const { return !active_.empty() || !backoff_.empty(); }
+  bool HasPoppable() const { return !active_.empty() || (line_.pops_from_backoff && !backoff_.empty()); }
+  // Pops this pod, wherever it waits, if PreEnqueue lets it; nullptr: it can't be popped.
+  QueuedPodInfoPtr PopSpecificPod(const api::Pod& pod);
   // How many pods were popped so far.
   int64_t scheduling_cycle() const { return scheduling_cycle_; }
 
   // Puts a pod back whose attempt failed, and ends its flight.
   void AddUnschedulableIfNotPresent(QueuedPodInfoPtr pod);
   void Done(const api::Pod& pod);
+
+  // The objects of groups, where a group is scheduled as such. Pods of a group without one are held back.
+  void AddPodGroup(api::PodGroupPtr group);
+  void UpdatePodGroup(api::PodGroupPtr group);
+  void DeletePodGroup(const api::PodGroup& group);
+  // Ends the cycle of a group that was popped, after its pods were handed back: those that are here form the
+  // group anew. `code` says how the cycle ended.
+  void AddAttemptedPodGroupIfNeeded(const framework::QueuedPodGroupInfo& group, framework::Code code);
 
   using PreCheck = std::function<bool(const api::Pod&)>;
   // Moves the unschedulable pods that the event may help; `pre_check`, if given, says which ones may
@@ -99,6 +120,11 @@ class SchedulingQueue {
     std::vector<const framework::QueuedPodInfo*> active;
     std::vector<const framework::QueuedPodInfo*> backoff;
     std::vector<const framework::QueuedPodInfo*> unschedulable;
+    // Pods of groups whose object was not seen, and those that wait for the end of their group's cycle.
+    std::vector<const framework::QueuedPodInfo*> incomplete;
+    std::vector<const framework::QueuedPodInfo*> pending;
+    // Those whose pods are in the first three.
+    std::vector<const framework::QueuedPodGroupInfo*> groups;
   };
   State GetState() const;
   // How many pods are in each part: those that are gated are not among the unschedulable ones.
@@ -108,12 +134,7 @@ class SchedulingQueue {
     size_t unschedulable = 0;
     size_t gated = 0;
   };
-  Counts GetCounts() const {
-    return {.active = active_.size(),
-            .backoff = backoff_.size() + error_backoff_.size(),
-            .unschedulable = pool_.size() - pool_.gated_count(),
-            .gated = pool_.gated_count()};
-  }
+  Counts GetCounts() const;
   // Grows whenever something in GetState may have changed.
   uint64_t change_count() const { return change_count_; }
   // Pods that wait for anything but a flush: in the active queue or in backoff.
@@ -153,6 +174,14 @@ class SchedulingQueue {
     framework::Framework* framework = nullptr;
     std::vector<Hint> hints;
   };
+  // A group that is scheduled as such.
+  struct Group {
+    api::PodGroupPtr object;  // nullptr: it was not seen, or is gone.
+    // nullptr: it is in no part of the queue.
+    std::unique_ptr<framework::QueuedPodGroupInfo> queued;
+    // Its pods that are not in `queued`: they are incomplete while there is no object, and otherwise pending.
+    std::vector<QueuedPodInfoPtr> held;
+  };
 
   // The order of the active queue.
   const framework::QueueSortPlugin& queue_sort() const { return profiles_[0].framework->queue_sort(); }
@@ -182,13 +211,41 @@ class SchedulingQueue {
   bool MoveToBackoff(framework::QueuedPodInfo* pod);
   void MoveToPool(framework::QueuedPodInfo* pod);
   void RunPreEnqueue(framework::QueuedPodInfo* pod);
+  void RunPreEnqueueForPod(framework::QueuedPodInfo& pod);
   // Where the line signs pods in the queue.
   void Sign(framework::QueuedPodInfo& pod) const;
   // Takes the pod out of whatever queue it is in.
   void Detach(framework::QueuedPodInfo* pod);
+  // What stands in the queue for the pod: the pod, or its group.
   framework::QueuedPodInfo* Find(const api::Pod& pod) const;
+  // Takes over what stands in the queue.
+  QueuedPodInfoPtr Take(framework::QueuedPodInfo* queued);
+  // Puts a mark for the pod; false: it has one, since it stood in the queue a second time.
+  bool MoveToInFlight(framework::QueuedPodInfo& pod);
+  bool MoveAllToInFlight(framework::QueuedPodInfo& queued, bool from_backoff);
+
+  // Groups, scheduling_queue_groups.cc.
+  bool IsMember(const api::Pod& pod) const {
+    return line_.pod_groups.cycle == api::PodGroupCycle::kAsEntity && !pod.spec->pod_group_name.empty();
+  }
+  Group& GroupOf(const api::Pod& pod);
+  void AddMember(QueuedPodInfoPtr pod, absl::string_view event, framework::SubQueue from);
+  void Hold(Group& group, QueuedPodInfoPtr pod, absl::string_view event, framework::SubQueue from);
+  // Puts a group that was taken out back to where it was, but for PreEnqueue.
+  void PutBack(framework::QueuedPodGroupInfo* queued, Strategy strategy);
+  // The pod, in its group or held; nullptr: it is in neither.
+  framework::QueuedPodInfo* FindMember(const api::Pod& pod);
+  void DeleteMember(const api::Pod& pod);
+  void SetStandIn(framework::QueuedPodGroupInfo& queued, const api::PodGroupPtr& object) const;
+  // The strategy that leaves a group in the part of the queue where it is.
+  static Strategy StrategyToStay(framework::SubQueue sub_queue);
+  Strategy IsEntityWorthRequeuing(const framework::QueuedPodInfo& queued,
+                                  const framework::ClusterEvent& event, const api::Object* old_object,
+                                  const api::Object* new_object, Cause* cause) const;
   bool AddEventsIfInFlight(const api::Pod& pod, const std::vector<framework::ClusterEvent>& events,
                            const api::ObjectPtr& old_object, const api::ObjectPtr& new_object);
+  // The pod to pop from a heap that is not empty.
+  framework::QueuedPodInfo* NextOf(const PodHeap& heap) const;
   absl::Time BackoffTime(framework::QueuedPodInfo& pod) const;
   bool IsBackingOff(framework::QueuedPodInfo& pod) const;
   void FlushCompleted(PodHeap& heap);
@@ -210,7 +267,9 @@ class SchedulingQueue {
   // What PluginsWaitingFor found: hints never change.
   LookupMap<std::pair<framework::EventResource, framework::ActionType>, framework::PluginSet>
       waiting_plugins_;
-  api::PodTable<QueuedPodInfoPtr, api::PodName> pods_;  // All queued pods.
+  api::PodTable<QueuedPodInfoPtr, api::PodName> pods_;  // All queued pods, but for those of groups.
+  std::map<std::string, Group> groups_;                 // By "namespace/name".
+  std::string last_popped_group_;                       // "": none, or its cycle is over.
   PodHeap active_;
   PodHeap backoff_;
   PodHeap error_backoff_;
@@ -224,6 +283,7 @@ class SchedulingQueue {
   bool may_have_foreign_pods_ = false;
   QueueObserver* observer_ = nullptr;
   Cause cause_;  // Of the move under way.
+  framework::FreeChoice* free_choice_ = nullptr;
 };
 
 }  // namespace schedsim::queue

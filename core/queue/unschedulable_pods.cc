@@ -25,8 +25,9 @@ void UnschedulablePods::Regroup(QueuedPodInfo* pod) {
 
 void UnschedulablePods::JoinGroup(QueuedPodInfo* pod) {
   const framework::PodInfo& info = *pod->pod_info;
-  // A pod that was resized in place asks for what its status says, which hints may look at.
-  const bool follows = info.requests == info.spec_info->requests;
+  // A pod that was resized in place asks for what its status says, which hints may look at. A group has pods
+  // of its own.
+  const bool follows = !pod->is_group && info.requests == info.spec_info->requests;
   const Member member = {.pod = pod,
                          .rejection = {.unschedulable_plugins = pod->unschedulable_plugins.to_ullong(),
                                        .pending_plugins = pod->pending_plugins.to_ullong(),

@@ -13,6 +13,7 @@
 #include "core/framework/handle.h"
 #include "core/framework/node_info.h"
 #include "core/framework/plugin_set.h"
+#include "core/framework/pod_group.h"
 #include "core/framework/status.h"
 #include "core/framework/waiting_pods.h"
 
@@ -24,6 +25,21 @@ struct FilteredNode {
   framework::Status status;
 };
 
+// What extenders add to the scores of the feasible nodes.
+struct ExtenderScores {
+  struct Column {
+    absl::string_view extender;  // Extender::RecordName.
+    // Shape: as Attempt::scored_nodes. Absent: the extender's answer leaves the node out.
+    std::vector<std::optional<int64_t>> added;
+  };
+  // In the order of the extenders; those that failed are left out.
+  std::vector<Column> columns;
+  // Shape: as Attempt::scored_nodes. Totals of plugins and extenders, and whether an extender listed the
+  // node.
+  std::vector<int64_t> totals;
+  std::vector<bool> listed;
+};
+
 // Texts are borrowed, of the profile and the pod. The parts marked "detail" are only filled when the observer
 // asks for them.
 struct Attempt {
@@ -33,6 +49,10 @@ struct Attempt {
   // nextStartNodeIndex at the start of the cycle.
   int32_t start_index = 0;
   absl::string_view nominated_before;
+  // Of a pod that is tried in its group's cycle: the group ("namespace/name").
+  absl::string_view group;
+  // The group's preemption tries the pod.
+  bool in_group_preemption = false;
 
   framework::Status pre_filter_status;
   std::optional<std::vector<Symbol>> pre_filter_nodes;
@@ -43,6 +63,8 @@ struct Attempt {
   std::optional<Symbol> hint;
 
   std::vector<FilteredNode> filter;  // Detail.
+  // Nodes that passed, and that extenders left out after that, with what these said.
+  std::vector<FilteredNode> left_out_by_extenders;  // Detail.
 
   // The feasible nodes in the order in which they were found; empty where scoring did not run. The
   // scheduler's own, valid during the call only.
@@ -51,6 +73,8 @@ struct Attempt {
   const framework::NodeScores* scores = nullptr;
   // Whether Score plugins ran; false: every total is 1.
   bool ran_score = false;
+  // nullptr: no extender was asked. Valid as `scores`; its totals count.
+  const ExtenderScores* extender_scores = nullptr;
   int64_t best_score = 0;
 
   // Set where a node was found.
@@ -84,6 +108,32 @@ struct Attempt {
   std::optional<Failure> failure;
 };
 
+// What happens in the cycle of a group, beside the attempts of its pods. All of it is borrowed.
+struct GroupCycle {
+  absl::string_view group;
+  // Where the group itself stands in the queue.
+  int32_t attempts = 0;
+  std::optional<int32_t> priority;
+  std::vector<absl::string_view> pods;  // In order.
+};
+
+struct GroupPlacements {
+  absl::string_view group;
+  const framework::GeneratePlacementsResult& result;
+};
+
+struct GroupPlacementScores {
+  absl::string_view group;
+  std::vector<absl::string_view> names;
+  const std::vector<int64_t>& totals;  // Of `names`.
+  absl::string_view taken;
+};
+
+struct GroupPostFilter {
+  absl::string_view group;
+  const framework::PodGroupPostFilterResult& result;
+};
+
 // Hears of what the scheduler does. Nothing that an observer does may reach a decision.
 class Observer {
  public:
@@ -99,6 +149,13 @@ class Observer {
   virtual void OnAttempt(const Attempt& attempt) = 0;
   // A pod that had a host could not be bound.
   virtual void OnBindFailure(const framework::PodInfo& pod, const Attempt::Failure& failure) = 0;
+  virtual void OnGroupCycle(const GroupCycle& /*cycle*/) {}
+  virtual void OnGroupPlacements(const GroupPlacements& /*placements*/) {}
+  virtual void OnGroupPlacementScores(const GroupPlacementScores& /*scores*/) {}
+  virtual void OnGroupPostFilter(const GroupPostFilter& /*post_filter*/) {}
+  // A pod of the group stays behind at the end of the group's cycle.
+  virtual void OnGroupFailure(const framework::PodInfo& /*pod*/, absl::string_view /*group*/,
+                              const Attempt::Failure& /*failure*/) {}
   // This pod's result is not what the real scheduler would decide.
   virtual void OnInexact(const framework::PodInfo& pod, absl::string_view reason) = 0;
   // A plugin tells of something that it did.

@@ -87,30 +87,52 @@ void Scheduler::RunPreBind(std::shared_ptr<BindingCycle> cycle) {
       });
 }
 
+// Extenders go before plugins.
 void Scheduler::RunBind(std::shared_ptr<BindingCycle> cycle) {
+  if (environment_.extenders != nullptr) {
+    RunExtenderBind(std::move(cycle), 0);
+  } else {
+    RunBindPlugins(std::move(cycle));
+  }
+}
+
+void Scheduler::RunBindPlugins(std::shared_ptr<BindingCycle> cycle) {
   BindingCycle& borrowed = *cycle;
-  borrowed.framework.RunBindPlugins(
-      *borrowed.state, *borrowed.assumed, borrowed.node_name, [this, cycle](Status status) {
-        if (!status.IsSuccess()) {
-          HandleBindingCycleError(cycle, std::move(status));
-          return;
-        }
-        // The pod stays assumed until the informer shows it bound: Cache::AddPod confirms it.
-        if (environment_.client.WantsEvents()) {
-          const api::Pod& pod = *cycle->assumed->pod;
-          environment_.client.RecordEvent(
-              pod, {.type = "Normal",
-                    .reason = "Scheduled",
-                    .action = "Binding",
-                    .note = absl::StrCat("Successfully assigned ", pod.Key(), " to ", cycle->node_name)});
-        }
-        cycle->framework.RunPostBindPlugins(*cycle->state, *cycle->assumed, cycle->node_name);
-      });
+  borrowed.framework.RunBindPlugins(*borrowed.state, *borrowed.assumed, borrowed.node_name,
+                                    [this, cycle](Status status) { FinishBind(cycle, std::move(status)); });
+}
+
+void Scheduler::FinishBind(std::shared_ptr<BindingCycle> cycle, Status status) {
+  if (!status.IsSuccess()) {
+    HandleBindingCycleError(std::move(cycle), std::move(status));
+    return;
+  }
+  // The pod stays assumed until the informer shows it bound: Cache::AddPod confirms it.
+  if (environment_.client.WantsEvents()) {
+    const api::Pod& pod = *cycle->assumed->pod;
+    environment_.client.RecordEvent(
+        pod, {.type = "Normal",
+              .reason = "Scheduled",
+              .action = "Binding",
+              .note = absl::StrCat("Successfully assigned ", pod.Key(), " to ", cycle->node_name)});
+  }
+  cycle->framework.RunPostBindPlugins(*cycle->state, *cycle->assumed, cycle->node_name);
 }
 
 bool Scheduler::UnreserveAndForget(BindingCycle& cycle) {
   ++change_count_;
   cycle.framework.RunUnreservePlugins(*cycle.state, *cycle.assumed, cycle.node_name);
+  const api::Pod& pod = *cycle.assumed->pod;
+  if (cycle.state->pod_group_cycle != nullptr) {
+    pod_groups_.ForgetPod(pod);
+    cache_.RemoveFromSnapshot(snapshot_, pod, cycle.host->index);
+    // Assuming the pod ended its nomination.
+    const std::string& nominated = pod.status.nominated_node_name;
+    if (!nominated.empty()) {
+      nominator_.AddNominatedPod(queue::Nominator::NameOnly(pod), nominated);
+    }
+    return true;
+  }
   return cache_.ForgetPod(*cycle.assumed).ok();
 }
 
@@ -147,9 +169,11 @@ void Scheduler::SetFitErrorOfHost(const Status& status, CycleResult& result) {
   diagnosis.node_to_status.Set(0, status);
   result.message = FitErrorMessage(diagnosis, 1);
   result.fit_error = true;
-  framework::PluginSet& plugins =
-      status.code() == framework::Code::kPending ? result.pending_plugins : result.unschedulable_plugins;
-  plugins.set(static_cast<size_t>(plugin_names_.IdOf(status.plugin())));
+  // A pod that waits for its plugin's events counts as rejected by it, too. The plugin has no name where the
+  // pod's deletion ended its waiting.
+  const size_t plugin = static_cast<size_t>(plugin_names_.IdOf(status.plugin()));
+  result.unschedulable_plugins.set(plugin);
+  if (status.code() == framework::Code::kPending) result.pending_plugins.set(plugin);
 }
 
 }  // namespace schedsim::scheduler

@@ -20,6 +20,9 @@ struct Scheduler::CycleResult {
   // Success: `host` is set. Otherwise the code counts, and `message` says what went wrong.
   framework::Status status;
   std::string message;
+  // Of the pod of a group: what the error says, where that is not the message, and the status's reasons.
+  std::string error = "";
+  std::vector<std::string> reasons = {};
   const framework::NodeInfo* host = nullptr;
   // The pod was rejected, by these plugins; not set for errors and where there are no nodes.
   bool fit_error = false;
@@ -38,6 +41,7 @@ struct Scheduler::BindingCycle {
   // With the node's name set.
   framework::PodInfoPtr assumed;
   std::string node_name;
+  const framework::NodeInfo* host = nullptr;  // Set with `assumed`.
   // Whether some PreBind plugin has something to do, as far as is known.
   bool pre_bind_works = true;
 };
@@ -61,6 +65,8 @@ class Scheduler::ProfileHandle : public framework::Handle {
   }
   framework::Client& client() const override { return scheduler_.environment_.client; }
   framework::ClaimCache& claims() const override { return scheduler_.claims_; }
+  framework::Extenders* extenders() const override { return scheduler_.environment_.extenders; }
+  int32_t parallelism() const override { return scheduler_.options_.parallelism; }
   bool reference() const override { return scheduler_.options_.reference; }
 
   framework::Status RunFilterPluginsWithNominatedPods(framework::CycleState& state,
@@ -101,6 +107,23 @@ class Scheduler::ProfileHandle : public framework::Handle {
   framework::PodInPreBind* GetPodInPreBind(absl::string_view uid) const override {
     const std::unique_ptr<framework::PodInPreBind>* pod = scheduler_.pods_in_pre_bind_.Find(uid);
     return pod == nullptr ? nullptr : pod->get();
+  }
+  framework::PodGroupStates& pod_groups() const override { return scheduler_.pod_groups_; }
+  void StartMutations() override { scheduler_.cache_.StartMutations(); }
+  void EndMutations() override { scheduler_.cache_.EndMutations(scheduler_.snapshot_); }
+  void AddPodToSnapshot(const framework::PodInfoPtr& pod, const framework::NodeInfo& node) override {
+    scheduler_.cache_.AddToSnapshot(scheduler_.snapshot_, pod, node.index);
+  }
+  void RemovePodFromSnapshot(const framework::PodInfo& pod, const framework::NodeInfo& node) override {
+    scheduler_.cache_.RemoveFromSnapshot(scheduler_.snapshot_, *pod.pod, node.index);
+  }
+  framework::Status RunReservePlugins(framework::CycleState& state, const framework::PodInfo& pod,
+                                      const framework::NodeInfo& node) override {
+    return framework_->RunReservePlugins(state, pod, node);
+  }
+  void RunUnreservePlugins(framework::CycleState& state, const framework::PodInfo& pod,
+                           absl::string_view node_name) override {
+    framework_->RunUnreservePlugins(state, pod, node_name);
   }
   void Activate(const std::vector<api::PodPtr>& pods) override { scheduler_.queue_->Activate(pods); }
   Executor& executor() const override { return scheduler_.environment_.executor; }

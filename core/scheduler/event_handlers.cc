@@ -62,6 +62,7 @@ void Scheduler::OnAdd(const api::ObjectPtr& object) {
     claims_.Set(As<api::ResourceClaim>(object));
   } else if (const EventResource resource = framework::EventResourceOf(object->kind);
              resource != EventResource::kWildcard) {
+    if (object->kind == api::Kind::kPodGroup) OnPodGroup(nullptr, object);
     Move({.resource = resource, .action = framework::kAdd}, nullptr, object);
   }
 }
@@ -84,6 +85,7 @@ void Scheduler::OnUpdate(const api::ObjectPtr& old_object, const api::ObjectPtr&
     claims_.Set(As<api::ResourceClaim>(new_object));
   } else if (const EventResource resource = framework::EventResourceOf(new_object->kind);
              resource != EventResource::kWildcard) {
+    if (new_object->kind == api::Kind::kPodGroup) OnPodGroup(old_object, new_object);
     Move({.resource = resource, .action = framework::kUpdate}, old_object, new_object);
   }
 }
@@ -102,7 +104,19 @@ void Scheduler::OnDelete(const api::ObjectPtr& object) {
     claims_.Erase(*As<api::ResourceClaim>(object));
   } else if (const EventResource resource = framework::EventResourceOf(object->kind);
              resource != EventResource::kWildcard) {
+    if (object->kind == api::Kind::kPodGroup) OnPodGroup(object, nullptr);
     Move({.resource = resource, .action = framework::kDelete}, object, nullptr);
+  }
+}
+
+void Scheduler::OnPodGroup(const api::ObjectPtr& old_object, const api::ObjectPtr& new_object) {
+  if (options_.line.pod_groups.cycle != api::PodGroupCycle::kAsEntity) return;
+  if (new_object == nullptr) {
+    queue_->DeletePodGroup(*As<api::PodGroup>(old_object));
+  } else if (old_object == nullptr) {
+    queue_->AddPodGroup(As<api::PodGroup>(new_object));
+  } else {
+    queue_->UpdatePodGroup(As<api::PodGroup>(new_object));
   }
 }
 
@@ -128,14 +142,22 @@ void Scheduler::OnMissedDelete(const api::ObjectPtr& last_known) {
 }
 
 void Scheduler::AddPod(const api::PodPtr& pod) {
+  const api::PodGroupFeatures& groups = options_.line.pod_groups;
+  if (groups.cycle == api::PodGroupCycle::kAtPermit) pod_groups_.AddPod(pod);
   if (!pod->node_name.empty()) {
     AddAssignedPod(pod);
   } else if (ResponsibleFor(*pod)) {
+    if (groups.has_group_cycle()) pod_groups_.AddPod(pod);
     queue_->Add(pod_infos_.Make(pod));
+    // It may be the pod that its gang waits for.
+    if (groups.gang_scheduling) Move(framework::kEventUnscheduledPodAdd, nullptr, pod);
   }
 }
 
 void Scheduler::UpdatePod(const api::PodPtr& old_pod, const api::PodPtr& new_pod) {
+  if (options_.line.pod_groups.cycle == api::PodGroupCycle::kAtPermit) {
+    pod_groups_.UpdatePod(*old_pod, new_pod);
+  }
   if (!old_pod->node_name.empty()) {
     UpdateAssignedPod(old_pod, new_pod);
   } else if (!new_pod->node_name.empty()) {
@@ -148,6 +170,7 @@ void Scheduler::UpdatePod(const api::PodPtr& old_pod, const api::PodPtr& new_pod
 }
 
 void Scheduler::DeletePod(const api::PodPtr& pod) {
+  if (options_.line.pod_groups.cycle == api::PodGroupCycle::kAtPermit) pod_groups_.RemovePod(*pod);
   if (!pod->node_name.empty()) {
     DeleteAssignedPod(pod);
   } else if (ResponsibleFor(*pod)) {
@@ -157,6 +180,7 @@ void Scheduler::DeletePod(const api::PodPtr& pod) {
 
 void Scheduler::UpdatePodInQueue(const api::PodPtr& old_pod, const api::PodPtr& new_pod) {
   if (old_pod->metadata.resource_version == new_pod->metadata.resource_version) return;
+  if (options_.line.pod_groups.has_group_cycle()) pod_groups_.UpdatePod(*old_pod, new_pod);
   if (cache_.IsAssumedPod(*new_pod)) {
     // A pod that is being bound is in no queue, and its own updates must not put it there.
     const bool deletion_started =
@@ -176,6 +200,8 @@ void Scheduler::DeletePodFromQueue(const api::PodPtr& pod, bool in_binding) {
   queue_->Delete(*pod);
   // In 1.34 a pod that was nominated counts as deleted when it is bound, too.
   if (in_binding && options_.line.one_pod_handler) return;
+  const api::PodGroupCycle cycle = options_.line.pod_groups.cycle;
+  if (cycle == api::PodGroupCycle::kOnPop && !in_binding) pod_groups_.RemovePod(*pod);
   if (options_.line.deletion_forgets_assumed_pod) {
     if (cache_.IsAssumedPod(*pod)) {
       HandleAssumedPodDeletion(*pod);
@@ -185,6 +211,8 @@ void Scheduler::DeletePodFromQueue(const api::PodPtr& pod, bool in_binding) {
     Move(framework::kEventAssignedPodDelete, pod, nullptr);
     return;
   }
+  // An assumed pod counts in its group until it is forgotten.
+  if (cycle == api::PodGroupCycle::kAsEntity && !in_binding) pod_groups_.RemovePod(*pod);
   if (pod->status.nominated_node_name.empty()) return;
   queue_->MoveAllToActiveOrBackoffQueue(framework::kEventAssignedPodDelete, pod, nullptr,
                                         AtMostPriority(pod->Priority()));

@@ -12,6 +12,7 @@
 #include "core/base/shuffle.h"
 #include "core/framework/what_if.h"
 #include "core/scheduler/cycle.h"
+#include "core/scheduler/extender_cycle.h"
 #include "core/scheduler/scheduler.h"
 #include "core/scheduler/worker_order.h"
 
@@ -66,16 +67,43 @@ size_t AppendFeasible(NodeInfos nodes, int32_t position, absl::Span<const int32_
 }  // namespace
 
 bool Scheduler::ScheduleOne() {
-  queue::QueuedPodInfoPtr pod = queue_->Pop();
-  if (pod == nullptr) return false;
+  if (!PopOne()) return false;
+  SchedulePopped();
+  return true;
+}
+
+bool Scheduler::PopOne() {
+  popped_ = queue_->Pop();
+  return popped_ != nullptr;
+}
+
+void Scheduler::SchedulePopped() {
+  queue::QueuedPodInfoPtr pod = std::move(popped_);
   ++change_count_;
+  if (pod->is_group) {
+    GroupSchedulingCycle(std::unique_ptr<framework::QueuedPodGroupInfo>(
+        static_cast<framework::QueuedPodGroupInfo*>(pod.release())));
+    return;
+  }
   const api::Pod& object = *pod->pod_info->pod;
+  if (options_.line.pod_groups.cycle == api::PodGroupCycle::kOnPop && !object.spec->pod_group_name.empty()) {
+    GroupSchedulingCycle(GatherGroup(std::move(pod)));
+    return;
+  }
   Framework* framework = FrameworkFor(object);
   if (framework == nullptr) {
     // An update took the pod to another scheduler while it was in the queue.
     queue_->Done(object);
-    return true;
+    return;
   }
+  if (SkipPodSchedule(object)) {
+    queue_->Done(object);
+    return;
+  }
+  SchedulingCycle(*framework, std::move(pod));
+}
+
+bool Scheduler::SkipPodSchedule(const api::Pod& object) {
   if (object.metadata.deletion_timestamp.has_value()) {
     // The pod leaves the queue for good: its deletion is on the way, and no event has to wake it.
     environment_.client.RecordEvent(object,
@@ -84,16 +112,10 @@ bool Scheduler::ScheduleOne() {
                                      .action = "Scheduling",
                                      .note = absl::StrCat("skip schedule deleting pod: ", object.Key())});
     if (!nominator_.empty()) nominator_.ReduceToName(pod_infos_.Make(NameOnly(object)));
-    queue_->Done(object);
     return true;
   }
-  if (cache_.IsAssumedPod(object)) {
-    // An update put the pod into the queue while an earlier attempt is still being bound.
-    queue_->Done(object);
-    return true;
-  }
-  SchedulingCycle(*framework, std::move(pod));
-  return true;
+  // An update may have put the pod into the queue while an earlier attempt is still being bound.
+  return cache_.IsAssumedPod(object);
 }
 
 void Scheduler::SchedulingCycle(Framework& framework, queue::QueuedPodInfoPtr pod) {
@@ -105,10 +127,15 @@ void Scheduler::SchedulingCycle(Framework& framework, queue::QueuedPodInfoPtr po
   attempt_->start_index = next_start_node_index_;
   attempt_->nominated_before = pod->pod_info->pod->status.nominated_node_name;
   environment_.observer.OnCycle(*pod->pod_info);
+  if (extender_cycle_ != nullptr) {
+    extender_cycle_->Reset();
+    cache_.HoldSnapshot();
+  }
 
   // The state outlives the cycle where a node is found: Reserve, Permit and the binding cycle read it, too.
   auto state = std::make_unique<CycleState>();
   CycleResult result = SchedulePod(framework, *state, *pod);
+  if (IsOver()) return;
   pod->found_node = result.status.IsSuccess();
   if (!result.status.IsSuccess()) {
     attempt_->error = result.message;
@@ -117,17 +144,21 @@ void Scheduler::SchedulingCycle(Framework& framework, queue::QueuedPodInfoPtr po
     attempt_->pending_plugins = result.pending_plugins;
     // Preemption helps a pod that was rejected by nodes. After an error no one knows what would help.
     if (result.fit_error) result = RunPostFilter(framework, *state, *pod->pod_info, std::move(result));
+    if (IsOver()) return;
+    cache_.ReleaseSnapshot();
     attempt_->failure = HandleSchedulingFailure(std::move(pod), std::move(result));
     environment_.observer.OnAttempt(*attempt_);
     return;
   }
+  cache_.ReleaseSnapshot();
   auto cycle = std::make_shared<BindingCycle>(
       BindingCycle{.framework = framework,
                    .state = std::move(state),
                    .queued = std::move(pod),
                    .assumed = nullptr,
                    .node_name = std::string(symbols_.Text(result.host->name))});
-  const Status status = AssumeAndReserve(framework, *cycle);
+  Status status = AssumeAndReserve(framework, *cycle, cycle->queued->pod_info, *attempt_->host);
+  if (status.IsSuccess()) status = Permit(framework, *cycle);
   if (!status.IsSuccess()) {
     CycleResult failed = {.status = status, .message = status.Message()};
     if (status.IsRejected()) SetFitErrorOfHost(status, failed);
@@ -135,23 +166,28 @@ void Scheduler::SchedulingCycle(Framework& framework, queue::QueuedPodInfoPtr po
   }
   // The attempt is told before the binding starts, so that observers hear of it first.
   environment_.observer.OnAttempt(*attempt_);
-  if (!status.IsSuccess()) return;
+  if (status.IsSuccess()) PostBindingCycle(std::move(cycle));
+}
+
+void Scheduler::PostBindingCycle(std::shared_ptr<BindingCycle> cycle) {
   const absl::Duration delay =
       environment_.binding_delay == nullptr ? absl::ZeroDuration() : environment_.binding_delay();
+  waiting_pods_.StartThread();
   environment_.executor.Post(delay, [this, cycle = std::move(cycle)] { StartBindingCycle(cycle); });
 }
 
 Scheduler::CycleResult Scheduler::SchedulePod(Framework& framework, CycleState& state,
                                               const QueuedPodInfo& queued) {
-  const int32_t node_count = static_cast<int32_t>(snapshot_.List().size());
+  const int32_t node_count = static_cast<int32_t>(CandidateNodes().size());
   if (node_count == 0) {
     return {.status = Status(Code::kUnschedulableAndUnresolvable, kNoNodesAvailable),
             .message = kNoNodesAvailable};
   }
-  diagnosis_.Reset(node_count);
+  diagnosis_.Reset(static_cast<int32_t>(snapshot_.List().size()));
   feasible_.clear();
   feasible_positions_.clear();
   Status status = FindNodesThatFit(framework, state, queued);
+  if (IsOver()) return {};
   if (!status.IsSuccess()) return {.status = status, .message = status.Message()};
   if (feasible_.empty()) {
     return {.status = Status(Code::kUnschedulable, std::vector<std::string>()),
@@ -165,12 +201,15 @@ Scheduler::CycleResult Scheduler::SchedulePod(Framework& framework, CycleState& 
   if (feasible_.size() > 1) {
     status = PrioritizeNodes(framework, state, *queued.pod_info);
     if (!status.IsSuccess()) return {.status = status, .message = status.Message()};
-    host = SelectHost(scores_.totals);
-    attempt_->best_score = scores_.totals[static_cast<size_t>(host)];
+    if (IsOver()) return {};
+    const ExtenderScores* const by_extenders = attempt_->extender_scores;
+    host = by_extenders != nullptr ? SelectHostOfExtenders() : SelectHost(scores_.totals);
+    const std::vector<int64_t>& totals = by_extenders != nullptr ? by_extenders->totals : scores_.totals;
+    attempt_->best_score = totals[static_cast<size_t>(host)];
     attempt_->scored_nodes = feasible_;
     attempt_->scores = &scores_;
   }
-  attempt_->host = feasible_[static_cast<size_t>(host)];
+  attempt_->host = HostNamedBy(*feasible_[static_cast<size_t>(host)]);
   if (framework.batch() != nullptr) StoreScheduleResults(framework);
   attempt_->feasible_count = static_cast<int32_t>(feasible_.size());
   attempt_->evaluated_count = attempt_->feasible_count + diagnosis_.node_to_status.size();
@@ -200,7 +239,7 @@ Status Scheduler::FindNodesThatFit(Framework& framework, CycleState& state, cons
   const std::string& nominated = pod.pod->status.nominated_node_name;
   if (!nominated.empty()) first = symbols_.Find(nominated);
   if (first.has_value() && EvaluateNominatedNode(framework, state, pod, *first)) return Status();
-  const NodeInfos all_nodes = snapshot_.List();
+  const NodeInfos all_nodes = CandidateNodes();
   std::vector<const NodeInfo*> named;
   if (outcome.node_names.has_value()) {
     named = NamedNodes(*outcome.node_names);
@@ -216,8 +255,8 @@ Status Scheduler::FindNodesThatFit(Framework& framework, CycleState& state, cons
   // nominated to them: a narrowed list, a node that was tried first, a nomination of the pod itself, which
   // does not count for it, and filters that count pods of other nodes. With WantsDetails each node's status
   // is to be recorded anew.
-  const bool may_remember = !options_.reference && !outcome.node_names.has_value() && !first.has_value() &&
-                            !nominator_.NodeOf(*pod.pod).has_value() &&
+  const bool may_remember = !options_.reference && placement_ == nullptr && !outcome.node_names.has_value() &&
+                            !first.has_value() && !nominator_.NodeOf(*pod.pod).has_value() &&
                             !environment_.observer.WantsDetails() && framework.FiltersByNodeOnly(state);
   const auto filter = [&](const NodeInfo& node) {
     return FilterWithNominatedPods(framework, state, pod, node);
@@ -237,6 +276,13 @@ Status Scheduler::FindNodesThatFit(Framework& framework, CycleState& state, cons
   const int64_t processed = static_cast<int64_t>(feasible_.size()) + diagnosis_.node_to_status.size();
   next_start_node_index_ =
       static_cast<int32_t>((next_start_node_index_ + processed) % static_cast<int64_t>(all_nodes.size()));
+  if (!status.IsSuccess() || extender_cycle_ == nullptr) return status;
+  const size_t before = feasible_.size();
+  status = RunExtenderFilters(pod);
+  if (status.IsSuccess() && feasible_.size() != before) {
+    // Events of any kind wake the pod, should it fit nowhere.
+    diagnosis_.unschedulable_plugins.set(static_cast<size_t>(plugin_names_.IdOf(framework::kExtenderName)));
+  }
   return status;
 }
 
@@ -245,12 +291,18 @@ std::vector<const NodeInfo*> Scheduler::NamedNodes(const std::vector<Symbol>& na
   std::vector<const NodeInfo*> nodes;
   for (Symbol name : names) {
     const NodeInfo* node = snapshot_.Get(name);
-    if (node != nullptr) nodes.push_back(node);
+    if (node != nullptr && IsCandidate(*node)) nodes.push_back(node);
   }
   std::sort(nodes.begin(), nodes.end(),
             [](const NodeInfo* a, const NodeInfo* b) { return a->position < b->position; });
   nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
   return nodes;
+}
+
+bool Scheduler::IsCandidate(const NodeInfo& node) const {
+  if (placement_ == nullptr) return true;
+  const std::vector<const NodeInfo*>& nodes = placement_->nodes;
+  return std::find(nodes.begin(), nodes.end(), &node) != nodes.end();
 }
 
 // Nodes to which PreFilter narrowed the search; upstream has them in the order of a map, which is random.
@@ -295,8 +347,9 @@ void Scheduler::StoreScheduleResults(Framework& framework) {
 bool Scheduler::EvaluateNominatedNode(Framework& framework, CycleState& state, const PodInfo& pod,
                                       Symbol node_name) {
   const NodeInfo* node = snapshot_.Get(node_name);
-  if (node == nullptr) return false;
-  const Status status = FindNodesThatPassFilters(framework, state, pod, NodeInfos(&node, 1));
+  if (node == nullptr || !IsCandidate(*node)) return false;
+  Status status = FindNodesThatPassFilters(framework, state, pod, NodeInfos(&node, 1));
+  if (status.IsSuccess() && extender_cycle_ != nullptr) status = RunExtenderFilters(pod);
   // An error here is only logged; the search goes on over all nodes.
   if (!status.IsSuccess()) {
     feasible_.clear();
@@ -319,7 +372,7 @@ Status Scheduler::FindNodesThatPassFilters(Framework& framework, CycleState& sta
   const int32_t count = static_cast<int32_t>(nodes.size());
   int32_t wanted = NumFeasibleNodesToFind(framework, count);
   // Without scores the first node is as good as any other.
-  if (!framework.HasScorePlugins()) wanted = 1;
+  if (!HasExtenderFilters() && !HasScores(framework)) wanted = 1;
   if (!framework.HasFilterPlugins()) {
     for (int32_t i = 0; i < std::min(wanted, count); ++i) {
       feasible_.push_back(nodes[static_cast<size_t>((next_start_node_index_ + i) % count)]);
@@ -387,8 +440,8 @@ Scheduler::SearchEnd Scheduler::TakeFeasible(NodeInfos nodes, int32_t first, int
   feasible_positions_.resize(found + limit + 1);
   size_t count = 0;
   while (count < limit && !end.is_over) {
-    // The search ends at the first node too many, which is not kept. So many nodes can't reach it, but for the
-    // last one.
+    // The search ends at the first node too many, which is not kept. So many nodes can't reach it, but for
+    // the last one.
     const size_t length = std::min(limit - count, static_cast<size_t>(wanted) + 1 - found);
     const int32_t position = first + static_cast<int32_t>(count);
     found = AppendFeasible(nodes.subspan(static_cast<size_t>(position)), position,
@@ -516,7 +569,7 @@ Status Scheduler::FilterWithNominatedPods(Framework& framework, CycleState& stat
 }
 
 Status Scheduler::PrioritizeNodes(Framework& framework, CycleState& state, const PodInfo& pod) {
-  if (!framework.HasScorePlugins()) {
+  if (!framework.HasScorePlugins() && extender_cycle_ == nullptr) {
     // All nodes tie, with the score that upstream gives them.
     scores_.plugins.clear();
     scores_.totals.assign(feasible_.size(), 1);
@@ -525,11 +578,13 @@ Status Scheduler::PrioritizeNodes(Framework& framework, CycleState& state, const
   attempt_->ran_score = true;
   Status status = framework.RunPreScorePlugins(state, pod, feasible_);
   if (!status.IsSuccess()) return status;
-  const absl::Span<const int32_t> positions =
-      options_.reference ? absl::Span<const int32_t>() : feasible_positions_;
+  const bool one_by_one = options_.reference || (extender_cycle_ != nullptr && extender_cycle_->has_answer);
+  const absl::Span<const int32_t> positions = one_by_one ? absl::Span<const int32_t>() : feasible_positions_;
   // Scores by plugin are for details, and for the nodes that a batch keeps.
   const bool totals_only = !environment_.observer.WantsDetails() && framework.batch() == nullptr;
-  return framework.RunScorePlugins(state, pod, feasible_, positions, totals_only, scores_);
+  status = framework.RunScorePlugins(state, pod, feasible_, positions, totals_only, scores_);
+  if (status.IsSuccess() && extender_cycle_ != nullptr) RunExtenderPriorities(pod);
+  return status;
 }
 
 // The index of the node taken. Up to 1.34 any of the best; from 1.35 on the one that Go's
@@ -597,34 +652,49 @@ Scheduler::CycleResult Scheduler::RunPostFilter(Framework& framework, CycleState
     return result;
   }
   attempt_->ran_post_filter = true;
+  if (state.skip_post_filter) {
+    attempt_->post_filter = {.status = Status(Code::kUnschedulable, "All PostFilter plugins are skipped"),
+                             .nominated_node_name = std::nullopt};
+    diagnosis_.post_filter_message = attempt_->post_filter.status.Message();
+    result.message = FitErrorMessage(diagnosis_, static_cast<int32_t>(CandidateNodes().size()));
+    result.nominated_node_name.reset();
+    return result;
+  }
   attempt_->post_filter = framework.RunPostFilterPlugins(state, pod, diagnosis_.node_to_status);
   const framework::PostFilterResult& post_filter = attempt_->post_filter;
   diagnosis_.post_filter_message =
       post_filter.status.IsSuccess() ? post_filter.message : post_filter.status.Message();
-  result.message = FitErrorMessage(diagnosis_, static_cast<int32_t>(snapshot_.List().size()));
+  result.message = FitErrorMessage(diagnosis_, static_cast<int32_t>(CandidateNodes().size()));
   result.nominated_node_name = attempt_->post_filter.nominated_node_name;
   return result;
 }
 
-Status Scheduler::AssumeAndReserve(Framework& framework, BindingCycle& cycle) {
+Status Scheduler::AssumeAndReserve(Framework& framework, BindingCycle& cycle,
+                                   const framework::PodInfoPtr& pod, const NodeInfo& host) {
   // The pod counts on its node from here on, so that the next cycle need not wait for the binding. The queued
   // pod stays as it was: it goes back to the queue where the binding fails.
-  auto object = std::make_shared<api::Pod>(*cycle.queued->pod_info->pod);
+  auto object = std::make_shared<api::Pod>(*pod->pod);
   object->node_name = cycle.node_name;
-  auto assumed = std::make_shared<PodInfo>(*cycle.queued->pod_info);
+  auto assumed = std::make_shared<PodInfo>(*pod);
   assumed->pod = std::move(object);
   cycle.assumed = std::move(assumed);
-  const absl::Status in_cache = cache_.AssumePod(cycle.assumed, attempt_->host->index);
-  if (!in_cache.ok()) return Status::Error(std::string(in_cache.message()));
+  cycle.host = &host;
+  if (cycle.state->pod_group_cycle != nullptr) {
+    pod_groups_.AssumePod(cycle.assumed->pod);
+    cache_.AddToSnapshot(snapshot_, cycle.assumed, host.index);
+  } else {
+    const absl::Status in_cache = cache_.AssumePod(cycle.assumed, host.index);
+    if (!in_cache.ok()) return Status::Error(std::string(in_cache.message()));
+  }
   // An assumed pod is on its node already; as a nominated one it would count twice.
   nominator_.DeleteNominatedPodIfExists(*cycle.assumed->pod);
 
-  const NodeInfo& node = *attempt_->host;
-  Status status = framework.RunReservePlugins(*cycle.state, *cycle.assumed, node);
-  if (!status.IsSuccess()) {
-    UnreserveAndForget(cycle);
-    return status;
-  }
+  Status status = framework.RunReservePlugins(*cycle.state, *cycle.assumed, host);
+  if (!status.IsSuccess()) UnreserveAndForget(cycle);
+  return status;
+}
+
+Status Scheduler::Permit(Framework& framework, BindingCycle& cycle) {
   Framework::PermitOutcome permit = framework.RunPermitPlugins(*cycle.state, *cycle.assumed, cycle.node_name);
   if (permit.status.IsWait()) {
     waiting_pods_.Add(cycle.assumed, permit.waits);

@@ -6,6 +6,7 @@
 #include "core/base/check.h"
 #include "core/base/status_macros.h"
 #include "core/scheduler/cycle.h"
+#include "core/scheduler/extender_cycle.h"
 
 namespace schedsim::scheduler {
 
@@ -13,8 +14,9 @@ Scheduler::Scheduler(Options options, Environment environment)
     : options_(std::move(options)),
       environment_(std::move(environment)),
       pod_infos_(options_.line, symbols_),
-      cache_(symbols_),
-      nominator_(informers_, symbols_),
+      pod_groups_(options_.line.pod_groups.cycle),
+      cache_(symbols_, options_.line.pod_groups.has_group_cycle() ? &pod_groups_ : nullptr),
+      nominator_(informers_, symbols_, options_.line.pod_groups.cycle),
       waiting_pods_(environment_.executor),
       host_tie_rng_(environment_.rng.Fork("host-tie")),
       preemption_rng_(environment_.rng.Fork("preemption")),
@@ -29,6 +31,9 @@ absl::StatusOr<std::unique_ptr<Scheduler>> Scheduler::Make(
   CHECK(!options.profiles.empty());
   options.queue.reference = options.reference;
   std::unique_ptr<Scheduler> scheduler(new Scheduler(std::move(options), std::move(environment)));
+  if (scheduler->environment_.extenders != nullptr) {
+    scheduler->extender_cycle_ = std::make_unique<ExtenderCycle>();
+  }
   scheduler->claims_.set_shares(scheduler->options_.line.dra.consumable_capacity);
   scheduler->claims_.set_observer(
       [self = scheduler.get()](const framework::ClaimPtr& old_claim, const framework::ClaimPtr& new_claim) {
@@ -47,6 +52,7 @@ absl::StatusOr<std::unique_ptr<Scheduler>> Scheduler::Make(
   scheduler->queue_ = std::make_unique<queue::SchedulingQueue>(
       scheduler->options_.queue, scheduler->options_.line, scheduler->environment_.clock, frameworks,
       scheduler->nominator_, [self = scheduler.get()] { self->OnPoppable(); });
+  scheduler->queue_->set_free_choice(scheduler->environment_.free_choice);
   return scheduler;
 }
 

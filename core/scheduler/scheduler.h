@@ -25,10 +25,12 @@
 #include "core/cache/snapshot.h"
 #include "core/framework/claim_cache.h"
 #include "core/framework/client.h"
+#include "core/framework/extender.h"
 #include "core/framework/framework.h"
 #include "core/framework/free_choice.h"
 #include "core/framework/handle.h"
 #include "core/framework/informer_cache.h"
+#include "core/framework/pod_group.h"
 #include "core/framework/waiting_pods.h"
 #include "core/queue/nominator.h"
 #include "core/queue/scheduling_queue.h"
@@ -74,6 +76,8 @@ class Scheduler {
     std::function<absl::Duration()> binding_delay = nullptr;
     // Takes what the real scheduler leaves to chance; nullptr: the generator, or the first, is taken.
     framework::FreeChoice* free_choice = nullptr;
+    // nullptr: there are none.
+    framework::Extenders* extenders = nullptr;
   };
 
   // InvalidArgument where a plugin is unknown or refuses its arguments.
@@ -95,6 +99,10 @@ class Scheduler {
   // Pops the next pod and runs its scheduling cycle; the binding cycle follows as an event of its
   // own. Returns false when there is no pod to pop.
   bool ScheduleOne();
+  // The same in two parts, between which the pod is in flight. After PopOne has returned true,
+  // SchedulePopped must follow.
+  bool PopOne();
+  void SchedulePopped();
 
   // The first node, in the order of the snapshot, on which a pod that waits would fit now; nullptr: none.
   // Runs the PreFilter and Filter plugins and changes nothing that a later decision depends on, provided that
@@ -157,10 +165,16 @@ class Scheduler {
 
  private:
   class ProfileHandle;
+  class ExtenderCycle;
   struct CycleResult;
   struct BindingCycle;
 
   Scheduler(Options options, Environment environment);
+
+  struct GroupStatus;
+  struct GroupPod;
+  struct GroupResult;
+  struct GroupRun;
 
   framework::Framework* FrameworkFor(const api::Pod& pod) const;
   void OnPoppable();
@@ -176,6 +190,7 @@ class Scheduler {
   void AddAssignedPod(const api::PodPtr& pod);
   void UpdateAssignedPod(const api::PodPtr& old_pod, const api::PodPtr& new_pod);
   void DeleteAssignedPod(const api::PodPtr& pod);
+  void OnPodGroup(const api::ObjectPtr& old_object, const api::ObjectPtr& new_object);
   void Move(const framework::ClusterEvent& event, api::ObjectPtr old_object, api::ObjectPtr new_object);
   void TellOfClass(const api::ObjectPtr& old_object, const api::ObjectPtr& new_object);
   // A claim changed, as far as the scheduler knows; see ClaimCache::Observer.
@@ -232,16 +247,74 @@ class Scheduler {
                                absl::Span<const absl::string_view> nodes);
   CycleResult RunPostFilter(framework::Framework& framework, framework::CycleState& state,
                             const framework::PodInfo& pod, CycleResult result);
-  // `assumed` and `status` say how far it came.
-  framework::Status AssumeAndReserve(framework::Framework& framework, BindingCycle& cycle);
+  // What a cycle does with a pod that has a host: `assumed` says how far it came. In the cycle of a group
+  // (CycleState::pod_group_cycle) the pod is assumed in the snapshot alone.
+  framework::Status AssumeAndReserve(framework::Framework& framework, BindingCycle& cycle,
+                                     const framework::PodInfoPtr& pod, const framework::NodeInfo& host);
+  framework::Status Permit(framework::Framework& framework, BindingCycle& cycle);
+  // Whether the pod needs no attempt: it is being deleted, or is assumed already.
+  bool SkipPodSchedule(const api::Pod& pod);
+  // From the end of a cycle that found a host.
+  void PostBindingCycle(std::shared_ptr<BindingCycle> cycle);
+  // The nodes on which the running cycle may place a pod.
+  framework::NodeInfos CandidateNodes() const {
+    return placement_ == nullptr ? snapshot_.List() : framework::NodeInfos(placement_->nodes);
+  }
+  bool IsCandidate(const framework::NodeInfo& node) const;
+
+  // The cycle of a group, pod_group_cycle.cc.
+  void GroupSchedulingCycle(std::unique_ptr<framework::QueuedPodGroupInfo> group);
+  // The group of a pod that was popped, with its other pods out of the queue (PodGroupCycle::kOnPop).
+  std::unique_ptr<framework::QueuedPodGroupInfo> GatherGroup(queue::QueuedPodInfoPtr first);
+  std::string ReconcileGroup(GroupRun& run) const;
+  std::string ValidateGroup(const GroupRun& run) const;
+  void FailGroup(GroupRun& run, const std::string& error);
+  void SkipGroupPods(GroupRun& run);
+  GroupResult RunRootAlgorithm(GroupRun& run, framework::CycleState& group_state);
+  GroupResult RunPlacementAlgorithm(GroupRun& run, framework::CycleState& group_state);
+  GroupResult RunDefaultAlgorithm(GroupRun& run, framework::CycleState& group_state);
+  GroupPod ScheduleGroupPod(GroupRun& run, framework::CycleState& group_state,
+                            const framework::QueuedPodInfo& queued);
+  void AssumeGroupPod(GroupRun& run, GroupPod& pod);
+  void CompleteGroup(const GroupRun& run, GroupResult& result) const;
+  size_t ChoosePlacement(GroupRun& run, const std::vector<framework::Placement>& placements,
+                         std::vector<GroupResult>& results, framework::Status& error);
+  void RevertGroup(GroupResult& result);
+  void RunGroupPostFilter(GroupRun& run, framework::CycleState& group_state, GroupResult& result);
+  // The same where it may be turned off, and where the pods' own nominations count.
+  void RunWorkloadAwarePreemption(GroupRun& run, framework::CycleState& group_state, GroupResult& result);
+  void ApplyGroupPostFilter(const framework::PodGroupPostFilterResult& post_filter,
+                            GroupResult& result) const;
+  void SubmitGroup(GroupRun& run, GroupResult& result);
+  void SubmitGroupPod(GroupRun& run, GroupResult& result, size_t index);
+  void FailGroupPod(GroupRun& run, queue::QueuedPodInfoPtr pod, CycleResult result);
+  void PatchGroup(const GroupRun& run, const GroupStatus& status);
   framework::Status FilterWithNominatedPods(framework::Framework& framework, framework::CycleState& state,
                                             const framework::PodInfo& pod, const framework::NodeInfo& node);
+
+  // What extenders do to a cycle, extender_cycle.cc. They may let virtual time pass.
+  framework::Status RunExtenderFilters(const framework::PodInfo& pod);
+  void NoteLeftOut(const framework::Extender& extender, const std::vector<const framework::NodeInfo*>& left,
+                   const framework::ExtenderFilterResult& result);
+  void RunExtenderPriorities(const framework::PodInfo& pod);
+  int32_t SelectHostOfExtenders();
+  // The node of the snapshot, or, where an extender named one that is not there, a node of its name.
+  const framework::NodeInfo* HostNamedBy(const framework::NodeInfo& node);
+  // Whether some extender filters, or scores.
+  bool HasExtenderFilters() const;
+  bool HasScores(const framework::Framework& framework) const;
+  // Whether the run ended in the middle of a cycle, which then comes to nothing.
+  bool IsOver() const { return environment_.extenders != nullptr && environment_.extenders->is_over(); }
 
   // The binding cycle, binding_cycle.cc.
   void StartBindingCycle(std::shared_ptr<BindingCycle> cycle);
   void WaitOnPermit(std::shared_ptr<BindingCycle> cycle);
   void RunPreBind(std::shared_ptr<BindingCycle> cycle);
   void RunBind(std::shared_ptr<BindingCycle> cycle);
+  // Asks the extenders from `first` on to bind the pod; the plugins do it where none does.
+  void RunExtenderBind(std::shared_ptr<BindingCycle> cycle, size_t first);
+  void RunBindPlugins(std::shared_ptr<BindingCycle> cycle);
+  void FinishBind(std::shared_ptr<BindingCycle> cycle, framework::Status status);
   // `on_permit`: the pod was rejected while it waited on Permit.
   void HandleBindingCycleError(std::shared_ptr<BindingCycle> cycle, framework::Status status,
                                bool on_permit = false);
@@ -251,6 +324,7 @@ class Scheduler {
   void SetFitErrorOfHost(const framework::Status& status, CycleResult& result);
 
   // Failures of both, failure.cc.
+  static Attempt::Failure FailureOf(const CycleResult& result);
   Attempt::Failure HandleSchedulingFailure(queue::QueuedPodInfoPtr pod, CycleResult result);
   void PatchFailure(const api::PodPtr& pod, const std::string& reason, const CycleResult& result);
 
@@ -261,6 +335,7 @@ class Scheduler {
   framework::PodInfoFactory pod_infos_;
   framework::InformerCache informers_;
   framework::ClaimCache claims_;
+  framework::PodGroupStates pod_groups_;
   cache::Cache cache_;
   cache::Snapshot snapshot_;
   queue::Nominator nominator_;
@@ -271,9 +346,12 @@ class Scheduler {
   std::vector<std::unique_ptr<framework::Framework>> frameworks_;
   std::unique_ptr<queue::SchedulingQueue> queue_;
 
+  queue::QueuedPodInfoPtr popped_;  // Between PopOne and SchedulePopped.
   int32_t next_start_node_index_ = 0;
   uint64_t change_count_ = 0;
   bool in_dry_cycle_ = false;
+  // Of the running cycle; nullptr: all nodes.
+  const framework::Placement* placement_ = nullptr;
   // That a pod may have become poppable is told later; and whether there is that to tell.
   bool holds_poppable_ = false;
   bool held_poppable_ = false;
@@ -289,7 +367,8 @@ class Scheduler {
   std::vector<int32_t> feasible_positions_;  // NodeInfo::position of feasible_.
   std::vector<int32_t> groups_;              // Of the nodes that are being filtered: see Framework.
   framework::NodeScores scores_;
-  framework::PodSignature signature_;  // Only where the profile batches.
+  framework::PodSignature signature_;              // Only where the profile batches.
+  std::unique_ptr<ExtenderCycle> extender_cycle_;  // nullptr: there are no extenders.
   // Shape: by height; made when they are needed first.
   std::array<Preorder, 31> preorders_;
 };

@@ -38,6 +38,9 @@
 //   std::string_view node) Status SignPod(Pod, Signer&) Status EventsToRegister(Events&) void
 //   OnPod(std::optional<Object> old_pod, std::optional<Object> new_pod)                  the informer of pods
 //
+// A class may say what its Filter or its Score reads, with a constant `kFilterReads` or `kScoreReads`; their
+// answers are then kept, and the methods called less often.
+//
 // What they mean is written in kube-scheduler's interface.go, and docs/plugins.md has an example of each.
 // Pods, nodes and texts are views, valid during the call that got them; in PreBind and Bind pod and state
 // live until Done is called. Everything runs in one thread and in virtual time: a plugin must not ask for the
@@ -81,6 +84,15 @@ enum class Code : uint8_t {
   kWait = SCHEDSIM_WAIT,
   kSkip = SCHEDSIM_SKIP,
   kPending = SCHEDSIM_PENDING,
+};
+
+// What decides an answer of Filter or Score, beside the plugin's arguments.
+enum class Reads : uint8_t {
+  kAnything = SCHEDSIM_READS_ANYTHING,
+  // The node with its pods, and the pod's spec but for volumes and claims: neither name nor labels.
+  kNode = SCHEDSIM_READS_NODE,
+  // The node's object, without its pods, and as much of the pod.
+  kNodeObject = SCHEDSIM_READS_NODE_OBJECT,
 };
 
 // An answer with its reasons.
@@ -397,6 +409,10 @@ class Done {
         state_->done,
         [](void* context) { std::exchange(static_cast<State*>(context)->on_cancel, nullptr)(); },
         state_.get());
+  }
+  // Why the pod was cancelled; "" where it was not, and once Done was called.
+  std::string cause() const {
+    return state_->done == nullptr ? "" : std::string(internal::View(host->cancel_cause(state_->done)));
   }
 
  private:
@@ -734,6 +750,10 @@ const schedsim_plugin* Describe() {
     if constexpr (requires { &T::SignPod; }) entry.sign_pod = &Calls<T>::SignPod;
     if constexpr (requires { &T::EventsToRegister; }) entry.events_to_register = &Calls<T>::EventsToRegister;
     if constexpr (requires { &T::OnPod; }) entry.on_pod = &Calls<T>::OnPod;
+    if constexpr (requires { T::kFilterReads; })
+      entry.filter_reads = static_cast<schedsim_reads>(T::kFilterReads);
+    if constexpr (requires { T::kScoreReads; })
+      entry.score_reads = static_cast<schedsim_reads>(T::kScoreReads);
     return entry;
   }();
   return &plugin;

@@ -227,7 +227,18 @@ typedef struct schedsim_host {
   /* Puts a record of something that the plugin did for a pod into the trace; `node_name` may be empty. */
   void (*note)(schedsim_handle* handle, schedsim_text point, const schedsim_pod* pod, schedsim_text node_name,
                schedsim_code code, const schedsim_text* reasons, size_t reason_count);
+  /* PreBind only: why the pod was cancelled; "" where it was not. */
+  schedsim_text (*cancel_cause)(const schedsim_done* done);
 } schedsim_host;
+
+/* What decides an answer, beside the plugin's arguments. */
+typedef enum schedsim_reads {
+  SCHEDSIM_READS_ANYTHING = 0,
+  /* The node with its pods, and the pod's spec but for volumes and claims: neither name nor labels. */
+  SCHEDSIM_READS_NODE = 1,
+  /* The node's object, without its pods, and as much of the pod. */
+  SCHEDSIM_READS_NODE_OBJECT = 2
+} schedsim_reads;
 
 /* A plugin: what it is called, and what it does at which extension point. NULL: it does not take part there.
  * `self` is what `create` gave back; each profile has a plugin of its own. */
@@ -291,6 +302,9 @@ typedef struct schedsim_plugin {
   void (*events_to_register)(void* self, schedsim_events* events, schedsim_status* status);
   /* What the informer of pods sees: NULL `old_pod`: an addition, NULL `new_pod`: a deletion. */
   void (*on_pod)(void* self, const schedsim_object* old_pod, const schedsim_object* new_pod);
+  /* What `filter`, and what `score`, read: their answers are kept as long as that is the same. */
+  schedsim_reads filter_reads;
+  schedsim_reads score_reads;
 } schedsim_plugin;
 
 typedef struct schedsim_library {

@@ -80,6 +80,10 @@ void Kubelets::OnNode(const WatchEvent& event) {
 }
 
 void Kubelets::EndAt(absl::Time end, api::PodPtr pod) {
+  // The recorder cuts the end to microseconds, and lets evictions take nanoseconds.
+  if (interleaving_.pops_last()) {
+    end = absl::UnixEpoch() + absl::Floor(end - absl::UnixEpoch(), absl::Microseconds(1));
+  }
   terminating_[end].push_back(std::move(pod));
   interleaving_.EndPod(end, [this] { EndNext(); });
 }

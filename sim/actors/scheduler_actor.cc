@@ -70,7 +70,8 @@ absl::StatusOr<std::unique_ptr<SchedulerActor>> SchedulerActor::Make(
            .rng = rng.Fork("scheduler"),
            .on_poppable = [self] { self->interleaving_.Wake(); },
            .binding_delay = [self] { return self->options_.latency.binding.Draw(self->chance_.binding); },
-           .free_choice = interleaving.choice()}));
+           .free_choice = interleaving.choice(),
+           .extenders = actor->options_.extenders}));
   trace.set_scheduler(actor->scheduler_.get());
   server.Watch([self](const WatchEvent& event) { self->OnWatchEvent(event); });
   return actor;
@@ -79,6 +80,7 @@ absl::StatusOr<std::unique_ptr<SchedulerActor>> SchedulerActor::Make(
 // The scheduler has no informer for kinds that it does not know, and their changes draw no latency.
 void SchedulerActor::OnWatchEvent(const WatchEvent& event) {
   interleaving_.Nudge();
+  last_flush_ = absl::InfinitePast();
   const api::Kind kind = KindOf(event);
   if (kind == api::Kind::kOther || !is_listed_) return;
   const WatchEvent selected = {.old_object = Selected(event.old_object),
@@ -171,12 +173,17 @@ void SchedulerActor::Deliver(const WatchEvent& event, bool is_missed_deletion) {
 }
 
 void SchedulerActor::Start() {
+  start_ = loop_.Now();
   FlushUnschedulable();
   const absl::Time next_second = absl::FromUnixSeconds(absl::ToUnixSeconds(loop_.Now()) + 1);
   ScheduleFlush(backoff_flush_, next_second, &SchedulerActor::FlushBackoff);
   loop_.set_before_advance([this](uint64_t id) { return PutOffFlush(id); });
   interleaving_.Start({.can_pop = [this] { return scheduler_->queue().HasPoppable(); },
-                       .run_cycle = [this] { return RunCycle(); }});
+                       .pop = [this] { return Pop(); },
+                       .run_cycle = [this] { return RunCycle(); },
+                       .on_ready = interleaving_.holds_cycles()
+                                       ? [this] { trace_.Queue(scheduler_->queue()); }
+                                       : std::function<void()>()});
 }
 
 void SchedulerActor::ScheduleFlush(Flush& flush, absl::Time next, void (SchedulerActor::*work)()) {
@@ -189,6 +196,7 @@ void SchedulerActor::FlushBackoff() {
   interleaving_.set_flushing(true);
   scheduler_->queue().FlushBackoffCompleted();
   interleaving_.set_flushing(false);
+  last_flush_ = loop_.Now();
 }
 
 void SchedulerActor::FlushUnschedulable() {
@@ -197,6 +205,7 @@ void SchedulerActor::FlushUnschedulable() {
   interleaving_.set_flushing(true);
   scheduler_->queue().FlushUnschedulableLeftover();
   interleaving_.set_flushing(false);
+  last_flush_ = loop_.Now();
 }
 
 // Idle time is not ticked through, nor is a long scheduling cycle. Until the next other work, nothing changes
@@ -226,7 +235,18 @@ bool SchedulerActor::PutOffFlush(uint64_t id) {
 
 // What a cycle does takes effect when its pod is popped. The time that it takes comes behind: it keeps the
 // scheduler from its next pod. While it lasts, calls of the cycle put its end off (Call).
-std::optional<absl::Time> SchedulerActor::RunCycle() {
+absl::Time SchedulerActor::RunCycle() {
+  const absl::Time begun = loop_.Now();
+  scheduler_->SchedulePopped();
+  has_cycle_latency_ = false;
+  // Waiting for extenders, the scheduler does not work.
+  const absl::Duration waited = loop_.Now() - begun;
+  return std::max(cycle_end_, loop_.Now()) + std::max(cycle_latency_ - waited, absl::ZeroDuration());
+}
+
+bool SchedulerActor::Pop() {
+  RecordQueueFirst();
+  last_flush_ = absl::InfinitePast();
   cycle_end_ = loop_.Now();
   // However fast: pods that come back in the same instant must not keep it from ending.
   if (!has_cycle_latency_) {
@@ -234,9 +254,7 @@ std::optional<absl::Time> SchedulerActor::RunCycle() {
         std::max(options_.latency.scheduling_cycle.Draw(chance_.scheduling_cycle), absl::Microseconds(1));
   }
   has_cycle_latency_ = true;
-  if (!scheduler_->ScheduleOne()) return std::nullopt;
-  has_cycle_latency_ = false;
-  return cycle_end_ + cycle_latency_;
+  return scheduler_->PopOne();
 }
 
 // Calls of several goroutines may overtake each other, as in the real client. The goroutine of the scheduling
@@ -249,6 +267,20 @@ void SchedulerActor::Call(std::function<void()> effect) {
   interleaving_.Call(delay, [this, effect = std::move(effect)] {
     --in_transit_;
     effect();
+  });
+}
+
+// In recorded cases with a seed such a call comes when all that was set off before has settled: the recorder
+// lets a nanosecond pass.
+void SchedulerActor::CallToEvict(std::function<void()> effect) {
+  if (!interleaving_.pops_last()) {
+    Call(std::move(effect));
+    return;
+  }
+  ++in_transit_;
+  loop_.At(loop_.Now() + absl::Nanoseconds(1), EventLoop::Phase::kWork, [this, effect = std::move(effect)] {
+    --in_transit_;
+    Call(effect);
   });
 }
 
@@ -273,27 +305,47 @@ void SchedulerActor::Bind(api::PodPtr pod, absl::string_view node_name, Done don
   });
 }
 
-// In recorded cases with a seed an eviction came when the cycle that chose it was over, and on record.
-void SchedulerActor::RecordBeforeEviction() {
+bool SchedulerActor::HidesFlush() const {
+  if (!interleaving_.pops_last() || last_flush_ != loop_.Now()) return false;
+  const absl::Duration since_start = loop_.Now() - start_;
+  return absl::Floor(since_start, absl::Seconds(1)) != since_start;
+}
+
+void SchedulerActor::RecordQueueFirst() {
   if (interleaving_.pops_last()) trace_.Queue(scheduler_->queue());
 }
 
 void SchedulerActor::PatchPodStatus(api::PodPtr pod, framework::PodStatusPatch patch, Done done) {
-  if (patch.condition.has_value() && patch.condition->type == "DisruptionTarget") RecordBeforeEviction();
-  Call([this, target = std::move(pod), patch = std::move(patch), done = std::move(done)] {
+  const bool evicts = patch.condition.has_value() && patch.condition->type == "DisruptionTarget";
+  const auto call = evicts ? &SchedulerActor::CallToEvict : &SchedulerActor::Call;
+  (this->*call)([this, target = std::move(pod), patch = std::move(patch), done = std::move(done)] {
     if (Strikes(Fault::kStatus)) {
       done(Timeout("patch"));
       return;
     }
     const absl::StatusOr<api::PodPtr> stored = server_.PatchPodStatus(*target, patch);
+    if (stored.ok() && patch.extended_resource_claim_status.has_value()) {
+      trace_.SetExtendedClaim(**stored, *patch.extended_resource_claim_status);
+    }
     if (stored.ok()) trace_.Status(**stored);
     done(stored.status());
   });
 }
 
+void SchedulerActor::PatchPodGroupStatus(api::PodGroupPtr group, api::PodCondition condition, Done done) {
+  Call([this, group = std::move(group), condition = std::move(condition), done = std::move(done)] {
+    if (Strikes(Fault::kStatus)) {
+      done(Timeout("patch"));
+      return;
+    }
+    const absl::StatusOr<api::PodGroupPtr> stored = server_.PatchPodGroupStatus(*group, condition);
+    if (stored.ok()) trace_.GroupStatus(**stored);
+    done(stored.status());
+  });
+}
+
 void SchedulerActor::DeletePod(api::PodPtr pod, Done done) {
-  RecordBeforeEviction();
-  Call([this, target = std::move(pod), done = std::move(done)] {
+  CallToEvict([this, target = std::move(pod), done = std::move(done)] {
     if (Strikes(Fault::kEvict)) {
       done(Timeout("delete"));
       return;
@@ -318,6 +370,10 @@ void SchedulerActor::WriteClaim(absl::string_view verb, const api::ObjectPtr& cl
     if (status.ok() && options_.on_claim_written != nullptr) options_.on_claim_written(stored);
     if (!status.ok()) {
       done(status);
+    } else if (options_.hears_own_writes && interleaving_.in_cycle()) {
+      // A cycle goes on when the informers have heard.
+      loop_.Settle();
+      done(stored);
     } else if (options_.hears_own_writes) {
       // In the same instant, behind the informers.
       loop_.At(loop_.Now(), EventLoop::Phase::kSpawned, [done, stored] { done(stored); });
@@ -403,6 +459,10 @@ void SchedulerActor::Update(api::ObjectPtr object, ObjectDone done) {
   });
 }
 
-void SchedulerActor::RecordEvent(const api::Pod& pod, framework::PodEvent event) { trace_.Event(pod, event); }
+// Up to 1.34 the recorder also had an eviction wait that calls nobody, since its victim waits on Permit.
+void SchedulerActor::RecordEvent(const api::Pod& pod, framework::PodEvent event) {
+  if (event.reason == "Preempted" && !options_.scheduler.line.one_pod_handler) RecordQueueFirst();
+  trace_.Event(pod, event);
+}
 
 }  // namespace schedsim::sim

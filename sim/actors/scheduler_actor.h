@@ -51,6 +51,8 @@ class SchedulerActor : public framework::Client {
     bool lists_at_start = false;
     // What goes wrong; it must outlive the actor. nullptr: nothing.
     Faults* faults = nullptr;
+    // The same; nullptr: there are none.
+    framework::Extenders* extenders = nullptr;
   };
 
   // InvalidArgument where a plugin refuses its arguments. What is borrowed must outlive the actor.
@@ -75,11 +77,20 @@ class SchedulerActor : public framework::Client {
   // How long the scheduler is busy with the pod that it is trying, or tried last, calls aside.
   absl::Duration cycle_latency() const { return cycle_latency_; }
 
+  // In recorded cases with a seed the queue is on record before it changes: whoever popped a pod or changed
+  // the cluster looked first.
+  void RecordQueueFirst();
+
+  // In recorded cases with a seed: whether a flush of this instant is not on record yet. The recorder looks
+  // when the cluster changes, when a pod is popped, and each whole second since the start.
+  bool HidesFlush() const;
+
   // Whether the scheduler deleted the pod of this uid, to make room for another.
   bool IsVictim(const std::string& uid) const { return victims_.count(uid) > 0; }
 
   void Bind(api::PodPtr pod, absl::string_view node_name, Done done) override;
   void PatchPodStatus(api::PodPtr pod, framework::PodStatusPatch patch, Done done) override;
+  void PatchPodGroupStatus(api::PodGroupPtr group, api::PodCondition condition, Done done) override;
   void DeletePod(api::PodPtr pod, Done done) override;
   void Update(api::ObjectPtr object, ObjectDone done) override;
   void UpdateStatus(api::ObjectPtr object, ObjectDone done) override;
@@ -124,11 +135,13 @@ class SchedulerActor : public framework::Client {
   // informers hear of it before `done` is called.
   void WriteClaim(absl::string_view verb, const api::ObjectPtr& claim,
                   std::function<absl::Status(const api::ResourceClaim& claim)> write, ObjectDone done);
-  void RecordBeforeEviction();
   // Runs `effect` when the call arrives at the API server.
   void Call(std::function<void()> effect);
-  // Runs one scheduling cycle, as Interleaving::SchedulingThread says.
-  std::optional<absl::Time> RunCycle();
+  // The same for a call that evicts a pod.
+  void CallToEvict(std::function<void()> effect);
+  // As Interleaving::SchedulingThread says.
+  bool Pop();
+  absl::Time RunCycle();
   // A timer that flushes a queue.
   struct Flush {
     absl::Time next;
@@ -162,6 +175,9 @@ class SchedulerActor : public framework::Client {
   bool has_cycle_latency_ = false;
   // When the calls are over that the cycle under way waits for.
   absl::Time cycle_end_;
+  absl::Time start_;
+  // When a queue was flushed and nothing else has happened since.
+  absl::Time last_flush_ = absl::InfinitePast();
 };
 
 }  // namespace schedsim::sim

@@ -16,6 +16,7 @@
 #include "core/codec/text/json_edit.h"
 #include "core/codec/text/json_writer.h"
 #include "core/codec/text/reader.h"
+#include "sim/cluster/admission/device_defaults.h"
 #include "sim/cluster/admission/namespace_lifecycle.h"
 #include "sim/cluster/admission/storage_defaults.h"
 #include "sim/cluster/pod_finalizers.h"
@@ -378,7 +379,10 @@ absl::Status ApiServer::Replace(const api::ObjectPtr& object, VersionCheck check
   }
   std::shared_ptr<api::Object> copy = object->Clone();
   if (copy->kind == api::Kind::kPod) CompleteUpdate(*old_object, static_cast<api::Pod&>(*copy));
-  if (options_.admission.complete && !Admission::PassedBefore(*object)) SetStorageDefaults(*copy);
+  if (options_.admission.complete && !Admission::PassedBefore(*object)) {
+    SetStorageDefaults(*copy);
+    SetDeviceDefaults(*copy);
+  }
   copy->metadata.resource_version = ++resource_version_;
   copy->metadata.uid = old_object->metadata.uid;
   copy->metadata.creation_timestamp = old_object->metadata.creation_timestamp;
@@ -397,11 +401,13 @@ absl::Status ApiServer::UpdateClaim(const api::ResourceClaim& claim, ClaimPart p
     return VersionConflict(claim);
   const auto& before = static_cast<const api::ResourceClaim&>(*stored);
   auto after = std::make_shared<api::ResourceClaim>(part == ClaimPart::kStatus ? before : claim);
-  after->status = part == ClaimPart::kStatus ? claim.status : before.status;
-  after->metadata.resource_version = claim.metadata.resource_version;
-  RETURN_IF_ERROR(Replace(after, VersionCheck::kChecked));
+  after->status = part == ClaimPart::kAllButStatus ? before.status : claim.status;
+  const uint64_t version = claim.metadata.resource_version;
+  after->metadata.resource_version = version;
   const bool goes = before.metadata.deletion_timestamp.has_value() && after->finalizers.empty();
-  return goes ? DeleteStored(Find(claim)) : absl::OkStatus();
+  if (!goes) return Replace(after, VersionCheck::kChecked);
+  if (version != 0 && version != before.metadata.resource_version) return VersionConflict(claim);
+  return RemoveStored(stored);
 }
 
 absl::Status ApiServer::RemoveConsumer(const api::ResourceClaim& claim, absl::string_view uid) {
@@ -476,7 +482,6 @@ absl::Status ApiServer::Delete(const api::Object& object) {
 absl::Status ApiServer::DeleteStored(const api::ObjectPtr& old_object) {
   const api::Kind kind = old_object->kind;
   const std::string& kind_name = old_object->kind_name;
-  const std::string& name_space = old_object->metadata.namespace_;
   const std::string& name = old_object->metadata.name;
   const bool has_finalizers = kind == api::Kind::kResourceClaim &&
                               !static_cast<const api::ResourceClaim&>(*old_object).finalizers.empty();
@@ -501,6 +506,11 @@ absl::Status ApiServer::DeleteStored(const api::ObjectPtr& old_object) {
     const bool is_over = Find(kind, kind_name, "", name) != nullptr && !HasContent(*this, name);
     return is_over ? Delete(kind, kind_name, "", name) : absl::OkStatus();
   }
+  return RemoveStored(old_object);
+}
+
+absl::Status ApiServer::RemoveStored(const api::ObjectPtr& old_object) {
+  const std::string& name_space = old_object->metadata.namespace_;
   ++resource_version_;
   Store(old_object, nullptr);
   if (name_space.empty()) return absl::OkStatus();
@@ -564,18 +574,52 @@ void PutExtendedClaim(const framework::ExtendedResourceClaimStatus& status, api:
 
 }  // namespace
 
+namespace {
+
+// A patch has what differs from the version that its author knew; the rest stays as it is stored.
+api::PodCondition Patched(const api::PodCondition& wanted, const api::Pod& known, const api::Pod& stored) {
+  api::PodCondition patched = wanted;
+  const api::PodCondition* const before = known.FindCondition(wanted.type);
+  const api::PodCondition* const now = stored.FindCondition(wanted.type);
+  if (before == nullptr || now == nullptr) return patched;
+  if (wanted.status == before->status) patched.status = now->status;
+  if (wanted.reason == before->reason) patched.reason = now->reason;
+  if (wanted.message == before->message) patched.message = now->message;
+  return patched;
+}
+
+}  // namespace
+
 absl::StatusOr<api::PodPtr> ApiServer::PatchPodStatus(const api::Pod& pod,
                                                       const framework::PodStatusPatch& patch) {
   const api::PodPtr old_pod = FindStored(pod);
   if (old_pod == nullptr) return NotFound("pods", pod.metadata.name);
   std::shared_ptr<api::Pod> copy = CopyPod(*old_pod);
-  if (patch.condition.has_value()) copy->SetCondition(*patch.condition);
+  if (patch.condition.has_value()) copy->SetCondition(Patched(*patch.condition, pod, *old_pod));
   if (patch.nominated_node_name.has_value()) copy->status.nominated_node_name = *patch.nominated_node_name;
   if (patch.extended_resource_claim_status.has_value()) {
     PutExtendedClaim(*patch.extended_resource_claim_status, *copy);
   }
   Store(old_pod, copy);
   return api::PodPtr(copy);
+}
+
+absl::StatusOr<api::PodGroupPtr> ApiServer::PatchPodGroupStatus(const api::PodGroup& group,
+                                                                const api::PodCondition& condition) {
+  const api::ObjectPtr stored = Find(group);
+  if (stored == nullptr) return NotFound(ResourceOf(group), group.metadata.name);
+  const std::shared_ptr<api::Object> copy = Copy(*stored);
+  std::vector<api::PodCondition>& conditions = static_cast<api::PodGroup&>(*copy).conditions;
+  const auto known = std::find_if(conditions.begin(), conditions.end(), [&](const api::PodCondition& other) {
+    return other.type == condition.type;
+  });
+  if (known == conditions.end()) {
+    conditions.push_back(condition);
+  } else {
+    *known = condition;
+  }
+  Store(stored, copy);
+  return std::static_pointer_cast<const api::PodGroup>(api::ObjectPtr(copy));
 }
 
 }  // namespace schedsim::sim

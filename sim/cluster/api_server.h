@@ -18,6 +18,7 @@
 #include "core/api/devices.h"
 #include "core/api/object.h"
 #include "core/api/pod.h"
+#include "core/api/pod_group.h"
 #include "core/base/clock.h"
 #include "core/base/lookup_map.h"
 #include "core/base/rng.h"
@@ -98,10 +99,10 @@ class ApiServer {
   absl::Status Update(const api::ObjectPtr& object, VersionCheck check = VersionCheck::kChecked);
   // What Update says where another version of the object is stored.
   static absl::Status VersionConflict(const api::Object& object);
-  // Writes one part of a claim, the other one stays: its status, or all but that. A claim that is being
+  // Writes a part of a claim, the rest stays: its status, all but that, or all. A claim that is being
   // deleted goes with its last finalizer. NotFound when there is none; Aborted when another version, or
   // another claim of that name, is stored.
-  enum class ClaimPart : uint8_t { kStatus, kAllButStatus };
+  enum class ClaimPart : uint8_t { kStatus, kAllButStatus, kAll };
   absl::Status UpdateClaim(const api::ResourceClaim& claim, ClaimPart part);
   // Takes the consumer of this uid out of the claim's status.reservedFor. The errors of UpdateClaim; the
   // version does not count.
@@ -142,6 +143,10 @@ class ApiServer {
   absl::Status Bind(const api::Pod& pod, absl::string_view node_name);
   // NotFound when the pod is gone. Returns the pod as stored.
   absl::StatusOr<api::PodPtr> PatchPodStatus(const api::Pod& pod, const framework::PodStatusPatch& patch);
+
+  // Sets a condition of the group's status. NotFound when the group is gone. Returns it as stored.
+  absl::StatusOr<api::PodGroupPtr> PatchPodGroupStatus(const api::PodGroup& group,
+                                                       const api::PodCondition& condition);
 
   // The object of this name, or nullptr. `kind_name` counts for kOther only. Where kinds that are not built
   // in share it, the first group has precedence.
@@ -195,6 +200,8 @@ class ApiServer {
   // Writes the statuses of quotas that count something else now.
   void StoreQuotas();
   absl::Status DeleteStored(const api::ObjectPtr& old_object);
+  // The object goes, with its namespace where that ends and it was the last one in it.
+  absl::Status RemoveStored(const api::ObjectPtr& old_object);
   // Brings the list of pods up to date.
   void ListPods() const;
 

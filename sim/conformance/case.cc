@@ -7,6 +7,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
 #include "absl/types/span.h"
 #include "core/api/feature_gates.h"
 #include "core/api/kinds.h"
@@ -89,10 +90,10 @@ constexpr absl::string_view kObjectsField = "objects";
 constexpr absl::string_view kCaseFields[] = {
     "name",   "config", "featureGates",       "lineGates", "lines",  kObjectsField,
     "steps",  "end",    "terminationSeconds", "provision", "claims", "devices",
-    "record", "seed"};
+    "record", "seed",   "extenderServers"};
 constexpr absl::string_view kDevicesFields[] = {"after", "fail", "ignore"};
 constexpr absl::string_view kStepFields[] = {"at", "create", "update", "delete"};
-constexpr absl::string_view kReferenceFields[] = {"kind", "namespace", "name"};
+constexpr absl::string_view kReferenceFields[] = {"apiVersion", "kind", "namespace", "name"};
 
 class CaseReader {
  public:
@@ -105,6 +106,10 @@ class CaseReader {
   // Read tells what is wrong with it: only then it is known whether this is a case, and for which lines.
   void ReadObject(const Value& value) {
     if (!created_.ok()) return;
+    if (!IsOfLine(value)) {
+      created_->push_back(nullptr);
+      return;
+    }
     absl::StatusOr<api::ObjectPtr> object = objects_.Decode(value, file_);
     if (object.ok()) {
       created_->push_back(*std::move(object));
@@ -173,6 +178,7 @@ class CaseReader {
     if (root.Find("lines") == nullptr) return absl::OkStatus();
     std::vector<std::string> lines;
     ASSIGN_OR_RETURN(lines, TextsOf(root, "lines"));
+    result.names_lines = true;
     result.is_for_line = absl::c_linear_search(lines, std::string(api::KubernetesLineName(line_)));
     return absl::OkStatus();
   }
@@ -182,6 +188,7 @@ class CaseReader {
     if (!claims) return absl::OkStatus();
     ResourceClaimOptions& options = result.claims.emplace();
     options.watches = false;
+    options.lead = absl::Milliseconds(10);
     const Value* devices = root.Find("devices");
     if (devices == nullptr) return absl::OkStatus();
     RETURN_IF_ERROR(CheckMembers(file_, *devices, "devices", kDevicesFields));
@@ -231,10 +238,43 @@ class CaseReader {
     if (loaded.ok()) {
       const std::string place =
           absl::StrCat(file_, ":", config->position.line, ":", config->position.column, ": config.");
-      RETURN_IF_ERROR(RefuseExtenders(place, loaded->config));
+      const Value* const servers = root.Find("extenderServers");
+      if (servers == nullptr) RETURN_IF_ERROR(RefuseExtenders(place, loaded->config));
       result.config = *std::move(loaded);
+      if (servers != nullptr) RETURN_IF_ERROR(ReadExtenders(*servers, result));
     } else {
       result.config_error = std::string(loaded.status().message());
+    }
+    return absl::OkStatus();
+  }
+
+  // The servers' rules are for the recorder; what counts here is who is who, and who binds.
+  absl::Status ReadExtenders(const Value& servers, Case& result) {
+    if (servers.type != Value::Type::kArray) return Expected(file_, servers, "extenderServers", "a list");
+    std::vector<CaseExtender> known;
+    for (const Value& item : servers.items) {
+      CaseExtender& server = known.emplace_back();
+      ASSIGN_OR_RETURN(server.name, TextOf(item, "name", file_));
+      ASSIGN_OR_RETURN(server.url, TextOf(item, "url", file_));
+      ASSIGN_OR_RETURN(const Value* rules, ListOf(item, "bind", file_));
+      for (const Value& rule : rules == nullptr ? absl::Span<const Value>() : rules->items) {
+        ASSIGN_OR_RETURN(const std::string action, TextOf(rule, "do", file_));
+        const bool refuses = rule.Find("error") != nullptr || rule.Find("status") != nullptr ||
+                             rule.Find("raw") != nullptr || action == "none";
+        server.bind_rules.push_back(refuses            ? CaseExtender::Binds::kNever
+                                    : action == "late" ? CaseExtender::Binds::kLate
+                                                       : CaseExtender::Binds::kAtOnce);
+      }
+    }
+    for (const api::Extender& extender : result.config.config.extenders) {
+      const auto server = absl::c_find_if(known, [&extender](const CaseExtender& candidate) {
+        return absl::StripSuffix(candidate.url, "/") == absl::StripSuffix(extender.url_prefix, "/");
+      });
+      if (server == known.end()) {
+        return codec::ErrorAt({file_, servers.position},
+                              absl::StrCat("extenderServers: none has the url ", extender.url_prefix));
+      }
+      result.extenders.push_back(*server);
     }
     return absl::OkStatus();
   }
@@ -246,6 +286,14 @@ class CaseReader {
                             "steps: expected at, and one of create, update and delete");
     }
     Step step;
+    for (const absl::string_view field : {"create", "update", "delete"}) {
+      const Value* object = item.Find(field);
+      if (object != nullptr && !IsOfLine(*object)) {
+        ASSIGN_OR_RETURN(step.at, SecondsOf(item, "at", file_));
+        result.steps.push_back(std::move(step));
+        return absl::OkStatus();
+      }
+    }
     ASSIGN_OR_RETURN(step.at, SecondsOf(item, "at", file_));
     if (const Value* create = item.Find("create")) {
       ASSIGN_OR_RETURN(step.create, objects_.Decode(*create, file_));
@@ -263,7 +311,25 @@ class CaseReader {
     return absl::OkStatus();
   }
 
-  // References to what is deleted have no apiVersion.
+  // Whether the line has this version of the kind. Groups of pods change theirs from line to line, and cases
+  // have one for each.
+  bool IsOfLine(const Value& object) const {
+    const auto text_of = [&object](absl::string_view key) {
+      const Value* value = object.Find(key);
+      return value == nullptr ? absl::string_view() : absl::string_view(value->text);
+    };
+    const absl::string_view kind = text_of("kind");
+    const absl::string_view version = text_of("apiVersion");
+    if (kind == "Workload" && version == "scheduling.k8s.io/v1alpha1") {
+      return line_ == api::KubernetesLine::k1_35;
+    }
+    if (kind != "PodGroup") return true;
+    if (version == "scheduling.k8s.io/v1alpha2") return line_ == api::KubernetesLine::k1_36;
+    if (version == "scheduling.k8s.io/v1beta1") return line_ == api::KubernetesLine::k1_37;
+    return true;
+  }
+
+  // References to what is deleted need no apiVersion.
   static api::Kind KindOf(absl::string_view kind_name) {
     const api::KindInfo* const info = api::FindKindByName(kind_name);
     return info == nullptr ? api::Kind::kOther : info->kind;
@@ -349,23 +415,36 @@ SimulationOptions OptionsOf(const Case& test_case, bool reference) {
   }
   if (test_case.claims.has_value()) {
     options.controllers.resource_claims = test_case.claims;
-    // The recorder waits that long for the stand-in before the scheduler starts.
-    options.zero += absl::Milliseconds(10);
+    options.zero += options.controllers.resource_claims->lead;
     options.counts_names = true;
   }
+  options.holds_cycles = test_case.claims.has_value() || test_case.names_lines;
+  options.ties_by_creation = options.holds_cycles && test_case.line.line <= api::KubernetesLine::k1_36;
   options.until = test_case.end;
   options.latency.pod_termination = test_case.pod_termination;
   options.complete_admission = false;
   options.deletes_terminal_pods = true;
   options.preemption_starts_at_first = true;
+  // The recorder's scheduler has one worker, whatever the configuration says.
+  options.config.config.parallelism = 1;
   options.reference = reference;
   options.trace_level = test_case.trace_level;
   return options;
 }
 
-absl::StatusOr<CaseRun> RunCase(const Case& test_case, bool reference, RecordedChoice* choice) {
+absl::StatusOr<CaseRun> RunCase(const Case& test_case, bool reference, RecordedChoice* choice,
+                                const RecordedExtenders* extenders) {
   CaseRun run;
   SimulationOptions options = OptionsOf(test_case, reference);
+  static const RecordedExtenders* const kNoCalls = new RecordedExtenders();
+  const RecordedExtenders& calls = extenders == nullptr ? *kNoCalls : *extenders;
+  options.extenders.make_transport = [&](const ExtenderWorld& world) {
+    return NewRecordedTransport(calls, test_case.extenders, world);
+  };
+  for (const CaseExtender& extender : test_case.extenders) options.extenders.names.push_back(extender.name);
+  // As in the recorder's API server.
+  options.extenders.sends_types = true;
+  options.extenders.binds = false;
   options.choice = choice;
   options.trace_sink = [&run](absl::string_view line) { run.records.emplace_back(line); };
   if (!test_case.config_error.empty()) return ConfigErrorRun(test_case.config_error);

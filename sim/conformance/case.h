@@ -20,6 +20,7 @@
 #include "core/framework/framework.h"
 #include "core/hosting/library/plugin_libraries.h"
 #include "sim/conformance/recorded_choice.h"
+#include "sim/conformance/recorded_extenders.h"
 #include "sim/run/simulation.h"
 
 namespace schedsim::sim {
@@ -35,6 +36,7 @@ struct Case {
   std::vector<framework::RegisteredPlugin> more_plugins;
   // Not empty: the configuration is refused, with this message.
   std::string config_error;
+  // nullptr: the line has no such object, which takes its time to create all the same.
   std::vector<api::ObjectPtr> objects;
   std::vector<Step> steps;
   absl::Duration end;
@@ -45,7 +47,11 @@ struct Case {
   std::optional<ResourceClaimOptions> claims;
   // Whether the case is for the line.
   bool is_for_line = true;
+  // Whether it names lines.
+  bool names_lines = false;
   TraceLevel trace_level = TraceLevel::kFull;
+  // The servers of the configuration's extenders, one for each, in its order.
+  std::vector<CaseExtender> extenders;
   // How many pods may be popped; then the case ends when all of the instant is done. Absent: any number.
   std::optional<int64_t> pops_max;
 };
@@ -89,8 +95,10 @@ struct CaseRun {
   absl::Time zero;
 };
 
-// Runs a case. With `choice`, choices that the real scheduler leaves to chance are its.
-absl::StatusOr<CaseRun> RunCase(const Case& test_case, bool reference, RecordedChoice* choice = nullptr);
+// Runs a case. With `choice`, choices that the real scheduler leaves to chance are its. `extenders`: the
+// calls that are answered; nullptr: none is.
+absl::StatusOr<CaseRun> RunCase(const Case& test_case, bool reference, RecordedChoice* choice = nullptr,
+                                const RecordedExtenders* extenders = nullptr);
 
 }  // namespace schedsim::sim
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <iterator>
 #include <map>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -106,6 +107,7 @@ const Part* FindPart(const View& view, absl::string_view field) {
 // ---- Attempts ----
 
 using record::Attempt;
+using record::Queue;
 
 // Success without a reason is no status at all where a plugin gives upstream's nil.
 std::optional<std::string> ShowStatus(const std::optional<record::Status>& status) {
@@ -125,6 +127,12 @@ std::map<std::string, std::string> ShowFilter(const std::vector<record::Filtered
 std::map<std::string, std::string> ShowDryRuns(const std::vector<record::DryRun>& runs) {
   std::map<std::string, std::string> by_node;
   for (const record::DryRun& run : runs) {
+    // The recorder looks before it becomes an error that no victim was found.
+    if (record::DryRun::Helps(run) && run.victims.empty()) {
+      const std::string error = absl::StrCat("expected at least one victim pod on node \"", run.node, "\"");
+      by_node[std::string(run.node)] = List({Show(Text("Error")), Show(Texts{error})});
+      continue;
+    }
     by_node[std::string(run.node)] = record::DryRun::Helps(run)
                                          ? List({Show(run.victims), Show(run.violations)})
                                          : List({Show(run.code), Show(Sorted(run.reasons))});
@@ -161,6 +169,19 @@ void AddScores(const record::Scores& scores, View& view) {
   view.push_back({.field = Path(&Attempt::scores, &record::Scores::total),
                   .value = {},
                   .values = ByNode(scores.nodes, scores.total)});
+  const std::string by_extender = absl::StrCat(Path(&Attempt::scores, &record::Scores::extenders), ".");
+  for (const auto& [extender, column] : scores.extenders) {
+    std::map<std::string, std::string> by_node;
+    for (size_t i = 0; i < std::min(scores.nodes.size(), column.size()); ++i) {
+      by_node[std::string(scores.nodes[i])] = column[i].has_value() ? Show(*column[i]) : "null";
+    }
+    view.push_back({.field = absl::StrCat(by_extender, extender), .value = {}, .values = std::move(by_node)});
+  }
+  if (scores.final_total.has_value()) {
+    view.push_back({.field = Path(&Attempt::scores, &record::Scores::final_total),
+                    .value = {},
+                    .values = ByNode(scores.nodes, *scores.final_total)});
+  }
 }
 
 View ViewOf(const Attempt& attempt) {
@@ -175,6 +196,8 @@ View ViewOf(const Attempt& attempt) {
   add(NameOf(&Attempt::attempts), Show(attempt.attempts));
   add(NameOf(&Attempt::profile), Show(attempt.profile));
   add(NameOf(&Attempt::start), Show(attempt.start));
+  add(NameOf(&Attempt::group), Show(attempt.group));
+  add(NameOf(&Attempt::phase), Show(attempt.phase));
   if (attempt.pre_filter.has_value()) {
     const record::PreFilter& pre_filter = *attempt.pre_filter;
     const bool narrowed = pre_filter.nodes.has_value() && !pre_filter.nodes->empty();
@@ -233,17 +256,21 @@ Difference DifferenceOfAttempts(const Record& expected, const Record& actual) {
 
 // The event of a preemption names the preemptor by a uid that the API server made up.
 std::string WithoutPreemptor(absl::string_view note) {
-  constexpr absl::string_view kBefore = "by pod ";
   constexpr absl::string_view kAfter = " on node";
   std::string kept;
   while (true) {
-    const size_t found = note.find(kBefore);
+    absl::string_view before = "by pod ";
+    size_t found = note.find(before);
+    if (found == absl::string_view::npos) {
+      before = "by podgroup ";
+      found = note.find(before);
+    }
     if (found == absl::string_view::npos) return absl::StrCat(kept, note);
-    const absl::string_view rest = note.substr(found + kBefore.size());
+    const absl::string_view rest = note.substr(found + before.size());
     const auto* word_end = std::find_if(rest.begin(), rest.end(), absl::ascii_isspace);
     const size_t word_size = static_cast<size_t>(word_end - rest.begin());
     const bool is_preemptor = word_size > 0 && absl::StartsWith(rest.substr(word_size), kAfter);
-    absl::StrAppend(&kept, note.substr(0, found + kBefore.size()), is_preemptor ? "*" : "");
+    absl::StrAppend(&kept, note.substr(0, found + before.size()), is_preemptor ? "*" : "");
     note = is_preemptor ? rest.substr(word_size) : rest;
   }
 }
@@ -256,27 +283,108 @@ std::string ShowEffect(const record::BindFailure& failure) {
   return List({Show(failure.pod), Show(failure.error)});
 }
 
-std::string ShowEffect(const record::Update& update) {
-  std::vector<std::string> parts = {Show(update.resource),
-                                    Show(update.name),
-                                    Show(update.volume_name.value_or("")),
-                                    Show(update.selected_node.value_or("")),
-                                    Show(update.claim.value_or("")),
-                                    Show(update.verb)};
-  for (const record::ClaimDevice& device : update.devices) {
+std::string ShowRequirements(const std::vector<record::NodeRequirement>& requirements) {
+  std::vector<std::string> shown;
+  for (const record::NodeRequirement& requirement : requirements) {
+    shown.push_back(List({Show(requirement.key), Show(requirement.operator_), Show(requirement.values)}));
+  }
+  return List(shown);
+}
+
+std::string ShowClaim(const record::ClaimView& claim) {
+  std::vector<std::string> parts;
+  for (const record::ClaimDevice& device : claim.devices) {
     std::string text = absl::StrCat(device.request, " ", device.device, device.admin_access ? " admin" : "",
                                     device.shared ? " shared" : "", " ", device.tolerations);
     for (const auto& [name, amount] : device.consumed) absl::StrAppend(&text, " ", name, "=", amount);
+    absl::StrAppend(&text, " ", Show(device.binding_conditions), Show(device.binding_failure_conditions));
     parts.push_back(text);
   }
-  for (const Text consumer : update.reserved_for) parts.push_back(Show(consumer));
-  for (const Text finalizer : update.finalizers) parts.push_back(Show(finalizer));
+  if (claim.node_selector.has_value()) {
+    for (const record::NodeTerm& term : claim.node_selector->terms) {
+      parts.push_back(absl::StrCat("nodes ", ShowRequirements(term.match_expressions),
+                                   ShowRequirements(term.match_fields)));
+    }
+  }
+  for (const record::ClaimConfig& config : claim.config) {
+    parts.push_back(absl::StrCat("config ", config.source, Show(config.requests), config.driver));
+  }
+  parts.push_back(Show(claim.reserved_for));
+  parts.push_back(Show(claim.finalizers));
+  if (claim.deleting) parts.emplace_back("deleting");
+  return List(parts);
+}
+
+std::string ShowEffect(const record::Update& update) {
+  return List({Show(update.resource), Show(update.name), Show(update.volume_name.value_or("")),
+               Show(update.selected_node.value_or("")), Show(update.claim.value_or("")), Show(update.verb),
+               Show(update.requests), Show(update.conditions), ShowClaim(update)});
+}
+
+std::string ShowEffect(const record::Claim& claim) {
+  return List({Show(claim.verb), Show(claim.name), Show(claim.pod), Show(claim.set), ShowClaim(claim)});
+}
+
+std::string ShowEffect(const record::GroupCycle& cycle) {
+  return List({Show(cycle.group), Show(cycle.attempts.value_or(0)), Show(cycle.priority.value_or(0)),
+               Show(cycle.pods)});
+}
+
+std::string ShowEffect(const record::Placements& placements) {
+  return List(
+      {Show(placements.group), Show(placements.names), ShowStatus(placements.status).value_or("nothing")});
+}
+
+std::string ShowEffect(const record::PlacementScores& scores) {
+  std::vector<std::string> parts = {Show(scores.group), Show(scores.best), Show(scores.taken)};
+  for (const auto& [name, total] : scores.total) parts.push_back(absl::StrCat(name, "=", total));
   return List(std::move(parts));
+}
+
+std::string ShowEffect(const record::GroupPostFilter& post_filter) {
+  std::vector<std::string> parts = {Show(post_filter.group),
+                                    ShowStatus(post_filter.status).value_or("nothing")};
+  std::vector<std::string> nominations;
+  for (const auto& [pod, node] : post_filter.nominate) nominations.push_back(absl::StrCat(pod, "=", node));
+  std::sort(nominations.begin(), nominations.end());
+  parts.insert(parts.end(), nominations.begin(), nominations.end());
+  return List(std::move(parts));
+}
+
+std::string ShowEffect(const record::GroupFailure& failure) {
+  return List({Show(failure.pod), Show(failure.group), Show(failure.error),
+               Show(failure.nominate.value_or("-")), ShowStatus(failure.status).value_or("nothing")});
 }
 
 std::string ShowEffect(const record::PluginNote& note) {
   return List({Show(note.pod), Show(note.plugin), Show(note.point), Show(note.node), Show(note.code),
                Show(note.reasons)});
+}
+
+std::string ShowEffect(const record::ExtenderCall& call) {
+  std::vector<std::string> parts = {Show(call.extender), Show(call.verb), Show(call.pod), Show(call.error)};
+  // What was not sent is not on record.
+  const bool was_sent = !absl::EndsWith(call.error, "connect: connection refused");
+  if (!was_sent || !call.request.has_value()) return List(std::move(parts));
+  const record::ExtenderRequest& request = *call.request;
+  const auto add = [&parts](absl::string_view name, const std::string& text) {
+    parts.push_back(absl::StrCat(name, " ", text));
+  };
+  if (request.nodes.has_value()) add("Nodes", Show(*request.nodes));
+  if (request.node_names.has_value()) add("NodeNames", Show(*request.node_names));
+  for (const auto& [node, victims] : request.victims.value_or(record::Map<record::RequestVictims>())) {
+    add(node, absl::StrCat(Show(victims.pods), Show(victims.violations), Show(victims.pod_digests)));
+  }
+  for (const auto& [node, victims] :
+       request.meta_victims.value_or(record::Map<record::RequestMetaVictims>())) {
+    Texts uids;
+    for (const record::RequestMetaPod& pod : victims.pods) uids.push_back(pod.uid);
+    add(node, absl::StrCat(Show(uids), Show(victims.violations)));
+  }
+  if (call.verb == "bind") add(request.node, Show(request.pod_uid));
+  parts.push_back(Show(request.pod_digest));
+  parts.push_back(Show(request.node_digests));
+  return List(std::move(parts));
 }
 
 std::string ShowEffect(const record::Event& event) {
@@ -286,8 +394,10 @@ std::string ShowEffect(const record::Event& event) {
 
 std::string ShowEffect(const record::PodStatus& status) {
   const record::Disruption disruption = status.disruption.value_or(record::Disruption());
+  const record::ExtendedClaim extended = status.extended_claim.value_or(record::ExtendedClaim());
   return List({Show(status.pod), Show(status.reason.value_or("")), Show(status.message.value_or("")),
-               Show(status.nominated), Show(disruption.reason), Show(disruption.message)});
+               Show(status.nominated), Show(disruption.reason), Show(disruption.message), Show(extended.name),
+               Show(extended.mappings)});
 }
 
 // Unit: 10 ms, rounded as the recorder's own comparison does: by the decimal value, ties to even.
@@ -303,12 +413,17 @@ int64_t RoundTime(absl::Duration time) {
 
 using EffectsByTime = std::map<int64_t, std::vector<std::string>>;
 
+// The recorder's clock is set when the scheduler starts and the queue is first on record: what was before has
+// other times.
 template <typename Effect>
 EffectsByTime CollectEffects(const Records& trace) {
   EffectsByTime effects;
+  bool is_started = false;
   for (const Record& record : trace.list) {
+    is_started = is_started || record.As<Queue>() != nullptr;
     const Effect* effect = record.As<Effect>();
-    if (effect != nullptr) effects[RoundTime(record.time)].push_back(ShowEffect(*effect));
+    if (effect == nullptr || (!is_started && std::is_same_v<Effect, record::Claim>)) continue;
+    effects[RoundTime(record.time)].push_back(ShowEffect(*effect));
   }
   for (auto& [time, shown] : effects) std::sort(shown.begin(), shown.end());
   return effects;
@@ -340,8 +455,6 @@ Difference DifferenceOfEffects(const Records& expected, const Records& actual) {
 
 // ---- Queue and end ----
 
-using record::Queue;
-
 View ViewOf(const Queue& queue) {
   std::map<std::string, std::string> info;
   for (const auto& [pod, known] : queue.info) {
@@ -351,8 +464,14 @@ View ViewOf(const Queue& queue) {
   const auto part = [&queue](Texts Queue::*pods) {
     return Part{.field = std::string(NameOf(pods)), .value = Show(Sorted(queue.*pods))};
   };
-  View view = {part(&Queue::active), part(&Queue::backoff), part(&Queue::unschedulable)};
+  std::map<std::string, std::string> groups;
+  for (const auto& [group, known] : queue.groups) {
+    groups[std::string(group)] = List({Show(known.attempts), Show(known.gated_by)});
+  }
+  View view = {part(&Queue::active), part(&Queue::backoff), part(&Queue::unschedulable),
+               part(&Queue::incomplete), part(&Queue::pending)};
   view.push_back({.field = std::string(NameOf(&Queue::info)), .value = {}, .values = std::move(info)});
+  view.push_back({.field = std::string(NameOf(&Queue::groups)), .value = {}, .values = std::move(groups)});
   return view;
 }
 
@@ -396,13 +515,16 @@ Difference DifferenceOfAllQueues(const Records& expected, const Records& actual)
   return std::nullopt;
 }
 
-Part PartOf(const record::Final& final_record) {
+View ViewOf(const record::Final& final_record) {
   std::map<std::string, std::string> pods;
   for (const auto& [pod, end] : final_record.pods) {
     pods[std::string(pod)] = List({Show(end.node), Show(end.phase), Show(end.nominated), Show(end.reason),
                                    Show(end.message), end.deleted ? "true" : "false"});
   }
-  return {.field = "", .value = {}, .values = std::move(pods)};
+  std::map<std::string, std::string> claims;
+  for (const auto& [name, claim] : final_record.claims) claims[std::string(name)] = ShowClaim(claim);
+  return {{.field = "", .value = {}, .values = std::move(pods)},
+          {.field = "claims: ", .value = {}, .values = std::move(claims)}};
 }
 
 Difference DifferenceOfFinals(const Records& expected, const Records& actual) {
@@ -410,10 +532,14 @@ Difference DifferenceOfFinals(const Records& expected, const Records& actual) {
   if (expected_final.empty()) return std::nullopt;
   const auto actual_final = OfKind<record::Final>(actual);
   if (actual_final.empty()) return absl::StrCat(record::Final::kKind, ": missing");
-  const Part expected_part = PartOf(*expected_final.front()->As<record::Final>());
-  const Part actual_part = PartOf(*actual_final.front()->As<record::Final>());
-  if (expected_part.SameAs(actual_part)) return std::nullopt;
-  return absl::StrCat(record::Final::kKind, ": ", ShowDifference(expected_part, actual_part));
+  const View expected_view = ViewOf(*expected_final.front()->As<record::Final>());
+  const View actual_view = ViewOf(*actual_final.front()->As<record::Final>());
+  for (size_t i = 0; i < expected_view.size(); ++i) {
+    if (expected_view[i].SameAs(actual_view[i])) continue;
+    return absl::StrCat(record::Final::kKind, ": ", expected_view[i].field,
+                        ShowDifference(expected_view[i], actual_view[i]));
+  }
+  return std::nullopt;
 }
 
 Difference DifferenceOfAllAttempts(const Records& expected, const Records& actual) {
@@ -456,8 +582,12 @@ std::optional<std::string> FirstDifference(const Records& expected, const Record
   for (const auto difference_of :
        {DifferenceOfAllAttempts, DifferenceOfEffects<record::Bind>, DifferenceOfEffects<record::PodStatus>,
         DifferenceOfEffects<record::Delete>, DifferenceOfEffects<record::Update>,
-        DifferenceOfEffects<record::BindFailure>, DifferenceOfEffects<record::Event>,
-        DifferenceOfEffects<record::PluginNote>, DifferenceOfAllQueues, DifferenceOfFinals}) {
+        DifferenceOfEffects<record::Claim>, DifferenceOfEffects<record::BindFailure>,
+        DifferenceOfEffects<record::Event>, DifferenceOfEffects<record::PluginNote>,
+        DifferenceOfEffects<record::ExtenderCall>, DifferenceOfEffects<record::GroupCycle>,
+        DifferenceOfEffects<record::Placements>, DifferenceOfEffects<record::PlacementScores>,
+        DifferenceOfEffects<record::GroupPostFilter>, DifferenceOfEffects<record::GroupFailure>,
+        DifferenceOfAllQueues, DifferenceOfFinals}) {
     Difference difference = difference_of(expected, actual);
     if (difference.has_value()) return difference;
   }

@@ -19,9 +19,10 @@ namespace schedsim::sim {
 //   attempt: in order. Pod, attempt number, profile, start index, hint, PreFilter's status and nodes, each
 //     node's status (code, plugin, set of reasons), scores of each node, best nodes in order, host, errors,
 //     plugins, PostFilter's status and nomination, each node's dry run. Times may differ by 1.5 ms.
-//   bind, status, delete, update, bindFailure, event, plugin: by time to 10 ms, within it in any order.
+//   bind, status, delete, update, claim, bindFailure, event, plugin, extender: by time to 10 ms, within it in
+//     any order.
 //   queue: in order, without times: the pods of each part and what is known of each.
-//   final: what became of each pod.
+//   final: what became of each pod and each claim of devices.
 // Ignored: a part of an attempt that `expected` does not have (except weighted scores), queue records
 // beyond those of `expected`, and kinds not named here.
 std::optional<std::string> FirstDifference(const Records& expected, const Records& actual);

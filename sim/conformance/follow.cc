@@ -39,8 +39,8 @@ struct Attempt {
 
 class Follower {
  public:
-  Follower(const Case& test_case, const Records& record, bool reference)
-      : case_(test_case), record_(record), reference_(reference) {}
+  Follower(const Case& test_case, const Records& record, const RecordedExtenders& extenders, bool reference)
+      : case_(test_case), record_(record), extenders_(extenders), reference_(reference) {}
 
   absl::StatusOr<Attempt> Run(Choices choices) const {
     RecordedChoice choice(record_);
@@ -48,7 +48,7 @@ class Follower {
     choice.set_unusual(choices.unusual);
     Attempt attempt;
     attempt.choices = std::move(choices);
-    absl::StatusOr<CaseRun> run = RunCase(case_, reference_, &choice);
+    absl::StatusOr<CaseRun> run = RunCase(case_, reference_, &choice, &extenders_);
     if (!run.ok()) {
       return absl::InvalidArgumentError(
           absl::StrCat(case_.place, ": case ", case_.name, ": ", run.status().message()));
@@ -111,6 +111,7 @@ class Follower {
  private:
   const Case& case_;
   const Records& record_;
+  const RecordedExtenders& extenders_;
   const bool reference_;
 };
 
@@ -118,7 +119,9 @@ class Follower {
 
 absl::StatusOr<FollowedRun> RunFollowing(const Case& test_case, const RecordedTrace& trace, bool reference) {
   ASSIGN_OR_RETURN(const Records record, ReadRecords(trace.records, trace.place));
-  const Follower follower(test_case, record, reference);
+  RecordedExtenders extenders;
+  ASSIGN_OR_RETURN(extenders, RecordedExtenders::Read(trace.records, trace.place));
+  const Follower follower(test_case, record, extenders, reference);
   Attempt best;
   ASSIGN_OR_RETURN(best, follower.Run({}));
   FollowedRun followed;

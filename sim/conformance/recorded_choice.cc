@@ -39,6 +39,7 @@ RecordedChoice::RecordedChoice(const Records& trace) {
     }
     const auto* attempt = record.As<record::Attempt>();
     if (attempt == nullptr) continue;
+    places_.emplace(std::pair(std::string(attempt->pod), attempt->attempts), places_.size());
     std::string nominated;
     if (attempt->post_filter.has_value())
       nominated = std::string(attempt->post_filter->nominate.value_or(""));
@@ -92,6 +93,18 @@ const std::vector<RecordedChoice::Attempt>* RecordedChoice::AttemptsOf(const fra
                                                                        int32_t attempts) const {
   const auto found = attempts_.find({pod.pod->Key(), attempts});
   return found == attempts_.end() ? nullptr : &found->second;
+}
+
+size_t RecordedChoice::ChoosePop(absl::Span<const framework::QueuedPodInfo* const> pods) {
+  size_t first = 0;
+  size_t first_place = SIZE_MAX;
+  for (size_t i = 0; i < pods.size(); ++i) {
+    const auto found = places_.find({pods[i]->key, pods[i]->attempts + 1});
+    if (found == places_.end() || found->second >= first_place) continue;
+    first = i;
+    first_place = found->second;
+  }
+  return first;
 }
 
 bool RecordedChoice::Binds(absl::string_view claim, absl::string_view volume) const {

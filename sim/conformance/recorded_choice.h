@@ -30,6 +30,8 @@ class RecordedChoice : public InterleavingChoice {
   // Where the record has all statuses, their order; otherwise the node that was taken comes first.
   std::vector<size_t> Order(const framework::PodInfo& pod, int32_t attempts,
                             absl::Span<const absl::string_view> nodes) override;
+  // The one whose attempt comes first in the record.
+  size_t ChoosePop(absl::Span<const framework::QueuedPodInfo* const> pods) override;
   bool Binds(absl::string_view claim, absl::string_view volume) const override;
 
   // The real one's timers of one instant fire in random order.
@@ -63,7 +65,8 @@ class RecordedChoice : public InterleavingChoice {
   const std::vector<Attempt>* AttemptsOf(const framework::PodInfo& pod, int32_t attempts) const;
 
   std::map<std::pair<std::string, int64_t>, std::vector<Attempt>> attempts_;  // By pod and number.
-  std::set<std::pair<std::string, std::string>> bindings_;                    // Claim and volume.
+  std::map<std::pair<std::string, int64_t>, size_t> places_;  // By pod and number: where the first is.
+  std::set<std::pair<std::string, std::string>> bindings_;    // Claim and volume.
   std::vector<std::string> outside_;
   std::vector<int> waits_;
   std::vector<absl::Time> wakes_;

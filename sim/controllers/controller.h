@@ -50,6 +50,8 @@ struct ResourceClaimOptions {
   // Whether it is a cluster's controller, which watches, rather than the stand-in of conformance cases, which
   // looks after steps, writes of claims by the scheduler, and pods that go.
   bool watches = true;
+  // How long before virtual zero the stand-in takes a first look at what is there.
+  absl::Duration lead = absl::ZeroDuration();
   // A stand-in for drivers of devices with binding conditions: how long after the allocation it sets them;
   // absent: never.
   std::optional<absl::Duration> devices_after = std::nullopt;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/algorithm/container.h"
+#include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
 
 namespace schedsim::sim {
@@ -21,20 +22,111 @@ const api::OwnerReference* OwnerPod(const api::ResourceClaim& claim) {
   return owner != nullptr && owner->api_version == "v1" && owner->kind == "Pod" ? owner : nullptr;
 }
 
+// Pods that name claims, by the names' keys: those of claims, and those of templates.
+void VisitReferences(const api::Pod& pod,
+                     absl::FunctionRef<void(const std::string& key, bool is_template)> visit) {
+  const std::string prefix = absl::StrCat(pod.metadata.namespace_, "/");
+  for (const api::PodResourceClaim& reference : pod.spec->resource_claims) {
+    if (!reference.resource_claim_name.empty()) visit(prefix + reference.resource_claim_name, false);
+    if (!reference.resource_claim_template_name.empty()) {
+      visit(prefix + reference.resource_claim_template_name, true);
+    }
+  }
+  for (const api::PodResourceClaimStatus& status : pod.status.resource_claim_statuses) {
+    if (status.resource_claim_name.has_value()) visit(prefix + *status.resource_claim_name, false);
+  }
+}
+
+// The uids of the pods that own the claim, or for which it is reserved.
+std::set<std::string> PodsOf(const api::ResourceClaim& claim) {
+  std::set<std::string> uids;
+  if (const api::OwnerReference* owner = OwnerPod(claim)) uids.insert(owner->uid);
+  for (const api::ResourceClaimConsumerReference& consumer : claim.status.reserved_for) {
+    if (consumer.resource == "pods") uids.insert(consumer.uid);
+  }
+  return uids;
+}
+
+template <typename Key, typename Value>
+void EraseFrom(std::map<Key, std::set<Value>>& map, const Key& key, const Value& value) {
+  const auto found = map.find(key);
+  if (found == map.end()) return;
+  found->second.erase(value);
+  if (found->second.empty()) map.erase(found);
+}
+
 }  // namespace
 
-void ResourceClaimController::Start() { ReconcileLater(); }
+void ResourceClaimController::Start() {
+  started_ = true;
+  if (!options_.watches || !pods_.empty() || !claims_.empty()) ReconcileLater();
+}
 
 // The stand-in hears of pods that go and of what is created; steps and the scheduler tell it of the rest.
 void ResourceClaimController::OnEvent(const WatchEvent& event) {
+  const api::Object& object = event.new_object != nullptr ? *event.new_object : *event.old_object;
+  if (object.kind == api::Kind::kPod) {
+    NotePod(static_cast<const api::Pod*>(event.old_object.get()),
+            static_cast<const api::Pod*>(event.new_object.get()));
+  } else if (object.kind == api::Kind::kResourceClaim) {
+    NoteClaim(static_cast<const api::ResourceClaim*>(event.old_object.get()),
+              static_cast<const api::ResourceClaim*>(event.new_object.get()));
+  } else if (const auto found = pods_of_templates_.find(object.Key()); found != pods_of_templates_.end()) {
+    pods_.insert(found->second.begin(), found->second.end());
+  }
+  if (options_.watches) {
+    if (started_ && !is_working_ && (!pods_.empty() || !claims_.empty())) ReconcileLater();
+    return;
+  }
   if (is_working_) return;
-  const bool is_pod =
-      (event.new_object != nullptr ? event.new_object : event.old_object)->kind == api::Kind::kPod;
-  const bool ends =
-      is_pod && (event.new_object == nullptr ||
-                 (event.old_object != nullptr && event.new_object->metadata.deletion_timestamp.has_value() &&
-                  !event.old_object->metadata.deletion_timestamp.has_value()));
-  if (options_.watches || event.old_object == nullptr || ends) ReconcileLater();
+  const bool ends = object.kind == api::Kind::kPod &&
+                    (event.new_object == nullptr ||
+                     (event.old_object != nullptr && object.metadata.deletion_timestamp.has_value() &&
+                      !event.old_object->metadata.deletion_timestamp.has_value()));
+  if (event.old_object == nullptr || ends) ReconcileLater();
+}
+
+void ResourceClaimController::NotePod(const api::Pod* old_pod, const api::Pod* new_pod) {
+  const api::Pod& pod = new_pod != nullptr ? *new_pod : *old_pod;
+  const bool ends = new_pod == nullptr || IsOver(*new_pod);
+  if (ends && !claims_of_pods_.empty()) {
+    const auto found = claims_of_pods_.find(pod.metadata.uid);
+    if (found != claims_of_pods_.end()) claims_.insert(found->second.begin(), found->second.end());
+  }
+  if (pod.spec->resource_claims.empty()) return;
+  const std::pair entry(pod.metadata.uid, pod.Key());
+  if (old_pod != nullptr) {
+    VisitReferences(*old_pod, [&](const std::string& key, bool is_template) {
+      EraseFrom(is_template ? pods_of_templates_ : pods_of_claims_, key, entry);
+    });
+  }
+  if (ends) return;
+  VisitReferences(pod, [&](const std::string& key, bool is_template) {
+    (is_template ? pods_of_templates_ : pods_of_claims_)[key].insert(entry);
+  });
+  AddPod(pod);
+}
+
+void ResourceClaimController::NoteClaim(const api::ResourceClaim* old_claim,
+                                        const api::ResourceClaim* new_claim) {
+  const std::string key = (new_claim != nullptr ? *new_claim : *old_claim).Key();
+  if (old_claim != nullptr) {
+    for (const std::string& uid : PodsOf(*old_claim)) EraseFrom(claims_of_pods_, uid, key);
+  }
+  if (new_claim != nullptr) {
+    for (const std::string& uid : PodsOf(*new_claim)) claims_of_pods_[uid].insert(key);
+    claims_.insert(key);
+  }
+  // A pod gets another claim where its own is gone, and an allocated one is to be reserved for it.
+  const auto found = pods_of_claims_.find(key);
+  if (found != pods_of_claims_.end()) pods_.insert(found->second.begin(), found->second.end());
+}
+
+void ResourceClaimController::AddAll() {
+  server_.ForEachPod([this](const api::Pod& pod) {
+    if (!pod.spec->resource_claims.empty()) AddPod(pod);
+  });
+  for (const auto& [key, object] : server_.List(api::Kind::kResourceClaim)) claims_.insert(key);
 }
 
 void ResourceClaimController::ReconcileLater() {
@@ -43,10 +135,29 @@ void ResourceClaimController::ReconcileLater() {
   loop_.At(loop_.Now() + options_.delay, EventLoop::Phase::kWork, [this] {
     is_due_ = false;
     is_working_ = true;
-    for (int round = 0; round < kRoundsMax && Reconcile(); ++round) {
+    for (int round = 0; round < kRoundsMax; ++round) {
+      if (!options_.watches) AddAll();
+      if (!Reconcile()) break;
     }
     is_working_ = false;
+    if (options_.watches && (!pods_.empty() || !claims_.empty())) ReconcileLater();
   });
+}
+
+bool ResourceClaimController::Reconcile() {
+  bool changed = false;
+  for (const auto& [uid, key] : std::exchange(pods_, {})) {
+    const auto pod = std::static_pointer_cast<const api::Pod>(server_.FindByKey(api::Kind::kPod, "Pod", key));
+    const bool counts = pod != nullptr && pod->metadata.uid == uid && !pod->IsTerminal() &&
+                        !pod->metadata.deletion_timestamp.has_value();
+    if (counts) changed = ReconcilePod(pod) || changed;
+  }
+  if (!options_.watches) AddAll();
+  for (const std::string& key : std::exchange(claims_, {})) {
+    const ClaimPtr claim = FindClaim(key);
+    if (claim != nullptr) changed = ReconcileClaim(claim) || changed;
+  }
+  return changed;
 }
 
 void ResourceClaimController::OnSchedulerWrite(const api::ObjectPtr& claim) {
@@ -66,10 +177,9 @@ ResourceClaimController::ClaimPtr ResourceClaimController::FindClaim(absl::strin
       server_.Find(api::Kind::kResourceClaim, "ResourceClaim", name_space, name));
 }
 
-bool ResourceClaimController::Put(std::shared_ptr<api::ResourceClaim> claim) {
-  const bool status = server_.UpdateClaim(*claim, ApiServer::ClaimPart::kStatus).ok();
-  claim->metadata.resource_version = 0;
-  return server_.UpdateClaim(*claim, ApiServer::ClaimPart::kAllButStatus).ok() && status;
+ResourceClaimController::ClaimPtr ResourceClaimController::FindClaim(absl::string_view key) const {
+  return std::static_pointer_cast<const api::ResourceClaim>(
+      server_.FindByKey(api::Kind::kResourceClaim, "ResourceClaim", key));
 }
 
 void ResourceClaimController::SetDeviceConditions(const ClaimPtr& allocated) {
@@ -99,28 +209,8 @@ void ResourceClaimController::SetDeviceConditions(const ClaimPtr& allocated) {
     }
     changed->status.devices.push_back(std::move(status));
   }
-  if (!changed->status.devices.empty()) {
-    server_.UpdateClaim(*changed, ApiServer::ClaimPart::kStatus).IgnoreError();
-  }
-}
-
-bool ResourceClaimController::Reconcile() {
-  bool changed = false;
-  std::vector<api::PodPtr> pods;
-  for (const auto& [key, object] : server_.List(api::Kind::kPod)) {
-    const auto pod = std::static_pointer_cast<const api::Pod>(object);
-    const bool counts = !pod->metadata.deletion_timestamp.has_value() && !pod->IsTerminal();
-    if (counts && !pod->spec->resource_claims.empty()) pods.push_back(pod);
-  }
-  std::sort(pods.begin(), pods.end(),
-            [](const api::PodPtr& a, const api::PodPtr& b) { return a->metadata.uid < b->metadata.uid; });
-  for (const api::PodPtr& pod : pods) changed = ReconcilePod(pod) || changed;
-  std::vector<ClaimPtr> claims;
-  for (const auto& [key, object] : server_.List(api::Kind::kResourceClaim)) {
-    claims.push_back(std::static_pointer_cast<const api::ResourceClaim>(object));
-  }
-  for (const ClaimPtr& claim : claims) changed = ReconcileClaim(claim) || changed;
-  return changed;
+  if (changed->status.devices.empty()) return;
+  if (server_.UpdateClaim(*changed, ApiServer::ClaimPart::kStatus).ok()) trace_.Claim("devices", *changed);
 }
 
 ResourceClaimController::ClaimPtr ResourceClaimController::ClaimFor(const api::Pod& pod,
@@ -128,13 +218,14 @@ ResourceClaimController::ClaimPtr ResourceClaimController::ClaimFor(const api::P
                                                                     bool& changed) {
   const api::ObjectMeta& meta = pod.metadata;
   ClaimPtr found;
-  for (const auto& [key, object] : server_.List(api::Kind::kResourceClaim)) {
-    const auto claim = std::static_pointer_cast<const api::ResourceClaim>(object);
-    const api::OwnerReference* owner = api::ControllerOf(*claim);
-    const std::string* name = claim->metadata.annotations.Find(kPodClaimAnnotation);
-    const bool is_own =
-        owner != nullptr && owner->uid == meta.uid && claim->metadata.namespace_ == meta.namespace_;
-    if (is_own && name != nullptr && *name == reference.name) found = claim;
+  const auto known = claims_of_pods_.find(meta.uid);
+  for (const std::string& key : known == claims_of_pods_.end() ? std::set<std::string>() : known->second) {
+    ClaimPtr claim = FindClaim(key);
+    const api::OwnerReference* owner = claim == nullptr ? nullptr : api::ControllerOf(*claim);
+    const std::string* name =
+        claim == nullptr ? nullptr : claim->metadata.annotations.Find(kPodClaimAnnotation);
+    const bool is_own = owner != nullptr && owner->uid == meta.uid;
+    if (is_own && name != nullptr && *name == reference.name) found = std::move(claim);
   }
   if (found != nullptr) return found;
   const auto source = std::static_pointer_cast<const api::ResourceClaimTemplate>(
@@ -154,7 +245,9 @@ ResourceClaimController::ClaimPtr ResourceClaimController::ClaimFor(const api::P
   claim->spec = source->spec;
   const absl::StatusOr<api::ObjectPtr> stored = server_.CreateNamed(claim);
   if (!stored.ok()) return nullptr;
+  trace_.Claim("create", static_cast<const api::ResourceClaim&>(**stored), &pod);
   changed = true;
+  Settle();
   return std::static_pointer_cast<const api::ResourceClaim>(*stored);
 }
 
@@ -185,6 +278,7 @@ bool ResourceClaimController::ReconcilePod(const api::PodPtr& pod) {
     updated->status.resource_claim_statuses =
         api::SharedList<api::PodResourceClaimStatus>(std::move(statuses));
     server_.Update(updated, ApiServer::VersionCheck::kUnchecked).IgnoreError();
+    Settle();
     changed = true;
   }
   return pod->node_name.empty() ? changed : ReserveClaims(*pod, names) || changed;
@@ -207,25 +301,28 @@ bool ResourceClaimController::ReserveClaims(const api::Pod& pod,
     auto reserved = std::make_shared<api::ResourceClaim>(*claim);
     reserved->status.reserved_for.push_back(
         {.api_group = "", .resource = "pods", .name = pod.metadata.name, .uid = pod.metadata.uid});
-    changed = server_.UpdateClaim(*reserved, ApiServer::ClaimPart::kStatus).ok() || changed;
+    if (!server_.UpdateClaim(*reserved, ApiServer::ClaimPart::kStatus).ok()) continue;
+    trace_.Claim("reserve", *reserved, &pod);
+    changed = true;
+    Settle();
   }
   return changed;
 }
 
-bool ResourceClaimController::IsGone(absl::string_view uid) const {
-  for (const auto& [key, object] : server_.List(api::Kind::kPod)) {
-    if (object->metadata.uid == uid) return IsOver(static_cast<const api::Pod&>(*object));
-  }
-  return true;
+bool ResourceClaimController::IsGone(absl::string_view name_space, absl::string_view name,
+                                     absl::string_view uid) const {
+  const api::PodPtr pod = server_.FindPod(name_space, name);
+  return pod == nullptr || pod->metadata.uid != uid || IsOver(*pod);
 }
 
 bool ResourceClaimController::ReconcileClaim(const ClaimPtr& claim) {
   auto released = std::make_shared<api::ResourceClaim>(*claim);
+  const std::string& name_space = claim->metadata.namespace_;
   auto& consumers = released->status.reserved_for;
   consumers.erase(std::remove_if(consumers.begin(), consumers.end(),
-                                 [this](const auto& consumer) {
+                                 [&](const auto& consumer) {
                                    return consumer.api_group.empty() && consumer.resource == "pods" &&
-                                          IsGone(consumer.uid);
+                                          IsGone(name_space, consumer.name, consumer.uid);
                                  }),
                   consumers.end());
   const auto finalizer = absl::c_find(released->finalizers, api::kResourceClaimFinalizer);
@@ -240,11 +337,19 @@ bool ResourceClaimController::ReconcileClaim(const ClaimPtr& claim) {
       released->status.devices.clear();
     }
     if (has_finalizer && !released->status.allocation.has_value()) released->finalizers.erase(finalizer);
-    changed = Put(released);
+    released->metadata.resource_version = 0;
+    changed = server_.UpdateClaim(*released, ApiServer::ClaimPart::kAll).ok();
+    if (changed) trace_.Claim("release", *released);
+    if (changed) Settle();
   }
   const api::OwnerReference* owner = OwnerPod(*claim);
-  if (owner != nullptr && consumers.empty() && !is_deleted && IsGone(owner->uid)) {
-    changed = server_.Delete(*claim).ok() || changed;
+  if (owner != nullptr && consumers.empty() && !is_deleted && IsGone(name_space, owner->name, owner->uid)) {
+    if (server_.Delete(*claim).ok()) {
+      trace_.Claim("delete", *claim);
+      changed = true;
+      if (!options_.watches) ReconcileLater();
+      Settle();
+    }
   }
   return changed;
 }

@@ -19,6 +19,19 @@ api::PodPtr NominatedTo(const api::PodPtr& pod, const std::string& node) {
   return copy;
 }
 
+// A claim of devices as the scheduler assumes it, with what is being written for it; anything else as it is.
+api::ObjectPtr AsKnown(const scheduler::Scheduler& scheduler, const api::ObjectPtr& object) {
+  if (object->kind != api::Kind::kResourceClaim) return object;
+  const framework::ClaimCache& claims = scheduler.claims();
+  const framework::ClaimPtr latest = claims.Find(object->metadata.namespace_, object->metadata.name);
+  if (latest == nullptr) return object;
+  const api::AllocationResult* const pending = claims.PendingOf(latest->metadata.uid);
+  if (pending == nullptr || latest->status.allocation.has_value()) return latest;
+  auto claim = std::make_shared<api::ResourceClaim>(*latest);
+  claim->status.allocation = *pending;
+  return claim;
+}
+
 // The weight of a plugin at Score; 1 where the profile does not name it.
 int64_t WeightOf(const api::EffectiveProfile& profile, absl::string_view plugin) {
   const std::vector<std::string>& names = profile.At(api::ExtensionPoint::kScore);
@@ -101,7 +114,7 @@ CapturedCluster AttemptWatch::Capture(const api::Pod& pod) const {
   for (int kind = 0; kind < api::kKindCount; ++kind) {
     if (static_cast<api::Kind>(kind) == api::Kind::kPod) continue;
     for (const auto& [key, object] : scheduler.informers().List(static_cast<api::Kind>(kind)))
-      cluster.objects.push_back(object);
+      cluster.objects.push_back(AsKnown(scheduler, object));
   }
   for (const framework::NodeInfo* node : scheduler.snapshot().List()) {
     const std::string name(scheduler.symbols().Text(node->name));
@@ -136,11 +149,13 @@ void AttemptWatch::OnAttempt(const scheduler::Attempt& attempt) {
   captured.pre_filter_plugins = scheduler.plugin_names().Sorted(attempt.pre_filter_plugins);
   // A nominated node is looked at before the others and among them again; the last word counts.
   std::map<std::string, size_t> places;
-  for (const scheduler::FilteredNode& filtered : attempt.filter) {
-    const std::string node = name_of(filtered.node->name);
-    const auto [place, is_new] = places.emplace(node, captured.answers.size());
-    if (is_new) captured.answers.push_back({.node = node, .status = filtered.status});
-    captured.answers[place->second].status = filtered.status;
+  for (const auto* list : {&attempt.filter, &attempt.left_out_by_extenders}) {
+    for (const scheduler::FilteredNode& filtered : *list) {
+      const std::string node = name_of(filtered.node->name);
+      const auto [place, is_new] = places.emplace(node, captured.answers.size());
+      if (is_new) captured.answers.push_back({.node = node, .status = filtered.status});
+      captured.answers[place->second].status = filtered.status;
+    }
   }
   captured.start_index = attempt.start_index;
   if (attempt.hint.has_value()) captured.hint = name_of(*attempt.hint);
@@ -161,7 +176,8 @@ void AttemptWatch::AddScores(const scheduler::Attempt& attempt, CapturedAttempt&
   for (const framework::NodeInfo* node : attempt.scored_nodes)
     captured.scored_nodes.emplace_back(scheduler.symbols().Text(node->name));
   if (attempt.scores == nullptr) return;
-  captured.totals = attempt.scores->totals;
+  const scheduler::ExtenderScores* const extenders = attempt.extender_scores;
+  captured.totals = extenders != nullptr ? extenders->totals : attempt.scores->totals;
   if (!attempt.ran_score) return;
   const api::EffectiveProfile& profile = ProfileOf(simulation_->options(), attempt.profile);
   for (const framework::PluginScores& scores : attempt.scores->plugins) {
@@ -170,6 +186,13 @@ void AttemptWatch::AddScores(const scheduler::Attempt& attempt, CapturedAttempt&
                                .weight = WeightOf(profile, plugin),
                                .raw = scores.raw,
                                .weighted = scores.weighted});
+  }
+  if (extenders == nullptr) return;
+  for (const scheduler::ExtenderScores::Column& column : extenders->columns) {
+    CapturedAttempt::Scores& scores = captured.scores.emplace_back();
+    scores.plugin = std::string(column.extender);
+    for (const std::optional<int64_t>& added : column.added) scores.weighted.push_back(added.value_or(0));
+    scores.raw = scores.weighted;
   }
 }
 

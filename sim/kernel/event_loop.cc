@@ -115,7 +115,11 @@ absl::Time EventLoop::NextTimeBut(uint64_t id, uint64_t other_id) const {
 }
 
 void EventLoop::Run() {
-  while (!stopped_) {
+  RunUntil([] { return false; });
+}
+
+void EventLoop::RunUntil(absl::FunctionRef<bool()> is_done) {
+  while (!stopped_ && !is_done()) {
     const Item* next = Next();
     if (next == nullptr) return;
     const bool settled = next->time > now_ || next->phase > Phase::kLateDelivery;
@@ -144,6 +148,15 @@ void EventLoop::AdvanceTo(absl::Time time) {
   CHECK(time >= now_);
   CHECK(Next() == nullptr || Next()->time >= time);
   now_ = time;
+}
+
+void EventLoop::RunUntil(absl::Time time) {
+  for (const Item* next = Next(); next != nullptr && next->time < time; next = Next()) {
+    Item item = PopItem();
+    now_ = item.time;
+    item.work();
+  }
+  AdvanceTo(time);
 }
 
 }  // namespace schedsim::sim

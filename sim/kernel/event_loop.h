@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/time/time.h"
 #include "core/base/clock.h"
 #include "core/base/executor.h"
@@ -28,6 +29,7 @@ class EventLoop : public Clock, public Executor {
     kDelivery,      // What the informers hear: after everything that one caller does in a row.
     kSpawned,       // Threads that a caller started.
     kLateDelivery,  // What informers hear that have fallen behind.
+    kHeldCycle,     // The cycle of a pod that was popped before the rest of the instant was done.
     kStep,          // A change of the cluster from outside, one at a time; the end of the run.
     kNextPod,       // The scheduler is ready for its next pod.
   };
@@ -61,7 +63,11 @@ class EventLoop : public Clock, public Executor {
 
   // Runs until nothing is left or Stop is called.
   void Run();
-  // Runs what is due now or was set off by it, up to kLateDelivery. For building up the start.
+  // The same until `is_done()`, which is asked before each piece of work; also from within work, which goes
+  // on at the time that it is then.
+  void RunUntil(absl::FunctionRef<bool()> is_done);
+  // Runs what is due now or was set off by it, up to kLateDelivery. For building up the start, and for work
+  // that waits until all others have heard of what it did.
   void Settle();
   void Stop() { stopped_ = true; }
   // Whether Stop was called.
@@ -69,6 +75,8 @@ class EventLoop : public Clock, public Executor {
 
   // Moves the clock on; nothing may be due before.
   void AdvanceTo(absl::Time time);
+  // The same, but runs what is due before, with what it sets off. For building up the start.
+  void RunUntil(absl::Time time);
 
   // How much work waits that is not in the background.
   size_t foreground_count() const { return foreground_count_; }

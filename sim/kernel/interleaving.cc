@@ -32,7 +32,17 @@ void Interleaving::Wake() {
   loop_.At(loop_.Now(), events_first_ == 0 ? Phase::kWork : Phase::kSpawned, [this] { PopWoken(); });
 }
 
+void Interleaving::WaitInCycle(absl::FunctionRef<bool()> is_done) {
+  // What others do is not late.
+  const bool was_late = std::exchange(is_late_, false);
+  waits_in_cycle_ = true;
+  loop_.RunUntil(is_done);
+  waits_in_cycle_ = false;
+  is_late_ = was_late;
+}
+
 void Interleaving::Nudge() {
+  was_nudged_ = true;
   if (options_.pops_last_since.has_value() && state_ == State::kWaits && thread_.can_pop()) {
     LookLast(loop_.Now());
   }
@@ -50,21 +60,35 @@ void Interleaving::PopWoken() {
 }
 
 void Interleaving::RunCycle(bool woken) {
+  if (!woken) {
+    last_turn_ = loop_.Now();
+    if (thread_.on_ready != nullptr) thread_.on_ready();
+  }
   if (!woken && !thread_.can_pop()) {
     state_ = State::kWaits;
     return;
   }
   state_ = State::kInCycle;
-  is_late_ = options_.choice != nullptr ? options_.choice->ChooseLate(loop_.Now(), woken) : woken;
-  const std::optional<absl::Time> end = thread_.run_cycle();
-  is_late_ = false;
-  if (!end.has_value()) {
+  was_nudged_ = true;
+  if (!thread_.pop()) {
     // What woke the scheduler was deleted in the meantime.
     state_ = State::kWaits;
-    return;
+  } else if (options_.holds_cycles) {
+    state_ = State::kHolds;
+    loop_.At(loop_.Now(), Phase::kHeldCycle, [this] { RunPopped(/*woken=*/false); });
+  } else {
+    RunPopped(woken);
   }
+}
+
+void Interleaving::RunPopped(bool woken) {
+  last_turn_ = loop_.Now();
+  state_ = State::kInCycle;
+  is_late_ = options_.choice != nullptr ? options_.choice->ChooseLate(loop_.Now(), woken) : woken;
+  const absl::Time end = thread_.run_cycle();
+  is_late_ = false;
   state_ = State::kBusy;
-  loop_.At(*end, Phase::kNextPod, [this] { RunCycle(/*woken=*/false); });
+  loop_.At(end, Phase::kNextPod, [this] { RunCycle(/*woken=*/false); });
 }
 
 void Interleaving::Deliver(absl::Time at, std::function<bool()> handle) {

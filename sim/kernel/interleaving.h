@@ -6,7 +6,9 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <utility>
 
+#include "absl/functional/function_ref.h"
 #include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "core/api/pod.h"
@@ -44,15 +46,22 @@ class Interleaving {
     // recorder looks whether there is one after each change of the cluster, and each whole second since this
     // time.
     std::optional<absl::Time> pops_last_since;
+    // Whether the cycle of a pod begins only when all else of the instant at which it was popped is done, as
+    // in recorded cases with claims of devices or pod groups.
+    bool holds_cycles = false;
     // Must outlive this; nullptr: what is usual.
     InterleavingChoice* choice = nullptr;
   };
   // The thread that pops pods and runs their scheduling cycles.
   struct SchedulingThread {
     std::function<bool()> can_pop;
-    // Pops a pod and runs its cycle. Returns when the thread is ready for the next pod, which is later than
-    // now; absent: there was no pod.
-    std::function<std::optional<absl::Time>()> run_cycle;
+    // Pops a pod. Returns whether there was one.
+    std::function<bool()> pop;
+    // Runs the cycle of the pod that was popped. Returns when the thread is ready for the next pod, which is
+    // later than now.
+    std::function<absl::Time()> run_cycle;
+    // Called each time that the thread looks for a pod without being woken; may be empty.
+    std::function<void()> on_ready = nullptr;
   };
 
   // `loop` must outlive it.
@@ -71,13 +80,22 @@ class Interleaving {
   void Nudge();
   // With pops_last_since: pods that come while a queue is flushed are found at the next whole second.
   void set_flushing(bool flushing) { is_flushing_ = flushing; }
+  // The cycle that is running waits for something, and other work goes on until `is_done()`, or until the run
+  // is over.
+  void WaitInCycle(absl::FunctionRef<bool()> is_done);
+  bool waits_in_cycle() const { return waits_in_cycle_; }
+  // Whether a cycle began, or Nudge was called, since the last time that this was asked.
+  bool TakeNudge() { return std::exchange(was_nudged_, false); }
+  bool holds_cycles() const { return options_.holds_cycles; }
   bool pops_last() const { return options_.pops_last_since.has_value(); }
   bool started() const { return state_ != State::kNotStarted; }
   bool in_cycle() const { return state_ == State::kInCycle; }
   // Whether the thread waits in Pop.
   bool waits() const { return state_ == State::kWaits; }
+  // When it last looked for a pod without being woken, or ran a cycle.
+  absl::Time last_turn() const { return last_turn_; }
   // Whether work of the thread itself is in the loop.
-  bool is_due() const { return state_ == State::kBusy || state_ == State::kWoken; }
+  bool is_due() const { return state_ == State::kBusy || state_ == State::kWoken || state_ == State::kHolds; }
 
   // An informer hears of a change at `at`. `handle` returns whether the scheduler saw it, rather than that
   // the informer does not select the object. To be called in the order in which it is to be heard.
@@ -103,6 +121,7 @@ class Interleaving {
     kNotStarted,
     kWaits,    // In Pop, for a pod to come.
     kWoken,    // Out of Pop, but it lets other work of the instant go first.
+    kHolds,    // It has a pod, whose cycle begins when all else of the instant is done.
     kInCycle,  // It runs a scheduling cycle.
     kBusy      // The cycle goes on in virtual time; its end is in the loop.
   };
@@ -110,9 +129,10 @@ class Interleaving {
   void PopWoken();
   // With pops_last_since: the thread looks for a pod, at `at`.
   void LookLast(absl::Time at);
-  // Runs a cycle, or waits for a pod. A thread that was woken (`woken`) does not look first whether there is
-  // one.
+  // Pops a pod and runs its cycle, or waits for a pod. A thread that was woken (`woken`) does not look first
+  // whether there is one.
   void RunCycle(bool woken);
+  void RunPopped(bool woken);
 
   const Options options_;
   EventLoop& loop_;
@@ -121,6 +141,9 @@ class Interleaving {
   // While the thread is woken: how many events go first; negative: all of the instant.
   int events_first_ = -1;
   bool is_flushing_ = false;
+  bool waits_in_cycle_ = false;
+  bool was_nudged_ = false;
+  absl::Time last_turn_ = absl::InfinitePast();
   // While a cycle runs: whether its threads come before what informers hear of its calls.
   bool is_late_ = false;
   // How many deliveries have fallen behind for that. Those that follow stay behind them: nothing overtakes.

@@ -56,6 +56,8 @@ absl::string_view QueueLabel(SubQueue queue) {
       return "unschedulable";
     case SubQueue::kNone:
     case SubQueue::kInFlight:
+    case SubQueue::kIncomplete:
+    case SubQueue::kPending:
       return "";
   }
   return "";

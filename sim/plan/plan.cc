@@ -155,6 +155,7 @@ absl::StatusOr<Draft> DraftOfFiles(const RunRequest& request) {
   absl::Status scheduler = SetScheduler(request.scheduler, plan);
   if (request.scheduler.kubernetes_version.has_value()) RETURN_IF_ERROR(scheduler);
   plan.simulation.controllers.persistent_volumes = PersistentVolumeOptions();
+  plan.simulation.controllers.resource_claims = ResourceClaimOptions();
   plan.simulation.controllers.disruption = true;
   plan.simulation.controllers.nodes = true;
   plan.simulation.ends_terminating_pods = true;
@@ -208,6 +209,10 @@ class CaseSearch {
                                   " cases, expected the name of one with --case", ", such as ", names_[0]));
     }
     if (!chosen_->config_error.empty()) return Invalid(chosen_->config_error);
+    if (!chosen_->extenders.empty()) {
+      return Invalid(absl::StrCat(chosen_->place, ": case ", chosen_->name,
+                                  ": has extenders, whose answers are in its trace: conform runs it"));
+    }
     return DraftOf(*std::move(chosen_));
   }
 
@@ -244,6 +249,8 @@ class CaseSearch {
     plan.steps = std::move(test_case.steps);
     plan.notices = std::move(scheduler_.notices);
     plan.read_paths = {request_.scenario};
+    // The order of what the line has is what counts; when the rest would have come does not.
+    std::erase(test_case.objects, nullptr);
     for (const api::ObjectPtr& object : test_case.objects) {
       if (object->kind != api::Kind::kPod) continue;
       const auto& pod = static_cast<const api::Pod&>(*object);
@@ -417,6 +424,7 @@ std::vector<std::string> RunRequest::Paths() const {
   if (!scenario.empty()) paths.push_back(scenario);
   if (scheduler.config.has_value()) paths.push_back(*scheduler.config);
   paths.insert(paths.end(), scheduler.plugins.begin(), scheduler.plugins.end());
+  if (!scheduler.extenders.replay.empty()) paths.push_back(scheduler.extenders.replay);
   if (!autoscaler.empty()) paths.push_back(autoscaler);
   paths.insert(paths.end(), stages.begin(), stages.end());
   return paths;
@@ -425,7 +433,8 @@ std::vector<std::string> RunRequest::Paths() const {
 absl::Status SetScheduler(const SchedulerChoice& choice, Plan& plan) {
   ChosenScheduler scheduler;
   ASSIGN_OR_RETURN(scheduler, LoadScheduler(choice));
-  RETURN_IF_ERROR(RefuseExtenders(absl::StrCat(choice.config.value_or(""), ": "), scheduler.config.config));
+  RETURN_IF_ERROR(ChooseExtenders(absl::StrCat(choice.config.value_or(""), ": "), choice.extenders,
+                                  scheduler.config.config, plan.simulation.extenders));
   plan.simulation.line = scheduler.behavior;
   plan.simulation.config = std::move(scheduler.config);
   plan.simulation.more_plugins = std::move(scheduler.plugins.plugins);
@@ -550,6 +559,7 @@ absl::StatusOr<Report> RunPlanIn(std::unique_ptr<Simulation>& simulation, Plan& 
   if (plan.on_start != nullptr) plan.on_start(*simulation);
   if (plan.scheduler_metrics != nullptr) plan.scheduler_metrics->Start();
   simulation->Run();
+  RETURN_IF_ERROR(simulation->failure());
   if (plan.series != nullptr) plan.series->Finish();
   if (!reschedule.has_value()) timeline.Finish();
   Report report = MakeReport(*simulation, plan.input, plan.pod_rows);

@@ -19,6 +19,11 @@ std::vector<std::string> ArgumentsOf(const RunRequest& request) {
   if (scheduler.feature_gates.has_value()) add("--feature-gates", *scheduler.feature_gates);
   if (scheduler.kubernetes_version.has_value()) add("--kubernetes-version", *scheduler.kubernetes_version);
   for (const std::string& plugin : scheduler.plugins) add("--plugin", plugin);
+  // What was recorded can be had again without the servers.
+  const std::string& calls =
+      scheduler.extenders.live ? scheduler.extenders.record : scheduler.extenders.replay;
+  if (!calls.empty()) add("--extender-replay", calls);
+  if (scheduler.extenders.live && calls.empty()) arguments.emplace_back("--extender-live");
   for (const std::string& stage : request.stages) add("--stage", stage);
   if (request.until.has_value()) add("--until", absl::FormatDuration(*request.until));
   if (request.start.has_value()) add("--start", api::FormatRfc3339(*request.start));

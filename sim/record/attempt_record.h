@@ -70,13 +70,18 @@ struct Scores {
   Map<Column> weighted;
   // The sum over all plugins.
   Column total;
+  // By extender: what it adds; null for nodes that its answer leaves out. Only where extenders were asked, as
+  // the sum over plugins and extenders.
+  Map<SparseColumn> extenders;
+  std::optional<Column> final_total;
 };
 
 template <>
 struct Fields<Scores> {
-  static constexpr std::tuple kList = {Required("nodes", &Scores::nodes), Always("raw", &Scores::raw),
-                                       Always("weighted", &Scores::weighted),
-                                       Required("total", &Scores::total)};
+  static constexpr std::tuple kList = {
+      Required("nodes", &Scores::nodes),      Always("raw", &Scores::raw),
+      Always("weighted", &Scores::weighted),  Required("total", &Scores::total),
+      IfAny("extenders", &Scores::extenders), IfAny("final", &Scores::final_total)};
 };
 
 // A Permit plugin that asks the pod to wait.
@@ -165,6 +170,11 @@ struct Attempt {
   // nextStartNodeIndex before the cycle.
   int64_t start = 0;
   Text nominated_before;
+  // Of a pod that is tried in its group's cycle: the group, and "preemption" where its preemption tries it.
+  Text group;
+  Text phase;
+  // When it began, where it took time: extenders may take some.
+  std::optional<absl::Duration> began;
   std::optional<PreFilter> pre_filter;
   // The node that opportunistic batching had tried first.
   std::optional<Text> hint;
@@ -205,6 +215,9 @@ struct Fields<Attempt> {
       Always("profile", &Attempt::profile),
       Always("start", &Attempt::start),
       IfAny("nominatedBefore", &Attempt::nominated_before),
+      IfAny("group", &Attempt::group),
+      IfAny("phase", &Attempt::phase),
+      IfAny("began", &Attempt::began),
       IfAny("preFilter", &Attempt::pre_filter),
       IfAny("hint", &Attempt::hint),
       IfAny("filter", &Attempt::filter),

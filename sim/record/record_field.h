@@ -26,6 +26,8 @@ using Text = absl::string_view;
 using Texts = std::vector<absl::string_view>;
 // Shape: a number for each node of a list beside it.
 using Column = absl::Span<const int64_t>;
+// The same where some nodes have none.
+using SparseColumn = std::vector<std::optional<int64_t>>;
 // A JSON object whose keys are data, such as names of pods. In the order in which it is written.
 template <typename T>
 using Map = std::vector<std::pair<Text, T>>;

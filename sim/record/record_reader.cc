@@ -28,6 +28,7 @@ using record::Fields;
 using record::HasFields;
 using record::Map;
 using record::Presence;
+using record::SparseColumn;
 using record::Text;
 using record::Texts;
 
@@ -93,6 +94,15 @@ class Decoder {
     std::vector<int64_t> column(value.items.size());
     for (size_t i = 0; i < column.size(); ++i) RETURN_IF_ERROR(Read(value.items[i], column[i]));
     out = memory_.Keep(std::move(column));
+    return absl::OkStatus();
+  }
+
+  absl::Status Read(const Value& value, SparseColumn& out) {
+    if (value.type != Value::Type::kArray) return Expected("a list of integers", value);
+    out.resize(value.items.size());
+    for (size_t i = 0; i < out.size(); ++i) {
+      if (!value.items[i].is_null()) RETURN_IF_ERROR(Read(value.items[i], out[i]));
+    }
     return absl::OkStatus();
   }
 

@@ -20,6 +20,7 @@ using record::Map;
 using record::NameOf;
 using record::Presence;
 using record::Record;
+using record::SparseColumn;
 using record::Text;
 using record::Texts;
 
@@ -52,6 +53,12 @@ void Write(const Texts& values, JsonWriter& json) {
 void Write(Column values, JsonWriter& json) {
   json.BeginArray();
   for (int64_t value : values) json.Int(value);
+  json.EndArray();
+}
+
+void Write(const SparseColumn& values, JsonWriter& json) {
+  json.BeginArray();
+  for (const std::optional<int64_t>& value : values) value.has_value() ? json.Int(*value) : json.Null();
   json.EndArray();
 }
 
@@ -164,14 +171,21 @@ template absl::string_view RecordWriter::Start(absl::Duration, const record::Api
 template absl::string_view RecordWriter::Start(absl::Duration, const record::Attempt&);
 template absl::string_view RecordWriter::Start(absl::Duration, const record::Bind&);
 template absl::string_view RecordWriter::Start(absl::Duration, const record::BindFailure&);
+template absl::string_view RecordWriter::Start(absl::Duration, const record::Claim&);
 template absl::string_view RecordWriter::Start(absl::Duration, const record::ClaimBound&);
 template absl::string_view RecordWriter::Start(absl::Duration, const record::ConfigError&);
 template absl::string_view RecordWriter::Start(absl::Duration, const record::Delete&);
 template absl::string_view RecordWriter::Start(absl::Duration, const record::Event&);
+template absl::string_view RecordWriter::Start(absl::Duration, const record::ExtenderCall&);
 template absl::string_view RecordWriter::Start(absl::Duration, const record::Final&);
 template absl::string_view RecordWriter::Start(absl::Duration, const record::Gone&);
+template absl::string_view RecordWriter::Start(absl::Duration, const record::GroupCycle&);
+template absl::string_view RecordWriter::Start(absl::Duration, const record::GroupFailure&);
+template absl::string_view RecordWriter::Start(absl::Duration, const record::GroupPostFilter&);
 template absl::string_view RecordWriter::Start(absl::Duration, const record::Inexact&);
 template absl::string_view RecordWriter::Start(absl::Duration, const record::Move&);
+template absl::string_view RecordWriter::Start(absl::Duration, const record::Placements&);
+template absl::string_view RecordWriter::Start(absl::Duration, const record::PlacementScores&);
 template absl::string_view RecordWriter::Start(absl::Duration, const record::PluginNote&);
 template absl::string_view RecordWriter::Start(absl::Duration, const record::PodStatus&);
 template absl::string_view RecordWriter::Start(absl::Duration, const record::Queue&);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "sim/record/attempt_record.h"
+#include "sim/record/group_record.h"
 #include "sim/record/record_field.h"
 
 namespace schedsim::sim::record {
@@ -84,6 +85,19 @@ struct Fields<Disruption> {
                                        Always("status", &Disruption::status)};
 };
 
+// `status.extendedResourceClaimStatus` of a pod.
+struct ExtendedClaim {
+  Text name;
+  // "container resource request".
+  Texts mappings;
+};
+
+template <>
+struct Fields<ExtendedClaim> {
+  static constexpr std::tuple kList = {Always("name", &ExtendedClaim::name),
+                                       Always("mappings", &ExtendedClaim::mappings)};
+};
+
 // A pod's status was patched; what it holds now.
 struct PodStatus {
   static constexpr absl::string_view kKind = "status";
@@ -96,6 +110,8 @@ struct PodStatus {
   std::optional<Disruption> disruption;
   // `status.nominatedNodeName`.
   Text nominated;
+  // Where the scheduler wrote one.
+  std::optional<ExtendedClaim> extended_claim;
 };
 
 template <>
@@ -105,7 +121,8 @@ struct Fields<PodStatus> {
                                        IfAny("reason", &PodStatus::reason),
                                        IfAny("message", &PodStatus::message),
                                        IfAny("disruption", &PodStatus::disruption),
-                                       Always("nominated", &PodStatus::nominated)};
+                                       Always("nominated", &PodStatus::nominated),
+                                       IfAny("extendedClaim", &PodStatus::extended_claim)};
 };
 
 // An event of the API was recorded about the pod.
@@ -146,24 +163,104 @@ struct ClaimDevice {
   // By capacity.
   Map<Text> consumed;
   int64_t tolerations = 0;
+  Texts binding_conditions;
+  Texts binding_failure_conditions;
 };
 
 template <>
 struct Fields<ClaimDevice> {
+  static constexpr bool HasTolerations(const ClaimDevice& device) { return device.tolerations > 0; }
   static constexpr std::tuple kList = {
-      Required("request", &ClaimDevice::request),       Required("device", &ClaimDevice::device),
-      IfAny("adminAccess", &ClaimDevice::admin_access), IfAny("shared", &ClaimDevice::shared),
-      IfAny("consumed", &ClaimDevice::consumed),        IfAny("tolerations", &ClaimDevice::tolerations)};
+      Required("request", &ClaimDevice::request),
+      Required("device", &ClaimDevice::device),
+      IfAny("adminAccess", &ClaimDevice::admin_access),
+      IfAny("shared", &ClaimDevice::shared),
+      IfAny("consumed", &ClaimDevice::consumed),
+      If(&HasTolerations, "tolerations", &ClaimDevice::tolerations),
+      IfAny("bindingConditions", &ClaimDevice::binding_conditions),
+      IfAny("bindingFailureConditions", &ClaimDevice::binding_failure_conditions)};
+};
+
+// The nodes of an allocated claim, as in the API.
+struct NodeRequirement {
+  Text key;
+  Text operator_;
+  Texts values;
+};
+
+template <>
+struct Fields<NodeRequirement> {
+  static constexpr std::tuple kList = {Required("key", &NodeRequirement::key),
+                                       Required("operator", &NodeRequirement::operator_),
+                                       IfAny("values", &NodeRequirement::values)};
+};
+
+struct NodeTerm {
+  std::vector<NodeRequirement> match_expressions;
+  std::vector<NodeRequirement> match_fields;
+};
+
+template <>
+struct Fields<NodeTerm> {
+  static constexpr std::tuple kList = {IfAny("matchExpressions", &NodeTerm::match_expressions),
+                                       IfAny("matchFields", &NodeTerm::match_fields)};
+};
+
+struct NodeSelector {
+  std::vector<NodeTerm> terms;
+};
+
+template <>
+struct Fields<NodeSelector> {
+  static constexpr std::tuple kList = {Always("nodeSelectorTerms", &NodeSelector::terms)};
+};
+
+// What a driver is told of the devices of some requests.
+struct ClaimConfig {
+  // FromClass or FromClaim.
+  Text source;
+  // Empty: all.
+  Texts requests;
+  Text driver;
+};
+
+template <>
+struct Fields<ClaimConfig> {
+  static constexpr std::tuple kList = {Always("source", &ClaimConfig::source),
+                                       Always("requests", &ClaimConfig::requests),
+                                       IfAny("driver", &ClaimConfig::driver)};
+};
+
+// What a claim of devices has.
+struct ClaimView {
+  std::vector<ClaimDevice> devices;
+  // Absent: all nodes.
+  std::optional<NodeSelector> node_selector;
+  std::vector<ClaimConfig> config;
+  // "pods/name".
+  Texts reserved_for;
+  Texts finalizers;
+  // Whether it is being deleted.
+  bool deleting = false;
+};
+
+template <>
+struct Fields<ClaimView> {
+  static constexpr std::tuple kList = {
+      IfAny("devices", &ClaimView::devices),       IfAny("nodeSelector", &ClaimView::node_selector),
+      IfAny("config", &ClaimView::config),         IfAny("reservedFor", &ClaimView::reserved_for),
+      IfAny("finalizers", &ClaimView::finalizers), IfAny("deleting", &ClaimView::deleting)};
 };
 
 // The scheduler updates a claim or a volume, or writes a claim of devices.
-struct Update {
+struct Update : ClaimView {
   static constexpr absl::string_view kKind = "update";
   static constexpr absl::string_view kVolumes = "persistentvolumes";
   static constexpr absl::string_view kClaims = "persistentvolumeclaims";
   static constexpr absl::string_view kResourceClaims = "resourceclaims";
+  static constexpr absl::string_view kPodGroups = "podgroups";
 
-  // One of the three, as in the path of the API.
+  // One of these, as in the path of the API.
   Text resource;
   Text name;
   // Of a claim: `spec.volumeName`, and the annotation `volume.kubernetes.io/selected-node`.
@@ -171,24 +268,22 @@ struct Update {
   std::optional<Text> selected_node;
   // Of a volume with a claimRef.
   std::optional<Text> claim;
-  // Of a claim of devices: create, update, status, patch or delete, and what is stored then.
+  // Of a claim of devices: create, update, status, patch or delete, and, in ClaimView, what is stored then.
   Text verb;
-  std::vector<ClaimDevice> devices;
-  Texts reserved_for;
-  Texts finalizers;
+  // Of one that is created: "request class count".
+  Texts requests;
+  // Of a group of pods: "Type|Status|Reason|Message".
+  Texts conditions;
 };
 
 template <>
 struct Fields<Update> {
-  static constexpr std::tuple kList = {Required("resource", &Update::resource),
-                                       Required("name", &Update::name),
-                                       IfAny("volumeName", &Update::volume_name),
-                                       IfAny("selectedNode", &Update::selected_node),
-                                       IfAny("claim", &Update::claim),
-                                       IfAny("verb", &Update::verb),
-                                       IfAny("devices", &Update::devices),
-                                       IfAny("reservedFor", &Update::reserved_for),
-                                       IfAny("finalizers", &Update::finalizers)};
+  static constexpr std::tuple kList =
+      std::tuple_cat(std::tuple{Required("resource", &Update::resource), Required("name", &Update::name),
+                                IfAny("volumeName", &Update::volume_name),
+                                IfAny("selectedNode", &Update::selected_node), IfAny("claim", &Update::claim),
+                                IfAny("verb", &Update::verb), IfAny("requests", &Update::requests)},
+                     Fields<ClaimView>::kList, std::tuple{IfAny("conditions", &Update::conditions)});
 };
 
 // ---- What goes on around the scheduler ----
@@ -226,6 +321,26 @@ template <>
 struct Fields<ClaimBound> {
   static constexpr std::tuple kList = {Always("name", &ClaimBound::name),
                                        Always("volume", &ClaimBound::volume)};
+};
+
+// A claim of devices was written by the controller of such claims, or by a driver.
+struct Claim : ClaimView {
+  static constexpr absl::string_view kKind = "claim";
+  // create, reserve, release, delete or devices.
+  Text verb;
+  Text name;
+  // The pod that it is made of or reserved for.
+  Text pod;
+  // With devices: "device condition".
+  Texts set;
+};
+
+template <>
+struct Fields<Claim> {
+  static constexpr std::tuple kList =
+      std::tuple_cat(std::tuple{Required("verb", &Claim::verb), Required("name", &Claim::name),
+                                IfAny("pod", &Claim::pod), IfAny("set", &Claim::set)},
+                     Fields<ClaimView>::kList);
 };
 
 // A change from outside failed.
@@ -283,6 +398,108 @@ struct Fields<PluginNote> {
       IfAny("code", &PluginNote::code),        IfAny("reasons", &PluginNote::reasons)};
 };
 
+// ---- Extenders ----
+
+// Pods to evict from a node, in a request to an extender.
+struct RequestVictims {
+  Texts pods;
+  // Of their objects: see ExtenderRequest.
+  Texts pod_digests;
+  int64_t violations = 0;
+};
+
+template <>
+struct Fields<RequestVictims> {
+  static constexpr std::tuple kList = {Required("Pods", &RequestVictims::pods),
+                                       IfAny("podDigests", &RequestVictims::pod_digests),
+                                       Always("NumPDBViolations", &RequestVictims::violations)};
+};
+
+struct RequestMetaPod {
+  Text uid;
+};
+
+template <>
+struct Fields<RequestMetaPod> {
+  static constexpr std::tuple kList = {Required("UID", &RequestMetaPod::uid)};
+};
+
+struct RequestMetaVictims {
+  std::vector<RequestMetaPod> pods;
+  int64_t violations = 0;
+};
+
+template <>
+struct Fields<RequestMetaVictims> {
+  static constexpr std::tuple kList = {Required("Pods", &RequestMetaVictims::pods),
+                                       Always("NumPDBViolations", &RequestMetaVictims::violations)};
+};
+
+// What an extender is asked, with objects by name and digest: the first 16 hexadecimal digits of the SHA-256
+// of their JSON with sorted keys, without blanks and metadata.resourceVersion.
+struct ExtenderRequest {
+  // To filter, prioritize or preempt.
+  Text pod;
+  Text pod_digest;
+  // To filter or prioritize: objects, or names alone.
+  std::optional<Texts> nodes;
+  Texts node_digests;
+  std::optional<Texts> node_names;
+  // To preempt, by node: the same.
+  std::optional<Map<RequestVictims>> victims;
+  std::optional<Map<RequestMetaVictims>> meta_victims;
+  // To bind.
+  Text pod_name;
+  Text pod_namespace;
+  Text pod_uid;
+  Text node;
+};
+
+template <>
+struct Fields<ExtenderRequest> {
+  static constexpr std::tuple kList = {IfAny("Pod", &ExtenderRequest::pod),
+                                       IfAny("podDigest", &ExtenderRequest::pod_digest),
+                                       IfAny("Nodes", &ExtenderRequest::nodes),
+                                       IfAny("nodeDigests", &ExtenderRequest::node_digests),
+                                       IfAny("NodeNames", &ExtenderRequest::node_names),
+                                       IfAny("NodeNameToVictims", &ExtenderRequest::victims),
+                                       IfAny("NodeNameToMetaVictims", &ExtenderRequest::meta_victims),
+                                       IfAny("PodName", &ExtenderRequest::pod_name),
+                                       IfAny("PodNamespace", &ExtenderRequest::pod_namespace),
+                                       IfAny("PodUID", &ExtenderRequest::pod_uid),
+                                       IfAny("Node", &ExtenderRequest::node)};
+};
+
+// An extender was called; the time is that of the answer.
+struct ExtenderCall {
+  static constexpr absl::string_view kKind = "extender";
+  Text extender;
+  // filter, prioritize, preempt or bind.
+  Text verb;
+  Text pod;
+  // When the call was made, where it took time.
+  std::optional<absl::Duration> from;
+  std::optional<ExtenderRequest> request;
+  // Of HTTP; absent: no answer came.
+  std::optional<int64_t> status;
+  // The answer's text.
+  std::optional<Text> body;
+  // What the scheduler makes of a call that failed.
+  Text error;
+};
+
+template <>
+struct Fields<ExtenderCall> {
+  static constexpr std::tuple kList = {Required("extender", &ExtenderCall::extender),
+                                       Required("verb", &ExtenderCall::verb),
+                                       Required("pod", &ExtenderCall::pod),
+                                       IfAny("from", &ExtenderCall::from),
+                                       IfAny("request", &ExtenderCall::request),
+                                       IfAny("status", &ExtenderCall::status),
+                                       IfAny("body", &ExtenderCall::body),
+                                       IfAny("error", &ExtenderCall::error)};
+};
+
 // ---- The queue ----
 
 // What the plugins of a profile wait for.
@@ -321,6 +538,9 @@ inline constexpr absl::string_view kBackoff = "backoff";
 inline constexpr absl::string_view kUnschedulable = "unschedulable";
 inline constexpr absl::string_view kErrorBackoff = "errorBackoff";
 inline constexpr absl::string_view kInFlight = "inFlight";
+// Of the pods of groups.
+inline constexpr absl::string_view kIncomplete = "incomplete";
+inline constexpr absl::string_view kPending = "pending";
 inline constexpr absl::string_view kOutside = "";
 
 // A pod goes from one place to another, or is looked at in vain: then both are the same.
@@ -371,21 +591,42 @@ struct Fields<QueuedPod> {
                                        IfAny("gatedBy", &QueuedPod::gated_by)};
 };
 
+// A group that stands in the queue.
+struct QueuedGroup {
+  int64_t attempts = 0;
+  Text gated_by;
+};
+
+template <>
+struct Fields<QueuedGroup> {
+  static constexpr std::tuple kList = {Always("attempts", &QueuedGroup::attempts),
+                                       IfAny("gatedBy", &QueuedGroup::gated_by)};
+};
+
 // The state of the queue. Lists of pods are sorted.
 struct Queue {
   static constexpr absl::string_view kKind = "queue";
   Texts active;
   Texts backoff;
   Texts unschedulable;
+  // Pods of groups whose object was not seen, and those that wait for the end of their group's cycle.
+  Texts incomplete;
+  Texts pending;
   // By pod.
   Map<QueuedPod> info;
+  // By group.
+  Map<QueuedGroup> groups;
 };
 
 template <>
 struct Fields<Queue> {
-  static constexpr std::tuple kList = {Required(kActive, &Queue::active), Required(kBackoff, &Queue::backoff),
+  static constexpr std::tuple kList = {Required(kActive, &Queue::active),
+                                       Required(kBackoff, &Queue::backoff),
                                        Required(kUnschedulable, &Queue::unschedulable),
-                                       Always("info", &Queue::info)};
+                                       IfAny(kIncomplete, &Queue::incomplete),
+                                       IfAny(kPending, &Queue::pending),
+                                       Always("info", &Queue::info),
+                                       IfAny("groups", &Queue::groups)};
 };
 
 // ---- The end ----
@@ -417,11 +658,13 @@ struct Final {
   static constexpr absl::string_view kKind = "final";
   // By pod.
   Map<FinalPod> pods;
+  // Claims of devices, by name.
+  Map<ClaimView> claims;
 };
 
 template <>
 struct Fields<Final> {
-  static constexpr std::tuple kList = {Required("pods", &Final::pods)};
+  static constexpr std::tuple kList = {Required("pods", &Final::pods), IfAny("claims", &Final::claims)};
 };
 
 // ---- Any record ----
@@ -430,8 +673,9 @@ struct Fields<Final> {
 struct Other {};
 
 using Body =
-    std::variant<Attempt, Bind, BindFailure, PodStatus, Event, Delete, Update, Step, Gone, ClaimBound,
-                 ApiError, ConfigError, Inexact, PluginNote, Registrations, Move, Queue, Final, Run, Other>;
+    std::variant<Attempt, Bind, BindFailure, PodStatus, Event, Delete, Update, Step, Gone, Claim, ClaimBound,
+                 ApiError, ConfigError, Inexact, PluginNote, ExtenderCall, Registrations, Move, Queue, Final,
+                 Run, GroupCycle, Placements, PlacementScores, GroupPostFilter, GroupFailure, Other>;
 
 // One line of a trace.
 struct Record {

@@ -11,7 +11,7 @@
 #include "core/api/kinds.h"
 #include "core/api/object_key.h"
 #include "core/api/storage.h"
-#include "core/framework/claim_cache.h"
+#include "sim/record/claim_view.h"
 #include "sim/record/records.h"
 
 namespace schedsim::sim {
@@ -37,6 +37,10 @@ absl::string_view NameOf(framework::SubQueue sub_queue) {
       return record::kErrorBackoff;
     case framework::SubQueue::kUnschedulable:
       return record::kUnschedulable;
+    case framework::SubQueue::kIncomplete:
+      return record::kIncomplete;
+    case framework::SubQueue::kPending:
+      return record::kPending;
   }
   return "";
 }
@@ -69,6 +73,8 @@ class AttemptRecorder {
     result.profile = attempt_.profile;
     result.start = attempt_.start_index;
     result.nominated_before = attempt_.nominated_before;
+    result.group = attempt_.group;
+    if (attempt_.in_group_preemption) result.phase = "preemption";
     if (attempt_.ran_pre_filter) result.pre_filter = PreFilter();
     if (attempt_.hint.has_value()) result.hint = scheduler_.symbols().Text(*attempt_.hint);
     if (level == TraceLevel::kFull) AddDetails(result);
@@ -106,6 +112,13 @@ class AttemptRecorder {
     return names;
   }
 
+  // Absent: Success.
+  static std::optional<record::Status> StatusOf(const framework::Status& status) {
+    if (status.IsSuccess()) return std::nullopt;
+    return record::Status{
+        .code = CodeName(status.code()), .plugin = status.plugin(), .reasons = TextsOf(status.reasons())};
+  }
+
   static record::Failure FailureOf(const Attempt::Failure& failure, bool with_rejectors,
                                    const scheduler::Scheduler& scheduler) {
     record::Failure result;
@@ -121,13 +134,6 @@ class AttemptRecorder {
 
  private:
   absl::string_view NameOf(const NodeInfo& node) const { return scheduler_.symbols().Text(node.name); }
-
-  // Absent: Success.
-  static std::optional<record::Status> StatusOf(const framework::Status& status) {
-    if (status.IsSuccess()) return std::nullopt;
-    return record::Status{
-        .code = CodeName(status.code()), .plugin = status.plugin(), .reasons = TextsOf(status.reasons())};
-  }
 
   record::PreFilter PreFilter() const {
     record::PreFilter result;
@@ -171,16 +177,20 @@ class AttemptRecorder {
   void AddScores(TraceLevel level, record::Attempt& result) const {
     if (!attempt_.ran_score || attempt_.scores == nullptr) return;
     const framework::NodeScores& scores = *attempt_.scores;
+    const scheduler::ExtenderScores* const extenders = attempt_.extender_scores;
+    const std::vector<int64_t>& totals = extenders != nullptr ? extenders->totals : scores.totals;
     if (level != TraceLevel::kFull) result.best_score = attempt_.best_score;
     if (level == TraceLevel::kDecisions) {
       // Hundreds of nodes may share the highest total, and their names cost more than the cycle.
-      result.best_count = std::count(scores.totals.begin(), scores.totals.end(), attempt_.best_score);
+      result.best_count = std::count(totals.begin(), totals.end(), attempt_.best_score);
       return;
     }
     for (size_t i = 0; i < attempt_.scored_nodes.size(); ++i) {
-      if (scores.totals[i] == attempt_.best_score) result.best.push_back(NameOf(*attempt_.scored_nodes[i]));
+      if (totals[i] == attempt_.best_score) result.best.push_back(NameOf(*attempt_.scored_nodes[i]));
     }
     std::sort(result.best.begin(), result.best.end());
+    // An extender may keep a node twice.
+    result.best.erase(std::unique(result.best.begin(), result.best.end()), result.best.end());
     if (level == TraceLevel::kTies) return;
     record::Scores& columns = result.scores.emplace();
     columns.nodes.reserve(attempt_.scored_nodes.size());
@@ -194,6 +204,11 @@ class AttemptRecorder {
     std::sort(columns.raw.begin(), columns.raw.end(), by_name);
     std::sort(columns.weighted.begin(), columns.weighted.end(), by_name);
     columns.total = scores.totals;
+    if (extenders == nullptr) return;
+    columns.final_total = extenders->totals;
+    for (const auto& column : extenders->columns)
+      columns.extenders.emplace_back(column.extender, column.added);
+    std::sort(columns.extenders.begin(), columns.extenders.end(), by_name);
   }
 
   record::PostFilter PostFilter() const {
@@ -255,6 +270,7 @@ void Trace::OnAttempt(const Attempt& attempt) {
   }
   record::Attempt result = AttemptRecorder(attempt, last_skipped_names_, *scheduler_).Record(level);
   result.pod = key.text();
+  if (cycle_began_ < clock_.Now()) result.began = cycle_began_ - zero_;
   Write(result);
 }
 
@@ -268,6 +284,66 @@ void Trace::OnBindFailure(const framework::PodInfo& pod, const Attempt::Failure&
   static_cast<record::Failure&>(result) =
       AttemptRecorder::FailureOf(failure, /*with_rejectors=*/true, *scheduler_);
   result.pod = key;
+  Write(result);
+}
+
+void Trace::OnGroupCycle(const scheduler::GroupCycle& cycle) {
+  for (scheduler::Observer* listener : listeners_) listener->OnGroupCycle(cycle);
+  if (level_ == TraceLevel::kOff) return;
+  record::GroupCycle result = {.group = cycle.group, .attempts = {}, .priority = cycle.priority, .pods = {}};
+  if (cycle.attempts > 0) result.attempts = cycle.attempts;
+  result.pods.assign(cycle.pods.begin(), cycle.pods.end());
+  Write(result);
+}
+
+void Trace::OnGroupPlacements(const scheduler::GroupPlacements& placements) {
+  if (level_ == TraceLevel::kOff) return;
+  record::Placements result = {.group = placements.group, .names = {}, .status = {}};
+  for (const framework::Placement& placement : placements.result.placements) {
+    result.names.push_back(placement.name);
+  }
+  const framework::Status& status = placements.result.status;
+  if (!status.IsSuccess()) result.status = AttemptRecorder::StatusOf(status);
+  Write(result);
+}
+
+void Trace::OnGroupPlacementScores(const scheduler::GroupPlacementScores& scores) {
+  if (level_ == TraceLevel::kOff) return;
+  record::PlacementScores result = {.group = scores.group, .total = {}, .best = {}, .taken = scores.taken};
+  const int64_t highest = *std::max_element(scores.totals.begin(), scores.totals.end());
+  for (size_t i = 0; i < scores.names.size(); ++i) {
+    result.total.emplace_back(scores.names[i], scores.totals[i]);
+    if (scores.totals[i] == highest) result.best.push_back(scores.names[i]);
+  }
+  Write(result);
+}
+
+void Trace::OnGroupPostFilter(const scheduler::GroupPostFilter& post_filter) {
+  if (level_ == TraceLevel::kOff) return;
+  record::GroupPostFilter result = {.group = post_filter.group, .status = {}, .nominate = {}};
+  result.status = AttemptRecorder::StatusOf(post_filter.result.status);
+  if (!result.status.has_value() && !post_filter.result.message.empty()) {
+    result.status = record::Status{.code = framework::CodeName(framework::Code::kSuccess),
+                                   .plugin = "",
+                                   .reasons = {post_filter.result.message}};
+  }
+  for (const auto& [pod, node] : post_filter.result.nominations) result.nominate.emplace_back(pod, node);
+  Write(result);
+}
+
+void Trace::OnGroupFailure(const framework::PodInfo& pod, absl::string_view group,
+                           const Attempt::Failure& failure) {
+  for (scheduler::Observer* listener : listeners_) listener->OnGroupFailure(pod, group, failure);
+  const std::string key = pod.pod->Key();
+  decisions_.Add(key);
+  decisions_.Add(failure.error);
+  if (failure.nominated_node_name.has_value()) decisions_.Add(*failure.nominated_node_name);
+  if (level_ == TraceLevel::kOff) return;
+  record::GroupFailure result;
+  static_cast<record::Failure&>(result) =
+      AttemptRecorder::FailureOf(failure, /*with_rejectors=*/false, *scheduler_);
+  result.pod = key;
+  result.group = group;
   Write(result);
 }
 
@@ -294,6 +370,10 @@ void Trace::OnPluginNote(const framework::PluginNote& note) {
     for (const std::string& reason : note.status.reasons()) result.reasons.emplace_back(reason);
   }
   Write(result);
+}
+
+void Trace::Extender(const record::ExtenderCall& call) {
+  if (level_ == TraceLevel::kFull) Write(call);
 }
 
 void Trace::OnMove(const queue::Move& move) {
@@ -341,6 +421,14 @@ void Trace::Status(const api::Pod& pod) {
         .reason = disruption->reason, .message = disruption->message, .status = disruption->status};
   }
   result.nominated = pod.status.nominated_node_name;
+  std::deque<std::string> texts;
+  if (const auto* extended = extended_claims_.Find(pod.metadata.uid)) {
+    result.extended_claim = {.name = extended->resource_claim_name, .mappings = {}};
+    for (const auto& mapping : extended->request_mappings) {
+      result.extended_claim->mappings.push_back(texts.emplace_back(
+          absl::StrCat(mapping.container_name, " ", mapping.resource_name, " ", mapping.request_name)));
+    }
+  }
   Write(result);
 }
 
@@ -366,34 +454,45 @@ void Trace::Update(const api::Object& object) {
 }
 
 void Trace::ClaimWrite(absl::string_view verb, const api::ResourceClaim& claim) {
+  if (!is_on()) return;
   const std::string key = claim.Key();
-  // Views go into the record, so that these must not move.
   std::deque<std::string> texts;
-  const auto keep = [&texts](std::string text) { return record::Text(texts.emplace_back(std::move(text))); };
   record::Update result;
   result.resource = record::Update::kResourceClaims;
   result.name = key;
   result.verb = verb;
-  const bool shows_state = verb != "create" && verb != "delete";
-  if (shows_state && claim.status.allocation.has_value()) {
-    for (const api::DeviceRequestAllocationResult& device : claim.status.allocation->results) {
-      record::ClaimDevice entry;
-      entry.request = device.request;
-      entry.device = keep(framework::DeviceKey(device.driver, device.pool, device.device));
-      entry.admin_access = device.admin_access;
-      entry.shared = !device.share_id.empty();
-      entry.tolerations = static_cast<int64_t>(device.tolerations.size());
-      for (const auto& [name, amount] : device.consumed_capacity) {
-        entry.consumed.emplace_back(name, keep(api::NotedQuantityText(amount.amount, amount.format)));
-      }
-      result.devices.push_back(std::move(entry));
-    }
+  if (verb == "create") {
+    result.requests = RequestsOf(claim, texts);
+  } else if (verb != "delete") {
+    FillClaimView(claim, texts, result);
   }
-  if (shows_state) {
-    for (const auto& consumer : claim.status.reserved_for) {
-      result.reserved_for.push_back(keep(absl::StrCat(consumer.resource, "/", consumer.name)));
-    }
-    result.finalizers.assign(claim.finalizers.begin(), claim.finalizers.end());
+  Write(result);
+}
+
+void Trace::Claim(absl::string_view verb, const api::ResourceClaim& claim, const api::Pod* pod) {
+  if (!is_on()) return;
+  const std::string key = claim.Key();
+  const std::string pod_key = pod == nullptr ? "" : pod->Key();
+  std::deque<std::string> texts;
+  record::Claim result;
+  result.verb = verb;
+  result.name = key;
+  result.pod = pod_key;
+  if (verb == "reserve" || verb == "release") FillClaimView(claim, texts, result);
+  if (verb == "devices") result.set = ConditionsOf(claim, texts);
+  Write(result);
+}
+
+void Trace::GroupStatus(const api::PodGroup& group) {
+  const std::string key = group.Key();
+  record::Update result;
+  result.resource = record::Update::kPodGroups;
+  result.name = key;
+  result.verb = "status";
+  std::deque<std::string> texts;
+  for (const api::PodCondition& condition : group.conditions) {
+    result.conditions.push_back(texts.emplace_back(
+        absl::StrCat(condition.type, "|", condition.status, "|", condition.reason, "|", condition.message)));
   }
   Write(result);
 }
@@ -457,6 +556,13 @@ void Trace::Queue(const queue::SchedulingQueue& queue) {
   add(state.active, result.active);
   add(state.backoff, result.backoff);
   add(state.unschedulable, result.unschedulable);
+  for (const QueuedPodInfo* pod : state.incomplete) result.incomplete.push_back(pod->key);
+  for (const QueuedPodInfo* pod : state.pending) result.pending.push_back(pod->key);
+  for (const framework::QueuedPodGroupInfo* group : state.groups) {
+    record::QueuedGroup& queued = result.groups.emplace_back(group->key, record::QueuedGroup()).second;
+    queued.attempts = group->attempts;
+    if (group->Gated()) queued.gated_by = scheduler_->plugin_names().NameOf(*group->gating_plugin);
+  }
   std::sort(all.begin(), all.end(),
             [](const QueuedPodInfo* a, const QueuedPodInfo* b) { return a->key < b->key; });
   result.info.reserve(all.size());
@@ -473,8 +579,14 @@ void Trace::Queue(const queue::SchedulingQueue& queue) {
   End();
 }
 
-void Trace::Final(const std::vector<FinalPod>& pods) {
+void Trace::Final(const std::vector<FinalPod>& pods, const std::vector<FinalClaim>& claims) {
   record::Final result;
+  std::deque<std::string> texts;
+  for (const FinalClaim& claim : claims) {
+    texts.push_back(claim->Key());
+    const record::Text key = texts.back();
+    FillClaimView(*claim, texts, result.claims.emplace_back(key, record::ClaimView()).second);
+  }
   for (const FinalPod& pod : pods) {
     result.pods.emplace_back(pod.key, record::FinalPod{.node = pod.node,
                                                        .phase = pod.phase,

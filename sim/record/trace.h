@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <set>
 #include <string>
 #include <utility>
@@ -12,9 +13,12 @@
 
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "core/api/devices.h"
 #include "core/api/pod.h"
+#include "core/api/pod_group.h"
 #include "core/base/clock.h"
 #include "core/base/digest.h"
+#include "core/base/lookup_map.h"
 #include "core/framework/client.h"
 #include "core/framework/plugin_set.h"
 #include "core/queue/queue_observer.h"
@@ -24,6 +28,10 @@
 #include "sim/record/record_writer.h"
 
 namespace schedsim::sim {
+
+namespace record {
+struct ExtenderCall;
+}  // namespace record
 
 enum class TraceLevel : uint8_t {
   kOff,        // Only the digest over the decisions.
@@ -48,6 +56,7 @@ class Trace : public scheduler::Observer, public queue::QueueObserver {
   void set_detailed_attempts(std::set<int64_t> numbers) { detailed_attempts_ = std::move(numbers); }
   // Before the first record.
   void set_zero(absl::Time zero) { zero_ = zero; }
+  absl::Time zero() const { return zero_; }
   void set_scheduler(const scheduler::Scheduler* scheduler) { scheduler_ = scheduler; }
   // Hears of cycles, attempts and failed bindings, too, and may want details; it must outlive the run.
   void add_listener(scheduler::Observer* listener) { listeners_.push_back(listener); }
@@ -75,10 +84,17 @@ class Trace : public scheduler::Observer, public queue::QueueObserver {
   // Whether all details are written.
   bool is_full() const { return level_ == TraceLevel::kFull; }
   void OnCycle(const framework::PodInfo& pod) override {
+    cycle_began_ = clock_.Now();
     for (scheduler::Observer* listener : listeners_) listener->OnCycle(pod);
   }
   void OnAttempt(const scheduler::Attempt& attempt) override;
   void OnBindFailure(const framework::PodInfo& pod, const scheduler::Attempt::Failure& failure) override;
+  void OnGroupCycle(const scheduler::GroupCycle& cycle) override;
+  void OnGroupPlacements(const scheduler::GroupPlacements& placements) override;
+  void OnGroupPlacementScores(const scheduler::GroupPlacementScores& scores) override;
+  void OnGroupPostFilter(const scheduler::GroupPostFilter& post_filter) override;
+  void OnGroupFailure(const framework::PodInfo& pod, absl::string_view group,
+                      const scheduler::Attempt::Failure& failure) override;
   void OnInexact(const framework::PodInfo& pod, absl::string_view reason) override;
   // At kFull.
   void OnPluginNote(const framework::PluginNote& note) override;
@@ -87,10 +103,20 @@ class Trace : public scheduler::Observer, public queue::QueueObserver {
 
   void Bind(const api::Pod& pod, absl::string_view node_name);
   void Status(const api::Pod& pod);
+  // What the scheduler writes of the claim for the pod's extended resources; records of its status show it
+  // from here on.
+  void SetExtendedClaim(const api::Pod& pod, const framework::ExtendedResourceClaimStatus& status) {
+    if (is_on()) extended_claims_[pod.metadata.uid] = status;
+  }
   // An update of a claim or a volume by the scheduler.
   void Update(const api::Object& object);
   // A write of a claim of devices by the scheduler; `claim` is what is stored then.
   void ClaimWrite(absl::string_view verb, const api::ResourceClaim& claim);
+  // A write of a claim of devices by its controller or by a driver; `pod`: that it is made of or reserved
+  // for; nullptr: none.
+  void Claim(absl::string_view verb, const api::ResourceClaim& claim, const api::Pod* pod = nullptr);
+  // A write of a group's status by the scheduler.
+  void GroupStatus(const api::PodGroup& group);
   // `claim` was bound by a controller.
   void ClaimBound(const api::Object& claim, absl::string_view volume_name);
   void Delete(const api::Pod& pod);
@@ -98,6 +124,8 @@ class Trace : public scheduler::Observer, public queue::QueueObserver {
   void Event(const api::Pod& pod, const framework::PodEvent& event);
   void Step(int64_t index);
   void ApiError(absl::string_view verb, absl::string_view message);
+  // At kFull.
+  void Extender(const record::ExtenderCall& call);
   // What each profile's plugins wait for.
   void Registrations(const queue::SchedulingQueue& queue, const api::LineBehavior& line);
   // The state of the queue, when it differs from the last one written.
@@ -115,8 +143,9 @@ class Trace : public scheduler::Observer, public queue::QueueObserver {
     // Of a pod without a node that is another scheduler's: that one's name; else "".
     std::string other_scheduler = "";
   };
+  using FinalClaim = std::shared_ptr<const api::ResourceClaim>;
   // Shape: by key. Ends the trace.
-  void Final(const std::vector<FinalPod>& pods);
+  void Final(const std::vector<FinalPod>& pods, const std::vector<FinalClaim>& claims);
 
   // Over the decisions: pod, attempt number, host, counts, best total, nomination, message, victims.
   std::string DecisionDigest() const { return decisions_.Hex(); }
@@ -159,7 +188,9 @@ class Trace : public scheduler::Observer, public queue::QueueObserver {
   framework::PluginSet last_skipped_;
   std::vector<std::string> last_skipped_names_;
   int64_t attempt_count_ = 0;
+  absl::Time cycle_began_;  // That of the last attempt, or of the one under way.
   std::vector<InexactPod> inexact_pods_;
+  LookupMap<std::string, framework::ExtendedResourceClaimStatus> extended_claims_;  // By the pod's uid.
 };
 
 }  // namespace schedsim::sim

@@ -14,6 +14,7 @@
 #include "sim/controllers/owned_pods.h"
 #include "sim/controllers/persistent_volume.h"
 #include "sim/controllers/resource_claims.h"
+#include "sim/extenders/http_extenders.h"
 #include "sim/kernel/drawn_choice.h"
 #include "sim/stages/stage_player.h"
 
@@ -87,6 +88,7 @@ Simulation::Simulation(SimulationOptions options)
       loop_(absl::InfinitePast()),
       interleaving_({.one_pod_handler = options_.line.one_pod_handler,
                      .pops_last_since = options_.pops_last ? std::optional(options_.zero) : std::nullopt,
+                     .holds_cycles = options_.holds_cycles,
                      .choice = drawn_choice_ != nullptr ? drawn_choice_.get() : options_.choice},
                     loop_),
       zero_(options_.zero) {}
@@ -96,7 +98,26 @@ Simulation::~Simulation() = default;
 absl::Status RefuseExtenders(absl::string_view place, const api::KubeSchedulerConfiguration& config) {
   if (config.extenders.empty()) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(
-      place, "extenders: not simulated yet, expected none; the first is ", config.extenders[0].url_prefix));
+      place, "extenders: not called here, expected none; the first is ", config.extenders[0].url_prefix));
+}
+
+absl::Status Simulation::MakeExtenders() {
+  const api::KubeSchedulerConfiguration& config = options_.config.config;
+  if (config.extenders.empty()) return absl::OkStatus();
+  if (options_.extenders.make_transport == nullptr) return RefuseExtenders("", config);
+  const std::vector<std::string> ignored = ResourcesIgnoredForExtenders(config);
+  for (api::EffectiveProfile& profile : options_.config.profiles) {
+    for (api::PluginConfig& plugin : profile.plugin_config) {
+      auto* fit = std::get_if<api::NodeResourcesFitArgs>(&plugin.args);
+      if (fit != nullptr && !ignored.empty()) fit->ignored_resources = ignored;
+    }
+  }
+  const ExtenderWorld world = {.loop = loop_, .server = *server_, .trace = *trace_, .config = config};
+  extenders_ = std::make_unique<HttpExtenders>(HttpExtenders::Parts{
+      .world = world, .options = options_.extenders, .wait = [this](absl::FunctionRef<bool()> is_done) {
+        interleaving_.WaitInCycle(is_done);
+      }});
+  return absl::OkStatus();
 }
 
 absl::StatusOr<std::unique_ptr<Simulation>> Simulation::Make(SimulationOptions options) {
@@ -115,17 +136,18 @@ absl::StatusOr<std::unique_ptr<Simulation>> Simulation::Make(SimulationOptions o
   if (!own.controllers.template_line.has_value()) own.controllers.template_line = own.line.line;
   own.controllers.others_say_ready = StagesSayReady(own);
   // The stream has the name that it had when scenarios alone had controllers: names of pods come from it.
-  const Rng chance = Rng(own.seed).Fork("timeline");
   simulation->controllers_ = std::make_unique<ControllerManager>(
-      own.controllers, chance, simulation->loop_, *simulation->server_, *simulation->trace_,
-      own.latency.api_call, simulation->faults_.get());
+      own.controllers, Rng(own.seed).Fork("timeline"), simulation->loop_, *simulation->server_,
+      *simulation->trace_, own.latency.api_call, simulation->faults_.get());
+  RETURN_IF_ERROR(simulation->MakeExtenders());
   const api::KubeSchedulerConfiguration& config = own.config.config;
   SchedulerActor::Options actor = {
       .scheduler = {.line = own.line,
                     .profiles = own.config.profiles,
                     .percentage_of_nodes_to_score = config.percentage_of_nodes_to_score,
                     .queue = {.pod_initial_backoff = GoSeconds(config.pod_initial_backoff_seconds),
-                              .pod_max_backoff = GoSeconds(config.pod_max_backoff_seconds)},
+                              .pod_max_backoff = GoSeconds(config.pod_max_backoff_seconds),
+                              .ties_by_creation = own.ties_by_creation},
                     .reference = own.reference,
                     .preemption_starts_at_first = own.preemption_starts_at_first,
                     .parallelism = config.parallelism,
@@ -135,7 +157,8 @@ absl::StatusOr<std::unique_ptr<Simulation>> Simulation::Make(SimulationOptions o
       .on_updated = nullptr,
       .on_claim_written = nullptr,
       .lists_at_start = own.variation.start,
-      .faults = simulation->faults_.get()};
+      .faults = simulation->faults_.get(),
+      .extenders = simulation->extenders_.get()};
   auto* volumes = simulation->controllers_->Get<PersistentVolumeController>();
   if (volumes != nullptr && !own.controllers.persistent_volumes->watches) {
     actor.on_updated = [volumes] { volumes->ReconcileLater(); };
@@ -226,14 +249,23 @@ void Simulation::CreateObjects(const std::vector<api::ObjectPtr>& objects) {
   // The volume controller, where it has a lead, looks at the objects once they are all there.
   const std::optional<PersistentVolumeOptions>& volumes = options_.controllers.persistent_volumes;
   const bool leads = volumes.has_value() && volumes->lead > absl::ZeroDuration();
-  const absl::Duration lead = leads ? volumes->lead : absl::ZeroDuration();
+  const std::optional<ResourceClaimOptions>& claims = options_.controllers.resource_claims;
+  const absl::Duration lead = (leads ? volumes->lead : absl::ZeroDuration()) +
+                              (claims.has_value() ? claims->lead : absl::ZeroDuration());
   const absl::Duration delay = leads ? volumes->delay : absl::ZeroDuration();
   absl::Time time = zero_ - lead - delay - options_.creation_interval * static_cast<int64_t>(objects.size());
-  for (const api::ObjectPtr& object : objects) server_->ReserveUid(object->metadata.uid);
+  for (const api::ObjectPtr& object : objects) {
+    if (object != nullptr) server_->ReserveUid(object->metadata.uid);
+  }
   CreateMissingNamespaces(objects, time);
   for (size_t i = 0; i < objects.size(); ++i) {
     const api::ObjectPtr& object = objects[i];
-    loop_.AdvanceTo(time);
+    if (object == nullptr) {
+      time += options_.creation_interval;
+      continue;
+    }
+    loop_.RunUntil(time);
+    loop_.Settle();
     const absl::Status status = server_->Create(object);
     if (!status.ok()) {
       trace_->ApiError("create", status.message());
@@ -245,9 +277,10 @@ void Simulation::CreateObjects(const std::vector<api::ObjectPtr>& objects) {
   if (options_.complete_admission) placed_without_room_ = PlacedWithoutRoom(objects, *server_);
   actor_->ListObjects(zero_ - lead - delay);
   loop_.AdvanceTo(zero_ - lead);
+  loop_.Settle();
   controllers_->StartEarly();
   loop_.Settle();
-  loop_.AdvanceTo(zero_);
+  loop_.RunUntil(zero_);
 }
 
 bool Simulation::IsOfCronJob(const api::Pod& pod) const {
@@ -318,17 +351,29 @@ void Simulation::ScheduleStep(size_t index) {
   if (index == steps_.size()) {
     steps_left_ = false;
     if (options_.until.has_value()) {
-      loop_.AtInBackground(std::max(loop_.Now(), zero_ + *options_.until), EventLoop::Phase::kStep,
-                           [this] { loop_.Stop(); });
+      next_step_ = std::max(loop_.Now(), zero_ + *options_.until);
+      loop_.AtInBackground(next_step_, EventLoop::Phase::kStep, [this] {
+        actor_->RecordQueueFirst();
+        if (options_.holds_cycles) trace_->Queue(actor_->scheduler().queue());
+        loop_.Stop();
+      });
     }
     return;
   }
   steps_left_ = true;
   const absl::Time at = std::max(loop_.Now(), zero_ + steps_[index].at);
+  next_step_ = at;
   loop_.At(at, EventLoop::Phase::kStep, [this, index] {
+    actor_->RecordQueueFirst();
+    if (options_.holds_cycles) trace_->Queue(actor_->scheduler().queue());
     trace_->Step(static_cast<int64_t>(index));
+    last_step_ = loop_.Now();
     RunStep(steps_[index]);
-    if (auto* claims = controllers_->Get<ResourceClaimController>()) claims->ReconcileLater();
+    const std::optional<Step::Reference>& removed = steps_[index].remove;
+    const bool removes_other =
+        removed.has_value() && removed->kind != api::Kind::kPod && removed->kind != api::Kind::kResourceClaim;
+    auto* claims = controllers_->Get<ResourceClaimController>();
+    if (claims != nullptr && !removes_other) claims->ReconcileLater();
     ScheduleStep(index + 1);
   });
 }
@@ -364,7 +409,7 @@ void Simulation::RunStep(const Step& step) {
       const api::ObjectMeta& meta = step.update->metadata;
       status = server_->Delete(api::Kind::kPod, "Pod", meta.namespace_, meta.name);
     }
-  } else {
+  } else if (step.remove.has_value()) {
     verb = "delete";
     const Step::Reference& reference = *step.remove;
     const api::PodPtr pod =
@@ -374,6 +419,10 @@ void Simulation::RunStep(const Step& step) {
                  : server_->Delete(reference.kind, reference.kind_name, reference.name_space, reference.name);
   }
   if (!status.ok()) trace_->ApiError(verb, status.message());
+}
+
+absl::Status Simulation::failure() const {
+  return extenders_ == nullptr ? absl::OkStatus() : extenders_->failure();
 }
 
 bool Simulation::Quiet() const {
@@ -474,7 +523,14 @@ std::vector<std::string> Simulation::Warnings() const {
 // What was set off has settled. Without an end of its own the run is over when nothing but the periodic
 // flushes is left.
 void Simulation::OnSettled() {
-  trace_->Queue(actor_->scheduler().queue());
+  // With held cycles, the recorder sleeps but for steps and for the scheduler's own turns. In recorded cases
+  // with a seed nobody looks at the queue while a cycle waits, but after changes.
+  const absl::Time now = loop_.Now();
+  const bool is_seen =
+      !options_.holds_cycles || interleaving_.last_turn() == now || last_step_ == now || next_step_ == now;
+  const bool looks =
+      !interleaving_.pops_last() || !interleaving_.waits_in_cycle() || interleaving_.TakeNudge();
+  if (is_seen && looks && !actor_->HidesFlush()) trace_->Queue(actor_->scheduler().queue());
   if (!observers_.empty() && !actor_->Busy() && !actor_->InTransit()) {
     for (SimulationObserver* observer : observers_) observer->OnRest();
   }
@@ -544,7 +600,11 @@ void Simulation::Finish() {
   }
   std::vector<Trace::FinalPod> list;
   for (auto& [key, pod] : pods) list.push_back(std::move(pod));
-  trace_->Final(list);
+  std::vector<Trace::FinalClaim> claims;
+  for (const auto& [key, object] : server_->List(api::Kind::kResourceClaim)) {
+    claims.push_back(std::static_pointer_cast<const api::ResourceClaim>(object));
+  }
+  trace_->Final(list, claims);
 }
 
 }  // namespace schedsim::sim

@@ -28,6 +28,7 @@
 #include "sim/cluster/api_server.h"
 #include "sim/controllers/controller.h"
 #include "sim/controllers/manager.h"
+#include "sim/extenders/extender_transport.h"
 #include "sim/kernel/event_loop.h"
 #include "sim/kernel/interleaving.h"
 #include "sim/kernel/latency.h"
@@ -36,6 +37,7 @@
 
 namespace schedsim::sim {
 
+class HttpExtenders;
 class StagePlayer;
 struct Stage;
 
@@ -51,7 +53,7 @@ struct Step {
 
   // Since virtual zero.
   absl::Duration at;
-  // One of these.
+  // One of these; none where nothing happens.
   api::ObjectPtr create;
   api::ObjectPtr update;
   std::optional<Reference> remove;
@@ -87,8 +89,14 @@ struct SimulationOptions {
   bool deletes_terminal_pods = false;
   // Plugins beside the in-tree ones that the configuration may name.
   std::vector<framework::RegisteredPlugin> more_plugins;
+  // How the configuration's extenders are reached.
+  ExtenderOptions extenders;
   // Whether a pod is popped when all else of the instant is done: see Interleaving.
   bool pops_last = false;
+  // As Interleaving::Options::holds_cycles.
+  bool holds_cycles = false;
+  // As SchedulingQueue::Options::ties_by_creation.
+  bool ties_by_creation = false;
   // The run ends when more pods than this were popped and all of that instant is done. Absent: any number may
   // be.
   std::optional<int64_t> pops_max;
@@ -112,8 +120,8 @@ struct SimulationOptions {
   std::function<void()> on_settled;
 };
 
-// InvalidArgument where the configuration has extenders, which are not simulated. `place`: what goes before
-// "extenders" in the message, "config.yaml: ".
+// InvalidArgument where the configuration has extenders, for those who do not call any. `place`: what goes
+// before "extenders" in the message, "config.yaml: ".
 absl::Status RefuseExtenders(absl::string_view place, const api::KubeSchedulerConfiguration& config);
 
 // What happens to the cluster from outside, where it is more than a list of steps.
@@ -187,6 +195,8 @@ class Simulation {
   // Whether the run goes round in circles, and the scheduler is never idle. It ends then, if nothing says
   // when it is to end.
   bool CirclesWithoutRest() const { return circle_.has_value() && !circle_->is_idle; }
+  // Why the run ended before its time: Aborted, where it is not known what an extender says. OK: it did not.
+  absl::Status failure() const;
   // What the user should know of the run.
   std::vector<std::string> Warnings() const;
 
@@ -245,6 +255,8 @@ class Simulation {
   // Needs the scheduler's options, and the plugins that it may have.
   absl::Status MakeAutoscaler(const scheduler::Options& scheduler,
                               const std::vector<framework::RegisteredPlugin>& registry);
+  // InvalidArgument where there are some, and nothing says how to reach them.
+  absl::Status MakeExtenders();
   void CreateMissingNamespaces(const std::vector<api::ObjectPtr>& objects, absl::Time time);
   void ScheduleStep(size_t index);
   void RunStep(const Step& step);
@@ -272,6 +284,7 @@ class Simulation {
   std::unique_ptr<StagePlayer> stages_;  // nullptr: no stages.
   std::unique_ptr<ControllerManager> controllers_;
   std::unique_ptr<PodPhases> pod_phases_;
+  std::unique_ptr<HttpExtenders> extenders_;  // nullptr: there are none.
   std::unique_ptr<SchedulerActor> actor_;
   std::unique_ptr<Autoscaler> autoscaler_;  // nullptr: there is none.
   // Hears of the queue, and passes on to the trace and to observers.
@@ -289,6 +302,7 @@ class Simulation {
   std::vector<Refused> refused_;
   // When a pod came, left or was bound, or a node changed; not for pods of CronJobs that come or leave.
   absl::Time last_progress_;
+  absl::Time next_step_ = absl::InfinitePast();  // When the next of the steps comes, or the end.
   // When anything changed in the API server.
   absl::Time last_change_;
   // Only after so many attempts it is worth while to look for a circle.
@@ -296,6 +310,7 @@ class Simulation {
   std::optional<Circle> circle_;
   // What the user should know of the end in a circle; "": the run did not end so.
   std::string circle_warning_;
+  absl::Time last_step_ = absl::InfinitePast();  // When the last of the steps came.
   bool steps_left_ = false;
   // Warnings of pods of the input.
   std::vector<std::string> placed_without_room_;

@@ -275,6 +275,7 @@ SchedulerChoice ChoiceWith(const KwokctlConfig& config, const SchedulerChoice& c
                              : *choice.feature_gates;
   }
   both.plugins = choice.plugins;
+  both.extenders = choice.extenders;
   return both;
 }
 

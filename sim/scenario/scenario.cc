@@ -57,6 +57,7 @@ class ScenarioReader {
 
   absl::StatusOr<Scenario> Read(const Value& root) {
     scenario_.simulation.controllers = {.persistent_volumes = PersistentVolumeOptions(),
+                                        .resource_claims = ResourceClaimOptions(),
                                         .disruption = true,
                                         .nodes = true,
                                         .workloads = true};
@@ -202,7 +203,8 @@ class ScenarioReader {
       ASSIGN_OR_RETURN(config, codec::DefaultSchedulerConfig(gates, known));
     }
     AppendNotices(config, scenario_.notices);
-    return RefuseExtenders(absl::StrCat(place, ": "), config.config);
+    return ChooseExtenders(absl::StrCat(place, ": "), choice_.extenders, config.config,
+                           scenario_.simulation.extenders);
   }
 
   absl::Status ReadInput(StrictReader& reader) {

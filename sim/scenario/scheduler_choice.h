@@ -12,6 +12,7 @@
 #include "core/api/kubernetes_version.h"
 #include "core/codec/config/scheduler_config.h"
 #include "core/hosting/library/plugin_libraries.h"
+#include "sim/extenders/extender_choice.h"
 
 namespace schedsim::sim {
 
@@ -26,6 +27,8 @@ struct SchedulerChoice {
   std::optional<std::string> config;
   // Paths of shared libraries of plugins.
   std::vector<std::string> plugins = {};
+  // How the configuration's extenders are reached.
+  ExtenderChoice extenders = {};
 };
 
 struct ChosenScheduler {

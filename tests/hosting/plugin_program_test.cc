@@ -1,9 +1,11 @@
 // Libraries of plugins on the command line.
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "gtest/gtest.h"
 #include "tests/tools/program.h"
 
@@ -102,6 +104,206 @@ TEST(PluginProgram, EveryCommandTakesIt) {
                    SCHEDSIM_SCRIPTED_PLUGINS, "]\nscheduler: scheduler.yaml\n"));
   const ProgramResult told = RunProgram({"run", scenario, "--check-wakeups"});
   EXPECT_TRUE(absl::StrContains(told.out, "not there")) << told.out << told.err;
+}
+
+// ---- Every extension point ----
+
+std::string NodeOf(const std::string& name, const std::string& labels = "") {
+  return absl::StrCat("{apiVersion: v1, kind: Node, metadata: {name: ", name, ", labels: {", labels,
+                      "}}, status: {allocatable: {cpu: '4', memory: 8Gi, pods: '110'}}}");
+}
+
+struct PodWords {
+  std::string name;
+  std::string cpu;
+  std::string labels = "";
+  std::string spec = "";  // With a comma at its end.
+};
+
+std::string PodOf(const PodWords& words) {
+  return absl::StrCat("{apiVersion: v1, kind: Pod, metadata: {name: ", words.name,
+                      ", namespace: shop, labels: {", words.labels, "}}, spec: {", words.spec,
+                      "containers: [{name: c, image: i, resources: {requests: {cpu: ", words.cpu, "}}}]}}");
+}
+
+// What happens to two nodes of 4 cpu. `low` fills node-1, so that `high` takes its place; `huge` fits
+// nowhere, and `unlucky` is turned down after its node was found. `other` comes while a cycle is under way.
+std::string EveryPoint() {
+  const std::string at_one = "nodeSelector: {at: one}, ";
+  return absl::StrCat(
+      "apiVersion: schedsim/v1\nkind: Scenario\ninputs: [cluster.yaml]\nscheduler: scheduler.yaml\n"
+      "latency: {schedulingCycle: 10ms}\nend: 35s\ntimeline:\n- at: 1s\n  create:\n  - ",
+      PodOf({.name = "low", .cpu = "3", .spec = at_one}), "\n  - ",
+      PodOf({.name = "patient", .cpu = "100m", .labels = "permit: waits"}), "\n  - ",
+      PodOf({.name = "other", .cpu = "100m"}), "\n- at: 10s\n  create: ",
+      PodOf({.name = "high", .cpu = "3", .spec = at_one + "priority: 10, priorityClassName: much, "}),
+      "\n- at: 20s\n  create: ", PodOf({.name = "huge", .cpu = "99"}),
+      "\n- at: 21s\n  create: ", PodOf({.name = "unlucky", .cpu = "100m", .labels = "reserve: fails"}),
+      "\n- at: 30s\n  create: ", NodeOf("node-3"), "\n");
+}
+
+std::string TwoNodes() {
+  return absl::StrCat(
+      "{apiVersion: v1, kind: Namespace, metadata: {name: shop}}\n---\n",
+      "{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: much}, value: "
+      "10}\n---\n",
+      NodeOf("node-1", "at: one"), "\n---\n", NodeOf("node-2"), "\n");
+}
+
+// The plugin orders the queue, and pods can be signed.
+constexpr char kOnlyWitness[] = R"(
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+profiles:
+- plugins:
+    multiPoint:
+      enabled: [{name: Witness, weight: 2}]
+      disabled: [{name: PrioritySort}, {name: DefaultBinder}]
+  pluginConfig: [{name: PodTopologySpread, args: {defaultingType: List}}]
+)";
+
+class EveryPointTest : public testing::Test {
+ protected:
+  EveryPointTest() {
+    folder_.Write("cluster.yaml", TwoNodes());
+    folder_.Write("scheduler.yaml", kOnlyWitness);
+    const std::string scenario = folder_.Write("scenario.yaml", EveryPoint());
+    const std::string trace = folder_.Path("out.trace");
+    run_ = RunProgram(
+        {"run", scenario, "--plugin", SCHEDSIM_WITNESS_PLUGIN, "--trace", trace, "--trace-level", "full"});
+    trace_ = FileContent(trace);
+  }
+
+  // "POINT NODE" of the notes about the pod that are at this time, in order.
+  Strings NotesOf(const std::string& pod, const std::string& time) const {
+    Strings notes;
+    for (const absl::string_view line : absl::StrSplit(trace_, '\n')) {
+      const nlohmann::json record = nlohmann::json::parse(std::string(line), nullptr, false);
+      if (record.is_discarded() || record.value("ev", "") != "plugin") continue;
+      if (record.value("pod", "") != "shop/" + pod || record["t"].dump() != time) continue;
+      const std::string node = record.value("node", "");
+      notes.push_back(record.value("point", "") + (node.empty() ? "" : " " + node));
+    }
+    return notes;
+  }
+
+  const TestFolder folder_;
+  ProgramResult run_;
+  std::string trace_;
+};
+
+TEST_F(EveryPointTest, IsReachedByAPluginOfALibrary) {
+  EXPECT_EQ(run_.exit_code, 0) << run_.err;
+  for (const char* point :
+       {"Less",       "PreEnqueue",       "SignPod", "PreFilter",      "AddPod",   "RemovePod", "Filter",
+        "PostFilter", "PreScore",         "Score",   "NormalizeScore", "Reserve",  "Unreserve", "Permit",
+        "Allow",      "PreBindPreFlight", "PreBind", "Bind",           "PostBind", "OnPod",     "Hint"}) {
+    EXPECT_TRUE(absl::StrContains(trace_, absl::StrCat("\"point\":\"", point, "\""))) << point;
+  }
+}
+
+TEST_F(EveryPointTest, ComesInTheOrderOfTheFramework) {
+  // node-3 is not there yet, and node-1 has no room.
+  EXPECT_EQ(NotesOf("unlucky", "21"),
+            (Strings{"SignPod", "PreEnqueue", "PreFilter", "Filter node-1", "Filter node-2", "PreScore",
+                     "Score node-1", "Score node-2", "NormalizeScore", "Reserve node-2", "Unreserve node-2",
+                     "SignPod"}));
+}
+
+// A pod that Reserve keeps pending counts as rejected by the plugin as well, and goes on at once when its
+// hint says so.
+TEST_F(EveryPointTest, ReserveMayKeepAPodPending) {
+  EXPECT_TRUE(absl::StrContains(
+      trace_,
+      R"("shop/unlucky":{"attempts":1,"unschedulablePlugins":["Witness"],"pendingPlugins":["Witness"]})"))
+      << trace_;
+  EXPECT_EQ(NotesOf("unlucky", "30").front(), "Hint");
+}
+
+// ---- What follows from the real framework's own ways ----
+
+// The trace of a run of these objects with ScriptedA, whose arguments are given, at these extension points.
+std::string TraceOf(const std::string& objects, const std::string& plugins, const std::string& args) {
+  const TestFolder folder;
+  const std::string cluster = folder.Write("cluster.yaml", objects);
+  const std::string config = folder.Write(
+      "scheduler.yaml",
+      absl::StrCat(
+          "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\nprofiles:\n- "
+          "plugins: ",
+          plugins, "\n  pluginConfig: [{name: ScriptedA, args: ", args, "}]\n"));
+  const std::string trace = folder.Path("out.trace");
+  const ProgramResult run =
+      RunProgram({"run", "-f", cluster, "--config", config, "--plugin", SCHEDSIM_SCRIPTED_PLUGINS, "--until",
+                  "20s", "--trace", trace, "--trace-level", "full"});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  return FileContent(trace);
+}
+
+// The real scheduler takes such a status for one that only its own tests give.
+TEST(PluginProgram, NobodyIsToldOfAPodThatAllBindPluginsSkip) {
+  const std::string trace =
+      TraceOf(kCluster, "{bind: {enabled: [{name: ScriptedA}], disabled: [{name: '*'}]}}",
+              "{bind: [{code: Skip, message: not mine}]}");
+  EXPECT_TRUE(absl::StrContains(trace, R"("ev":"bindFailure","pod":"shop/web","status":{"code":"Skip")"))
+      << trace;
+  EXPECT_TRUE(absl::StrContains(trace, R"("from":"errorBackoff","to":"active")")) << trace;
+  EXPECT_FALSE(absl::StrContains(trace, "FailedScheduling")) << trace;
+  EXPECT_FALSE(absl::StrContains(trace, R"("ev":"status")")) << trace;
+}
+
+// `d` wakes the three others by their names.
+TEST(PluginProgram, OfPodsThatLeavePermitTheOneThatWasWokenLastGoesFirst) {
+  std::string objects = NodeOf("node-1") + "\n";
+  for (const char* name : {"a", "b", "c", "d"}) {
+    const std::string labels = name[0] == 'd' ? "role: leader" : "role: follower";
+    absl::StrAppend(&objects, "---\n", PodOf({.name = name, .cpu = "100m", .labels = labels}), "\n");
+  }
+  const std::string trace =
+      TraceOf(objects, "{multiPoint: {enabled: [{name: ScriptedA}]}}",
+              "{permit: [{when: {podLabel: {role: follower}}, code: Wait, timeout: 10}],"
+              " postBind: [{when: {podLabel: {role: leader}}, allow: {podLabel: {}}}]}");
+  std::string order;
+  for (const absl::string_view line : absl::StrSplit(trace, '\n')) {
+    const nlohmann::json record = nlohmann::json::parse(std::string(line), nullptr, false);
+    if (!record.is_discarded() && record.value("ev", "") == "bind") {
+      absl::StrAppend(&order, record.value("pod", ""), " ");
+    }
+  }
+  EXPECT_EQ(order, "shop/d shop/c shop/a shop/b ") << trace;
+}
+
+// ---- Answers that are kept ----
+
+TEST(PluginProgram, AnswersThatReadTheNodeAloneAreKept) {
+  const TestFolder folder;
+  std::string objects;
+  for (int i = 0; i < 200; ++i) {
+    absl::StrAppend(&objects, NodeOf(absl::StrCat("node-", i)), "\n---\n");
+  }
+  for (int i = 0; i < 20; ++i) {
+    absl::StrAppend(&objects, PodOf({.name = absl::StrCat("pod-", i), .cpu = "100m"}), "\n---\n");
+  }
+  const std::string cluster = folder.Write("cluster.yaml", objects);
+  const std::string config = folder.Write("scheduler.yaml", ConfigFor("ByNode"));
+  const auto run = [&](const Strings& more) {
+    Strings arguments = {
+        "run",        "-f",       cluster, "--config", config, "--plugin", SCHEDSIM_WITNESS_PLUGIN,
+        "--counters", "--output", "json"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const ProgramResult result = RunProgram(arguments);
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    return nlohmann::json::parse(result.out);
+  };
+  const nlohmann::json kept = run({});
+  const nlohmann::json reference = run({"--reference"});
+  EXPECT_EQ(kept["digest"], reference["digest"]);
+  const auto calls = [](const nlohmann::json& report, const char* point) {
+    return report["counters"]["calls"]["ByNode"][point].get<int>();
+  };
+  EXPECT_EQ(calls(kept, "Filter"), 200);
+  EXPECT_EQ(calls(reference, "Filter"), 200 * 20);
+  EXPECT_LT(calls(kept, "Score"), calls(reference, "Score") / 10);
 }
 
 TEST(PluginProgram, ArgumentsThatAPluginRefusesAreAnError) {

@@ -246,9 +246,9 @@ class Scripted {
       return;
     }
     Handle::Timer timer = handle_.Post(Seconds(delay), [end, rule] { end(StatusOf(rule)); });
-    done.OnCancel([end, timer]() mutable {
+    done.OnCancel([end, timer, done]() mutable {
       timer.Cancel();
-      end(Status::Error("context canceled"));
+      end(Status::Error(done.cause()));
     });
   }
 

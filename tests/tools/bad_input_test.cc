@@ -263,14 +263,14 @@ TEST(BadUsageTest, IsRefused) {
         folder.Write("extenders.yaml",
                      "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
                      "extenders: [{urlPrefix: 'http://x', filterVerb: f}]\n")},
-       {"extenders.yaml: extenders: not simulated yet, expected none; the first is http://x"}},
+       {"extenders.yaml: extenders: not called here, expected none; the first is http://x"}},
       {{"conform",
         folder.Write("extenders.jsonl",
                      R"({"name":"a-1","end":1,"objects":[],"config":{"apiVersion":)"
                      R"("kubescheduler.config.k8s.io/v1","kind":"KubeSchedulerConfiguration",)"
                      R"("extenders":[{"urlPrefix":"http://x","filterVerb":"f"}]}})"),
         folder.Write("traces.jsonl", R"({"case":"a-1","trace":[]})")},
-       {"extenders.jsonl:1:45: config.extenders: not simulated yet, expected none; the first is http://x"}},
+       {"extenders.jsonl:1:45: config.extenders: not called here, expected none; the first is http://x"}},
   };
   for (const Usage& usage : usages) {
     const ProgramResult result = RunProgram(usage.arguments);

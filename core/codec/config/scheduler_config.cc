@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/status/status.h"
+#include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
@@ -43,7 +44,7 @@ class Decoder {
   void ReadPluginSet(const Value& value, const std::string& path, api::PluginSet& set);
   void ReadPluginConfig(const Value& value, const std::string& path, api::PluginConfig& config);
   void ReadExtender(const Value& value, const std::string& path);
-  void ReadTlsConfig(const Value& value, const std::string& path);
+  void ReadTlsConfig(const Value& value, const std::string& path, api::ExtenderTlsConfig& tls);
 
   void SetDefaults();
   absl::Status Validate();
@@ -228,8 +229,9 @@ void Decoder::ReadExtender(const Value& value, const std::string& path) {
   reader.Read("weight", extender.weight);
   reader.Read("bindVerb", extender.bind_verb);
   reader.Read("enableHTTPS", extender.enable_https);
-  reader.ReadMap("tlsConfig",
-                 [&](const Value& tls, const std::string& tls_path) { ReadTlsConfig(tls, tls_path); });
+  reader.ReadMap("tlsConfig", [&](const Value& tls, const std::string& tls_path) {
+    ReadTlsConfig(tls, tls_path, extender.tls_config.emplace());
+  });
   reader.Read("httpTimeout", extender.http_timeout);
   reader.Read("nodeCacheCapable", extender.node_cache_capable);
   reader.ReadList("managedResources", [&](const Value& item, const std::string& item_path) {
@@ -243,15 +245,22 @@ void Decoder::ReadExtender(const Value& value, const std::string& path) {
   reader.Finish();
 }
 
-void Decoder::ReadTlsConfig(const Value& value, const std::string& path) {
+void Decoder::ReadTlsConfig(const Value& value, const std::string& path, api::ExtenderTlsConfig& tls) {
   StrictReader reader(value, path, errors_);
-  bool insecure = false;
-  reader.Read("insecure", insecure);
-  for (absl::string_view name :
-       {"serverName", "certFile", "keyFile", "caFile", "certData", "keyData", "caData"}) {
-    std::string unused;
-    reader.Read(name, unused);
-  }
+  reader.Read("insecure", tls.insecure);
+  reader.Read("serverName", tls.server_name);
+  reader.Read("certFile", tls.cert_file);
+  reader.Read("keyFile", tls.key_file);
+  reader.Read("caFile", tls.ca_file);
+  const auto read_bytes = [&](absl::string_view name, std::string& bytes) {
+    std::string text;
+    reader.Read(name, text);
+    if (absl::Base64Unescape(text, &bytes)) return;
+    errors_.Add(value.Find(name)->position, absl::StrCat(reader.PathOf(name), ": expected bytes in base64"));
+  };
+  read_bytes("certData", tls.cert_data);
+  read_bytes("keyData", tls.key_data);
+  read_bytes("caData", tls.ca_data);
   reader.Finish();
 }
 
@@ -291,21 +300,12 @@ absl::Status Decoder::Expand() {
 
 // What only gates use that are not simulated.
 void Decoder::RefuseUnsimulated(size_t profile_index) {
-  const auto refuse = [&](const api::ProfilePlace& place, absl::string_view what) {
-    const std::string path = PathOf(place);
-    errors_.Add(FindPosition(root_, path), absl::StrCat(path, ": ", what, " is not simulated"));
-  };
   for (const std::string& plugin : result_.profiles[profile_index].instances) {
     if (!api::IsUnsimulatedPlugin(plugin)) continue;
-    refuse({.profile_index = profile_index, .point = std::nullopt, .plugin = plugin},
-           absl::StrCat("plugin ", api::GoQuote(plugin)));
-  }
-  for (api::ExtensionPoint point :
-       {api::ExtensionPoint::kPlacementGenerate, api::ExtensionPoint::kPlacementScore,
-        api::ExtensionPoint::kPodGroupPostFilter}) {
-    if (result_.config.profiles[profile_index].plugins.At(point).enabled.empty()) continue;
-    refuse({.profile_index = profile_index, .point = point, .plugin = ""},
-           absl::StrCat("extension point ", api::ExtensionPointName(point)));
+    const std::string path =
+        PathOf({.profile_index = profile_index, .point = std::nullopt, .plugin = plugin});
+    errors_.Add(FindPosition(root_, path),
+                absl::StrCat(path, ": plugin ", api::GoQuote(plugin), " is not simulated"));
   }
 }
 

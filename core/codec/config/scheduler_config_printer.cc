@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "absl/status/status.h"
+#include "absl/strings/escaping.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "core/api/default_profile.h"
@@ -202,6 +203,22 @@ void Write(const api::EffectiveProfile& profile, JsonWriter& json) {
   json.EndObject();
 }
 
+void Write(const api::ExtenderTlsConfig& tls, JsonWriter& json) {
+  json.BeginObject();
+  if (tls.insecure) json.Key("insecure").Bool(true);
+  const auto write_text = [&](absl::string_view name, const std::string& text) {
+    if (!text.empty()) json.Field(name, text);
+  };
+  write_text("serverName", tls.server_name);
+  write_text("certFile", tls.cert_file);
+  write_text("keyFile", tls.key_file);
+  write_text("caFile", tls.ca_file);
+  write_text("certData", absl::Base64Escape(tls.cert_data));
+  write_text("keyData", absl::Base64Escape(tls.key_data));
+  write_text("caData", absl::Base64Escape(tls.ca_data));
+  json.EndObject();
+}
+
 void Write(const api::Extender& extender, JsonWriter& json) {
   json.BeginObject().Field("urlPrefix", extender.url_prefix);
   const auto write_text = [&](absl::string_view name, const std::string& text) {
@@ -213,6 +230,7 @@ void Write(const api::Extender& extender, JsonWriter& json) {
   if (extender.weight != 0) json.Field("weight", extender.weight);
   write_text("bindVerb", extender.bind_verb);
   if (extender.enable_https) json.Key("enableHTTPS").Bool(true);
+  if (extender.tls_config.has_value()) Write(*extender.tls_config, json.Key("tlsConfig"));
   if (extender.http_timeout != absl::ZeroDuration()) {
     json.Field("httpTimeout", api::FormatGoDuration(extender.http_timeout));
   }

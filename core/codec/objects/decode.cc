@@ -158,6 +158,19 @@ absl::Status Decode(const DecodeContext& context, const Value& value, const Path
   return absl::OkStatus();
 }
 
+absl::Status Decode(const DecodeContext& context, const Value& value, const Path& path,
+                    api::DisruptionMode& out) {
+  if (value.is_null()) return absl::OkStatus();
+  if (value.is_string()) {
+    out.all = value.text == "PodGroup";
+    return absl::OkStatus();
+  }
+  if (!value.is_object()) return context.WrongType(value, path, "a map");
+  const Value* all = value.Find("all");
+  out.all = all != nullptr && !all->is_null();
+  return absl::OkStatus();
+}
+
 std::vector<const Member*> SortedMembers(const Value& map) {
   std::vector<const Member*> members;
   members.reserve(map.members.size());

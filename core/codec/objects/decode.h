@@ -20,6 +20,7 @@
 #include "core/api/devices.h"
 #include "core/api/object.h"
 #include "core/api/pod.h"
+#include "core/api/pod_group.h"
 #include "core/api/quantity.h"
 #include "core/api/storage.h"
 #include "core/base/printable.h"
@@ -27,6 +28,7 @@
 #include "core/codec/objects/field.h"
 #include "core/codec/objects/fields_devices.h"
 #include "core/codec/objects/fields_pod.h"
+#include "core/codec/objects/fields_pod_group.h"
 #include "core/codec/objects/fields_storage.h"
 #include "core/codec/objects/shared_parts.h"
 #include "core/codec/text/value.h"
@@ -71,6 +73,9 @@ absl::Status Decode(const DecodeContext& context, const Value& value, const Path
 absl::Status Decode(const DecodeContext& context, const Value& value, const Path& path, api::Quantity& out);
 absl::Status Decode(const DecodeContext& context, const Value& value, const Path& path,
                     api::NotedQuantity& out);
+// A map from 1.37 on, a string in 1.36.
+absl::Status Decode(const DecodeContext& context, const Value& value, const Path& path,
+                    api::DisruptionMode& out);
 absl::Status Decode(const DecodeContext& context, const Value& value, const Path& path, api::StringMap& out);
 absl::Status Decode(const DecodeContext& context, const Value& value, const Path& path,
                     api::ResourceList& out);

@@ -69,6 +69,12 @@ std::optional<Value> Encode(const api::Quantity& member, Document& document) {
   return document.MakeText(api::QuantityText(member));
 }
 
+std::optional<Value> Encode(const api::DisruptionMode& member, Document& document) {
+  Value empty;
+  empty.type = Value::Type::kObject;
+  return document.MakeObject({{.key = member.all ? "all" : "single", .key_position = {}, .value = empty}});
+}
+
 std::optional<Value> Encode(const api::NotedQuantity& member, Document& document) {
   return document.MakeText(api::NotedQuantityText(member.amount, member.format));
 }

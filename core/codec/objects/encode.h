@@ -31,6 +31,7 @@ std::optional<Value> Encode(uint64_t member, Document& document);
 std::optional<Value> Encode(absl::Time member, Document& document);
 std::optional<Value> Encode(const api::Quantity& member, Document& document);
 std::optional<Value> Encode(const api::NotedQuantity& member, Document& document);
+std::optional<Value> Encode(const api::DisruptionMode& member, Document& document);
 std::optional<Value> Encode(const api::StringMap& member, Document& document);
 std::optional<Value> Encode(const api::ResourceList& member, Document& document);
 std::optional<Value> Encode(const std::shared_ptr<const api::PodSpec>& member, Document& document);

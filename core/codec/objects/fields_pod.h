@@ -146,6 +146,13 @@ struct Fields<api::PodResourceClaim> {
                       F("resourceClaimTemplateName", 4, &T::resource_claim_template_name));
 };
 
+template <>
+struct Fields<api::WorkloadReference> {
+  using T = api::WorkloadReference;
+  static constexpr auto kList = std::make_tuple(F("name", 1, &T::name), F("podGroup", 2, &T::pod_group),
+                                                F("podGroupReplicaKey", 3, &T::pod_group_replica_key));
+};
+
 // Without nodeName, which Pod has itself.
 template <>
 struct Fields<api::PodSpec> {
@@ -162,7 +169,9 @@ struct Fields<api::PodSpec> {
       F("overhead", 32, &T::overhead).Live(),
       F("topologySpreadConstraints", 33, &T::topology_spread_constraints).MergeBy("topologyKey").Live(),
       F("hostUsers", 37, &T::host_users), F("schedulingGates", 38, &T::scheduling_gates).MergeBy("name"),
-      F("resourceClaims", 39, &T::resource_claims).MergeBy("name"), F("resources", 40, &T::resources).Live());
+      F("resourceClaims", 39, &T::resource_claims).MergeBy("name"), F("resources", 40, &T::resources).Live(),
+      F("workloadRef", 42, &T::workload_ref),
+      F("podGroupName", 1, &T::pod_group_name).In("schedulingGroup", 43));
 };
 
 template <>
@@ -195,7 +204,7 @@ struct Fields<api::PodStatus> {
       F("startTime", 7, &T::start_time).Live(), F("containerStatuses", 8, &T::container_statuses),
       F("initContainerStatuses", 10, &T::init_container_statuses),
       F("nominatedNodeName", 11, &T::nominated_node_name).Live(),
-      F("resourceClaimStatuses", 15, &T::resource_claim_statuses).MergeBy("name"),
+      F("resourceClaimStatuses", 15, &T::resource_claim_statuses).MergeBy("name").Live(),
       F("allocatedResources", 19, &T::allocated_resources), F("resources", 20, &T::resources));
 };
 

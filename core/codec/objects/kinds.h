@@ -6,6 +6,7 @@
 #include "core/api/node.h"
 #include "core/api/object.h"
 #include "core/api/pod.h"
+#include "core/api/pod_group.h"
 #include "core/api/storage.h"
 #include "core/api/workloads.h"
 
@@ -21,7 +22,7 @@ using TypedKinds =
              api::StatefulSet, api::PodDisruptionBudget, api::PriorityClass, api::StorageClass,
              api::PersistentVolume, api::PersistentVolumeClaim, api::CSINode, api::CSIDriver,
              api::CSIStorageCapacity, api::VolumeAttachment, api::ResourceClaim, api::ResourceClaimTemplate,
-             api::ResourceSlice, api::DeviceClass>;
+             api::ResourceSlice, api::DeviceClass, api::Workload, api::PodGroup>;
 
 // The kind of a struct, from its base.
 template <typename T, api::Kind K>

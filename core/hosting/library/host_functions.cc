@@ -261,6 +261,8 @@ constexpr ResourceName kResources[] = {
     {"ResourceClaim", framework::EventResource::kResourceClaim},
     {"ResourceSlice", framework::EventResource::kResourceSlice},
     {"DeviceClass", framework::EventResource::kDeviceClass},
+    {"Workload", framework::EventResource::kWorkload},
+    {"PodGroup", framework::EventResource::kPodGroup},
 };
 
 int RegisterEvent(schedsim_events* events, schedsim_text resource, uint32_t actions, schedsim_hint hint,
@@ -308,6 +310,11 @@ void OnCancel(schedsim_done* done, schedsim_work work, void* context) {
     if (cancellation->work != nullptr) cancellation->work(cancellation->context);
   };
   done->in_pre_bind->set_on_cancel(run);
+}
+
+schedsim_text CancelCause(const schedsim_done* done) {
+  const bool canceled = done->in_pre_bind != nullptr && done->in_pre_bind->canceled();
+  return canceled ? Text(done->in_pre_bind->message()) : Text("");
 }
 
 // ---- The handle ----
@@ -520,6 +527,7 @@ const schedsim_host& Host() {
       .delete_pod = DeletePod,
       .record_event = RecordEvent,
       .note = Note,
+      .cancel_cause = CancelCause,
   };
   return host;
 }

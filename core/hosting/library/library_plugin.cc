@@ -39,6 +39,13 @@ constexpr framework::EventResource kAnyResource[] = {
     framework::EventResource::kDeviceClass,
 };
 
+framework::Dependency DependencyOf(schedsim_reads reads) {
+  using Of = framework::Dependency::Of;
+  if (reads == SCHEDSIM_READS_NODE) return {.of = Of::kNode};
+  if (reads == SCHEDSIM_READS_NODE_OBJECT) return {.of = Of::kNodeObject};
+  return {};
+}
+
 // Implements every extension point. Which of them the plugin has is known from PointsOf, so that a profile
 // names it at no other.
 class LibraryPlugin final : public framework::Plugin,
@@ -121,6 +128,8 @@ class LibraryPlugin final : public framework::Plugin,
     });
   }
 
+  framework::Dependency FilterDependency() const override { return DependencyOf(calls_.filter_reads); }
+
   framework::PostFilterResult PostFilter(CycleState& state, const PodInfo& pod,
                                          const framework::NodeToStatus& statuses) override {
     framework::PostFilterResult result;
@@ -146,6 +155,25 @@ class LibraryPlugin final : public framework::Plugin,
     return Answer("Score", &pod, [&](schedsim_status* status) {
       score = calls_.score(self_, ToAbi(state), ToAbi(pod), ToAbi(node), status);
     });
+  }
+
+  framework::Dependency ScoreDependency() const override { return DependencyOf(calls_.score_reads); }
+
+  // One call for all nodes costs less than one for each. Where an answer is no score, each node is asked
+  // again.
+  bool ScoreNodes(const CycleState& state, const PodInfo& pod, absl::Span<const int32_t> positions,
+                  absl::Span<int64_t> scores) override {
+    if (calls_.score_reads != SCHEDSIM_READS_ANYTHING) return false;
+    const PluginCall at_work(name_.c_str(), "Score", &pod);
+    const NodeInfos nodes = handle_.scheduler.snapshot().List();
+    Status status;
+    for (size_t i = 0; i < positions.size(); ++i) {
+      if (!handle_.found.empty()) handle_.found.clear();
+      const NodeInfo& node = *nodes[static_cast<size_t>(positions[i])];
+      scores[i] = calls_.score(self_, ToAbi(state), ToAbi(pod), ToAbi(node), ToAbi(status));
+      if (!status.IsSuccess()) return false;
+    }
+    return true;
   }
 
   bool HasNormalizeScore() const override { return calls_.normalize_score != nullptr; }

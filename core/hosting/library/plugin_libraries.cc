@@ -41,6 +41,9 @@ std::string FaultOf(const schedsim_plugin& plugin) {
   if (plugin.pre_filter == nullptr && (plugin.add_pod != nullptr || plugin.remove_pod != nullptr)) {
     return "has AddPod or RemovePod without PreFilter";
   }
+  if (plugin.filter_reads > SCHEDSIM_READS_NODE_OBJECT || plugin.score_reads > SCHEDSIM_READS_NODE_OBJECT) {
+    return "has filter_reads or score_reads that are unknown";
+  }
   if (plugin.score == nullptr && plugin.normalize_score != nullptr) return "has NormalizeScore without Score";
   if ((plugin.reserve == nullptr) != (plugin.unreserve == nullptr)) {
     return "has one of Reserve and Unreserve, expected both or neither";

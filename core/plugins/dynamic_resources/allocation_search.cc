@@ -22,6 +22,18 @@ bool Tolerates(const api::DeviceToleration& toleration, const api::DeviceTaint& 
 
 }  // namespace
 
+bool ToleratesTaints(absl::Span<const api::DeviceToleration> tolerations, const api::Device& device,
+                     const api::LineBehavior& line) {
+  if (!line.dra.device_taints) return true;
+  const bool any_effect = line.line == api::KubernetesLine::k1_34;
+  return std::all_of(device.taints.begin(), device.taints.end(), [&](const api::DeviceTaint& taint) {
+    const bool counts = any_effect || taint.effect == "NoSchedule" || taint.effect == "NoExecute";
+    if (!counts) return true;
+    return std::any_of(tolerations.begin(), tolerations.end(),
+                       [&](const api::DeviceToleration& toleration) { return Tolerates(toleration, taint); });
+  });
+}
+
 AllocationSearch::Step AllocationSearch::AllocateOne(const Place& place, const Location& start) {
   if (++step_count_ > kStepsMax) {
     is_timeout_ = true;
@@ -177,17 +189,6 @@ bool AllocationSearch::IsCapacityInUse(const std::string& device) const {
          shared_.find(device) != shared_.end();
 }
 
-bool AllocationSearch::ToleratesTaints(const RequestData& request, const api::Device& device) const {
-  if (!line_.dra.device_taints) return true;
-  const bool any_effect = line_.line == api::KubernetesLine::k1_34;
-  return std::all_of(device.taints.begin(), device.taints.end(), [&](const api::DeviceTaint& taint) {
-    const bool counts = any_effect || taint.effect == "NoSchedule" || taint.effect == "NoExecute";
-    if (!counts) return true;
-    return std::any_of(request.spec->tolerations.begin(), request.spec->tolerations.end(),
-                       [&](const api::DeviceToleration& toleration) { return Tolerates(toleration, taint); });
-  });
-}
-
 bool AllocationSearch::AddToConstraints(ClaimData& data, const RequestData& request,
                                         const Candidate& candidate) {
   const std::string name = request.FullName();
@@ -231,7 +232,7 @@ AllocationSearch::Step AllocationSearch::Choose(const Place& place, const Candid
       counters_.GiveBack(*candidate.pool, *candidate.slice, device, counters_chosen_);
     }
   };
-  if (!ToleratesTaints(request, device)) {
+  if (!ToleratesTaints(request.spec->tolerations, device, line_)) {
     give_back();
     return Step::kFailed;
   }

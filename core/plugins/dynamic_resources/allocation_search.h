@@ -17,6 +17,10 @@ namespace schedsim::plugins {
 // Devices of a claim at most. Source: k8s.io/api v0.37, resource/v1, AllocationResultsMaxSize.
 inline constexpr int64_t kAllocationResultsMax = 32;
 
+// Whether the tolerations are for all taints of the device that count in this line.
+bool ToleratesTaints(absl::Span<const api::DeviceToleration> tolerations, const api::Device& device,
+                     const api::LineBehavior& line);
+
 // A device where it stands.
 struct Candidate {
   const DevicePool* pool = nullptr;
@@ -112,7 +116,6 @@ class AllocationSearch {
   bool IsInUse(const std::string& device) const;
   bool IsChosenFor(const std::string& device, size_t claim) const;
   bool IsCapacityInUse(const std::string& device) const;
-  bool ToleratesTaints(const RequestData& request, const api::Device& device) const;
   bool IsShareable(const api::Device& device) const {
     return line_.dra.consumable_capacity && device.allow_multiple_allocations;
   }

@@ -71,8 +71,29 @@ void ClaimBinder::Finish(const OperationPtr& operation, Status status) {
   operation->finished = true;
   if (status.IsSuccess()) {
     for (const std::string& uid : operation->bound) handle_.claims().RemovePending(uid);
+    std::exchange(operation->done, nullptr)(std::move(status));
+    return;
   }
-  std::exchange(operation->done, nullptr)(std::move(status));
+  // Upstream's Unreserve, which follows, waits for its writes.
+  Unreserve(operation->state, *operation->pod,
+            [operation, status = std::move(status)] { std::exchange(operation->done, nullptr)(status); });
+}
+
+void ClaimBinder::Unreserve(const std::shared_ptr<ClaimState>& state, const api::Pod& pod,
+                            std::function<void()> done) {
+  if (std::exchange(state->is_unreserved, true)) return done();
+  PodClaim* const extended = state->extended();
+  for (const PodClaim& entry : state->claims) {
+    const api::ObjectMeta& meta = entry.claim->metadata;
+    const bool is_extended = &entry == extended;
+    if (handle_.claims().RemovePending(is_extended ? state->extended_uid : meta.uid)) {
+      handle_.claims().Restore(meta.namespace_, meta.name);
+    }
+    if (is_extended || !entry.IsAllocated() || !IsReservedFor(*entry.claim, pod)) continue;
+    handle_.client().RemoveConsumer(entry.claim, pod.metadata.uid, [](absl::StatusOr<api::ObjectPtr>) {});
+  }
+  if (extended == nullptr || IsSpecial(*extended->claim)) return done();
+  DeleteClaim(extended->claim, std::move(done));
 }
 
 void ClaimBinder::BindNext(const OperationPtr& operation) {
@@ -204,7 +225,6 @@ void ClaimBinder::OnError(const OperationPtr& operation, absl::string_view what,
 
 void ClaimBinder::OnWritten(const OperationPtr& operation, const ClaimPtr& claim) {
   handle_.claims().Assume(claim);
-  operation->claim().claim = claim;
   if (operation->claim().allocation.has_value()) {
     if (handle_.line().line >= api::KubernetesLine::k1_37) {
       operation->bound.push_back(operation->pending_uid);
@@ -213,13 +233,15 @@ void ClaimBinder::OnWritten(const OperationPtr& operation, const ClaimPtr& claim
     }
   }
   if (operation->IsExtended()) {
-    PatchExtended(operation);
+    PatchExtended(operation, claim);
   } else {
+    operation->claim().claim = claim;
     GoOn(operation);
   }
 }
 
-void ClaimBinder::PatchExtended(const OperationPtr& operation) {
+// Where it fails, the claim is known as it was created.
+void ClaimBinder::PatchExtended(const OperationPtr& operation, const ClaimPtr& claim) {
   const NodeAllocation* node = operation->state->nodes.Find(operation->node_name);
   if (node == nullptr || node->mappings.empty()) {
     Finish(operation, Status::Error(absl::StrCat("nil or empty request mappings, no update of pod ",
@@ -227,17 +249,19 @@ void ClaimBinder::PatchExtended(const OperationPtr& operation) {
     return;
   }
   framework::PodStatusPatch patch;
-  patch.extended_resource_claim_status = {.resource_claim_name = operation->claim().claim->metadata.name,
+  patch.extended_resource_claim_status = {.resource_claim_name = claim->metadata.name,
                                           .request_mappings = node->mappings};
-  handle_.client().PatchPodStatus(operation->pod, std::move(patch), [this, operation](absl::Status status) {
-    if (operation->finished) return;
-    if (!status.ok()) {
-      Finish(operation, Status::Error(absl::StrCat("update pod ", operation->pod->Key(),
-                                                   " ExtendedResourceClaimStatus: ", status.message())));
-      return;
-    }
-    GoOn(operation);
-  });
+  handle_.client().PatchPodStatus(
+      operation->pod, std::move(patch), [this, operation, claim](absl::Status status) {
+        if (operation->finished) return;
+        if (!status.ok()) {
+          Finish(operation, Status::Error(absl::StrCat("update pod ", operation->pod->Key(),
+                                                       " ExtendedResourceClaimStatus: ", status.message())));
+          return;
+        }
+        operation->claim().claim = claim;
+        GoOn(operation);
+      });
 }
 
 void ClaimBinder::WaitForDevices(const OperationPtr& operation) {
@@ -296,23 +320,26 @@ void ClaimBinder::Poll(const OperationPtr& operation) {
   operation->poll = handle_.executor().Post(kPollPeriod, [this, operation] { Poll(operation); });
 }
 
-void ClaimBinder::DeleteClaim(ClaimPtr claim) { TryDelete(std::move(claim), 0); }
+void ClaimBinder::DeleteClaim(ClaimPtr claim, std::function<void()> done) {
+  TryDelete(std::move(claim), 0, std::move(done));
+}
 
-void ClaimBinder::TryDelete(ClaimPtr claim, int tries) {
+void ClaimBinder::TryDelete(ClaimPtr claim, int tries, std::function<void()> done) {
   auto changed = std::make_shared<api::ResourceClaim>(*claim);
   const auto found =
       std::find(changed->finalizers.begin(), changed->finalizers.end(), api::kResourceClaimFinalizer);
   if (found != changed->finalizers.end()) changed->finalizers.erase(found);
   const ClaimPtr written = changed;
-  handle_.client().Update(written, [this, claim, tries](absl::StatusOr<api::ObjectPtr> stored) {
+  handle_.client().Update(written, [this, claim, tries, done](absl::StatusOr<api::ObjectPtr> stored) {
     if (stored.ok()) {
-      handle_.client().Delete(*stored, [](absl::StatusOr<api::ObjectPtr>) {});
+      handle_.client().Delete(*stored, [done](absl::StatusOr<api::ObjectPtr>) { done(); });
       return;
     }
-    if (!absl::IsAborted(stored.status()) || tries + 1 >= kTriesMax) return;
-    handle_.executor().Post(kRetryDelay, [this, claim, tries] {
-      handle_.client().Get(claim, [this, tries](absl::StatusOr<api::ObjectPtr> newest) {
-        if (newest.ok()) TryDelete(AsClaim(*newest), tries + 1);
+    if (!absl::IsAborted(stored.status()) || tries + 1 >= kTriesMax) return done();
+    handle_.executor().Post(kRetryDelay, [this, claim, tries, done] {
+      handle_.client().Get(claim, [this, tries, done](absl::StatusOr<api::ObjectPtr> newest) {
+        if (!newest.ok()) return done();
+        TryDelete(AsClaim(*newest), tries + 1, done);
       });
     });
   });

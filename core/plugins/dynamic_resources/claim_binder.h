@@ -23,8 +23,11 @@ class ClaimBinder {
   // devices with binding conditions. Calls `done` once.
   void Bind(std::shared_ptr<ClaimState> state, const api::PodPtr& pod, absl::string_view node_name,
             framework::PodInPreBind* in_pre_bind, framework::StatusCallback done);
-  // Takes the finalizer off the claim and deletes it.
-  void DeleteClaim(framework::ClaimPtr claim);
+  // Gives back what Reserve and Bind took: pending allocations, the pod's reservations, and the claim for its
+  // extended resources. Calls `done` when all of that is written, or given up. A second time it does nothing.
+  void Unreserve(const std::shared_ptr<ClaimState>& state, const api::Pod& pod, std::function<void()> done);
+  // Takes the finalizer off the claim and deletes it, and calls `done` then.
+  void DeleteClaim(framework::ClaimPtr claim, std::function<void()> done);
 
  private:
   struct Operation;
@@ -36,14 +39,14 @@ class ClaimBinder {
   void WriteFinalizer(const OperationPtr& operation, std::shared_ptr<api::ResourceClaim> claim);
   void WriteStatus(const OperationPtr& operation, std::shared_ptr<api::ResourceClaim> claim);
   void OnWritten(const OperationPtr& operation, const framework::ClaimPtr& claim);
-  void PatchExtended(const OperationPtr& operation);
+  void PatchExtended(const OperationPtr& operation, const framework::ClaimPtr& claim);
   void GoOn(const OperationPtr& operation);
   // After a write that failed: again with the newest version, if it was a conflict.
   void OnError(const OperationPtr& operation, absl::string_view what, const absl::Status& status);
   void WaitForDevices(const OperationPtr& operation);
   void Poll(const OperationPtr& operation);
   void Finish(const OperationPtr& operation, framework::Status status);
-  void TryDelete(framework::ClaimPtr claim, int tries);
+  void TryDelete(framework::ClaimPtr claim, int tries, std::function<void()> done);
 
   framework::Handle& handle_;
   const absl::Duration binding_timeout_;

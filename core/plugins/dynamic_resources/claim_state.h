@@ -39,6 +39,7 @@ struct ClaimState {
   std::unique_ptr<Allocator> allocator;          // nullptr: nothing is to be allocated.
   LookupMap<std::string, NodeAllocation> nodes;  // By name.
   std::set<size_t> unavailable;                  // Claims that some node found unavailable.
+  bool is_unreserved = false;                    // Unreserve was here.
 
   PodClaim* extended() { return has_extended ? &claims.back() : nullptr; }
 };

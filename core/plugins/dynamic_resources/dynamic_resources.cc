@@ -44,8 +44,7 @@ Status Unschedulable(std::string reason) {
   return Status(Code::kUnschedulableAndUnresolvable, std::move(reason));
 }
 
-// What is said of pods with claims until all recorded cases of the real scheduler agree: claims of templates
-// are made by nobody, and queueing and scores are not compared yet.
+// What is said of pods with claims: DeviceTaintRules of the cluster are not followed.
 constexpr char kInexactClaims[] = "resource claims";
 
 class DynamicResources final : public framework::Plugin,
@@ -53,6 +52,7 @@ class DynamicResources final : public framework::Plugin,
                                public framework::FilterPlugin,
                                public framework::PreEnqueuePlugin,
                                public framework::PostFilterPlugin,
+                               public framework::PodGroupPostFilterPlugin,
                                public framework::ScorePlugin,
                                public framework::ReservePlugin,
                                public framework::PreBindPlugin,
@@ -95,6 +95,29 @@ class DynamicResources final : public framework::Plugin,
     if (!status.IsSuccess()) shared = std::make_shared<ClaimState>();
     state.Write(id_, CycleState::kFilterSlot, std::make_unique<ClaimStateData>(std::move(shared)));
     return {.status = std::move(status), .node_names = std::nullopt};
+  }
+
+  // Says that it freed the claims of the group's pods, also where there is nothing to free.
+  framework::PodGroupPostFilterResult PodGroupPostFilter(CycleState& state,
+                                                         const framework::PodGroupInfo& group,
+                                                         framework::PodGroupSchedulingFunc) override {
+    framework::PodGroupPostFilterResult result;
+    result.status = Status(framework::Code::kUnschedulable, std::vector<std::string>());
+    const bool has_topology = group.pod_group->spec.scheduling_constraints.has_value();
+    if (handle_.line().pod_groups.topology_aware && has_topology) return result;
+    if (!state.pre_filtered.test(static_cast<size_t>(id_))) {
+      result.status = Status::Error("not found");
+      return result;
+    }
+    const auto has_claims = [](const framework::PodInfoPtr& pod) {
+      return !pod->pod->spec->resource_claims.empty();
+    };
+    for (const framework::PodInfoPtr& pod : group.unscheduled_pods) {
+      if (has_claims(pod)) handle_.MarkInexact(*pod, "claims of the pods of a group are not freed");
+    }
+    result.status =
+        Status(framework::Code::kUnschedulable, "deallocation and deletion of ResourceClaims completed");
+    return result;
   }
 
   Status Filter(const CycleState& state, const PodInfo& pod, const NodeInfo& node) override {
@@ -154,7 +177,7 @@ class DynamicResources final : public framework::Plugin,
     }
     PodClaim* const extended = claims->extended();
     if (extended != nullptr && !IsSpecial(*extended->claim)) {
-      binder_.DeleteClaim(extended->claim);
+      binder_.DeleteClaim(extended->claim, [] {});
       return result(Status(Code::kUnschedulable, "deletion of ResourceClaim completed"));
     }
     return nothing("still not schedulable");
@@ -217,24 +240,8 @@ class DynamicResources final : public framework::Plugin,
   }
 
   void Unreserve(CycleState& state, const PodInfo& pod, absl::string_view) override {
-    ClaimState* const claims = Find(state);
-    if (claims == nullptr) return;
-    PodClaim* const extended = claims->extended();
-    for (const PodClaim& entry : claims->claims) {
-      if (&entry == extended) continue;
-      const ClaimPtr& claim = entry.claim;
-      if (handle_.claims().RemovePending(claim->metadata.uid)) {
-        handle_.claims().Restore(claim->metadata.namespace_, claim->metadata.name);
-      }
-      if (!entry.IsAllocated() || !IsReservedFor(*claim, *pod.pod)) continue;
-      handle_.client().RemoveConsumer(claim, pod.pod->metadata.uid, [](absl::StatusOr<api::ObjectPtr>) {});
-    }
-    if (extended == nullptr) return;
-    const api::ObjectMeta& meta = extended->claim->metadata;
-    if (handle_.claims().RemovePending(claims->extended_uid)) {
-      handle_.claims().Restore(meta.namespace_, meta.name);
-    }
-    if (!IsSpecial(*extended->claim)) binder_.DeleteClaim(extended->claim);
+    const auto* data = state.Read<ClaimStateData>(id_, CycleState::kFilterSlot);
+    if (data != nullptr) binder_.Unreserve(data->state, *pod.pod, [] {});
   }
 
   Status PreBindPreFlight(CycleState& state, const PodInfo&, absl::string_view) override {

@@ -177,7 +177,8 @@ class PodTopologySpread final : public framework::Plugin,
     if (constraints.list->empty()) return Status::Skip();
     auto data = std::make_unique<ScoreState>();
     data->counts = counts_.Of(pod, SpreadUse::kScore, constraints.list, constraints_.RequiresAllKeys(pod));
-    data->ignores_some = data->counts->requires_all_keys() && data->counts->SomeNodeLacksKeys() &&
+    const bool some_may_lack = data->counts->SomeNodeLacksKeys() || AreForeign(nodes);
+    data->ignores_some = data->counts->requires_all_keys() && some_may_lack &&
                          !std::all_of(nodes.begin(), nodes.end(), [&data](const NodeInfo* node) {
                            return data->counts->HasAllKeys(*node);
                          });
@@ -192,7 +193,7 @@ class PodTopologySpread final : public framework::Plugin,
     score = 0;
     const auto* data = state.Read<ScoreState>(id_, CycleState::kScoreSlot);
     if (data == nullptr) return NoScoreState();
-    if (!data->IsIgnored(node)) score = ScoreOf(*data, node.index);
+    if (!data->IsIgnored(node)) score = ScoreOf(*data, node);
     return Status();
   }
   bool ScoreNodes(const CycleState& state, const PodInfo&, absl::Span<const int32_t> positions,
@@ -242,6 +243,11 @@ class PodTopologySpread final : public framework::Plugin,
   }
 
  private:
+  // Whether the nodes are made of objects that an extender gave back: all are, or none is.
+  static bool AreForeign(NodeInfos nodes) {
+    return !nodes.empty() && nodes.front()->index == framework::kForeignIndex;
+  }
+
   // What a constraint adds to the score of a node in this domain, which is not kNoDomain: its pods with the
   // constraint's weight.
   static double PartOf(const ScoreState& data, size_t constraint, int32_t domain, int32_t node_index) {
@@ -249,7 +255,9 @@ class PodTopologySpread final : public framework::Plugin,
     const std::vector<int32_t>& pods = counts.counts(constraint).pods();
     int64_t count = 0;
     if (counts.IsHostname(constraint)) {
-      count = counts.PodsOn(constraint, node_index);
+      // Nothing runs on what an extender gave back.
+      const bool is_foreign = node_index == framework::kForeignIndex;
+      count = is_foreign ? 0 : counts.PodsOn(constraint, node_index);
     } else if (static_cast<size_t>(domain) < pods.size()) {
       count = pods[static_cast<size_t>(domain)];
     }
@@ -258,11 +266,11 @@ class PodTopologySpread final : public framework::Plugin,
   }
 
   // The pods in the node's domains, each constraint with its weight.
-  static int64_t ScoreOf(const ScoreState& data, int32_t node_index) {
+  static int64_t ScoreOf(const ScoreState& data, const NodeInfo& node) {
     double sum = 0;
     for (size_t i = 0; i < data.weights.size(); ++i) {
-      const int32_t domain = data.counts->domains(i).OfIndex(node_index);
-      if (domain != kNoDomain) sum += PartOf(data, i, domain, node_index);
+      const int32_t domain = data.counts->domains(i).Of(node);
+      if (domain != kNoDomain) sum += PartOf(data, i, domain, node.index);
     }
     return static_cast<int64_t>(std::round(sum));
   }
@@ -327,6 +335,10 @@ class PodTopologySpread final : public framework::Plugin,
     const TopologyDomains& domains = data.counts->domains(constraint);
     const bool by_node = data.counts->IsHostname(constraint);
     if (by_node && !data.ignores_some) return static_cast<int64_t>(nodes.size());
+    // They may have labels that are new.
+    if (AreForeign(nodes)) {
+      for (const NodeInfo* node : nodes) (void)domains.Of(*node);
+    }
     seen_.assign(static_cast<size_t>(domains.count()), 0);
     int64_t size = 0;
     for (const NodeInfo* node : nodes) {

@@ -1,6 +1,6 @@
 // DefaultPreemption: makes room for a pod by evicting less important ones.
 // Source: kubernetes v1.37, plugins/defaultpreemption and framework/preemption.
-// Extension points: PreEnqueue, PostFilter.
+// Extension points: PreEnqueue, PostFilter, PodGroupPostFilter.
 // Arguments: DefaultPreemptionArgs: minCandidateNodesPercentage and minCandidateNodesAbsolute, how many
 // nodes with victims are enough to choose from.
 
@@ -12,12 +12,15 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "core/base/check.h"
 #include "core/base/lookup_map.h"
 #include "core/framework/diagnosis.h"
+#include "core/framework/extender.h"
 #include "core/framework/plugin.h"
 #include "core/plugins/preemption/disruption_budgets.h"
 #include "core/plugins/preemption/dry_run_memory.h"
+#include "core/plugins/preemption/group_preemption.h"
 #include "core/plugins/preemption/preemption_dry_run.h"
 #include "core/plugins/registry.h"
 
@@ -35,6 +38,16 @@ constexpr char kPreemptionByScheduler[] = "PreemptionByScheduler";
 
 Status Reason(Code code, absl::string_view text) { return Status(code, absl::StrCat("preemption: ", text)); }
 
+// Several errors as one: each text once, in brackets where there are several.
+// Source: apimachinery v0.37, pkg/util/errors/errors.go.
+std::string AggregateText(std::vector<std::string> errors) {
+  std::vector<std::string> texts;
+  for (std::string& error : errors) {
+    if (std::find(texts.begin(), texts.end(), error) == texts.end()) texts.push_back(std::move(error));
+  }
+  return texts.size() == 1 ? texts[0] : absl::StrCat("[", absl::StrJoin(texts, ", "), "]");
+}
+
 // Whether the pod is on its way out because of an earlier preemption.
 bool IsTerminatingByPreemption(const api::Pod& pod) {
   const api::PodCondition* condition = pod.FindCondition("DisruptionTarget");
@@ -45,6 +58,7 @@ bool IsTerminatingByPreemption(const api::Pod& pod) {
 class DefaultPreemption final : public framework::Plugin,
                                 public framework::PreEnqueuePlugin,
                                 public framework::PostFilterPlugin,
+                                public framework::PodGroupPostFilterPlugin,
                                 public framework::EnqueueExtensions {
  public:
   DefaultPreemption(const api::DefaultPreemptionArgs& args, framework::Handle& handle)
@@ -54,7 +68,7 @@ class DefaultPreemption final : public framework::Plugin,
 
   // A pod whose preemption is being carried out waits for the end of it.
   Status PreEnqueue(const PodInfo& pod) override {
-    const Preemption* running = preempting_.Find(pod.Uid());
+    const Preemption* running = preempting_.Find(PreemptorUidOf(*pod.pod));
     if (running == nullptr) return Status();
     if (running->last_victim != nullptr && handle_.line().preemptor_waits_for_last_victim) {
       const api::PodPtr victim = handle_.informers().FindPod(*running->last_victim);
@@ -65,6 +79,9 @@ class DefaultPreemption final : public framework::Plugin,
 
   PostFilterResult PostFilter(framework::CycleState& state, const PodInfo& pod,
                               const framework::NodeToStatus& statuses) override {
+    if (const std::optional<std::string> why = WhyIneligibleInGroup(*pod.pod)) {
+      return {.status = Reason(Code::kUnschedulable, *why), .nominated_node_name = std::nullopt};
+    }
     const api::PodPtr latest = handle_.informers().FindPod(*pod.pod);
     if (latest == nullptr) {
       return {.status =
@@ -91,9 +108,29 @@ class DefaultPreemption final : public framework::Plugin,
     }
     FindPotentialNodes(statuses);
     FindCandidates(state, pod, runs.results);
-    PostFilterResult result =
-        candidates_.empty() ? WithoutCandidate(statuses, runs) : Preempt(state, pod, runs.results);
+    PostFilterResult result;
+    if (candidates_.empty()) {
+      result = WithoutCandidate(statuses, runs);
+    } else if (handle_.extenders() != nullptr) {
+      result = PreemptByExtenders(state, pod);
+    } else {
+      result = Preempt(state, pod, runs.results);
+    }
     forget_own();
+    return result;
+  }
+
+  framework::PodGroupPostFilterResult PodGroupPostFilter(
+      framework::CycleState&, const framework::PodGroupInfo& group,
+      framework::PodGroupSchedulingFunc schedule) override {
+    handle_.StartMutations();
+    framework::PodGroupPostFilterResult result = PreemptForGroup(group, schedule);
+    handle_.EndMutations();
+    if (!GroupsAreEntities()) return result;
+    constexpr char kPrefix[] = "pod group preemption: ";
+    if (!result.message.empty()) result.message = absl::StrCat(kPrefix, result.message);
+    const std::string message = result.status.Message();
+    if (!message.empty()) result.status = Status(result.status.code(), absl::StrCat(kPrefix, message));
     return result;
   }
 
@@ -105,9 +142,19 @@ class DefaultPreemption final : public framework::Plugin,
   }
 
  private:
+  // For whom room is made: a pod, or a group.
+  struct Preemptor {
+    std::string uid;
+    std::string scheduler_name;
+    int32_t priority = 0;
+    std::vector<api::PodPtr> pods;
+    absl::string_view kind = "pod";
+  };
+  using PreemptorPtr = std::shared_ptr<const Preemptor>;
+
   // A preemption that is being carried out.
   struct Preemption {
-    api::PodPtr pod;
+    PreemptorPtr preemptor;
     std::string node_name;
     std::vector<api::PodPtr> victims;
     size_t evictions_left = 0;
@@ -117,6 +164,90 @@ class DefaultPreemption final : public framework::Plugin,
   };
 
   enum class Eviction : uint8_t { kFailed, kDone, kInMemory };
+
+  bool GroupsAreEntities() const { return handle_.line().pod_groups.cycle == api::PodGroupCycle::kAsEntity; }
+
+  // Why the pod of a group that takes its pods along may not preempt for itself.
+  std::optional<std::string> WhyIneligibleInGroup(const api::Pod& pod) const {
+    const api::PodGroupFeatures& groups = handle_.line().pod_groups;
+    const std::string& name = pod.spec->pod_group_name;
+    if (groups.cycle != api::PodGroupCycle::kOnPop || name.empty()) return std::nullopt;
+    if (groups.topology_aware) {
+      const api::ObjectPtr object =
+          handle_.informers().Find(api::Kind::kPodGroup, pod.metadata.namespace_, name);
+      if (object == nullptr) return "pod group for pod not found";
+      if (static_cast<const api::PodGroup&>(*object).spec.scheduling_constraints.has_value()) {
+        return "not eligible due to placement-based pod group scheduling limitation";
+      }
+    }
+    if (groups.workload_aware_preemption) return "not eligible due to workload aware preemption enabled";
+    return std::nullopt;
+  }
+
+  // The pods of a group that preempts as one wait for its preemption.
+  std::string PreemptorUidOf(const api::Pod& pod) const {
+    const std::string& group = pod.spec->pod_group_name;
+    const bool as_group = GroupsAreEntities() || handle_.line().pod_groups.workload_aware_preemption;
+    if (!as_group || group.empty()) return pod.metadata.uid;
+    const api::ObjectPtr object =
+        handle_.informers().Find(api::Kind::kPodGroup, pod.metadata.namespace_, group);
+    return object == nullptr ? pod.metadata.uid : object->metadata.uid;
+  }
+
+  bool MayGroupPreempt(const framework::PodGroupInfo& group) const {
+    if (handle_.line().pod_groups.preemption_policy) {
+      return group.pod_group->spec.preemption_policy != "Never";
+    }
+    return std::none_of(group.unscheduled_pods.begin(), group.unscheduled_pods.end(),
+                        [](const PodInfoPtr& pod) { return pod->pod->spec->preemption_policy == "Never"; });
+  }
+
+  // Whether victims of an earlier preemption are still on their way out.
+  bool IsPreemptionOngoing(const framework::PodGroupInfo& group) const {
+    for (const PodInfoPtr& pod : group.unscheduled_pods) {
+      const std::string& nominated = pod->pod->status.nominated_node_name;
+      if (nominated.empty()) continue;
+      const NodeInfo* node = handle_.snapshot().Get(handle_.symbols().Find(nominated));
+      if (node == nullptr) continue;
+      for (const PodInfoPtr& other : node->pods) {
+        const bool lower = PriorityInGroup(*other, handle_) < group.pod_group->Priority();
+        if (lower && IsTerminatingByPreemption(*other->pod)) return true;
+      }
+    }
+    return false;
+  }
+
+  framework::PodGroupPostFilterResult PreemptForGroup(const framework::PodGroupInfo& group,
+                                                      framework::PodGroupSchedulingFunc schedule) {
+    framework::PodGroupPostFilterResult result;
+    if (!MayGroupPreempt(group)) {
+      result.status = Status(Code::kUnschedulable, "not eligible due to preemptionPolicy=Never.");
+      return result;
+    }
+    if (GroupsAreEntities() && IsPreemptionOngoing(group)) {
+      result.message = "ongoing preemption on nominated nodes";
+      for (const PodInfoPtr& pod : group.unscheduled_pods) {
+        result.nominations.emplace_back(pod->pod->Key(), pod->pod->status.nominated_node_name);
+      }
+      return result;
+    }
+    budgets_.Refresh();
+    GroupVictims victims = SelectGroupVictims(handle_, group, schedule, budgets_);
+    result.status = victims.status;
+    if (!victims.status.IsSuccess()) return result;
+    Preemptor preemptor = {.uid = group.pod_group->metadata.uid,
+                           .scheduler_name = group.unscheduled_pods[0]->pod->spec->scheduler_name,
+                           .priority = group.pod_group->Priority(),
+                           .pods = {},
+                           .kind = "podgroup"};
+    for (const PodInfoPtr& pod : group.unscheduled_pods) preemptor.pods.push_back(pod->pod);
+    Actuate("cluster", victims.pods, std::move(preemptor));
+    if (!GroupsAreEntities()) return result;
+    result.nominations = std::move(victims.nominations);
+    result.message =
+        absl::StrCat("found a placement for podgroup, preempting ", victims.pods.size(), " victims");
+    return result;
+  }
 
   std::optional<std::string> WhyIneligible(const api::Pod& pod,
                                            const framework::NodeToStatus& statuses) const {
@@ -128,8 +259,9 @@ class DefaultPreemption final : public framework::Plugin,
     if (node == nullptr || statuses.Get(node->position).code() == Code::kUnschedulableAndUnresolvable) {
       return std::nullopt;
     }
-    const bool leaving = std::any_of(node->pods.begin(), node->pods.end(), [&pod](const PodInfoPtr& other) {
-      return other->Priority() < pod.Priority() && IsTerminatingByPreemption(*other->pod);
+    const bool leaving = std::any_of(node->pods.begin(), node->pods.end(), [&](const PodInfoPtr& other) {
+      const int32_t priority = GroupsAreEntities() ? PriorityInGroup(*other, handle_) : other->Priority();
+      return priority < pod.Priority() && IsTerminatingByPreemption(*other->pod);
     });
     if (leaving) return "not eligible due to a terminating pod on the nominated node.";
     return std::nullopt;
@@ -183,7 +315,9 @@ class DefaultPreemption final : public framework::Plugin,
     result.depends_on_budgets = victims.depends_on_budgets;
     if (result.status.IsSuccess()) result.cost = CostOf(victims);
     if (!handle_.WantsDryRuns()) return;
-    framework::DryRun run = {.node = &node, .status = result.status, .violations = victims.violations};
+    framework::DryRun run = {.node = &node,
+                             .status = victims.needs_none ? Status() : result.status,
+                             .violations = victims.violations};
     for (const PodInfoPtr& victim : victims.pods) run.victims.push_back(victim->pod->Key());
     handle_.RecordDryRun(std::move(run));
   }
@@ -195,14 +329,80 @@ class DefaultPreemption final : public framework::Plugin,
     // What is kept of a dry run has no victims.
     Victims victims;
     CHECK(SelectVictimsOnNode(handle_, state, pod, node, budgets_, victims).IsSuccess());
-    const std::string& node_name = node.node->metadata.name;
-    Actuate(node_name, victims, pod.pod);
+    return PreemptOn(node.node->metadata.name, victims.pods, pod);
+  }
+
+  // Sets the evictions off.
+  PostFilterResult PreemptOn(const std::string& node_name, const std::vector<PodInfoPtr>& victims,
+                             const PodInfo& pod) {
+    Actuate(node_name, victims,
+            {.uid = pod.pod->metadata.uid,
+             .scheduler_name = pod.pod->spec->scheduler_name,
+             .priority = pod.Priority(),
+             .pods = {pod.pod}});
     PostFilterResult result = {.status = Status(), .nominated_node_name = node_name};
     if (handle_.line().preemption_success_has_message) {
       result.message = absl::StrCat("preemption: found a potential placement for pod on node ", node_name,
-                                    ", preempting ", victims.pods.size(), " victims");
+                                    ", preempting ", victims.size(), " victims");
     }
     return result;
+  }
+
+  // The same where extenders may change the candidates and their victims.
+  PostFilterResult PreemptByExtenders(framework::CycleState& state, const PodInfo& pod) {
+    framework::VictimsByNode candidates;
+    for (const size_t position : candidates_) {
+      const NodeInfo& node = *handle_.snapshot().List()[position];
+      Victims victims;
+      CHECK(SelectVictimsOnNode(handle_, state, pod, node, budgets_, victims).IsSuccess());
+      candidates[node.node->metadata.name] = {.pods = std::move(victims.pods),
+                                              .violations = victims.violations};
+    }
+    const Status status = AskExtenders(pod, candidates);
+    if (!status.IsSuccess()) {
+      return {.status = Status::Error(absl::StrCat("preemption: ", status.Message())),
+              .nominated_node_name = std::nullopt};
+    }
+    if (candidates.empty()) {
+      return {.status = Reason(Code::kUnschedulable, "no candidate node for preemption"),
+              .nominated_node_name = std::nullopt};
+    }
+    std::vector<PreemptionCost> costs;
+    std::vector<absl::string_view> names;
+    for (const auto& [name, victims] : candidates) {
+      costs.push_back(CostOf({.pods = victims.pods, .violations = victims.violations}));
+      names.push_back(name);
+    }
+    std::vector<const PreemptionCost*> compared;
+    for (const PreemptionCost& cost : costs) compared.push_back(&cost);
+    std::vector<absl::string_view> best;
+    for (const size_t index : PickNodesForPreemption(compared, handle_.clock().Now()))
+      best.push_back(names[index]);
+    const std::string node_name(best[best.size() == 1 ? 0 : handle_.ChooseForPreemption(pod, best)]);
+    return PreemptOn(node_name, candidates[node_name].pods, pod);
+  }
+
+  // One after the other; what each answers takes the place of `candidates`.
+  Status AskExtenders(const PodInfo& pod, framework::VictimsByNode& candidates) {
+    framework::Extenders& extenders = *handle_.extenders();
+    for (framework::Extender* const extender : extenders.list()) {
+      if (!extender->SupportsPreemption() || !extender->IsInterested(pod)) continue;
+      framework::ExtenderPreemptionResult result =
+          extender->ProcessPreemption(pod, candidates, handle_.snapshot());
+      if (extenders.is_over()) return Status::Error("the run is over");
+      if (result.error.has_value()) {
+        if (extender->IsIgnorable()) continue;
+        return Status::Error(*result.error);
+      }
+      for (auto node = result.victims.begin(); node != result.victims.end();) {
+        const bool has_victims = !node->second.pods.empty();
+        if (!has_victims && !extender->IsIgnorable()) return NoVictim(node->first);
+        node = has_victims ? std::next(node) : result.victims.erase(node);
+      }
+      candidates = std::move(result.victims);
+      if (candidates.empty()) break;
+    }
+    return Status();
   }
 
   // The position of the node to preempt on.
@@ -223,16 +423,18 @@ class DefaultPreemption final : public framework::Plugin,
     diagnosis_.Reset(node_count);
     diagnosis_.node_to_status.SetAbsentNodesStatus(not_helpful_);
     bool all_known = true;
+    std::vector<std::string> errors;
     for (const size_t position : potential_) {
       const DryRunResult& result = runs.results[position];
-      if (result.status.code() == Code::kError) {
-        return {.status = Status::Error(absl::StrCat("preemption: ", result.status.Message())),
-                .nominated_node_name = std::nullopt};
-      }
+      if (result.status.code() == Code::kError) errors.push_back(result.status.Message());
       all_known = all_known && result.is_known;
       // A node on which a preemption would have helped says nothing where no candidate was wanted.
       if (result.status.IsSuccess()) continue;
       diagnosis_.node_to_status.Set(static_cast<int32_t>(position), result.status);
+    }
+    if (!errors.empty()) {
+      return {.status = Status::Error(absl::StrCat("preemption: ", AggregateText(std::move(errors)))),
+              .nominated_node_name = std::nullopt};
     }
     runs.failure = {.statuses = all_known ? statuses.content_id() : 0,
                     .potential_count = static_cast<int64_t>(potential_.size()),
@@ -241,15 +443,18 @@ class DefaultPreemption final : public framework::Plugin,
   }
 
   // Evicts the victims, after the cycle. The pod is kept out of the queues meanwhile.
-  void Actuate(const std::string& node_name, const Victims& victims, const api::PodPtr& pod) {
-    Preemption preemption = {.pod = pod, .node_name = node_name};
-    for (const PodInfoPtr& victim : victims.pods) {
+  void Actuate(const std::string& node_name, const std::vector<PodInfoPtr>& victims, Preemptor preemptor) {
+    const std::string uid = preemptor.uid;
+    Preemption preemption = {.preemptor = std::make_shared<const Preemptor>(std::move(preemptor)),
+                             .node_name = node_name,
+                             .victims = {},
+                             .last_victim = nullptr};
+    for (const PodInfoPtr& victim : victims) {
       const bool leaving = victim->pod->metadata.deletion_timestamp.has_value();
       if (leaving && handle_.line().preemptor_waits_for_last_victim) continue;
       preemption.victims.push_back(victim->pod);
     }
     if (preemption.victims.empty()) return;
-    const std::string uid = pod->metadata.uid;
     preempting_[uid] = std::move(preemption);
     handle_.executor().Spawn([this, uid] { Carry(uid); });
   }
@@ -264,42 +469,56 @@ class DefaultPreemption final : public framework::Plugin,
       return;
     }
     // Evict may change preempting_, so nothing of it is held across the calls.
-    const std::vector<api::PodPtr> victims(preemption.victims.begin(), preemption.victims.end() - 1);
-    for (const api::PodPtr& victim : victims) {
-      Evict(uid, victim, [this, uid](Eviction eviction) {
-        Preemption& running = *preempting_.Find(uid);
-        running.failed = running.failed || eviction == Eviction::kFailed;
-        if (--running.evictions_left == 0) CarryLast(uid);
-      });
-    }
+    const auto victims = std::make_shared<const std::vector<api::PodPtr>>(preemption.victims.begin(),
+                                                                          preemption.victims.end() - 1);
+    const auto next = std::make_shared<size_t>(0);
+    const size_t workers = std::min(victims->size(), static_cast<size_t>(handle_.parallelism()));
+    for (size_t i = 0; i < workers; ++i) EvictNext(uid, victims, next);
+  }
+
+  // One of the workers takes the next victim, and goes on when it is done.
+  void EvictNext(const std::string& uid, std::shared_ptr<const std::vector<api::PodPtr>> victims,
+                 std::shared_ptr<size_t> next) {
+    if (*next == victims->size()) return;
+    const api::PodPtr victim = (*victims)[(*next)++];
+    Evict(uid, victim, [this, uid, victims = std::move(victims), next](Eviction eviction) {
+      Preemption& running = *preempting_.Find(uid);
+      running.failed = running.failed || eviction == Eviction::kFailed;
+      if (--running.evictions_left == 0) {
+        CarryLast(uid);
+      } else {
+        EvictNext(uid, victims, next);
+      }
+    });
   }
 
   void CarryLast(const std::string& uid) {
     Preemption& preemption = *preempting_.Find(uid);
     const api::PodPtr last = preemption.victims.back();
     const bool failed = preemption.failed;
-    const api::PodPtr pod = preemption.pod;
+    const PreemptorPtr preemptor = preemption.preemptor;
+    const std::string node_name = preemption.node_name;
     if (!handle_.line().preemptor_waits_for_last_victim) {
       preempting_.Erase(uid);
     } else {
       preemption.last_victim = last;
     }
     if (failed && handle_.line().eviction_error_spares_last_victim) {
-      Finish(uid, pod, /*activates=*/true);
+      Finish(uid, *preemptor, /*activates=*/true);
       return;
     }
-    auto finish = [this, uid, pod, failed](Eviction eviction) {
+    auto finish = [this, uid, preemptor, failed](Eviction eviction) {
       // No deletion of the last victim will wake the preemptor.
       const bool silent =
           eviction == Eviction::kInMemory && handle_.line().memory_preemption_activates_preemptor;
-      Finish(uid, pod, failed || eviction == Eviction::kFailed || silent);
+      Finish(uid, *preemptor, failed || eviction == Eviction::kFailed || silent);
     };
-    Evict(uid, last, std::move(finish), pod);
+    Evict(uid, last, std::move(finish), preemptor, node_name);
   }
 
-  void Finish(const std::string& uid, const api::PodPtr& pod, bool activates) {
+  void Finish(const std::string& uid, const Preemptor& preemptor, bool activates) {
     preempting_.Erase(uid);
-    if (activates) handle_.Activate({pod});
+    if (activates) handle_.Activate(preemptor.pods);
   }
 
   // Stops the binding of a victim that is not bound yet, if it can still be stopped.
@@ -316,40 +535,47 @@ class DefaultPreemption final : public framework::Plugin,
     return in_pre_bind != nullptr && in_pre_bind->CancelPod(absl::StrCat("preempted by ", Name()));
   }
 
-  void RecordPreempted(const api::Pod& victim, const api::Pod& preemptor, absl::string_view suffix) {
-    handle_.client().RecordEvent(victim, {.type = "Normal",
-                                          .reason = "Preempted",
-                                          .action = "Preempting",
-                                          .note = absl::StrCat("Preempted by pod ", preemptor.metadata.uid,
-                                                               " on node ", victim.node_name, suffix)});
+  void RecordPreempted(const api::Pod& victim, const Preemptor& preemptor, absl::string_view node_name,
+                       absl::string_view suffix) {
+    handle_.client().RecordEvent(
+        victim, {.type = "Normal",
+                 .reason = "Preempted",
+                 .action = "Preempting",
+                 .note = absl::StrCat("Preempted by ", preemptor.kind, " ", preemptor.uid, " on node ",
+                                      node_name, suffix)});
   }
 
   // Stops the victim's binding, or marks the victim and deletes it. That it is gone already is no failure.
   void Evict(const std::string& uid, const api::PodPtr& victim, std::function<void(Eviction)> done,
-             api::PodPtr preemptor = nullptr) {
-    const Preemption* running = preempting_.Find(uid);
-    if (preemptor == nullptr) preemptor = running->pod;
+             PreemptorPtr preemptor = nullptr, std::string node_name = "") {
+    if (preemptor == nullptr) {
+      const Preemption& running = *preempting_.Find(uid);
+      preemptor = running.preemptor;
+      node_name = running.node_name;
+    }
     if (PreemptInMemory(*victim)) {
       const bool says_so = handle_.line().preempted_waiting_pod_is_error;
-      RecordPreempted(*victim, *preemptor, says_so ? " (in kube-scheduler memory)." : "");
+      RecordPreempted(*victim, *preemptor, node_name, says_so ? " (in kube-scheduler memory)." : "");
       done(Eviction::kInMemory);
       return;
     }
     framework::PodStatusPatch patch;
-    patch.condition = {.type = "DisruptionTarget",
-                       .status = "True",
-                       .reason = kPreemptionByScheduler,
-                       .message = absl::StrCat(preemptor->spec->scheduler_name,
-                                               ": preempting to accommodate a higher priority pod")};
-    auto remove = [this, victim, preemptor, done = std::move(done)](const absl::Status& patched) {
+    patch.condition = {
+        .type = "DisruptionTarget",
+        .status = "True",
+        .reason = kPreemptionByScheduler,
+        .message = absl::StrCat(preemptor->scheduler_name, ": preempting to accommodate a higher priority ",
+                                preemptor->kind)};
+    auto remove = [this, victim, preemptor, node_name, done = std::move(done)](const absl::Status& patched) {
       if (!patched.ok()) {
         done(absl::IsNotFound(patched) ? Eviction::kDone : Eviction::kFailed);
         return;
       }
-      handle_.client().DeletePod(victim, [this, victim, preemptor, done](const absl::Status& deleted) {
-        if (deleted.ok()) RecordPreempted(*victim, *preemptor, "");
-        done(deleted.ok() || absl::IsNotFound(deleted) ? Eviction::kDone : Eviction::kFailed);
-      });
+      handle_.client().DeletePod(
+          victim, [this, victim, preemptor, node_name, done](const absl::Status& deleted) {
+            if (deleted.ok()) RecordPreempted(*victim, *preemptor, node_name, "");
+            done(deleted.ok() || absl::IsNotFound(deleted) ? Eviction::kDone : Eviction::kFailed);
+          });
     };
     const api::PodCondition* known = victim->FindCondition("DisruptionTarget");
     if (known != nullptr && *known == *patch.condition) {
@@ -364,7 +590,7 @@ class DefaultPreemption final : public framework::Plugin,
     const Symbol node = handle_.symbols().Intern(preemption.node_name);
     const std::vector<PodInfoPtr> nominated = handle_.NominatedPodsForNode(node);
     for (const PodInfoPtr& other : nominated) {
-      if (other->Priority() >= preemption.pod->Priority()) continue;
+      if (other->Priority() >= preemption.preemptor->priority) continue;
       if (other->pod->status.nominated_node_name.empty()) continue;
       framework::PodStatusPatch patch;
       patch.nominated_node_name = "";

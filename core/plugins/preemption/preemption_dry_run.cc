@@ -6,9 +6,11 @@
 #include <optional>
 
 #include "absl/strings/str_cat.h"
+#include "core/api/go_text.h"
 #include "core/base/go_sort.h"
 #include "core/base/wrapping.h"
 #include "core/framework/what_if.h"
+#include "core/plugins/preemption/group_preemption.h"
 
 namespace schedsim::plugins {
 
@@ -40,11 +42,38 @@ class DryRunNode {
     what_if_.AddPod(victim);
     return handle_.RunPreFilterExtensionAddPod(what_if_.state(), pod_, *victim, what_if_.node());
   }
+  // The same for what is evicted as one. Pods on other nodes count in the plugins' states alone.
+  Status Remove(const VictimUnit& unit) {
+    for (const PodInfoPtr& victim : unit.pods) {
+      const NodeInfo* remote = RemoteNodeOf(*victim);
+      Status status = remote == nullptr
+                          ? Remove(*victim)
+                          : handle_.RunPreFilterExtensionRemovePod(what_if_.state(), pod_, *victim, *remote);
+      if (!status.IsSuccess()) return status;
+    }
+    return Status();
+  }
+  Status Add(const VictimUnit& unit) {
+    for (const PodInfoPtr& victim : unit.pods) {
+      const NodeInfo* remote = RemoteNodeOf(*victim);
+      Status status = remote == nullptr
+                          ? Add(victim)
+                          : handle_.RunPreFilterExtensionAddPod(what_if_.state(), pod_, *victim, *remote);
+      if (!status.IsSuccess()) return status;
+    }
+    return Status();
+  }
   Status Filter() {
     return handle_.RunFilterPluginsWithNominatedPods(what_if_.state(), pod_, what_if_.node());
   }
 
  private:
+  // nullptr: the pod is on the node of the dry run.
+  const NodeInfo* RemoteNodeOf(const PodInfo& victim) const {
+    const Symbol name = handle_.symbols().Find(victim.pod->node_name);
+    return name == what_if_.node().name ? nullptr : handle_.snapshot().Get(name);
+  }
+
   framework::Handle& handle_;
   const PodInfo& pod_;
   framework::WhatIf what_if_;
@@ -62,6 +91,53 @@ Status Reprieve(DryRunNode& node, const std::vector<PodInfoPtr>& pods, std::vect
     victims.push_back(pod);
   }
   return Status();
+}
+
+const Status& NoVictims() {
+  static const Status* const kNoVictims =
+      new Status(Code::kUnschedulableAndUnresolvable, "No preemption victims found for incoming pod");
+  return *kNoVictims;
+}
+
+// SelectVictimsOnNode where groups may be evicted as one.
+Status SelectVictimUnitsOnNode(framework::Handle& handle, framework::CycleState& state, const PodInfo& pod,
+                               const NodeInfo& node, DisruptionBudgets& budgets, Victims& victims) {
+  // What other nodes and the groups' objects say counts, too, so that nothing is remembered.
+  victims.depends_on_time = true;
+  const NodeInfo* const only = &node;
+  std::vector<VictimUnit> potential =
+      VictimUnitsOn(handle, framework::NodeInfos(&only, 1), handle.clock().Now());
+  std::erase_if(potential, [&pod](const VictimUnit& unit) { return unit.priority >= pod.Priority(); });
+  if (potential.empty()) return NoVictims();
+  DryRunNode dry_run(handle, state, pod, node);
+  for (const VictimUnit& unit : potential) {
+    const Status status = dry_run.Remove(unit);
+    if (!status.IsSuccess()) return Status::Error(status.Message());
+  }
+  Status status = dry_run.Filter();
+  if (!status.IsSuccess()) return status;
+  SortByImportance(potential);
+  UnitsByBudget split = SplitByBudgets(std::move(potential), budgets);
+  const bool mixed = !split.violating.empty() && !split.others.empty();
+  std::vector<VictimUnit> chosen;
+  const size_t violating_count = split.violating.size();
+  for (size_t i = 0; i < violating_count + split.others.size(); ++i) {
+    const bool violates = i < violating_count;
+    VictimUnit& unit = violates ? split.violating[i] : split.others[i - violating_count];
+    status = dry_run.Add(unit);
+    if (status.IsSuccess() && dry_run.Filter().IsSuccess()) continue;
+    if (status.IsSuccess()) status = dry_run.Remove(unit);
+    if (!status.IsSuccess()) return Status::Error(status.Message());
+    if (violates) victims.violations += split.violations[i];
+    chosen.push_back(std::move(unit));
+  }
+  if (mixed) SortByImportance(chosen);
+  for (const VictimUnit& unit : chosen) {
+    victims.pods.insert(victims.pods.end(), unit.pods.begin(), unit.pods.end());
+  }
+  if (!victims.pods.empty()) return Status();
+  return Status::Error(
+      absl::StrCat("expected at least one victim pod on node \"", node.node->metadata.name, "\""));
 }
 
 // Nanoseconds since 1970, which wrap around before 1678 and after 2262.
@@ -95,9 +171,10 @@ bool MoreImportant(const PodInfo& a, const PodInfo& b, absl::Time now) {
 
 Status SelectVictimsOnNode(framework::Handle& handle, framework::CycleState& state, const PodInfo& pod,
                            const NodeInfo& node, DisruptionBudgets& budgets, Victims& victims) {
-  static const Status* const kNoVictims =
-      new Status(Code::kUnschedulableAndUnresolvable, "No preemption victims found for incoming pod");
-  if (node.lowest_priority >= pod.Priority()) return *kNoVictims;
+  if (handle.line().pod_groups.cycle == api::PodGroupCycle::kAsEntity) {
+    return SelectVictimUnitsOnNode(handle, state, pod, node, budgets, victims);
+  }
+  if (node.lowest_priority >= pod.Priority()) return NoVictims();
   std::vector<PodInfoPtr> potential;
   for (const PodInfoPtr& other : node.pods) {
     if (other->Priority() < pod.Priority()) potential.push_back(other);
@@ -121,25 +198,30 @@ Status SelectVictimsOnNode(framework::Handle& handle, framework::CycleState& sta
   if (status.IsSuccess()) status = Reprieve(dry_run, others, victims.pods);
   if (!status.IsSuccess()) return Status::Error(status.Message());
   if (!violating.empty() && !others.empty()) SortByImportance(victims.pods, now);
-  if (victims.pods.empty()) {
-    return Status::Error(
-        absl::StrCat("expected at least one victim pod on node \"", node.node->metadata.name, "\""));
-  }
-  return Status();
+  victims.needs_none = victims.pods.empty();
+  return victims.needs_none ? NoVictim(node.node->metadata.name) : Status();
+}
+
+Status NoVictim(absl::string_view node_name) {
+  return Status::Error(absl::StrCat("expected at least one victim pod on node ", api::GoQuote(node_name)));
 }
 
 PreemptionCost CostOf(const Victims& victims) {
   PreemptionCost cost = {.violations = victims.violations,
+                         // As upstream, which takes the first for the most important one.
                          .highest_priority = victims.pods[0]->Priority(),
                          .some_start_later = false,
                          .earliest_start = absl::InfiniteFuture(),
                          .priorities = 0,
                          .count = static_cast<int64_t>(victims.pods.size())};
+  // An extender may have given them another order.
+  int32_t most_important = cost.highest_priority;
+  for (const PodInfoPtr& victim : victims.pods) most_important = std::max(most_important, victim->Priority());
   for (const PodInfoPtr& victim : victims.pods) {
     // Priorities count from zero, so that of negative ones, too, fewer victims are cheaper.
     cost.priorities +=
         static_cast<int64_t>(victim->Priority()) + std::numeric_limits<int32_t>::max() + int64_t{1};
-    if (victim->Priority() != cost.highest_priority) continue;
+    if (victim->Priority() != most_important) continue;
     const std::optional<absl::Time>& start = victim->pod->status.start_time;
     if (start.has_value()) {
       cost.earliest_start = std::min(cost.earliest_start, *start);

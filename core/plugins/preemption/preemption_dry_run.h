@@ -23,6 +23,8 @@ struct Victims {
   bool depends_on_budgets = false;
   // Whether the result may be another one when nothing but the time changes.
   bool depends_on_time = false;
+  // Whether the pod fits without any, so that the filters are not why it failed; an error.
+  bool needs_none = false;
 };
 
 // Removes all less important pods from the node, for the moment, and takes back as many as fit, the most
@@ -32,6 +34,9 @@ struct Victims {
 framework::Status SelectVictimsOnNode(framework::Handle& handle, framework::CycleState& state,
                                       const framework::PodInfo& pod, const framework::NodeInfo& node,
                                       DisruptionBudgets& budgets, Victims& victims);
+
+// What is wrong with a candidate without victims.
+framework::Status NoVictim(absl::string_view node_name);
 
 // Whether `a` is spared before `b`: higher priority, then earlier start; pods without one start now.
 bool MoreImportant(const framework::PodInfo& a, const framework::PodInfo& b, absl::Time now);

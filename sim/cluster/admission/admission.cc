@@ -12,6 +12,7 @@
 #include "sim/cluster/admission/default_storage_class.h"
 #include "sim/cluster/admission/default_toleration_seconds.h"
 #include "sim/cluster/admission/defaults.h"
+#include "sim/cluster/admission/device_defaults.h"
 #include "sim/cluster/admission/label_keys.h"
 #include "sim/cluster/admission/metadata_validation.h"
 #include "sim/cluster/admission/namespace_lifecycle.h"
@@ -178,6 +179,7 @@ absl::Status Admission::Mutate(api::Object& object) {
   }
   SetWorkloadDefaults(object, options_.line);
   SetStorageDefaults(object);
+  SetDeviceDefaults(object);
   for (const auto& plugin : plugins_) RETURN_IF_ERROR(Forbidden(object, plugin->Mutate(object)));
   if (object.kind == api::Kind::kNode && taints_new_nodes_) AddNotReadyTaint(static_cast<api::Node&>(object));
   if (!is_pod) return absl::OkStatus();
@@ -220,6 +222,7 @@ absl::Status Admission::ValidateUpdate(const api::Object& before, const api::Obj
   const std::shared_ptr<api::Object> completed = after.Clone();
   SetWorkloadDefaults(*completed, options_.line);
   SetStorageDefaults(*completed);
+  SetDeviceDefaults(*completed);
   return sim::ValidateUpdate(before, *completed, options_.line);
 }
 

@@ -58,6 +58,7 @@ struct GateRow {
 };
 
 constexpr KubernetesLine k34 = KubernetesLine::k1_34;
+constexpr KubernetesLine k35 = KubernetesLine::k1_35;
 constexpr KubernetesLine k36 = KubernetesLine::k1_36;
 constexpr KubernetesLine k37 = KubernetesLine::k1_37;
 
@@ -78,18 +79,20 @@ constexpr GateRow kGateRows[] = {
     {k37, "VolumeLimitScaling",
      "\"VolumeLimitScaling\" has no value, expected VolumeLimitScaling=true or VolumeLimitScaling=false"},
     {k37, "VolumeLimitScaling=yes", "VolumeLimitScaling: \"yes\" is not a value, expected true or false"},
-    {k37, "GenericWorkload=true",
-     "GenericWorkload=true is not simulated: Kubernetes 1.37 is simulated with "
-     "GenericWorkload=false only"},
-    {k36, "GangScheduling=true",
-     "GangScheduling=true is not simulated: Kubernetes 1.36 is simulated with "
-     "GangScheduling=false only"},
+    {k37, "GenericWorkload=true,TopologyAwareWorkloadScheduling=true", ""},
+    {k36, "GenericWorkload=true,GangScheduling=true,WorkloadAwarePreemption=true", ""},
+    {k35, "GenericWorkload=true,GangScheduling=true", ""},
+    {k37, "GangScheduling=true", "GangScheduling: Kubernetes 1.37 has no such feature gate"},
+    {k37, "CompositePodGroup=true",
+     "CompositePodGroup=true is not simulated: Kubernetes 1.37 is simulated with "
+     "CompositePodGroup=false only"},
+    {k37, "DRAWorkloadResourceClaims=true",
+     "DRAWorkloadResourceClaims=true is not simulated: Kubernetes 1.37 is simulated with "
+     "DRAWorkloadResourceClaims=false only"},
+    {k37, "SchedulerPopFromBackoffQ=false", ""},
     {k37, "SchedulerAsyncAPICalls=true",
      "SchedulerAsyncAPICalls=true is not simulated: Kubernetes 1.37 is simulated with "
      "SchedulerAsyncAPICalls=false only"},
-    {k37, "SchedulerPopFromBackoffQ=false",
-     "SchedulerPopFromBackoffQ=false is not simulated: Kubernetes 1.37 is simulated "
-     "with SchedulerPopFromBackoffQ=true only"},
     {k36, "StorageCapacityScoring=true",
      "StorageCapacityScoring=true is not simulated: Kubernetes 1.36 is simulated with "
      "StorageCapacityScoring=false only"},

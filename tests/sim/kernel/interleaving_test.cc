@@ -1,7 +1,8 @@
 #include "sim/kernel/interleaving.h"
 
-#include <optional>
+#include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/time/time.h"
@@ -16,15 +17,22 @@ using Strings = std::vector<std::string>;
 // A scheduling thread that writes down what it does; `cycle` is what each cycle does.
 class InterleavingTest : public testing::Test {
  protected:
-  void Start(std::function<void()> cycle) {
-    interleaving_.Start({.can_pop = [this] { return pods_ > 0; },
-                         .run_cycle = [this, cycle]() -> std::optional<absl::Time> {
-                           if (pods_ == 0) return std::nullopt;
-                           --pods_;
-                           log_.push_back("cycle");
-                           cycle();
-                           return loop_.Now() + absl::Seconds(1);
-                         }});
+  void Start(std::function<void()> cycle) { Start(interleaving_, std::move(cycle)); }
+  void Start(Interleaving& interleaving, std::function<void()> cycle) {
+    interleaving.Start({.can_pop = [this] { return pods_ > 0; },
+                        .pop =
+                            [this] {
+                              if (pods_ == 0) return false;
+                              --pods_;
+                              log_.push_back("pop");
+                              return true;
+                            },
+                        .run_cycle =
+                            [this, cycle = std::move(cycle)] {
+                              log_.push_back("cycle");
+                              cycle();
+                              return loop_.Now() + absl::Seconds(1);
+                            }});
   }
   void Hear(const std::string& what) {
     interleaving_.Deliver(loop_.Now(), [this, what] {
@@ -61,18 +69,20 @@ TEST_F(InterleavingTest, AWokenThreadPopsBeforeLaterEventsOfTheInstant) {
     Hear("node");
   });
   loop_.Run();
-  EXPECT_EQ(log_, (Strings{"pod", "cycle", "node"}));
+  EXPECT_EQ(log_, (Strings{"pod", "pop", "cycle", "node"}));
 }
 
 TEST_F(InterleavingTest, WithTwoHandlersOfPodsAWokenThreadLetsAllEventsGoFirst) {
   Interleaving two({.one_pod_handler = false}, loop_);
   bool popped = false;
   two.Start({.can_pop = [] { return false; },
-             .run_cycle = [&]() -> std::optional<absl::Time> {
-               log_.push_back("cycle");
-               popped = true;
-               return std::nullopt;
-             }});
+             .pop =
+                 [&] {
+                   log_.push_back("pop");
+                   popped = true;
+                   return false;
+                 },
+             .run_cycle = [&] { return loop_.Now(); }});
   AtStep(5, [&] {
     two.Deliver(loop_.Now(), [&] {
       log_.push_back("pod");
@@ -85,7 +95,7 @@ TEST_F(InterleavingTest, WithTwoHandlersOfPodsAWokenThreadLetsAllEventsGoFirst) 
     });
   });
   loop_.Run();
-  EXPECT_EQ(log_, (Strings{"pod", "node", "cycle"}));
+  EXPECT_EQ(log_, (Strings{"pod", "node", "pop"}));
 }
 
 TEST_F(InterleavingTest, ThreadsOfAWokenCycleComeBeforeWhatInformersHearOfIt) {
@@ -95,7 +105,7 @@ TEST_F(InterleavingTest, ThreadsOfAWokenCycleComeBeforeWhatInformersHearOfIt) {
   });
   AtStep(5, [this] { Come(); });
   loop_.Run();
-  EXPECT_EQ(log_, (Strings{"pod", "cycle", "eviction", "own call"}));
+  EXPECT_EQ(log_, (Strings{"pod", "pop", "cycle", "eviction", "own call"}));
 }
 
 TEST_F(InterleavingTest, ThreadsOfOtherCyclesComeAfterIt) {
@@ -105,7 +115,7 @@ TEST_F(InterleavingTest, ThreadsOfOtherCyclesComeAfterIt) {
     Spawn("eviction");
   });
   loop_.Run();
-  EXPECT_EQ(log_, (Strings{"cycle", "own call", "eviction"}));
+  EXPECT_EQ(log_, (Strings{"pop", "cycle", "own call", "eviction"}));
 }
 
 TEST_F(InterleavingTest, AReadyThreadPopsLast) {
@@ -113,7 +123,26 @@ TEST_F(InterleavingTest, AReadyThreadPopsLast) {
   Start([] {});
   AtStep(1, [this] { Hear("node"); });
   loop_.Run();
-  EXPECT_EQ(log_, (Strings{"cycle", "node", "cycle"}));
+  EXPECT_EQ(log_, (Strings{"pop", "cycle", "node", "pop", "cycle"}));
+}
+
+TEST_F(InterleavingTest, AHeldCycleBeginsWhenTheRestOfTheInstantIsDone) {
+  Interleaving holding({.holds_cycles = true}, loop_);
+  Start(holding, [] {});
+  AtStep(5, [&] {
+    holding.Deliver(loop_.Now(), [&] {
+      log_.push_back("pod");
+      ++pods_;
+      holding.Wake();
+      return true;
+    });
+    holding.Deliver(loop_.Now(), [&] {
+      log_.push_back("node");
+      return true;
+    });
+  });
+  loop_.Run();
+  EXPECT_EQ(log_, (Strings{"pod", "pop", "node", "cycle"}));
 }
 
 TEST_F(InterleavingTest, ACallWithoutDelayHappensAtOnce) {

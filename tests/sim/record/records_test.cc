@@ -364,9 +364,13 @@ Documentation Tables() {
                           {"attempt.postFilter", RowsOf<record::PostFilter>()},
                           {"attempt.dryRun", RowsOf<record::DryRun>()},
                           {"attempt.failure", RowsOf<record::Failure>()},
+                          {"Effects.config", RowsOf<record::ClaimConfig>()},
+                          {"Effects.devices", RowsOf<record::ClaimDevice>()},
                           {"Effects.disruption", RowsOf<record::Disruption>()},
+                          {"Effects.extendedClaim", RowsOf<record::ExtendedClaim>()},
                           {"move.hints", RowsOf<record::Hint>()},
                           {"queue.info", RowsOf<record::QueuedPod>()},
+                          {"final.claims", RowsOf<record::ClaimView>()},
                           {"final.pods", RowsOf<record::FinalPod>()}};
   AddKinds(tables);
   return tables;

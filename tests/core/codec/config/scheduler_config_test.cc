@@ -248,8 +248,8 @@ const ErrorRow kErrors[] = {
     {"extension point of a newer line", "profiles:\n- plugins:\n    placementGenerate: {}\n",
      "c.yaml:5:5: unknown field \"profiles[0].plugins.placementGenerate\"", api::KubernetesLine::k1_35},
     {"plugin of an unsimulated gate",
-     "profiles:\n- plugins:\n    multiPoint:\n      enabled:\n      - name: GangScheduling\n",
-     "c.yaml:7:9: profiles[0].plugins.multiPoint.enabled[0]: plugin \"GangScheduling\" is not "
+     "profiles:\n- plugins:\n    multiPoint:\n      enabled:\n      - name: DeferredPodScheduling\n",
+     "c.yaml:7:9: profiles[0].plugins.multiPoint.enabled[0]: plugin \"DeferredPodScheduling\" is not "
      "simulated"},
     {"removed plugin", "profiles:\n- plugins:\n    filter:\n      enabled:\n      - name: EBSLimits\n",
      "c.yaml:7:9: profiles[0].plugins.filter.enabled[0]: Invalid value: \"EBSLimits\": was invalid "

@@ -1,0 +1,64 @@
+// Files of extenders' calls: what a live run asked and was answered, so that it can be run again without the
+// servers. docs/extenders.md has the format.
+#ifndef SCHEDSIM_SIM_EXTENDERS_CALL_FILE_H_
+#define SCHEDSIM_SIM_EXTENDERS_CALL_FILE_H_
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "sim/extenders/extender_transport.h"
+
+namespace schedsim::sim {
+
+// Writes calls, each as a line of JSON, as they come.
+class CallFileWriter {
+ public:
+  // Unavailable where the file cannot be written.
+  static absl::StatusOr<std::unique_ptr<CallFileWriter>> Create(const std::string& path);
+  ~CallFileWriter();
+  CallFileWriter(const CallFileWriter&) = delete;
+  CallFileWriter& operator=(const CallFileWriter&) = delete;
+
+  absl::Status Add(const ExtenderCall& call, const ExtenderAnswer& answer);
+
+ private:
+  explicit CallFileWriter(std::string path) : path_(std::move(path)) {}
+
+  const std::string path_;
+  int descriptor_ = -1;
+};
+
+// Answers calls from a file, in its order.
+class CallFileReader {
+ public:
+  // InvalidArgument, `file:line:column: what`, where it is no such file; and as codec::ReadFile.
+  static absl::StatusOr<std::unique_ptr<CallFileReader>> Read(const std::string& path);
+
+  // The answer to the call of a run, by its number from 0 on. Aborted, with the first place where they
+  // differ, where the file has another call, and where it has none.
+  absl::StatusOr<ExtenderAnswer> Answer(size_t number, const ExtenderCall& call) const;
+
+ private:
+  struct Entry {
+    size_t line = 0;
+    std::string verb;
+    std::string url;
+    std::string request;  // Canonical JSON.
+    ExtenderAnswer answer;
+  };
+
+  std::string path_;
+  std::vector<Entry> entries_;
+};
+
+// Where two JSON texts differ first, as `path: expected A, got B`; "" where they hold the same.
+std::string FirstJsonDifference(absl::string_view expected, absl::string_view actual);
+
+}  // namespace schedsim::sim
+
+#endif  // SCHEDSIM_SIM_EXTENDERS_CALL_FILE_H_

@@ -1,0 +1,20 @@
+#include "sim/extenders/condition_times.h"
+
+namespace schedsim::sim {
+
+void ConditionTimes::OnPod(const api::Pod* before, const api::Pod& now, absl::Time time) {
+  if (before == nullptr) return;
+  for (const api::PodCondition& condition : now.status.conditions) {
+    const api::PodCondition* const known = before->FindCondition(condition.type);
+    if (known != nullptr && known->status == condition.status) continue;
+    times_[Key(now.metadata.uid, condition.type, condition.status)] = time;
+  }
+}
+
+std::optional<absl::Time> ConditionTimes::Find(const api::Pod& pod, absl::string_view type,
+                                               absl::string_view status) const {
+  const auto found = times_.find(Key(pod.metadata.uid, std::string(type), std::string(status)));
+  return found == times_.end() ? std::nullopt : std::optional<absl::Time>(found->second);
+}
+
+}  // namespace schedsim::sim
