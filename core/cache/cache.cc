@@ -12,6 +12,13 @@ using framework::NodeInfo;
 using framework::PodInfo;
 using framework::PodInfoPtr;
 
+namespace {
+
+// So many lists of images are kept in any case.
+constexpr size_t kImageListsMin = 1000;
+
+}  // namespace
+
 NodeInfo& Cache::NodeOf(absl::string_view name) {
   const Symbol symbol = symbols_.Intern(name);
   if (const int32_t* known = node_indices_.Find(symbol)) return *nodes_[static_cast<size_t>(*known)];
@@ -186,30 +193,43 @@ PodInfoPtr Cache::FindPod(const api::Pod& pod) const {
   return state == nullptr ? nullptr : state->pod;
 }
 
-void Cache::AddImages(const api::Node& node, int32_t index) {
-  std::vector<Symbol>& names = node_images_[static_cast<size_t>(index)];
-  if (!node.status.images.empty()) ++images_version_;
-  ++list_count_;
-  for (const api::ContainerImage& image : node.status.images) {
+Cache::ImageListPtr Cache::ImageListOf(const api::SharedList<api::ContainerImage>& images) {
+  if (const ImageListPtr* known = image_lists_.Find(images.storage().get())) return *known;
+  auto list = std::make_shared<ImageList>();
+  list->given = images;
+  LookupMap<Symbol, bool> seen;
+  for (const api::ContainerImage& image : images) {
     for (const std::string& name : image.names) {
       const Symbol symbol = symbols_.Intern(name);
-      ImageStateEntry& entry = images_[symbol];
       // A node may list an image twice.
-      if (entry.listed == list_count_) continue;
-      entry.listed = list_count_;
-      // The size that a node reports later does not count, however much it differs.
-      if (entry.node_count == 0) entry.size_bytes = image.size_bytes;
-      ++entry.node_count;
-      names.push_back(symbol);
+      if (std::exchange(seen[symbol], true)) continue;
+      list->names.push_back(symbol);
+      list->sizes.push_back(image.size_bytes);
     }
   }
+  // Bounds what is kept of lists that no node has any more.
+  if (image_lists_.size() >= 2 * nodes_.size() + kImageListsMin) image_lists_.Clear();
+  return image_lists_[images.storage().get()] = std::move(list);
+}
+
+void Cache::AddImages(const api::Node& node, int32_t index) {
+  if (node.status.images.empty()) return;
+  ++images_version_;
+  const ImageListPtr list = ImageListOf(node.status.images);
+  for (size_t i = 0; i < list->names.size(); ++i) {
+    ImageStateEntry& entry = images_[list->names[i]];
+    // The size that a node reports later does not count, however much it differs.
+    if (entry.node_count == 0) entry.size_bytes = list->sizes[i];
+    ++entry.node_count;
+  }
+  node_images_[static_cast<size_t>(index)] = list;
 }
 
 void Cache::RemoveImages(int32_t index) {
-  std::vector<Symbol>& names = node_images_[static_cast<size_t>(index)];
-  if (!names.empty()) ++images_version_;
-  for (const Symbol name : names) --images_.Find(name)->node_count;
-  names.clear();
+  const ImageListPtr list = std::exchange(node_images_[static_cast<size_t>(index)], nullptr);
+  if (list == nullptr) return;
+  ++images_version_;
+  for (const Symbol name : list->names) --images_.Find(name)->node_count;
 }
 
 // How many nodes have an image is written down when its node is taken into the snapshot, and stays so until
@@ -218,15 +238,23 @@ void Cache::RefreshImages(NodeInfo& info) {
   const size_t index = static_cast<size_t>(info.index);
   if (images_seen_[index] == images_version_) return;
   images_seen_[index] = images_version_;
-  const std::vector<framework::ImageState> before = std::exchange(info.images, {});
-  info.images.reserve(node_images_[index].size());
-  for (const Symbol name : node_images_[index]) {
-    const ImageStateEntry& entry = *images_.Find(name);
-    info.images.push_back({.name = name, .node_count = entry.node_count, .size_bytes = entry.size_bytes});
+  api::SharedList<framework::ImageState> states;
+  if (const ImageListPtr& list = node_images_[index]) {
+    if (list->states_version != images_version_) {
+      std::vector<framework::ImageState> now;
+      now.reserve(list->names.size());
+      for (const Symbol name : list->names) {
+        const ImageStateEntry& entry = *images_.Find(name);
+        now.push_back({.name = name, .node_count = entry.node_count, .size_bytes = entry.size_bytes});
+      }
+      list->states = std::move(now);
+      list->states_version = images_version_;
+    }
+    states = list->states;
   }
-  if (info.images == before) return;
+  if (info.images == states) return;
+  info.images = std::move(states);
   info.object_generation = info.generation;
-  info.images_generation = info.generation;
 }
 
 void Cache::SetNode(NodeInfo& info, api::NodePtr node) {

@@ -11,6 +11,7 @@
 #include "absl/status/status.h"
 #include "core/api/node.h"
 #include "core/api/pod_table.h"
+#include "core/base/lookup_map.h"
 #include "core/base/symbol.h"
 #include "core/base/symbol_map.h"
 #include "core/cache/node_tree.h"
@@ -84,8 +85,18 @@ class Cache {
   struct ImageStateEntry {
     int64_t size_bytes = 0;
     int32_t node_count = 0;  // Of nodes that have it.
-    int64_t listed = 0;      // The last call of AddImages that met the image.
   };
+  // What nodes with one list of images have in common.
+  struct ImageList {
+    api::SharedList<api::ContainerImage> given;  // Keeps the list, by whose address this is found, alive.
+    // By all their names, each once, in the order of the list; and the first size that it gives each.
+    std::vector<Symbol> names;
+    std::vector<int64_t> sizes;
+    // As of `states_version` of `images_version_`; -1: not yet made.
+    api::SharedList<framework::ImageState> states;
+    int64_t states_version = -1;
+  };
+  using ImageListPtr = std::shared_ptr<ImageList>;
 
   framework::NodeInfo& NodeOf(absl::string_view name);
   // The node, to be changed: a copy of the one in the snapshot, where that is held.
@@ -98,6 +109,7 @@ class Cache {
   bool Confirm(PodState& state, const framework::PodInfoPtr& pod);
   void Remove(const api::Pod& pod);
   void SetNode(framework::NodeInfo& info, api::NodePtr node);
+  ImageListPtr ImageListOf(const api::SharedList<api::ContainerImage>& images);
   void AddImages(const api::Node& node, int32_t index);
   // Those that AddImages added for this node.
   void RemoveImages(int32_t index);
@@ -114,11 +126,10 @@ class Cache {
   std::vector<std::unique_ptr<framework::NodeInfo>> nodes_;
   SymbolMap<int32_t> node_indices_;
   api::PodTable<PodState, api::PodUid> pods_;
-  SymbolMap<ImageStateEntry> images_;  // Also of images that no node has any more.
-  // By index: the images of a node by all their names, each once, in the order of the node's list.
-  std::vector<std::vector<Symbol>> node_images_;
-  int64_t list_count_ = 0;      // Calls of AddImages.
-  int64_t images_version_ = 0;  // Grows whenever `images_` may change.
+  SymbolMap<ImageStateEntry> images_;                 // Also of images that no node has any more.
+  LookupMap<const void*, ImageListPtr> image_lists_;  // By the address of what the lists share.
+  std::vector<ImageListPtr> node_images_;             // By index; nullptr: none.
+  int64_t images_version_ = 0;                        // Grows whenever `images_` may change.
   // By index: the version that RefreshImages saw last; -1: none.
   std::vector<int64_t> images_seen_;
   NodeTree node_tree_;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/api/node.h"
+#include "core/api/shared_list.h"
 #include "core/base/symbol.h"
 #include "core/framework/pod_info.h"
 #include "core/framework/resource.h"
@@ -54,10 +55,8 @@ struct NodeInfo {
   std::vector<const PodInfo*> pods_with_required_anti_affinity;
   // A set, as upstream: when one of two pods with the same port leaves, the port is free.
   std::vector<HostPort> used_ports;
-  // As they were when this node was last taken into the snapshot.
-  std::vector<ImageState> images;
-  // The generation in which `images` changed last.
-  int64_t images_generation = 0;
+  // As they were when this node was last taken into the snapshot. Nodes that say the same share them.
+  api::SharedList<ImageState> images;
 
   void AddPod(PodInfoPtr pod);
   // Does what RemovePod of `known` and AddPod of `pod` would do, where the pod is the last one and both ask

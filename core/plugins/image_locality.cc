@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/api/shared_list.h"
 #include "core/base/lookup_map.h"
 #include "core/base/symbol_map.h"
 #include "core/base/wrapping.h"
@@ -41,8 +42,9 @@ int64_t ScoreOf(int64_t sum, const framework::PodInfo& pod) {
   return max == kMinThreshold ? 0 : framework::kMaxNodeScore * (sum - kMinThreshold) / (max - kMinThreshold);
 }
 
-// Which nodes have an image, and the scores of all nodes for pods with the same images. Nodes have tens of
-// images and a pod one or two, so this is much faster than a search in each node.
+// Which lists of images have an image, which node has which list, and the scores of all nodes for pods with
+// the same images. Nodes have tens of images and a pod one or two, so this is much faster than a search in
+// each node; and many nodes may share a list.
 class ImageScores {
  public:
   explicit ImageScores(framework::Handle& handle) : handle_(handle) {}
@@ -52,49 +54,48 @@ class ImageScores {
     Follow();
     const int32_t id = pod.ConcernId(framework::Concern::kImages);
     if (const std::vector<uint8_t>* known = scores_.Find(id)) return *known;
-    const size_t node_count = handle_.snapshot().List().size();
+    const size_t node_count = list_of_.size();
     if ((scores_.size() + 1) * node_count > kScoresMax) scores_.Clear();
+    ScoreLists(pod);
     std::vector<uint8_t>& scores = scores_[id];
-    scores.assign(node_count, static_cast<uint8_t>(ScoreOf(0, pod)));
-    sums_.assign(node_count, 0);
-    for (const Symbol image : pod.spec_info->images) {
-      const std::vector<Holder>* const holders = holders_.Find(image);
-      if (holders == nullptr) continue;
-      for (const Holder& holder : *holders) {
-        const Node& node = nodes_[static_cast<size_t>(holder.index)];
-        if (node.position < 0 || node.generation != holder.generation) continue;
-        const size_t at = static_cast<size_t>(node.position);
-        const int64_t amount =
-            AmountOf(holder.size_bytes, holder.node_count, static_cast<int64_t>(node_count));
-        sums_[at] = WrappingAdd(sums_[at], amount);
-        scores[at] = static_cast<uint8_t>(ScoreOf(sums_[at], pod));
-      }
-    }
+    scores.resize(node_count);
+    for (size_t i = 0; i < node_count; ++i) scores[i] = list_scores_[static_cast<size_t>(list_of_[i])];
     return scores;
   }
 
   size_t KeptBytes() const {
-    return holder_count_ * sizeof(Holder) + nodes_.size() * sizeof(Node) + sums_.size() * sizeof(int64_t) +
-           scores_.size() * handle_.snapshot().List().size();
+    return holder_count_ * sizeof(Holder) + list_of_.size() * sizeof(int32_t) +
+           lists_.size() * (sizeof(List) + sizeof(int64_t) + 1) + scores_.size() * list_of_.size();
   }
 
  private:
-  // A node that had an image when its NodeInfo::images_generation was this one. The rest as in ImageState.
+  using List = api::SharedList<ImageState>;
+  // A list that has an image; the rest as in ImageState.
   struct Holder {
-    int32_t index = 0;
+    int32_t list = 0;
     int32_t node_count = 0;
     int64_t size_bytes = 0;
-    int64_t generation = 0;
-  };
-  // What is known of a node.
-  struct Node {
-    int32_t position = -1;    // NodeInfo::position; -1: the node is not in the list.
-    int64_t generation = -1;  // NodeInfo::images_generation whose images are in `holders_`; -1: none.
   };
   // Bounds the memory to some tens of megabytes.
   static constexpr size_t kScoresMax = 32'000'000;
-  // So many holders may be out of date.
-  static constexpr size_t kOldHoldersMin = 1000;
+  // So many lists may be there that no node has any more.
+  static constexpr size_t kOldListsMin = 100;
+
+  // Fills `list_scores_`.
+  void ScoreLists(const framework::PodInfo& pod) {
+    const int64_t node_count = static_cast<int64_t>(list_of_.size());
+    list_scores_.assign(lists_.size(), static_cast<uint8_t>(ScoreOf(0, pod)));
+    sums_.assign(lists_.size(), 0);
+    for (const Symbol image : pod.spec_info->images) {
+      const std::vector<Holder>* const holders = holders_.Find(image);
+      if (holders == nullptr) continue;
+      for (const Holder& holder : *holders) {
+        const size_t at = static_cast<size_t>(holder.list);
+        sums_[at] = WrappingAdd(sums_[at], AmountOf(holder.size_bytes, holder.node_count, node_count));
+        list_scores_[at] = static_cast<uint8_t>(ScoreOf(sums_[at], pod));
+      }
+    }
+  }
 
   // Takes note of the nodes that changed.
   void Follow() {
@@ -103,43 +104,57 @@ class ImageScores {
     position_ = changes.position;
     if (changes.all) {
       scores_.Clear();
-      nodes_.resize(static_cast<size_t>(handle_.snapshot().IndexLimit()));
-      for (Node& node : nodes_) node.position = -1;
+      list_of_.assign(all_nodes.size(), 0);
     }
-    for (const framework::NodeInfo* node : changes.all ? all_nodes : changes.nodes) AddHolders(*node);
-    if (holder_count_ <= holders_max_) return;
-    // What is out of date stays until it is as much as what counts.
+    for (const framework::NodeInfo* node : changes.all ? all_nodes : changes.nodes) SetListOf(*node);
+    if (lists_.size() <= lists_max_) return;
+    // Lists that no node has any more stay until they are as many as the others.
+    lists_ = {List()};
+    list_ids_.Clear();
     holders_.Clear();
     holder_count_ = 0;
-    for (Node& node : nodes_) node.generation = -1;
-    for (const framework::NodeInfo* node : all_nodes) AddHolders(*node);
-    holders_max_ = 2 * holder_count_ + kOldHoldersMin;
+    scores_.Clear();
+    for (const framework::NodeInfo* node : all_nodes) SetListOf(*node);
+    lists_max_ = 2 * lists_.size() + kOldListsMin;
   }
 
-  void AddHolders(const framework::NodeInfo& info) {
-    Node& node = nodes_[static_cast<size_t>(info.index)];
-    node.position = info.position;
-    if (node.generation == info.images_generation) return;
-    node.generation = info.images_generation;
+  void SetListOf(const framework::NodeInfo& node) {
+    if (node.position < 0) return;
+    int32_t& known = list_of_[static_cast<size_t>(node.position)];
+    const int32_t list = NumberOf(node.images);
+    if (known != list) scores_.Clear();
+    known = list;
+  }
+
+  int32_t NumberOf(const List& images) {
+    if (images.empty()) return 0;
+    if (const int32_t* known = list_ids_.Find(images.storage().get())) return *known;
+    const int32_t number = static_cast<int32_t>(lists_.size());
+    list_ids_[images.storage().get()] = number;
+    lists_.push_back(images);
     scores_.Clear();
-    holder_count_ += info.images.size();
-    for (const ImageState& image : info.images) {
-      holders_[image.name].push_back({.index = info.index,
-                                      .node_count = image.node_count,
-                                      .size_bytes = image.size_bytes,
-                                      .generation = node.generation});
+    holder_count_ += images.size();
+    for (const ImageState& image : images) {
+      holders_[image.name].push_back(
+          {.list = number, .node_count = image.node_count, .size_bytes = image.size_bytes});
     }
+    return number;
   }
 
   framework::Handle& handle_;
   int64_t position_ = -1;  // See SnapshotLister::ChangesSince.
-  // Also of nodes that are gone or have other images by now. The number of all, and how many there may be.
+  // Lists by number, the first of them empty; kept alive, since they are known by the address of what they
+  // share. How many there may be.
+  std::vector<List> lists_ = {List()};
+  size_t lists_max_ = kOldListsMin;
+  LookupMap<const void*, int32_t> list_ids_;
   SymbolMap<std::vector<Holder>> holders_;
   size_t holder_count_ = 0;
-  size_t holders_max_ = kOldHoldersMin;
-  std::vector<Node> nodes_;                          // By NodeInfo::index.
+  std::vector<int32_t> list_of_;                     // By NodeInfo::position: the number of the node's list.
   LookupMap<int32_t, std::vector<uint8_t>> scores_;  // By concern; see Of.
-  std::vector<int64_t> sums_;                        // Working memory of Of.
+  // Working memory of ScoreLists: by number of a list.
+  std::vector<int64_t> sums_;
+  std::vector<uint8_t> list_scores_;
 };
 
 class ImageLocality final : public framework::Plugin,

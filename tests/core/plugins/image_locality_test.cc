@@ -89,11 +89,17 @@ class Cluster final : public queue::QueueWorld {
   api::NodePtr RandomNode(const std::string& name) {
     auto node = std::make_shared<api::Node>();
     node->metadata.name = name;
+    // Nodes may share a list.
+    if (rng_.Below(3) == 0) {
+      node->status.images = last_images_;
+      return node;
+    }
     for (int64_t i = rng_.Below(6); i > 0; --i) {
       node->status.images.push_back(
           {.names = std::vector<std::string>{absl::StrCat("image:", rng_.Below(kImageCount))},
            .size_bytes = rng_.Below(2000) * kMegabyte});
     }
+    last_images_ = node->status.images;
     return node;
   }
 
@@ -130,6 +136,7 @@ class Cluster final : public queue::QueueWorld {
   std::unique_ptr<framework::Plugin> plugin_;
   framework::ScorePlugin* const scorer_;
   std::map<std::string, api::NodePtr> nodes_;  // nullptr: the node is gone.
+  api::SharedList<api::ContainerImage> last_images_;
   int positive_count_ = 0;
 };
 
