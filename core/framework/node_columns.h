@@ -27,22 +27,24 @@ struct NodeColumns {
   std::vector<int32_t> indices;             // NodeInfo::index.
   std::vector<int64_t> object_generations;  // NodeInfo::object_generation.
   Amounts allocatable;
-  Amounts requested;
+  Amounts free;  // `allocatable` without what pods request; negative where they request more.
   // The same as whole numbers in floating point, for scores: processors work on several of these at once, and
   // what follows from a node alone is divided once. They mean something where `is_exact` of the resource is
   // 1: its amounts are in 0 to kExactLimit - 1.
   std::array<std::vector<uint8_t>, kColumnResourceCount> is_exact;
   Numbers capacities;          // `allocatable`.
   Numbers inverse_capacities;  // 1 / capacity; 0 where there is none.
-  Numbers taken;               // `requested`.
-  Numbers taken_shares;        // Of the capacity, but at least of 1; at most 1.
-  // `taken`, but cpu and memory have NodeInfo's non-zero sums.
-  Numbers non_zero_taken;
+  Numbers taken;               // What pods request.
+  Numbers non_zero_free;       // `free`, but with NodeInfo's non-zero sums of cpu and memory.
+  // By resource: how many nodes have an `is_exact` of 0, and how many a capacity of 0. Most often none has.
+  std::array<size_t, kColumnResourceCount> inexact_counts = {};
+  std::array<size_t, kColumnResourceCount> lacking_counts = {};
   // How many more pods the node takes; negative where it has too many.
   std::vector<int64_t> free_pods;
 
   static constexpr int64_t kExactLimit = int64_t{1} << 43;
 
+  // All nodes have to be set anew.
   void Resize(size_t count);
   // Takes over a node that changed. It must have a position below the size.
   void Set(const NodeInfo& node);

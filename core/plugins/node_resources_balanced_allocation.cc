@@ -8,11 +8,13 @@
 #include <vector>
 
 #include "core/base/wrapping.h"
+#include "core/framework/keeps_answers.h"
 #include "core/framework/plugin.h"
 #include "core/plugins/device_counts.h"
 #include "core/plugins/registry.h"
 #include "core/plugins/resource_allocation.h"
 #include "core/plugins/resource_columns.h"
+#include "core/plugins/topology_domains.h"
 
 namespace schedsim::plugins {
 namespace {
@@ -56,7 +58,8 @@ int64_t BalanceScore(const std::vector<ResourceUse>& uses, const std::vector<int
 class NodeResourcesBalancedAllocation final : public framework::Plugin,
                                               public framework::PreScorePlugin,
                                               public framework::ScorePlugin,
-                                              public framework::SignPlugin {
+                                              public framework::SignPlugin,
+                                              public framework::KeepsAnswers {
  public:
   NodeResourcesBalancedAllocation(const std::vector<api::ResourceSpec>& resources, framework::Handle& handle)
       : handle_(handle),
@@ -105,16 +108,32 @@ class NodeResourcesBalancedAllocation final : public framework::Plugin,
     if (resources_.size() != 2 || IsBestEffort(pod)) return false;
     if (!MakeColumnRequests(pod.spec_info->requests, resources_, column_requests_)) return false;
     if (column_requests_.size() != 2) return false;
+    const bool improvement = handle_.line().balanced_allocation_scores_improvement;
+    if (improvement) FollowEvenness();
     return scorer_.Score(column_requests_[0], column_requests_[1],
-                         handle_.line().balanced_allocation_scores_improvement, handle_.snapshot().Columns(),
-                         positions, scores);
+                         improvement ? absl::MakeConstSpan(evenness_) : absl::Span<const double>(),
+                         handle_.snapshot().Columns(), positions, scores);
   }
+  size_t KeptBytes() const override { return evenness_.size() * sizeof(double); }
 
  private:
   bool IsBestEffort(const framework::PodInfo& pod) const {
     return std::all_of(resources_.begin(), resources_.end(), [&pod](const ScoredResource& resource) {
       return AmountOf(pod.spec_info->requests, resource) == 0;
     });
+  }
+
+  // Brings `evenness_` up to date, for the resources of `column_requests_`, which are the same for all pods.
+  void FollowEvenness() {
+    const framework::SnapshotLister& snapshot = handle_.snapshot();
+    FollowSnapshot(
+        snapshot, evenness_position_, [&] { evenness_.resize(snapshot.List().size()); },
+        [&](const framework::NodeInfo& node) {
+          if (node.position < 0) return;
+          const size_t at = static_cast<size_t>(node.position);
+          evenness_[at] = EvennessWithoutPod(snapshot.Columns(), column_requests_[0].resource,
+                                             column_requests_[1].resource, at);
+        });
   }
 
   framework::Handle& handle_;
@@ -125,6 +144,9 @@ class NodeResourcesBalancedAllocation final : public framework::Plugin,
   const std::vector<int64_t> no_requests_;
   std::vector<ResourceUse> uses_;
   BalanceScorer scorer_;
+  // Of the nodes as they are, by NodeInfo::position; see SnapshotLister::ChangesSince.
+  std::vector<double> evenness_;
+  int64_t evenness_position_ = -1;
   std::vector<ColumnRequest> column_requests_;  // Working memory of ScoreNodes.
 };
 

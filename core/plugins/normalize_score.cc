@@ -45,7 +45,7 @@ SCHEDSIM_FOR_EACH_PROCESSOR void ScaleBetween(const ScoreRange& range, absl::Spa
   }
 }
 
-// A multiplication gives what a division would: see AddShares in resource_columns.cc, with the same bounds,
+// A multiplication gives what a division would: see Share in resource_columns.cc, with the same bounds,
 // since no score is below the least.
 SCHEDSIM_FOR_EACH_PROCESSOR void ScaleFewerIsBetter(const ScoreRange& range, absl::Span<int64_t> scores) {
   const int64_t ends = range.most + range.least;

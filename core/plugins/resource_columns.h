@@ -3,6 +3,7 @@
 #ifndef SCHEDSIM_CORE_PLUGINS_RESOURCE_COLUMNS_H_
 #define SCHEDSIM_CORE_PLUGINS_RESOURCE_COLUMNS_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -52,16 +53,24 @@ class AllocationScorer {
   std::vector<int64_t> stretch_;
 };
 
+// How evenly the node at this position uses two resources as it is: 50 to 100, a whole number. Means
+// something where `columns` has exact amounts of both.
+double EvennessWithoutPod(const framework::NodeColumns& columns, framework::ColumnResource first,
+                          framework::ColumnResource second, size_t position);
+
 // Scores nodes by how evenly two resources are used.
 class BalanceScorer {
  public:
-  // As AllocationScorer::Score. `improvement`: scores the change that the pod makes.
-  bool Score(const ColumnRequest& first, const ColumnRequest& second, bool improvement,
-             const framework::NodeColumns& columns, absl::Span<const int32_t> positions,
-             absl::Span<int64_t> scores);
+  // As AllocationScorer::Score. `evenness_before`: EvennessWithoutPod by position, to score the change that
+  // the pod makes; empty: what is with the pod is scored.
+  bool Score(const ColumnRequest& first, const ColumnRequest& second,
+             absl::Span<const double> evenness_before, const framework::NodeColumns& columns,
+             absl::Span<const int32_t> positions, absl::Span<int64_t> scores);
 
  private:
-  std::vector<int64_t> stretch_;  // Working memory.
+  // Working memory.
+  std::vector<double> evenness_;
+  std::vector<int64_t> stretch_;
 };
 
 }  // namespace schedsim::plugins

@@ -162,7 +162,7 @@ TEST(CountersTest, EqualInputGivesEqualCounters) {
 
 TEST(CountersTest, BytesAreThoseOfWhatIsKept) {
   const Json few = RunCounted(ClusterOf("basic", /*real=*/false))["counters"]["bytes"];
-  EXPECT_EQ(few["nodeColumns"], kNodes * 195);
+  EXPECT_EQ(few["nodeColumns"], kNodes * 171);
   EXPECT_GT(few["answers"].get<int64_t>(), 0);
   const Json own = RunCounted(ClusterOf("basic", /*real=*/true))["counters"]["bytes"];
   EXPECT_EQ(own["Node"], few["Node"]);

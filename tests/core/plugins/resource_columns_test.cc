@@ -21,9 +21,9 @@ using framework::Resource;
 
 constexpr int32_t kNodeCount = 300;
 
-// Nodes of all kinds: empty, half full, overcommitted, without a resource.
+// Nodes of all kinds: empty, half full, overcommitted, and unless `all_have` without a resource.
 struct RandomNodes {
-  explicit RandomNodes(Rng& rng) : nodes(kNodeCount) {
+  explicit RandomNodes(Rng& rng, bool all_have = false) : nodes(kNodeCount) {
     columns.Resize(kNodeCount);
     const auto amount = [&rng](int64_t limit) { return rng.Below(8) == 0 ? 0 : rng.Below(limit); };
     for (NodeInfo& node : nodes) {
@@ -33,6 +33,11 @@ struct RandomNodes {
         resource->milli_cpu = amount(limit());
         resource->memory_bytes = amount(limit());
         resource->ephemeral_storage_bytes = amount(limit());
+      }
+      if (all_have) {
+        // Capacities of few sizes make shares that are whole percents.
+        for (int64_t* const capacity : {&node.allocatable.milli_cpu, &node.allocatable.memory_bytes})
+          *capacity = rng.Below(2) == 0 ? 100 << rng.Below(4) : 1 + *capacity;
       }
       node.non_zero_milli_cpu = amount(100000);
       node.non_zero_memory_bytes = amount(NodeColumns::kExactLimit);
@@ -113,13 +118,14 @@ class ResourceColumnsTest : public testing::TestWithParam<uint64_t> {};
 TEST_P(ResourceColumnsTest, AllocationScoresAreThoseOfThePlainLoop) {
   Rng rng(GetParam());
   for (int round = 0; round < 50; ++round) {
-    const RandomNodes nodes(rng);
+    const RandomNodes nodes(rng, /*all_have=*/round % 2 == 0);
     const NodeColumns& columns = nodes.columns;
     const std::vector<int32_t> positions = RandomPositions(rng);
     std::vector<ColumnRequest> requests;
     for (ColumnResource resource :
          {ColumnResource::kMilliCpu, ColumnResource::kMemoryBytes, ColumnResource::kEphemeralStorageBytes}) {
-      if (rng.Below(4) == 0) continue;
+      if (rng.Below(4) == 0 || (round % 4 == 0 && resource == ColumnResource::kEphemeralStorageBytes))
+        continue;
       requests.push_back({.resource = resource, .request = rng.Below(1000), .weight = 1 + rng.Below(100)});
     }
     for (bool least : {true, false}) {
@@ -139,15 +145,20 @@ TEST_P(ResourceColumnsTest, AllocationScoresAreThoseOfThePlainLoop) {
 TEST_P(ResourceColumnsTest, BalanceScoresAreThoseOfThePlainLoop) {
   Rng rng(GetParam());
   for (int round = 0; round < 50; ++round) {
-    const RandomNodes nodes(rng);
+    const RandomNodes nodes(rng, /*all_have=*/round % 2 == 0);
     const NodeColumns& columns = nodes.columns;
     const std::vector<int32_t> positions = RandomPositions(rng);
     const ColumnRequest cpu = {.resource = ColumnResource::kMilliCpu, .request = rng.Below(1000)};
     const ColumnRequest memory = {.resource = ColumnResource::kMemoryBytes, .request = rng.Below(1 << 30)};
+    std::vector<double> before;
+    for (size_t at = 0; at < kNodeCount; ++at)
+      before.push_back(EvennessWithoutPod(columns, cpu.resource, memory.resource, at));
     for (bool improvement : {false, true}) {
       BalanceScorer scorer;
       std::vector<int64_t> scores(positions.size());
-      ASSERT_TRUE(scorer.Score(cpu, memory, improvement, columns, positions, absl::MakeSpan(scores)));
+      ASSERT_TRUE(scorer.Score(cpu, memory,
+                               improvement ? absl::MakeConstSpan(before) : absl::Span<const double>(),
+                               columns, positions, absl::MakeSpan(scores)));
       for (size_t i = 0; i < positions.size(); ++i) {
         int64_t expected = PlainBalanceScore(cpu, memory, true, nodes.at(positions[i]));
         if (improvement) {
@@ -178,8 +189,7 @@ TEST_P(ResourceColumnsTest, RoomIsThatOfThePlainLoop) {
       uint8_t expected = columns.free_pods[at] > 0 ? 0 : kTooManyPods;
       for (size_t resource = 0; resource < framework::kColumnResourceCount; ++resource) {
         const int64_t allocatable = columns.allocatable[resource][at];
-        if (amounts[resource] == 0 || amounts[resource] <= allocatable - columns.requested[resource][at])
-          continue;
+        if (amounts[resource] == 0 || amounts[resource] <= columns.free[resource][at]) continue;
         expected |= bits[resource];
         if (amounts[resource] > allocatable) expected |= kNeverEnough;
       }
@@ -299,7 +309,7 @@ TEST(ResourceColumnsTest, LeavesLargeAmountsToThePlainLoop) {
     const std::vector<int32_t> positions = {position};
     return std::pair(allocation.Score(AllocationScorer::Strategy::kLeastAllocated, items, columns, positions,
                                       absl::MakeSpan(scores)),
-                     balance.Score(items[0], items[1], true, columns, positions, absl::MakeSpan(scores)));
+                     balance.Score(items[0], items[1], {}, columns, positions, absl::MakeSpan(scores)));
   };
   EXPECT_EQ(score(0, requests), std::pair(true, true));
   EXPECT_EQ(score(1, requests), std::pair(false, false));
