@@ -9,19 +9,22 @@
 namespace schedsim::cache {
 namespace {
 
-absl::string_view LabelOf(const api::Node& node, absl::string_view beta_key, absl::string_view key) {
-  const std::string* value = node.metadata.labels.Find(beta_key);
-  if (value == nullptr) value = node.metadata.labels.Find(key);
-  return value == nullptr ? absl::string_view() : absl::string_view(*value);
-}
+// The labels that say where a node is; the beta one wins in each pair.
+constexpr absl::string_view kBetaRegion = "failure-domain.beta.kubernetes.io/region";
+constexpr absl::string_view kRegion = "topology.kubernetes.io/region";
+constexpr absl::string_view kBetaZone = "failure-domain.beta.kubernetes.io/zone";
+constexpr absl::string_view kZone = "topology.kubernetes.io/zone";
 
 }  // namespace
 
 std::string ZoneKey(const api::Node& node) {
-  const absl::string_view region =
-      LabelOf(node, "failure-domain.beta.kubernetes.io/region", "topology.kubernetes.io/region");
-  const absl::string_view zone =
-      LabelOf(node, "failure-domain.beta.kubernetes.io/zone", "topology.kubernetes.io/zone");
+  // Labels are sorted by key, so the beta ones come first.
+  absl::string_view region;
+  absl::string_view zone;
+  for (const auto& [key, value] : node.metadata.labels) {
+    if (key == kBetaRegion || (key == kRegion && region.data() == nullptr)) region = value;
+    if (key == kBetaZone || (key == kZone && zone.data() == nullptr)) zone = value;
+  }
   if (region.empty() && zone.empty()) return "";
   // Upstream puts a zero byte between region and zone, which neither can contain.
   return absl::StrCat(region, absl::string_view(":\0:", 3), zone);

@@ -4,6 +4,7 @@
 
 #include "core/api/object_key.h"
 #include "core/base/check.h"
+#include "core/base/sorted_map.h"
 
 namespace schedsim::framework {
 
@@ -15,7 +16,7 @@ void InformerCache::Set(api::ObjectPtr object) {
   const size_t kind = static_cast<size_t>(object->kind);
   ++change_counts_[kind];
   std::string key = object->Key();
-  objects_[kind].insert_or_assign(std::move(key), std::move(object));
+  SetValue(objects_[kind], std::move(key), std::move(object));
 }
 
 void InformerCache::SetPod(api::PodPtr pod) {

@@ -11,6 +11,7 @@
 #include "core/api/object_key.h"
 #include "core/api/storage.h"
 #include "core/base/check.h"
+#include "core/base/sorted_map.h"
 #include "core/base/status_macros.h"
 #include "core/codec/objects/object_writer.h"
 #include "core/codec/text/json_edit.h"
@@ -131,6 +132,7 @@ api::ObjectPtr ApiServer::FindStored(api::Kind kind, absl::string_view key) cons
     return number == nullptr ? nullptr : pods_by_number_[*number].pod;
   }
   const Objects& objects = List(kind);
+  if (IsBehindAll(objects, key)) return nullptr;
   auto found = objects.find(key);
   return found == objects.end() ? nullptr : found->second;
 }
@@ -207,7 +209,7 @@ void ApiServer::Store(const api::ObjectPtr& old_object, const api::ObjectPtr& ne
              std::static_pointer_cast<const api::Pod>(new_object));
   } else if (new_object != nullptr) {
     if (subject.kind == api::Kind::kNode) nodes_[subject.metadata.name] = new_object;
-    objects.insert_or_assign(KeyOf(subject), new_object);
+    SetValue(objects, KeyOf(subject), new_object);
   } else {
     if (subject.kind == api::Kind::kNode) nodes_.Erase(subject.metadata.name);
     objects.erase(KeyOf(subject));
@@ -291,13 +293,7 @@ void ApiServer::ListPods() const {
   unlisted_pods_.clear();
   // Their order does not matter, but in the order of the list one is found near the other.
   std::sort(changed.begin(), changed.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-  for (auto& [key, pod] : changed) {
-    if (pods.empty() || pods.rbegin()->first < key) {
-      pods.emplace_hint(pods.end(), std::move(key), std::move(pod));
-    } else {
-      pods.insert_or_assign(std::move(key), std::move(pod));
-    }
-  }
+  for (auto& [key, pod] : changed) SetValue(pods, std::move(key), std::move(pod));
 }
 
 void ApiServer::ReserveUid(absl::string_view uid) { uid_count_ = std::max(uid_count_, UidNumber(uid)); }

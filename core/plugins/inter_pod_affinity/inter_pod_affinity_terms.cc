@@ -195,17 +195,17 @@ ExistingTermCounts::Group& ExistingTermCounts::GroupOf(const PodInfo& pod) {
 }
 
 void ExistingTermCounts::UpdateNode(const NodeInfo& node) {
-  const size_t index = static_cast<size_t>(node.index);
-  if (index >= parts_.size()) parts_.resize(index + 1);
-  std::vector<Part>& parts = parts_[index];
+  std::vector<Part>& parts = parts_[static_cast<size_t>(node.index)];
+  const bool filters = use_ == TermUse::kFilter;
+  const auto& pods = filters ? node.pods_with_required_anti_affinity : node.pods_with_affinity;
+  if (parts.empty() && pods.empty()) return;
   // What the node brought before is taken back first, then what it brings now is added.
   for (const Part& part : parts) {
     --part.term->pods[static_cast<size_t>(part.domain)];
     --part.term->total;
   }
   parts.clear();
-  const bool filters = use_ == TermUse::kFilter;
-  for (const PodInfo* pod : filters ? node.pods_with_required_anti_affinity : node.pods_with_affinity) {
+  for (const PodInfo* pod : pods) {
     for (const std::unique_ptr<Term>& term : GroupOf(*pod).terms) {
       const int32_t domain = term->domains->Of(node);
       if (domain == kNoDomain) continue;
@@ -226,6 +226,7 @@ void ExistingTermCounts::Update() {
         groups_.clear();
         group_ids_.Clear();
         parts_.clear();
+        parts_.resize(static_cast<size_t>(handle_.snapshot().IndexLimit()));
       },
       [this](const NodeInfo& node) { UpdateNode(node); });
 }

@@ -4,15 +4,19 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "core/api/object.h"
 #include "core/api/object_key.h"
 #include "core/base/digest.h"
 #include "core/base/highest_key.h"
 #include "core/base/rng.h"
+#include "core/base/sorted_map.h"
 #include "core/base/text_hash.h"
 
 namespace schedsim {
@@ -68,6 +72,21 @@ TEST(TextHash, TellsTextsApartAtEachLength) {
     }
   }
   EXPECT_EQ(hashes.size(), count);
+}
+
+TEST(SortedMap, HasWhatWasSetLastInAnyOrder) {
+  Rng rng(17);
+  std::map<std::string, int64_t> map;
+  std::map<std::string, int64_t> plain;
+  for (int64_t i = 0; i < 500; ++i) {
+    // Rising most often, as names are, and some keys again.
+    const std::string key =
+        absl::StrCat("node-", absl::Dec(rng.Below(4) == 0 ? rng.Below(500) : i, absl::kZeroPad4));
+    EXPECT_EQ(IsBehindAll(map, absl::string_view(key)), plain.lower_bound(key) == plain.end()) << key;
+    SetValue(map, key, i);
+    plain[key] = i;
+    ASSERT_EQ(map, plain) << key;
+  }
 }
 
 TEST(ObjectKey, IsTheKeyOfTheObject) {
