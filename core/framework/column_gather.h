@@ -3,6 +3,7 @@
 #define SCHEDSIM_CORE_FRAMEWORK_COLUMN_GATHER_H_
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -13,16 +14,25 @@
 namespace schedsim::framework {
 
 // Calls `run` with the place, the first position and the length of each run among `positions` (see
-// LengthOfRun), provided that there are two at most: the nodes of a search up to the end of the list and
-// those from its start on. Otherwise returns false and calls nothing. Where a filter lets every other node
-// pass there are hundreds of runs, and a call for each costs more than a look at each position.
+// LengthOfRun), provided that there are few: the nodes of a search up to the end of the list and those from
+// its start on, without the few that failed. Otherwise returns false and calls nothing. Where a filter lets
+// every other node pass there are hundreds of runs, and a call for each costs more than a look at each
+// position.
 template <typename Run>
-bool InTwoRuns(const NodeColumns& columns, absl::Span<const int32_t> positions, const Run& run) {
-  const size_t length = LengthOfRun(columns, positions);
-  const absl::Span<const int32_t> rest = positions.subspan(length);
-  if (LengthOfRun(columns, rest) != rest.size()) return false;
-  if (length > 0) run(size_t{0}, static_cast<size_t>(positions[0]), length);
-  if (!rest.empty()) run(length, static_cast<size_t>(rest[0]), rest.size());
+bool InFewRuns(const NodeColumns& columns, absl::Span<const int32_t> positions, const Run& run) {
+  constexpr size_t kRunsMax = 8;
+  constexpr size_t kRunMin = 8;  // Where the first ones have fewer nodes, there are many.
+  std::array<size_t, kRunsMax + 1> begins = {};
+  size_t run_count = 0;
+  while (begins[run_count] < positions.size()) {
+    const bool are_short = run_count >= 2 && begins[run_count] < run_count * kRunMin;
+    if (run_count == kRunsMax || are_short) return false;
+    const size_t begin = begins[run_count];
+    begins[++run_count] = begin + LengthOfRun(columns, positions.subspan(begin));
+  }
+  for (size_t i = 0; i < run_count; ++i) {
+    run(begins[i], static_cast<size_t>(positions[begins[i]]), begins[i + 1] - begins[i]);
+  }
   return true;
 }
 
@@ -32,13 +42,16 @@ void ForEachUnset(const NodeColumns& columns, const uint8_t* flags, absl::Span<c
                   const Visit& visit) {
   const auto run = [&](size_t begin, size_t first, size_t count) {
     for (size_t i = 0; i < count; ++i) {
-      const void* const next = std::memchr(flags + first + i, 0, count - i);
-      if (next == nullptr) return;
-      i = static_cast<size_t>(static_cast<const uint8_t*>(next) - flags) - first;
+      // Where one is unset, the next one often is as well.
+      if (flags[first + i] != 0) {
+        const void* const next = std::memchr(flags + first + i, 0, count - i);
+        if (next == nullptr) return;
+        i = static_cast<size_t>(static_cast<const uint8_t*>(next) - flags) - first;
+      }
       visit(begin + i, first + i);
     }
   };
-  if (InTwoRuns(columns, positions, run)) return;
+  if (InFewRuns(columns, positions, run)) return;
   for (size_t i = 0; i < positions.size(); ++i) {
     const size_t position = static_cast<size_t>(positions[i]);
     if (flags[position] == 0) visit(i, position);
@@ -52,7 +65,7 @@ void Gather(const NodeColumns& columns, const Number* column, absl::Span<const i
   const auto run = [&](size_t begin, size_t first, size_t count) {
     std::copy_n(column + first, count, out + begin);
   };
-  if (InTwoRuns(columns, positions, run)) return;
+  if (InFewRuns(columns, positions, run)) return;
   for (size_t i = 0; i < positions.size(); ++i) out[i] = column[static_cast<size_t>(positions[i])];
 }
 

@@ -81,7 +81,7 @@ void AddWeightedPods(const TopologyDomains& domains, const std::vector<int32_t>&
       scores[begin + i] += weight * pods_in(static_cast<size_t>(domain));
     }
   };
-  if (framework::InTwoRuns(columns, positions, add)) return;
+  if (framework::InFewRuns(columns, positions, add)) return;
   for (size_t i = 0; i < positions.size(); ++i) {
     const int32_t domain = domains.OfIndex(columns.indices[static_cast<size_t>(positions[i])]);
     scores[i] += weight * pods_in(static_cast<size_t>(domain));

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
 #include <utility>
 
+#include "absl/container/inlined_vector.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "core/base/check.h"
@@ -50,18 +52,92 @@ api::PodPtr NameOnly(const api::Pod& pod) {
   return name_only;
 }
 
-// Puts the nodes that have no group, and their positions, behind `found` others. Returns how many there are
-// then. The first node is at the position `position`.
-size_t AppendFeasible(NodeInfos nodes, int32_t position, absl::Span<const int32_t> groups, size_t found,
-                      const NodeInfo** feasible, int32_t* positions) {
-  // Nodes pass and fail in no order, so nothing is decided here: what is put down for a node that failed is
-  // overwritten.
-  for (size_t i = 0; i < groups.size(); ++i) {
-    feasible[found] = nodes[i];
-    positions[found] = position + static_cast<int32_t>(i);
-    found += groups[i] == framework::NodeToStatus::kNoGroup ? 1 : 0;
+// So many failures among the nodes of a search are few.
+constexpr size_t kFewFailed = 16;
+using FewPlaces = absl::InlinedVector<size_t, kFewFailed>;
+
+// The places of the groups that are not kNoGroup, which rise; absent: they are not few.
+std::optional<FewPlaces> FewFailed(absl::Span<const int32_t> groups) {
+  constexpr size_t kBlock = 16;
+  // All bits of it are set.
+  static_assert(framework::NodeToStatus::kNoGroup == -1);
+  FewPlaces failed;
+  for (size_t begin = 0; begin < groups.size(); begin += kBlock) {
+    const absl::Span<const int32_t> block = groups.subspan(begin, kBlock);
+    int32_t bits = -1;
+    for (const int32_t group : block) bits &= group;
+    if (bits == -1) continue;
+    for (size_t i = 0; i < block.size(); ++i) {
+      if (block[i] == framework::NodeToStatus::kNoGroup) continue;
+      if (failed.size() == kFewFailed) return std::nullopt;
+      failed.push_back(begin + i);
+    }
   }
-  return found;
+  return failed;
+}
+
+// The nodes of a search that passed, and their positions.
+struct Feasible {
+  std::vector<const NodeInfo*>& nodes;
+  std::vector<int32_t>& positions;
+};
+
+// How many nodes of a range count as looked at, and whether behind them comes the one too many, which ends
+// the search and is not kept.
+struct Taken {
+  size_t count = 0;
+  bool is_over = false;
+};
+
+// Puts the nodes that have no group behind the others, `room` of them at most. The first node is at the
+// position `position`.
+Taken TakeOneByOne(NodeInfos nodes, int32_t position, absl::Span<const int32_t> groups, size_t room,
+                   const Feasible& feasible) {
+  const size_t most = feasible.nodes.size() + room;
+  size_t found = feasible.nodes.size();
+  feasible.nodes.resize(found + groups.size() + 1);
+  feasible.positions.resize(found + groups.size() + 1);
+  const NodeInfo** const taken = feasible.nodes.data();
+  int32_t* const positions = feasible.positions.data();
+  size_t count = 0;
+  while (count < groups.size() && found <= most) {
+    // So many nodes can't be too many, but for the last one. They pass and fail in no order, so nothing is
+    // decided here: what is put down for a node that failed is overwritten.
+    for (const size_t end = std::min(groups.size(), count + most + 1 - found); count < end; ++count) {
+      taken[found] = nodes[count];
+      positions[found] = position + static_cast<int32_t>(count);
+      found += groups[count] == framework::NodeToStatus::kNoGroup ? 1 : 0;
+    }
+  }
+  const bool is_over = found > most;
+  feasible.nodes.resize(std::min(found, most));
+  feasible.positions.resize(std::min(found, most));
+  return {.count = is_over ? count - 1 : count, .is_over = is_over};
+}
+
+// The same where few nodes failed, at these places: what lies between them is taken over at once.
+Taken TakeBetween(NodeInfos nodes, int32_t position, const FewPlaces& failed, size_t room,
+                  const Feasible& feasible) {
+  Taken taken = {.count = nodes.size(), .is_over = nodes.size() - failed.size() > room};
+  if (taken.is_over) {
+    taken.count = room;
+    for (const size_t place : failed) taken.count += place <= taken.count ? 1 : 0;
+  }
+  size_t begin = 0;
+  const auto take = [&](size_t end) {
+    const size_t found = feasible.positions.size();
+    feasible.nodes.insert(feasible.nodes.end(), nodes.begin() + begin, nodes.begin() + end);
+    feasible.positions.resize(found + end - begin);
+    std::iota(feasible.positions.begin() + static_cast<std::ptrdiff_t>(found), feasible.positions.end(),
+              position + static_cast<int32_t>(begin));
+    begin = end + 1;
+  };
+  for (const size_t place : failed) {
+    if (place >= taken.count) break;
+    take(place);
+  }
+  take(taken.count);
+  return taken;
 }
 
 }  // namespace
@@ -434,35 +510,29 @@ Scheduler::SearchEnd Scheduler::TakeFeasible(NodeInfos nodes, int32_t first, int
   if (any_error) {
     limit = static_cast<size_t>(std::find_if(groups_.begin(), groups_.end(), is_error) - groups_.begin());
   }
-  SearchEnd end;
-  size_t found = feasible_.size();
-  feasible_.resize(found + limit + 1);
-  feasible_positions_.resize(found + limit + 1);
-  size_t count = 0;
-  while (count < limit && !end.is_over) {
-    // The search ends at the first node too many, which is not kept. So many nodes can't reach it, but for
-    // the last one.
-    const size_t length = std::min(limit - count, static_cast<size_t>(wanted) + 1 - found);
-    const int32_t position = first + static_cast<int32_t>(count);
-    found = AppendFeasible(nodes.subspan(static_cast<size_t>(position)), position,
-                           absl::MakeConstSpan(groups_).subspan(count, length), found, feasible_.data(),
-                           feasible_positions_.data());
-    end.is_over = found > static_cast<size_t>(wanted);
-    count += length;
+  const absl::Span<const int32_t> groups = absl::MakeConstSpan(groups_).first(limit);
+  const NodeInfos range = nodes.subspan(static_cast<size_t>(first), limit);
+  const std::optional<FewPlaces> failed = FewFailed(groups);
+  const Feasible feasible = {.nodes = feasible_, .positions = feasible_positions_};
+  const size_t room = static_cast<size_t>(wanted) - feasible_.size();
+  const Taken taken = failed.has_value() ? TakeBetween(range, first, *failed, room, feasible)
+                                         : TakeOneByOne(range, first, groups, room, feasible);
+  const auto add = [this](const Status& status) { diagnosis_.AddPluginStatus(status, plugin_names_); };
+  if (failed.has_value()) {
+    for (const size_t place : *failed) {
+      if (place >= taken.count) break;
+      const int32_t group = groups[place];
+      const bool is_first = statuses.SetGroup(first + static_cast<int32_t>(place), group);
+      if (is_first) add(statuses.groups()[static_cast<size_t>(group)].status);
+    }
+  } else {
+    statuses.SetGroups(first, groups.first(taken.count), add);
   }
-  // The node too many is looked at, and counts as if it were not.
-  if (end.is_over) {
-    --found;
-    --count;
-  }
-  feasible_.resize(found);
-  feasible_positions_.resize(found);
+  SearchEnd end = {.is_over = taken.is_over};
   // An error of one node ends the attempt, even where other nodes would fit.
   if (!end.is_over && limit < groups_.size()) {
     end.error = statuses.groups()[static_cast<size_t>(groups_[limit])].status;
   }
-  statuses.SetGroups(first, absl::MakeConstSpan(groups_).first(count),
-                     [this](const Status& status) { diagnosis_.AddPluginStatus(status, plugin_names_); });
   return end;
 }
 
