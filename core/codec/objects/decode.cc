@@ -332,6 +332,22 @@ absl::Status Check(const DecodeContext& context, const Value& value, const Path&
   return CheckRange(context, value, path, "minDomains", *constraint.min_domains, 1, kMax, kNotPositive);
 }
 
+// Source: kubernetes v1.37, pkg/apis/resource/validation/validation.go, validateDeviceAttribute.
+absl::Status Check(const DecodeContext& context, const Value& value, const Path& path,
+                   const api::DeviceAttribute& attribute) {
+  const int count = int{attribute.int_value.has_value()} + int{attribute.bool_value.has_value()} +
+                    int{attribute.string_value.has_value()} + int{attribute.version_value.has_value()};
+  if (count == 1) return absl::OkStatus();
+  if (count > 1) return context.Error(value, path, "Invalid value: exactly one value must be specified");
+  for (const char* const list : {"bools", "ints", "strings", "versions"}) {
+    if (value.Find(list) == nullptr) continue;
+    return context.Error(value, path,
+                         "attributes that are lists (gate DRAListTypeAttributes) are not simulated, expected "
+                         "one of bool, int, string and version");
+  }
+  return context.Error(value, path, "Required value: exactly one value must be specified");
+}
+
 absl::Status Check(const DecodeContext& context, const Value& value, const Path& path,
                    const api::ContainerPort& port) {
   constexpr int64_t kPortMax = 65535;

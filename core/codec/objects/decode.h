@@ -118,6 +118,8 @@ absl::Status Check(const DecodeContext& context, const Value& value, const Path&
 absl::Status Check(const DecodeContext& context, const Value& value, const Path& path,
                    const api::ContainerPort& port);
 absl::Status Check(const DecodeContext& context, const Value& value, const Path& path,
+                   const api::DeviceAttribute& attribute);
+absl::Status Check(const DecodeContext& context, const Value& value, const Path& path,
                    const api::PodSpec& spec);
 
 // Sets `out` by `decode`, unless it is known what a value with this source is. Errors are found each time,

@@ -16,6 +16,7 @@
 #include "core/base/status_macros.h"
 #include "core/codec/objects/api_fields.h"
 #include "core/codec/objects/decode.h"
+#include "core/codec/objects/device_versions.h"
 #include "core/codec/objects/kinds.h"
 #include "core/codec/objects/shared_parts.h"
 #include "core/codec/objects/text_pool.h"
@@ -226,10 +227,16 @@ absl::Status ObjectReader::ReadTree(const Value& root, const ListHeader& root_he
 absl::StatusOr<api::ObjectPtr> ObjectReader::DecodeItem(const Value& value, const ListHeader& header,
                                                         absl::string_view file) {
   const absl::string_view kind = TextOr(value.Find("kind"), header.item_kind);
-  if (inspector_ != nullptr) {
-    RETURN_IF_ERROR(inspector_(value, TextOr(value.Find("apiVersion"), header.api_version), kind, file));
+  const absl::string_view api_version = TextOr(value.Find("apiVersion"), header.api_version);
+  if (inspector_ != nullptr) RETURN_IF_ERROR(inspector_(value, api_version, kind, file));
+  Document converted;
+  absl::StatusOr<api::ObjectPtr> object;
+  const absl::StatusOr<Value> stored = AsStoredDevices(value, api_version, kind, file, converted);
+  if (stored.ok()) {
+    object = DecodeObject(*stored, header, file);
+  } else {
+    object = stored.status();
   }
-  absl::StatusOr<api::ObjectPtr> object = DecodeObject(value, header, file);
   if (object.ok() || kind.empty()) return object;
   // Line and column find the place; the name is what its author knows.
   return absl::InvalidArgumentError(
