@@ -11,6 +11,16 @@ std::string KeyOf(absl::string_view name_space, absl::string_view name) {
   return absl::StrCat(name_space, "/", name);
 }
 
+// The uid of the pod that controls the claim for its extended resources; nullptr: it is another claim.
+const std::string* ExtendedFor(const ClaimPtr& claim) {
+  if (claim == nullptr) return nullptr;
+  const std::string* mark =
+      claim->metadata.annotations.Find("resource.kubernetes.io/extended-resource-claim");
+  if (mark == nullptr || *mark != "true") return nullptr;
+  const api::OwnerReference* const owner = api::ControllerOf(*claim);
+  return owner == nullptr ? nullptr : &owner->uid;
+}
+
 }  // namespace
 
 std::string DeviceKey(absl::string_view driver, absl::string_view pool, absl::string_view device) {
@@ -60,6 +70,24 @@ const ConsumedCapacity* AllocatedDevices::CapacityOf(absl::string_view device) c
   return found == capacities_.end() ? nullptr : &found->second;
 }
 
+void PoolChanges::Note(absl::string_view driver, absl::string_view pool) {
+  const size_t place = position_++ % kKept;
+  if (place == last_.size()) last_.emplace_back();
+  last_[place] = absl::StrCat(driver, "/", pool);
+}
+
+bool PoolChanges::VisitSince(uint64_t position, absl::FunctionRef<void(const std::string&)> visit) const {
+  if (position_ - position > kKept) return false;
+  for (; position < position_; ++position) visit(last_[position % kKept]);
+  return true;
+}
+
+void ClaimCache::NoteDevices(const api::AllocationResult& allocation) {
+  for (const api::DeviceRequestAllocationResult& result : allocation.results) {
+    if (!result.admin_access) changes_.Note(result.driver, result.pool);
+  }
+}
+
 void ClaimCache::set_shares(bool shares) {
   allocated_.set_shares(shares);
   pending_devices_.set_shares(shares);
@@ -69,8 +97,20 @@ void ClaimCache::set_shares(bool shares) {
 void ClaimCache::Change(const ClaimPtr& old_claim, const ClaimPtr& new_claim) {
   const bool had = old_claim != nullptr && old_claim->status.allocation.has_value();
   const bool has = new_claim != nullptr && new_claim->status.allocation.has_value();
-  if (had && !has) allocated_.Remove(*old_claim->status.allocation);
-  if (has && !had) allocated_.Add(*new_claim->status.allocation);
+  if (had && !has) {
+    allocated_.Remove(*old_claim->status.allocation);
+    NoteDevices(*old_claim->status.allocation);
+  }
+  if (has && !had) {
+    allocated_.Add(*new_claim->status.allocation);
+    NoteDevices(*new_claim->status.allocation);
+  }
+  if (const std::string* uid = ExtendedFor(old_claim)) {
+    const auto found = extended_.find(*uid);
+    if (found != extended_.end()) found->second.erase(old_claim->Key());
+    if (found != extended_.end() && found->second.empty()) extended_.erase(found);
+  }
+  if (const std::string* uid = ExtendedFor(new_claim)) extended_[*uid].insert(new_claim->Key());
   if (observer_ != nullptr) observer_(old_claim, new_claim);
 }
 
@@ -99,13 +139,11 @@ ClaimPtr ClaimCache::Find(absl::string_view name_space, absl::string_view name) 
 }
 
 ClaimPtr ClaimCache::FindExtended(absl::string_view pod_name, absl::string_view pod_uid) const {
-  for (const auto& [key, entry] : claims_) {
-    const api::ObjectMeta& meta = entry.latest->metadata;
-    const std::string* mark = meta.annotations.Find("resource.kubernetes.io/extended-resource-claim");
-    if (mark == nullptr || *mark != "true") continue;
-    for (const api::OwnerReference& owner : meta.owner_references) {
-      if (owner.controller && owner.name == pod_name && owner.uid == pod_uid) return entry.latest;
-    }
+  const auto found = extended_.find(pod_uid);
+  if (found == extended_.end()) return nullptr;
+  for (const std::string& key : found->second) {
+    const ClaimPtr& claim = claims_.find(key)->second.latest;
+    if (api::ControllerOf(*claim)->name == pod_name) return claim;
   }
   return nullptr;
 }
@@ -134,6 +172,7 @@ const api::AllocationResult* ClaimCache::PendingOf(absl::string_view uid) const 
 
 void ClaimCache::AddPending(absl::string_view uid, api::AllocationResult allocation) {
   pending_devices_.Add(allocation);
+  NoteDevices(allocation);
   pending_[std::string(uid)] = std::move(allocation);
 }
 
@@ -141,6 +180,7 @@ bool ClaimCache::RemovePending(absl::string_view uid) {
   const api::AllocationResult* const found = pending_.Find(std::string(uid));
   if (found == nullptr) return false;
   pending_devices_.Remove(*found);
+  NoteDevices(*found);
   pending_.Erase(std::string(uid));
   return true;
 }

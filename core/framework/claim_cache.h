@@ -9,8 +9,10 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/container/btree_map.h"
+#include "absl/functional/function_ref.h"
 #include "absl/strings/string_view.h"
 #include "core/api/devices.h"
 #include "core/base/lookup_map.h"
@@ -53,6 +55,22 @@ class AllocatedDevices {
   std::map<std::string, ConsumedCapacity, std::less<>> capacities_;
 };
 
+// The pools of devices that were given out or came back of late.
+class PoolChanges {
+ public:
+  void Note(absl::string_view driver, absl::string_view pool);
+  // To ask with later: how many changes there were.
+  uint64_t position() const { return position_; }
+  // Calls `visit` with "driver/pool" for each change since `position`. False: there were more than are kept,
+  // and any pool may have changed.
+  bool VisitSince(uint64_t position, absl::FunctionRef<void(const std::string& pool)> visit) const;
+
+ private:
+  static constexpr size_t kKept = 256;
+  uint64_t position_ = 0;
+  std::vector<std::string> last_;  // The change of number n stands at n modulo kKept.
+};
+
 // The claims that the informers have seen, with those on top that the scheduler wrote itself (assumed), and
 // the allocations that are being written (pending).
 class ClaimCache {
@@ -90,6 +108,8 @@ class ClaimCache {
 
   const AllocatedDevices& allocated() const { return allocated_; }
   const AllocatedDevices& pending() const { return pending_devices_; }
+  // Of both.
+  const PoolChanges& changes() const { return changes_; }
 
  private:
   struct Entry {
@@ -98,12 +118,16 @@ class ClaimCache {
   };
   // Puts `new_claim` in the place of `old_claim` among the devices, and tells of it.
   void Change(const ClaimPtr& old_claim, const ClaimPtr& new_claim);
+  void NoteDevices(const api::AllocationResult& allocation);
 
   Observer observer_;
   absl::btree_map<std::string, Entry> claims_;  // By "namespace/name".
   AllocatedDevices allocated_;
   LookupMap<std::string, api::AllocationResult> pending_;  // By uid.
   AllocatedDevices pending_devices_;
+  PoolChanges changes_;
+  // The keys of claims for extended resources, by the uid of the pod that controls them.
+  std::map<std::string, std::set<std::string>, std::less<>> extended_;
   ExtendedResources extended_resources_;
 };
 

@@ -16,6 +16,7 @@
 #include "sim/controllers/resource_claims.h"
 #include "sim/extenders/http_extenders.h"
 #include "sim/kernel/drawn_choice.h"
+#include "sim/run/device_taint_rules.h"
 #include "sim/stages/stage_player.h"
 
 namespace schedsim::sim {
@@ -31,6 +32,13 @@ constexpr absl::Duration kWaitTime = absl::Minutes(30);
 // A run that is to go on to a given end goes round in circles for so many attempts before the rest is left
 // out: within them, an end is where it was asked for.
 constexpr int64_t kAttemptsInCircles = 40'000;
+
+std::unique_ptr<Trace> MakeTrace(const SimulationOptions& options, EventLoop& loop, absl::Time zero) {
+  auto trace = std::make_unique<Trace>(options.trace_level, loop, options.trace_sink);
+  trace->set_zero(zero);
+  trace->set_detailed_attempts(options.detailed_attempts);
+  return trace;
+}
 
 Trace::FinalPod FinalOf(const api::Pod& pod, bool deleted) {
   Trace::FinalPod final_pod = {.key = pod.Key(), .node = pod.node_name, .phase = pod.status.phase};
@@ -130,9 +138,7 @@ absl::StatusOr<std::unique_ptr<Simulation>> Simulation::Make(SimulationOptions o
                          .counts_names = own.counts_names,
                          .faults = simulation->faults_.get()},
       simulation->loop_);
-  simulation->trace_ = std::make_unique<Trace>(own.trace_level, simulation->loop_, own.trace_sink);
-  simulation->trace_->set_zero(simulation->zero_);
-  simulation->trace_->set_detailed_attempts(own.detailed_attempts);
+  simulation->trace_ = MakeTrace(own, simulation->loop_, simulation->zero_);
   if (!own.controllers.template_line.has_value()) own.controllers.template_line = own.line.line;
   own.controllers.others_say_ready = StagesSayReady(own);
   // The stream has the name that it had when scenarios alone had controllers: names of pods come from it.
@@ -187,6 +193,7 @@ absl::StatusOr<std::unique_ptr<Simulation>> Simulation::Make(SimulationOptions o
   auto& queue = self->scheduler().queue();
   if (own.trace_level == TraceLevel::kFull) queue.set_observer(self->queue_listener_.get());
   self->server_->Watch([self](const WatchEvent& event) { self->WatchForTimes(event); });
+  NameDeviceTaintRules(own.line, *self->server_, *self->trace_);
   RETURN_IF_ERROR(self->MakeAutoscaler(scheduler, registry));
   return simulation;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
 #include "core/plugins/dynamic_resources/device_capacity.h"
 
@@ -132,7 +133,8 @@ bool AllocationSearch::IsSelectable(const ClaimData& data, const RequestData& re
                                     const Candidate& candidate, Step& step) {
   const api::Device& device = *candidate.device->device;
   if (!line_.dra.binding_conditions && !device.binding_conditions.empty()) return false;
-  const auto match = [&](const std::vector<api::DeviceSelector>& selectors, const std::string& owner) {
+  const auto match = [&](const std::vector<api::DeviceSelector>& selectors,
+                         absl::FunctionRef<std::string()> owner) {
     const absl::StatusOr<bool> matches =
         parts_.selectors.Match(selectors, owner, *candidate.slice, *candidate.device);
     if (matches.ok()) return *matches;
@@ -143,11 +145,11 @@ bool AllocationSearch::IsSelectable(const ClaimData& data, const RequestData& re
   };
   const api::DeviceClass& device_class = *request.device_class;
   if (!device_class.selectors.empty() &&
-      !match(device_class.selectors, absl::StrCat("class ", device_class.metadata.name))) {
+      !match(device_class.selectors, [&] { return absl::StrCat("class ", device_class.metadata.name); })) {
     return false;
   }
   if (!request.spec->selectors.empty() &&
-      !match(request.spec->selectors, absl::StrCat("claim ", data.Key()))) {
+      !match(request.spec->selectors, [&] { return absl::StrCat("claim ", data.Key()); })) {
     return false;
   }
   if (!candidate.slice->spec().per_device_node_selection) return true;

@@ -124,7 +124,7 @@ void ClaimBinder::GoOn(const OperationPtr& operation) {
 }
 
 void ClaimBinder::CreateExtended(const OperationPtr& operation) {
-  const NodeAllocation* node = operation->state->nodes.Find(operation->node_name);
+  const NodeAllocation* node = operation->state->nodes.Find(handle_.symbols().Find(operation->node_name));
   if (node == nullptr || node->extended_claim == nullptr) {
     Finish(operation,
            Status::Error(absl::StrCat("extended resource claim not found for node ", operation->node_name)));
@@ -242,7 +242,7 @@ void ClaimBinder::OnWritten(const OperationPtr& operation, const ClaimPtr& claim
 
 // Where it fails, the claim is known as it was created.
 void ClaimBinder::PatchExtended(const OperationPtr& operation, const ClaimPtr& claim) {
-  const NodeAllocation* node = operation->state->nodes.Find(operation->node_name);
+  const NodeAllocation* node = operation->state->nodes.Find(handle_.symbols().Find(operation->node_name));
   if (node == nullptr || node->mappings.empty()) {
     Finish(operation, Status::Error(absl::StrCat("nil or empty request mappings, no update of pod ",
                                                  operation->pod->Key(), " ExtendedResourceClaimStatus")));

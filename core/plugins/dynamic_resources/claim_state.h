@@ -8,18 +8,22 @@
 #include <string>
 #include <vector>
 
+#include "core/base/lookup_map.h"
+#include "core/base/symbol.h"
 #include "core/framework/claim_cache.h"
 #include "core/framework/client.h"
 #include "core/framework/cycle_state.h"
 #include "core/framework/selector.h"
+#include "core/plugins/dynamic_resources/allocation_memory.h"
 #include "core/plugins/dynamic_resources/allocator.h"
 
 namespace schedsim::plugins {
 
 // What was found for a node.
 struct NodeAllocation {
-  std::vector<api::AllocationResult> results;  // Of the claims that are to be allocated, in order.
-  framework::ClaimPtr extended_claim;          // With the requests for this node; nullptr: none.
+  // `results` are those of the claims that are to be allocated, in order. nullptr: none is.
+  std::shared_ptr<const Allocation> allocation;
+  framework::ClaimPtr extended_claim;  // With the requests for this node; nullptr: none.
   std::vector<framework::ExtendedResourceClaimStatus::Mapping> mappings;
 };
 
@@ -33,13 +37,14 @@ struct PodClaim {
 };
 
 struct ClaimState {
-  std::vector<PodClaim> claims;                  // Those of the spec, then the one for extended resources.
-  bool has_extended = false;                     // The last one is that.
-  std::string extended_uid;                      // That it had in the beginning.
-  std::unique_ptr<Allocator> allocator;          // nullptr: nothing is to be allocated.
-  LookupMap<std::string, NodeAllocation> nodes;  // By name.
-  std::set<size_t> unavailable;                  // Claims that some node found unavailable.
-  bool is_unreserved = false;                    // Unreserve was here.
+  std::vector<PodClaim> claims;                    // Those of the spec, then the one for extended resources.
+  bool has_extended = false;                       // The last one is that.
+  std::string extended_uid;                        // That it had in the beginning.
+  std::unique_ptr<Allocator> allocator;            // nullptr: nothing is to be allocated.
+  std::shared_ptr<AllocationMemory::Shape> shape;  // nullptr: nothing is remembered.
+  LookupMap<Symbol, NodeAllocation> nodes;         // By name.
+  std::set<size_t> unavailable;                    // Claims that some node found unavailable.
+  bool is_unreserved = false;                      // Unreserve was here.
 
   PodClaim* extended() { return has_extended ? &claims.back() : nullptr; }
 };

@@ -146,4 +146,32 @@ absl::StatusOr<bool> HasCapacity(const api::MapByName<NotedQuantity>& requests, 
   return true;
 }
 
+std::string LackOfCapacity(const api::MapByName<NotedQuantity>& requests, const api::Device& device,
+                           std::initializer_list<const framework::ConsumedCapacity*> used,
+                           const api::LineBehavior& line) {
+  for (const auto& [name, amount] : requests) {
+    if (api::FindByName(device.capacity, name) == nullptr) return absl::StrCat("it has no capacity ", name);
+  }
+  const absl::StatusOr<api::MapByName<NotedQuantity>> consumed = ConsumedCapacityOf(requests, device, line);
+  if (!consumed.ok()) return std::string(consumed.status().message());
+  for (size_t i = 0; i < consumed->size(); ++i) {
+    const auto& [name, amount] = (*consumed)[i];
+    const NotedQuantity& value = device.capacity[i].second.value;
+    const auto text = [&value](Quantity shown) { return api::NotedQuantityText(shown, value.format); };
+    if (Violates(amount, device.capacity[i].second, line)) {
+      return absl::StrCat(text(amount.amount), " of ", name, " is none of what can be asked for");
+    }
+    Quantity before;
+    for (const framework::ConsumedCapacity* other : used) {
+      if (other == nullptr) continue;
+      const auto found = other->find(name);
+      if (found != other->end()) before += found->second;
+    }
+    if (before + amount.amount <= value.amount) continue;
+    return absl::StrCat("it has ", text(value.amount - before), " of ", text(value.amount), " ", name,
+                        ", of which ", text(amount.amount), " would be taken");
+  }
+  return "";
+}
+
 }  // namespace schedsim::plugins

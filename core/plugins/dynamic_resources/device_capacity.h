@@ -2,6 +2,9 @@
 #ifndef SCHEDSIM_CORE_PLUGINS_DYNAMIC_RESOURCES_DEVICE_CAPACITY_H_
 #define SCHEDSIM_CORE_PLUGINS_DYNAMIC_RESOURCES_DEVICE_CAPACITY_H_
 
+#include <initializer_list>
+#include <string>
+
 #include "absl/status/statusor.h"
 #include "core/api/devices.h"
 #include "core/api/kubernetes_version.h"
@@ -24,6 +27,11 @@ absl::StatusOr<bool> HasCapacity(const api::MapByName<api::NotedQuantity>& reque
                                  const api::Device& device,
                                  std::initializer_list<const framework::ConsumedCapacity*> used,
                                  const api::LineBehavior& line);
+
+// Which capacity it is that HasCapacity finds too small, and why; "": none.
+std::string LackOfCapacity(const api::MapByName<api::NotedQuantity>& requests, const api::Device& device,
+                           std::initializer_list<const framework::ConsumedCapacity*> used,
+                           const api::LineBehavior& line);
 
 }  // namespace schedsim::plugins
 

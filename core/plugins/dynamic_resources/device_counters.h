@@ -32,6 +32,10 @@ class DeviceCounters {
             absl::FunctionRef<bool(const SliceDevice&)> is_allocated, Chosen& chosen);
   void GiveBack(const DevicePool& pool, const DeviceSlice& slice, const api::Device& device,
                 Chosen& chosen) const;
+  // What allocated devices leave of the counters that devices of the slice consume. Valid until the next call
+  // for another pool.
+  const CounterAmounts& Available(const DevicePool& pool, const DeviceSlice& slice,
+                                  absl::FunctionRef<bool(const SliceDevice&)> is_allocated);
 
  private:
   // Up to 1.36 pools of one name share what is kept here, whatever their driver.

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "core/framework/extender.h"
 #include "core/framework/selector.h"
 
 namespace schedsim::plugins {
@@ -86,12 +87,33 @@ bool IsForNode(const std::optional<std::string>& node_name, const std::optional<
   return framework::NodeSelectorMatcher(*selector, symbols).Matches(node.labels, node.name, symbols);
 }
 
-const std::vector<DevicePool>& DevicePools::Of(const framework::NodeInfo& node) {
-  Entry& entry = entries_[std::string(handle_.symbols().Text(node.name))];
-  if (entry.node != node.node || entry.slices_version != slices_.version()) {
-    entry = {.slices_version = slices_.version(), .node = node.node, .pools = Gather(node)};
+DevicePools::Entry& DevicePools::EntryOf(const framework::NodeInfo& node) {
+  if (node.index == framework::kForeignIndex) {
+    foreign_ = {.slices_version = 0, .stamp = ++last_stamp_, .node = nullptr, .pools = Gather(node)};
+    return foreign_;
   }
-  return entry.pools;
+  const auto index = static_cast<size_t>(node.index);
+  if (index >= entries_.size()) entries_.resize(index + 1);
+  Entry& entry = entries_[index];
+  if (entry.node == node.node && entry.slices_version == slices_.version() && entry.stamp != 0) return entry;
+  if (users_version_ != slices_.version()) users_.Clear();
+  users_version_ = slices_.version();
+  entry = {
+      .slices_version = slices_.version(), .stamp = ++last_stamp_, .node = node.node, .pools = Gather(node)};
+  for (const DevicePool& pool : entry.pools) users_[pool.Id()].insert(index);
+  return entry;
+}
+
+void DevicePools::FollowChanges() {
+  const framework::PoolChanges& changes = handle_.claims().changes();
+  const bool knows_all = changes.VisitSince(position_, [this](const std::string& pool) {
+    const std::set<size_t>* const users = users_.Find(pool);
+    if (users == nullptr) return;
+    for (const size_t index : *users) entries_[index].stamp = ++last_stamp_;
+  });
+  position_ = changes.position();
+  if (knows_all) return;
+  for (Entry& entry : entries_) entry.stamp = ++last_stamp_;
 }
 
 bool DevicePools::IsRelevant(const DeviceSlice& slice, const framework::NodeInfo& node) const {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -41,15 +42,24 @@ class DevicePools {
  public:
   DevicePools(framework::Handle& handle, const DeviceSlices& slices) : handle_(handle), slices_(slices) {}
 
-  // By driver and name; those with binding conditions come last. Valid until slices or the node change.
-  const std::vector<DevicePool>& Of(const framework::NodeInfo& node);
+  // By driver and name; those with binding conditions come last. Valid until slices or the node change, or
+  // another node is asked about.
+  const std::vector<DevicePool>& Of(const framework::NodeInfo& node) { return EntryOf(node).pools; }
+
+  // Hears of what was allocated, or came back, since the last call.
+  void FollowChanges();
+  // Another number than before, never 0, where the node, its pools or what is allocated of them changed until
+  // the last call of FollowChanges.
+  uint64_t StampOf(const framework::NodeInfo& node) { return EntryOf(node).stamp; }
 
  private:
   struct Entry {
     uint64_t slices_version = 0;
+    uint64_t stamp = 0;
     api::NodePtr node;
     std::vector<DevicePool> pools;
   };
+  Entry& EntryOf(const framework::NodeInfo& node);
   std::vector<DevicePool> Gather(const framework::NodeInfo& node) const;
   std::vector<DeviceSlice*> SlicesFor(const framework::NodeInfo& node) const;
   bool IsRelevant(const DeviceSlice& slice, const framework::NodeInfo& node) const;
@@ -60,7 +70,13 @@ class DevicePools {
 
   framework::Handle& handle_;
   const DeviceSlices& slices_;
-  LookupMap<std::string, Entry> entries_;  // By the node's name.
+  std::vector<Entry> entries_;  // By the node's index.
+  Entry foreign_;               // Of a node that an extender made up, which has none.
+  // Indices of nodes with the pool "driver/pool"; some may have it no longer.
+  LookupMap<std::string, std::set<size_t>> users_;
+  uint64_t users_version_ = 0;  // Of the slices.
+  uint64_t last_stamp_ = 0;
+  uint64_t position_ = 0;  // In the changes of what is allocated.
 };
 
 }  // namespace schedsim::plugins

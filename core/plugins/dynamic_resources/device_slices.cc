@@ -1,5 +1,7 @@
 #include "core/plugins/dynamic_resources/device_slices.h"
 
+#include <map>
+#include <set>
 #include <utility>
 
 #include "core/framework/claim_cache.h"
@@ -47,6 +49,25 @@ void DeviceSlices::Update() {
     // In 1.36 all nodes see counters.
     const bool is_shared = node_name.empty() || (shares_counters && !slice->spec().shared_counters.empty());
     (is_shared ? shared_ : by_node_[node_name]).push_back(slice.get());
+  }
+  LookForSharedNames();
+}
+
+void DeviceSlices::LookForSharedNames() {
+  shares_counter_names_ = false;
+  const api::KubernetesLine line = handle_.line().line;
+  if (line == api::KubernetesLine::k1_34 || line >= api::KubernetesLine::k1_37) return;
+  std::map<absl::string_view, absl::string_view> drivers;
+  std::set<absl::string_view> with_counters;
+  std::set<absl::string_view> shared;
+  for (const DeviceSlice* slice : all_) {
+    const api::ResourceSliceSpec& spec = slice->spec();
+    const auto known = drivers.emplace(spec.pool.name, spec.driver).first;
+    if (known->second != spec.driver) shared.insert(spec.pool.name);
+    if (!spec.shared_counters.empty()) with_counters.insert(spec.pool.name);
+  }
+  for (const absl::string_view name : shared) {
+    shares_counter_names_ = shares_counter_names_ || with_counters.count(name) > 0;
   }
 }
 

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "core/api/devices.h"
-#include "core/cel/device_expression.h"
 #include "core/framework/handle.h"
 
 namespace schedsim::plugins {
@@ -19,8 +18,6 @@ namespace schedsim::plugins {
 struct SliceDevice {
   const api::Device* device = nullptr;
   std::string key;  // framework::DeviceKey.
-  // What expressions see of it, made when it is asked for first.
-  std::optional<cel::CelResult> value;
   // By the number of an expression: 0: not known yet, 1: it matches, 2: it does not.
   std::vector<uint8_t> verdicts;
 };
@@ -47,10 +44,15 @@ class DeviceSlices {
   const std::vector<DeviceSlice*>& all() const { return all_; }
   // Those without a node's name.
   const std::vector<DeviceSlice*>& shared() const { return shared_; }
+  // Whether drivers have pools of one name, and counters in them: up to 1.36 these are mixed up, in the order
+  // in which nodes are looked at.
+  bool SharesCounterNames() const { return shares_counter_names_; }
   // Those that name the node.
   const std::vector<DeviceSlice*>& OnNode(absl::string_view node_name) const;
 
  private:
+  void LookForSharedNames();
+
   const framework::Handle& handle_;
   std::map<std::string, std::unique_ptr<DeviceSlice>> slices_;
   std::vector<DeviceSlice*> all_;
@@ -58,6 +60,7 @@ class DeviceSlices {
   LookupMap<std::string, std::vector<DeviceSlice*>> by_node_;
   std::optional<uint64_t> change_count_;
   uint64_t version_ = 0;
+  bool shares_counter_names_ = false;
 };
 
 }  // namespace schedsim::plugins

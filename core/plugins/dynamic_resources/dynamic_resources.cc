@@ -16,6 +16,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
 #include "core/framework/plugin.h"
+#include "core/plugins/dynamic_resources/allocation_memory.h"
 #include "core/plugins/dynamic_resources/allocator.h"
 #include "core/plugins/dynamic_resources/binding_conditions.h"
 #include "core/plugins/dynamic_resources/claim_binder.h"
@@ -44,9 +45,6 @@ Status Unschedulable(std::string reason) {
   return Status(Code::kUnschedulableAndUnresolvable, std::move(reason));
 }
 
-// What is said of pods with claims: DeviceTaintRules of the cluster are not followed.
-constexpr char kInexactClaims[] = "resource claims";
-
 class DynamicResources final : public framework::Plugin,
                                public framework::PreFilterPlugin,
                                public framework::FilterPlugin,
@@ -67,6 +65,7 @@ class DynamicResources final : public framework::Plugin,
         slices_(handle),
         pools_(handle, slices_),
         selectors_(line_),
+        memory_(handle),
         parts_{.handle = handle_, .pools = pools_, .selectors = selectors_},
         binder_(handle, binding_timeout_) {}
 
@@ -79,7 +78,6 @@ class DynamicResources final : public framework::Plugin,
   Status PreEnqueue(const PodInfo& pod) override {
     if (pod.pod->spec->resource_claims.empty()) return Status();
     const auto claims = PodResourceClaims(*pod.pod, handle_.claims());
-    if (!claims.ok()) handle_.MarkInexact(pod, kInexactClaims);
     return claims.ok() ? Status() : Unschedulable(std::string(claims.status().message()));
   }
 
@@ -88,7 +86,6 @@ class DynamicResources final : public framework::Plugin,
     if (!has_claims && !AsksForDeviceClass(pod.spec_info->requests, handle_)) {
       return {.status = Status::Skip(), .node_names = std::nullopt};
     }
-    handle_.MarkInexact(pod, has_claims ? kInexactClaims : "extended resources of a DeviceClass");
     auto shared = std::make_shared<ClaimState>();
     Status status = FillState(pod, *shared);
     // PostFilter is to see that this was reached, and that there is nothing to free.
@@ -134,7 +131,8 @@ class DynamicResources final : public framework::Plugin,
     for (size_t i = 0; i < claims->claims.size(); ++i) {
       if (IsUnavailable(claims->claims[i], node)) unavailable.push_back(i);
     }
-    NodeAllocation found = {.results = {}, .extended_claim = extended.claim, .mappings = extended.mappings};
+    NodeAllocation found = {
+        .allocation = nullptr, .extended_claim = extended.claim, .mappings = extended.mappings};
     Status status = Allocate(pod, node, *claims, found);
     if (!status.IsSuccess()) return status;
     if (!unavailable.empty()) {
@@ -142,7 +140,7 @@ class DynamicResources final : public framework::Plugin,
       return unavailable_;
     }
     if (claims->allocator != nullptr) {
-      claims->nodes[std::string(handle_.symbols().Text(node.name))] = std::move(found);
+      claims->nodes[node.name] = std::move(found);
     }
     return Status();
   }
@@ -187,7 +185,7 @@ class DynamicResources final : public framework::Plugin,
     score = 0;
     const ClaimState* const claims = Find(state);
     if (claims == nullptr || !line_.dra.prioritized_list) return Status();
-    const NodeAllocation* found = claims->nodes.Find(std::string(handle_.symbols().Text(node.name)));
+    const NodeAllocation* found = claims->nodes.Find(node.name);
     if (found == nullptr) return Status();
     size_t next = 0;
     for (size_t i = 0; i < claims->claims.size(); ++i) {
@@ -198,12 +196,12 @@ class DynamicResources final : public framework::Plugin,
         allocation = &*claim.claim->status.allocation;
       } else {
         const size_t at = by_claim ? i : next++;
-        if (at >= found->results.size()) {
-          return Status::Error(absl::StrCat("number of allocations ", found->results.size(),
+        if (at >= found->allocation->results.size()) {
+          return Status::Error(absl::StrCat("number of allocations ", found->allocation->results.size(),
                                             " is smaller than number of claims",
                                             by_claim ? "" : " needing allocation"));
         }
-        allocation = &found->results[at];
+        allocation = &found->allocation->results[at];
       }
       score += ScoreOf(*claim.claim, *allocation);
     }
@@ -220,8 +218,8 @@ class DynamicResources final : public framework::Plugin,
   Status Reserve(CycleState& state, const PodInfo&, const NodeInfo& node) override {
     ClaimState* const claims = Find(state);
     if (claims == nullptr || claims->allocator == nullptr) return Status();
-    const NodeAllocation* found = claims->nodes.Find(std::string(handle_.symbols().Text(node.name)));
-    if (found == nullptr || found->results.empty()) {
+    const NodeAllocation* found = claims->nodes.Find(node.name);
+    if (found == nullptr || found->allocation->results.empty()) {
       const bool needs = std::any_of(
           claims->claims.begin(), claims->claims.end(),
           [&](const PodClaim& claim) { return !claim.IsAllocated() && &claim != claims->extended(); });
@@ -229,8 +227,8 @@ class DynamicResources final : public framework::Plugin,
     }
     size_t next = 0;
     for (PodClaim& claim : claims->claims) {
-      if (claim.IsAllocated() || next >= found->results.size()) continue;
-      claim.allocation = found->results[next++];
+      if (claim.IsAllocated() || next >= found->allocation->results.size()) continue;
+      claim.allocation = found->allocation->results[next++];
       for (api::DeviceRequestAllocationResult& result : claim.allocation->results) {
         if (!result.share_id.empty()) result.share_id = absl::StrCat("share-", ++share_count_);
       }
@@ -321,10 +319,13 @@ class DynamicResources final : public framework::Plugin,
       Status status = CheckRequests(claim);
       if (!status.IsSuccess()) return status;
     }
-    if (allocates) {
-      slices_.Update();
-      state.allocator = std::make_unique<Allocator>(parts_);
-    }
+    if (!allocates) return Status();
+    slices_.Update();
+    pools_.FollowChanges();
+    state.allocator = std::make_unique<Allocator>(parts_);
+    // What extended resources ask of devices is not the same on all nodes.
+    const bool may_remember = !state.has_extended && !handle_.reference() && !slices_.SharesCounterNames();
+    if (may_remember) state.shape = memory_.ShapeOf(OpenClaims(state, nullptr));
     return Status();
   }
 
@@ -368,22 +369,42 @@ class DynamicResources final : public framework::Plugin,
 
   Status Allocate(const PodInfo& pod, const NodeInfo& node, ClaimState& state, NodeAllocation& found) {
     if (state.allocator == nullptr) return Status();
+    const uint64_t stamp = state.shape == nullptr ? 0 : pools_.StampOf(node);
+    std::shared_ptr<const Allocation> allocation;
+    if (state.shape != nullptr) allocation = state.shape->Find(node.index, stamp);
+    if (allocation == nullptr) {
+      allocation = std::make_shared<const Allocation>(
+          state.allocator->Allocate(node, OpenClaims(state, found.extended_claim)));
+      if (state.shape != nullptr) state.shape->Keep(node.index, stamp, allocation);
+    }
+    if (allocation->outcome != Allocation::Outcome::kFound) return StatusOf(pod, node, *allocation);
+    found.allocation = std::move(allocation);
+    return Status();
+  }
+
+  // The claims that are to be allocated; in the place of the one for extended resources the node's.
+  static std::vector<ClaimPtr> OpenClaims(ClaimState& state, const ClaimPtr& extended_claim) {
     std::vector<ClaimPtr> claims;
     for (const PodClaim& entry : state.claims) {
       if (entry.IsAllocated()) continue;
-      const bool is_extended = &entry == state.extended() && found.extended_claim != nullptr;
-      claims.push_back(is_extended ? found.extended_claim : entry.claim);
+      const bool is_extended = &entry == state.extended() && extended_claim != nullptr;
+      claims.push_back(is_extended ? extended_claim : entry.claim);
     }
-    Allocation allocation = state.allocator->Allocate(node, claims);
+    return claims;
+  }
+
+  // Of a search that found nothing.
+  Status StatusOf(const PodInfo& pod, const NodeInfo& node, const Allocation& allocation) {
     switch (allocation.outcome) {
       case Allocation::Outcome::kFound:
-        found.results = std::move(allocation.results);
         return Status();
       case Allocation::Outcome::kNone:
         return no_solution_;
       case Allocation::Outcome::kFailedOnNode:
-        return Unschedulable(std::move(allocation.text));
+        return Unschedulable(allocation.text);
       case Allocation::Outcome::kTimeout:
+        // The real one's clock decides.
+        handle_.MarkInexact(pod, "a search for devices that takes long");
         if (!line_.dynamic_resources_timeout_is_error) {
           return Unschedulable("timed out trying to allocate devices");
         }
@@ -391,11 +412,11 @@ class DynamicResources final : public framework::Plugin,
                                           ": timed out trying to allocate devices"));
       case Allocation::Outcome::kUnknown:
         handle_.MarkInexact(pod, absl::StrCat("selectors of devices: ", allocation.text));
-        return Status::Error(std::move(allocation.text));
+        return Status::Error(allocation.text);
       case Allocation::Outcome::kError:
         break;
     }
-    return Status::Error(std::move(allocation.text));
+    return Status::Error(allocation.text);
   }
 
   static bool CanDeallocate(const api::ResourceClaim& claim, const api::Pod& pod) {
@@ -412,6 +433,10 @@ class DynamicResources final : public framework::Plugin,
   // Better alternatives of a request count more.
   static int64_t ScoreOf(const api::ResourceClaim& claim, const api::AllocationResult& allocation) {
     constexpr int64_t kAlternativesMax = 8;
+    const bool has_alternatives =
+        std::any_of(claim.spec.requests.begin(), claim.spec.requests.end(),
+                    [](const api::DeviceRequest& request) { return !request.first_available.empty(); });
+    if (!has_alternatives) return 0;
     std::set<std::string> names;
     for (const api::DeviceRequestAllocationResult& result : allocation.results) names.insert(result.request);
     int64_t score = 0;
@@ -445,6 +470,7 @@ class DynamicResources final : public framework::Plugin,
   DeviceSlices slices_;
   DevicePools pools_;
   DeviceSelectors selectors_;
+  AllocationMemory memory_;
   const AllocatorParts parts_;
   ClaimBinder binder_;
   int64_t share_count_ = 0;
