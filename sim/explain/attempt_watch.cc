@@ -8,6 +8,7 @@
 #include "absl/strings/match.h"
 #include "core/api/extension_point.h"
 #include "core/scheduler/scheduler.h"
+#include "sim/explain/device_explainer.h"
 
 namespace schedsim::sim {
 namespace {
@@ -90,6 +91,18 @@ AttemptWatch::Subject* AttemptWatch::SubjectOf(const api::Pod& pod) {
   const auto found = subjects_.find(pod.Key());
   const bool is_same = found != subjects_.end() && found->second.pod->metadata.uid == pod.metadata.uid;
   return is_same ? &found->second : nullptr;
+}
+
+void AttemptWatch::NoteEnd() {
+  for (auto& [key, subject] : subjects_) {
+    const api::Pod& pod = *subject.pod;
+    if (subject.attempt_count > 0 || !pod.node_name.empty() || pod.spec->resource_claims.empty()) continue;
+    std::vector<std::string> templates;
+    for (const auto& [name, object] : simulation_->server().List(api::Kind::kResourceClaimTemplate)) {
+      if (object->metadata.namespace_ == pod.metadata.namespace_) templates.push_back(object->metadata.name);
+    }
+    subject.claim_gate = ClaimGateText(pod, simulation_->scheduler().claims(), templates);
+  }
 }
 
 void AttemptWatch::OnCycle(const framework::PodInfo& pod) {

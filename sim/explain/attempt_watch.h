@@ -55,7 +55,11 @@ class AttemptWatch : public scheduler::Observer {
     int64_t namesake_count = 0;
     int64_t attempt_count = 0;
     std::optional<CapturedAttempt> attempt;
+    // Of a pod that was never tried: what its claims of devices wait for; "": nothing.
+    std::string claim_gate;
   };
+  // To be called when the run is over, while the simulation is there.
+  void NoteEnd();
   // By "namespace/name".
   std::map<std::string, Subject>& subjects() { return subjects_; }
   // The names of all pods that there ever were.

@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "core/api/kubernetes_version.h"
@@ -56,6 +57,9 @@ std::string NoAttempt(const Subject& subject) {
   }
   if (!pod.spec->scheduling_gates.empty())
     return absl::StrCat("Pending, never tried: it is gated by ", GatesOf(pod), " (spec.schedulingGates).");
+  if (!subject.claim_gate.empty())
+    return absl::StrCat("Pending, never tried: ", subject.claim_gate,
+                        absl::EndsWith(subject.claim_gate, "?") ? "" : ".");
   return "Pending, never tried: the run ended before its turn came, or a plugin kept it out of the queue.";
 }
 
@@ -137,10 +141,12 @@ class Explainer {
   void RefuseAll() {
     explanation_.refused_by_pre_filter = true;
     const std::string message = attempt_.pre_filter.Message();
+    const std::vector<Fact> facts = filters_.ExplainPod(*attempt_.pod, attempt_.pre_filter.plugin());
     for (const std::string& node : attempt_.cluster.nodes) {
       RefusedNode refused = {.node = node,
                              .plugin = std::string(attempt_.pre_filter.plugin()),
-                             .reasons = attempt_.pre_filter.reasons()};
+                             .reasons = attempt_.pre_filter.reasons(),
+                             .facts = facts};
       refused.miss = Miss{.changes = {}, .why_not = absl::StrCat("it is not about one node: ", message)};
       explanation_.refused.push_back(std::move(refused));
     }
@@ -274,6 +280,10 @@ absl::StatusOr<ExplainedRun> Explain(Plan plan, const ExplainRequest& request) {
   plan.on_made = [&watch, on_made = std::move(plan.on_made)](Simulation& simulation) {
     if (on_made != nullptr) on_made(simulation);
     watch.Attach(simulation);
+  };
+  plan.on_end = [&watch, on_end = std::move(plan.on_end)](const Simulation& simulation) {
+    watch.NoteEnd();
+    if (on_end != nullptr) on_end(simulation);
   };
   plan.pod_rows = PodRows::kNone;
   ExplainedRun run;

@@ -246,6 +246,7 @@ class TextWriter {
     if (explanation_.refused_by_pre_filter) {
       out_ += "\n";
       Line(absl::StrCat("No node was looked at: ", refused[0].plugin, " refuses the pod before that."), 0, 0);
+      for (const Fact& fact : refused[0].facts) Line(fact.text, 2, 4);
       return;
     }
     if (HasMisses()) {

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "sim/explain/affinity_explainer.h"
+#include "sim/explain/device_explainer.h"
 #include "sim/explain/spread_explainer.h"
 
 namespace schedsim::sim {
@@ -73,11 +74,21 @@ Refusal FilterExplainer::Explain(const api::PodPtr& pod, const std::string& node
   return refusal;
 }
 
+std::vector<Fact> FilterExplainer::ExplainPod(const api::Pod& pod, absl::string_view plugin) {
+  if (plugin != "DynamicResources") return {};
+  if (devices_ == nullptr) devices_ = std::make_unique<DeviceExplainer>(trial_.HandleFor(pod));
+  return devices_->ExplainPod(pod);
+}
+
 Refusal FilterExplainer::Ask(const RefusedPod& refused) {
   const absl::string_view plugin = refused.status.plugin();
   if (plugin == "InterPodAffinity") {
     if (affinity_ == nullptr) affinity_ = std::make_unique<AffinityExplainer>(refused.handle);
     return affinity_->Explain(refused);
+  }
+  if (plugin == "DynamicResources") {
+    if (devices_ == nullptr) devices_ = std::make_unique<DeviceExplainer>(refused.handle);
+    return devices_->Explain(refused);
   }
   if (plugin == "PodTopologySpread") {
     if (spread_ == nullptr) spread_ = std::make_unique<SpreadExplainer>(profile_, refused.handle);

@@ -52,8 +52,8 @@ struct RefusedPod {
   }
 };
 
-// One function a plugin. Those that count pods of other nodes, InterPodAffinity and PodTopologySpread, have a
-// class each.
+// One function a plugin. Those that remember something from node to node, DynamicResources, InterPodAffinity
+// and PodTopologySpread, have a class each.
 Refusal ExplainNodeName(const RefusedPod& refused);
 Refusal ExplainNodeUnschedulable(const RefusedPod& refused);
 Refusal ExplainTaintToleration(const RefusedPod& refused);
@@ -77,6 +77,7 @@ void ExplainSelector(const api::NodeSelector& selector, const RefusedPod& refuse
                      const std::string& owner, Refusal& refusal);
 
 class AffinityExplainer;
+class DeviceExplainer;
 class SpreadExplainer;
 
 // For one profile of one cluster, and one pod with what changes make of it.
@@ -88,6 +89,8 @@ class FilterExplainer {
 
   // Why `status`, the answer of FitOn for this pod and node as things are now, is what it is.
   Refusal Explain(const api::PodPtr& pod, const std::string& node, const framework::Status& status);
+  // What is behind the answer of a PreFilter plugin that refused the pod before any node was looked at.
+  std::vector<Fact> ExplainPod(const api::Pod& pod, absl::string_view plugin);
 
  private:
   Refusal Ask(const RefusedPod& refused);
@@ -96,6 +99,7 @@ class FilterExplainer {
   const api::EffectiveProfile& profile_;
   std::unique_ptr<VolumeMemory> volumes_;
   std::unique_ptr<AffinityExplainer> affinity_;
+  std::unique_ptr<DeviceExplainer> devices_;
   std::unique_ptr<SpreadExplainer> spread_;
 };
 

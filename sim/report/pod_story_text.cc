@@ -196,10 +196,19 @@ std::string PendingText(const PodStory& story) {
     wakers.push_back(absl::StrCat(absl::StrJoin(events, ", "), " (", plugin, ")"));
   }
   absl::StrAppend(&text, "What could wake it: ", absl::StrJoin(wakers, "; "));
-  if (is_gated) return absl::StrCat(text, wakers.empty() ? "the end of the gate." : ".");
+  // The trace has not what a claim lacks.
+  constexpr absl::string_view kDevices = "DynamicResources";
+  const bool lacks_devices =
+      pending.gate == kDevices ||
+      std::find(pending.rejectors.begin(), pending.rejectors.end(), kDevices) != pending.rejectors.end();
+  const std::string advice =
+      lacks_devices ? absl::StrCat(" `schedsim explain ", story.pod,
+                                   "` names the claim and the request, and what becomes of the devices.")
+                    : "";
+  if (is_gated) return absl::StrCat(text, wakers.empty() ? "the end of the gate." : ".", advice);
   return absl::StrCat(text, wakers.empty() ? "an event that these plugins wait for" : "",
                       "; otherwise the flush at ", TimeText(pending.flush), " s. The trace ends at ",
-                      TimeText(story.end), " s.");
+                      TimeText(story.end), " s.", advice);
 }
 
 std::string SummaryText(const PodStory& story) {

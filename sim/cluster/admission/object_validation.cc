@@ -7,6 +7,7 @@
 #include "core/api/kinds.h"
 #include "core/api/node.h"
 #include "core/codec/objects/api_fields.h"
+#include "sim/cluster/admission/device_validation.h"
 #include "sim/cluster/admission/job_validation.h"
 #include "sim/cluster/admission/node_validation.h"
 #include "sim/cluster/admission/policy_json.h"
@@ -40,6 +41,9 @@ constexpr KindRules kRules[] = {
     {"batch", "Job", CheckJob},
     {"node.k8s.io", "RuntimeClass", CheckRuntimeClass},
     {"policy", "PodDisruptionBudget", CheckBudget},
+    {"resource.k8s.io", "DeviceClass", CheckDeviceClass},
+    {"resource.k8s.io", "ResourceClaim", CheckResourceClaim},
+    {"resource.k8s.io", "ResourceClaimTemplate", CheckResourceClaimTemplate},
     {"storage.k8s.io", "CSINode", CheckCsiNode},
     {"storage.k8s.io", "StorageClass", CheckStorageClass},
 };
