@@ -238,7 +238,7 @@ spec: {volumes: [{name: v, persistentVolumeClaim: {claimName: data}}], container
   EXPECT_EQ(report["exact"], true);
 }
 
-TEST(RunTest, MarksPodsWhoseExtendedResourceADeviceClassGives) {
+TEST(RunTest, MarksPodsWhoseExtendedResourceADeviceClassGivesWhereTaintRulesCount) {
   const std::string pod = absl::StrCat(kCluster, R"(---
 apiVersion: v1
 kind: Pod
@@ -249,11 +249,15 @@ spec: {containers: [{name: c, image: app, resources: {limits: {example.com/gpu: 
   const std::string device_class = R"(---
 {apiVersion: resource.k8s.io/v1, kind: DeviceClass, metadata: {name: gpu}, spec: {extendedResourceName: example.com/gpu}}
 )";
-  const Json report = GoodJson({"run", "-f", "-"}, absl::StrCat(pod, device_class));
+  EXPECT_EQ(GoodJson({"run", "-f", "-"}, absl::StrCat(pod, device_class))["exact"], true);
+  const std::string rule = R"(---
+{apiVersion: resource.k8s.io/v1, kind: DeviceTaintRule, metadata: {name: r}, spec: {taint: {key: a, effect: NoSchedule}}}
+)";
+  const Json report = GoodJson({"run", "-f", "-"}, absl::StrCat(pod, device_class, rule));
   ASSERT_EQ(report["inexactPods"].size(), 1U);
-  EXPECT_EQ(
-      GoodJson({"run", "-f", "-", "--kubernetes-version", "1.34"}, absl::StrCat(pod, device_class))["exact"],
-      true);
+  EXPECT_EQ(GoodJson({"run", "-f", "-", "--kubernetes-version", "1.34"},
+                     absl::StrCat(pod, device_class, rule))["exact"],
+            true);
 }
 
 TEST(RunTest, FeaturesOfNodesDoNotCountWithoutTheirGate) {

@@ -61,6 +61,10 @@ TEST(SnapshotTest, SaysWhereARunIsInexact) {
   const std::string scenario =
       folder.Write("scenario.yaml",
                    Cluster(1) +
+                       "- {apiVersion: resource.k8s.io/v1, kind: ResourceClaim, metadata: {name: r}, spec: "
+                       "{devices: {}}}\n"
+                       "- {apiVersion: resource.k8s.io/v1, kind: DeviceTaintRule, metadata: {name: r}, spec: "
+                       "{taint: {key: a, effect: NoSchedule}}}\n"
                        "- {apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {resourceClaims: [{name: r, "
                        "resourceClaimName: r}], containers: [{name: c, image: i}]}}\nend: 3s\n");
   for (const std::vector<std::string>& command : std::vector<std::vector<std::string>>{

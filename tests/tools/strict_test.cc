@@ -101,8 +101,12 @@ TEST(Strict, CountsInexactPods) {
   const std::string claim =
       "{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {resourceClaims: [{name: r, resourceClaimName: "
       "r}], containers: [{name: c, image: i}]}}\n";
-  ExpectCounted({"run", "-f", "-"}, Documents({kNode, claim}), "warning: the result is inexact for 1 pods",
-                false);
+  const std::string rule =
+      "{apiVersion: resource.k8s.io/v1, kind: ResourceClaim, metadata: {name: r}, spec: {devices: {}}}\n---\n"
+      "{apiVersion: resource.k8s.io/v1, kind: DeviceTaintRule, metadata: {name: r}, spec: {taint: {key: a, "
+      "effect: NoSchedule}}}\n";
+  ExpectCounted({"run", "-f", "-"}, Documents({kNode, rule, claim}),
+                "warning: the result is inexact for 1 pods", false);
 }
 
 TEST(Strict, GoesBeforeTheVerdict) {
