@@ -22,7 +22,7 @@ WORKLOADS = [
     ("basic", 5000, 10000, 1000), ("nodeaffinity", 5000, 10000, 1000), ("spread", 5000, 5000, 1000),
     ("preferredspread", 5000, 5000, 1000), ("antiaffinity", 5000, 2000, 1000), ("affinity", 5000, 5000, 1000),
     ("preferredaffinity", 5000, 5000, 1000), ("preferredantiaffinity", 5000, 5000, 1000), ("mixed", 5000, 5000, 1000),
-    ("unschedulable", 5000, 10000, 1000), ("preemption", 5000, 5000, 1000),
+    ("unschedulable", 5000, 10000, 1000), ("preemption", 5000, 5000, 1000), ("devices", 1000, 10000, 0),
 ]
 TIMES = re.compile(r"(\d+) attempts in ([\d.]+) s .*?([\d.]+) MB at most")
 
