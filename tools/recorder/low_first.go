@@ -1,0 +1,6 @@
+package recorder
+
+// lowFirst sorts the queue by lower priority first, then by time.
+type lowFirst struct{}
+
+func (lowFirst) Name() string { return "LowFirst" }
