@@ -84,7 +84,7 @@ std::string GoQuote(absl::string_view text) {
   return quoted;
 }
 
-std::string GoJsonQuote(absl::string_view text) {
+std::string GoJsonQuote(absl::string_view text, bool escapes_html) {
   std::string quoted = "\"";
   for (char c : text) {
     const auto byte = static_cast<unsigned char>(c);
@@ -95,7 +95,7 @@ std::string GoJsonQuote(absl::string_view text) {
     } else if (short_escape != absl::string_view::npos) {
       quoted += '\\';
       quoted += "bfnrt"[short_escape];
-    } else if (byte < 0x20 || c == '<' || c == '>' || c == '&') {
+    } else if (byte < 0x20 || (escapes_html && (c == '<' || c == '>' || c == '&'))) {
       absl::StrAppendFormat(&quoted, "\\u%04x", byte);
     } else {
       quoted += c;

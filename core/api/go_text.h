@@ -13,8 +13,9 @@ namespace schedsim::api {
 // `text` in double quotes, with Go's escapes for quotes, backslashes and control characters.
 std::string GoQuote(absl::string_view text);
 
-// `text` as a JSON string, as encoding/json writes it: <, > and & are escaped, too.
-std::string GoJsonQuote(absl::string_view text);
+// `text` as a JSON string, as encoding/json writes it: <, > and & are escaped, too, unless
+// SetEscapeHTML(false) was called.
+std::string GoJsonQuote(absl::string_view text, bool escapes_html = true);
 
 // A finite span as time.Duration prints it: "1m30s", "1.5s", "10ms", "0s".
 std::string FormatGoDuration(absl::Duration duration);

@@ -39,19 +39,6 @@ constexpr int32_t kMinRange = 64;
 // A total is at most 100 for each of 64 plugins, times a weight of 31 bits.
 constexpr int kTotalBits = 44;
 
-// A pod of which only the name is left: all that upstream knows of a nominated pod that is in none of the
-// queue's parts. See Nominator::ReduceToName.
-api::PodPtr NameOnly(const api::Pod& pod) {
-  static const auto* const kEmptySpec =
-      new std::shared_ptr<const api::PodSpec>(std::make_shared<api::PodSpec>());
-  auto name_only = std::make_shared<api::Pod>();
-  name_only->metadata.name = pod.metadata.name;
-  name_only->metadata.namespace_ = pod.metadata.namespace_;
-  name_only->metadata.uid = pod.metadata.uid;
-  name_only->spec = *kEmptySpec;
-  return name_only;
-}
-
 // So many failures among the nodes of a search are few.
 constexpr size_t kFewFailed = 16;
 using FewPlaces = absl::InlinedVector<size_t, kFewFailed>;
@@ -187,7 +174,7 @@ bool Scheduler::SkipPodSchedule(const api::Pod& object) {
                                      .reason = "FailedScheduling",
                                      .action = "Scheduling",
                                      .note = absl::StrCat("skip schedule deleting pod: ", object.Key())});
-    if (!nominator_.empty()) nominator_.ReduceToName(pod_infos_.Make(NameOnly(object)));
+    if (!nominator_.empty()) nominator_.ReduceToName(queue::Nominator::NameOnly(object));
     return true;
   }
   // An update may have put the pod into the queue while an earlier attempt is still being bound.

@@ -10,7 +10,6 @@
 #include "absl/strings/str_join.h"
 #include "core/base/status_macros.h"
 #include "core/codec/objects/object_writer.h"
-#include "core/codec/text/input.h"
 #include "core/codec/text/json_reader.h"
 #include "core/codec/text/value.h"
 #include "sim/cluster/api_server.h"
@@ -28,10 +27,8 @@ using codec::Value;
 constexpr absl::string_view kClientError = "Post \"";
 
 absl::Status WithJson(std::string text, absl::FunctionRef<absl::Status(const Value& root)> visit) {
-  const size_t size_bytes = text.size();
-  text.append(codec::kPaddingBytes, ' ');
-  return codec::ReadJson(absl::string_view(text).substr(0, size_bytes), "record", {},
-                         [visit](const codec::Document& document) { return visit(document.root); });
+  return codec::ReadJsonText(std::move(text), "record", {},
+                             [visit](const codec::Document& document) { return visit(document.root); });
 }
 
 std::string TextAt(const Value& map, absl::string_view key) {

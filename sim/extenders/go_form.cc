@@ -146,38 +146,13 @@ class GoForm {
   Document& document_;
 };
 
-// GoJsonQuote escapes <, > and & as \u003c and so on.
-std::string WithoutHtmlEscapes(absl::string_view quoted) {
-  std::string text;
-  for (size_t i = 0; i < quoted.size(); ++i) {
-    if (quoted[i] != '\\') {
-      text.push_back(quoted[i]);
-      continue;
-    }
-    const absl::string_view escape = quoted.substr(i, 6);
-    const char plain = escape == "\\u003c"   ? '<'
-                       : escape == "\\u003e" ? '>'
-                       : escape == "\\u0026" ? '&'
-                                             : '\0';
-    if (plain != '\0') {
-      text.push_back(plain);
-      i += 5;
-    } else {
-      absl::StrAppend(&text, quoted.substr(i, 2));
-      ++i;
-    }
-  }
-  return text;
-}
-
 struct JsonStyle {
   bool escapes_html = true;
   bool sorts_keys = false;
 };
 
 void AppendText(absl::string_view text, const JsonStyle& style, std::string& out) {
-  const std::string quoted = api::GoJsonQuote(text);
-  out.append(style.escapes_html ? quoted : WithoutHtmlEscapes(quoted));
+  out.append(api::GoJsonQuote(text, style.escapes_html));
 }
 
 void Append(const Value& value, const JsonStyle& style, std::string& out) {

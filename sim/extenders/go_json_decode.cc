@@ -1,5 +1,6 @@
 #include "sim/extenders/go_json_decode.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/ascii.h"
@@ -7,7 +8,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "core/api/go_text.h"
-#include "core/codec/text/input.h"
+#include "core/base/printable.h"
 #include "core/codec/text/json_reader.h"
 
 namespace schedsim::sim {
@@ -206,27 +207,10 @@ class GoScanner {
 // Go puts U+FFFD where bytes are no UTF-8.
 std::string ValidUtf8(absl::string_view text) {
   std::string valid;
-  for (size_t at = 0; at < text.size();) {
-    const auto first = static_cast<unsigned char>(text[at]);
-    size_t size = first < 0x80                    ? 1
-                  : first >= 0xc2 && first < 0xe0 ? 2
-                  : first >= 0xe0 && first < 0xf0 ? 3
-                                                  : 4;
-    bool is_valid = first < 0x80 || (first >= 0xc2 && first < 0xf5);
-    is_valid = is_valid && at + size <= text.size();
-    for (size_t i = 1; is_valid && i < size; ++i) {
-      const auto next = static_cast<unsigned char>(text[at + i]);
-      unsigned char least = 0x80;
-      unsigned char most = 0xbf;
-      if (i == 1 && first == 0xe0) least = 0xa0;
-      if (i == 1 && first == 0xed) most = 0x9f;
-      if (i == 1 && first == 0xf0) least = 0x90;
-      if (i == 1 && first == 0xf4) most = 0x8f;
-      is_valid = next >= least && next <= most;
-    }
-    if (!is_valid) size = 1;
-    absl::StrAppend(&valid, is_valid ? text.substr(at, size) : "\xef\xbf\xbd");
-    at += size;
+  while (!text.empty()) {
+    const size_t bytes = Utf8CharacterBytes(text);
+    absl::StrAppend(&valid, bytes == 0 ? "\xef\xbf\xbd" : text.substr(0, bytes));
+    text.remove_prefix(std::max<size_t>(bytes, 1));
   }
   return valid;
 }
@@ -256,15 +240,13 @@ std::string ReadGoJson(absl::string_view text, absl::FunctionRef<void(const Valu
   std::string error;
   std::string json = ValidUtf8(GoScanner(text).Scan(error));
   if (!error.empty()) return error;
-  const size_t size_bytes = json.size();
-  json.append(codec::kPaddingBytes, ' ');
   codec::ReadOptions options;
   options.on_repeated_key = [](const codec::RepeatedKey&) {};
-  const absl::Status status = codec::ReadJson(absl::string_view(json).substr(0, size_bytes), "answer",
-                                              options, [read](const codec::Document& document) {
-                                                read(document.root);
-                                                return absl::OkStatus();
-                                              });
+  const absl::Status status =
+      codec::ReadJsonText(std::move(json), "answer", options, [read](const codec::Document& document) {
+        read(document.root);
+        return absl::OkStatus();
+      });
   return std::string(status.message());
 }
 

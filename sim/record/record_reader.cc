@@ -15,7 +15,6 @@
 #include "absl/strings/strip.h"
 #include "core/base/printable.h"
 #include "core/base/status_macros.h"
-#include "core/codec/text/input.h"
 #include "core/codec/text/json_reader.h"
 
 namespace schedsim::sim {
@@ -199,10 +198,8 @@ absl::StatusOr<record::Record> Decode(const Value& root, absl::string_view place
 
 // Calls `sink` with each JSON value of the text. Errors of the text itself are `:line:column: what`.
 absl::Status ReadValues(std::string text, absl::FunctionRef<absl::Status(const Value&)> sink) {
-  const size_t size_bytes = text.size();
-  text.append(codec::kPaddingBytes, ' ');
-  return codec::ReadJson(absl::string_view(text).substr(0, size_bytes), "", {},
-                         [&](const codec::Document& document) { return sink(document.root); });
+  return codec::ReadJsonText(std::move(text), "", {},
+                             [&](const codec::Document& document) { return sink(document.root); });
 }
 
 }  // namespace

@@ -22,10 +22,8 @@ constexpr char kTraceField[] = "trace";
 
 // What is wrong with a line, with its column where it is no JSON.
 absl::Status ErrorOf(absl::string_view line, absl::string_view place, const absl::Status& otherwise) {
-  std::string text(line);
-  text.append(codec::kPaddingBytes, ' ');
-  const absl::Status status = codec::ReadJson(absl::string_view(text).substr(0, line.size()), "", {},
-                                              [](const codec::Document&) { return absl::OkStatus(); });
+  const absl::Status status =
+      codec::ReadJsonText(std::string(line), "", {}, [](const codec::Document&) { return absl::OkStatus(); });
   absl::string_view message = status.message();
   const bool is_json = status.ok() || !absl::ConsumePrefix(&message, ":1:");
   return absl::InvalidArgumentError(

@@ -4,7 +4,6 @@
 #include "core/api/go_text.h"
 #include "core/api/quantity_text.h"
 #include "core/base/check.h"
-#include "core/codec/text/input.h"
 #include "core/codec/text/json_reader.h"
 
 namespace schedsim::codec {
@@ -103,14 +102,11 @@ Value CopyTree(const Value& tree, Document& document) {
 
 std::optional<Value> EncodeJson(const std::string& json, Document& document) {
   if (json.empty()) return std::nullopt;
-  std::string text = json;
-  text.append(kPaddingBytes, ' ');
   std::optional<Value> copy;
-  const absl::Status status =
-      ReadJson(absl::string_view(text).substr(0, json.size()), "value", {}, [&](const Document& read) {
-        copy = CopyTree(read.root, document);
-        return absl::OkStatus();
-      });
+  const absl::Status status = ReadJsonText(json, "value", {}, [&](const Document& read) {
+    copy = CopyTree(read.root, document);
+    return absl::OkStatus();
+  });
   CHECK(status.ok());
   return copy;
 }

@@ -3,7 +3,6 @@
 #include "core/base/check.h"
 #include "core/codec/objects/encode.h"
 #include "core/codec/objects/kinds.h"
-#include "core/codec/text/input.h"
 #include "core/codec/text/json_edit.h"
 #include "core/codec/text/json_reader.h"
 #include "core/codec/text/writer.h"
@@ -29,23 +28,20 @@ void WithTree(const T& object, absl::FunctionRef<void(const Value& root, const s
     return;
   }
   const std::string json = object.json->ToString();
-  std::string text = json;
-  text.append(kPaddingBytes, ' ');
-  const absl::Status status =
-      ReadJson(absl::string_view(text).substr(0, json.size()), "object", {}, [&](const Document& stored) {
-        const Segment metadata = {"metadata"};
-        static const Value kEmpty = EmptyValue(Value());
-        const Value* old_metadata = stored.root.Find("metadata");
-        const Value& before = old_metadata == nullptr ? kEmpty : *old_metadata;
-        const Value after = PutChanges(before, object.metadata, document);
-        Value root = stored.root;
-        if (after.members.data() != before.members.data()) {
-          root = WithPath(root, absl::MakeConstSpan(&metadata, 1), after, document);
-        }
-        root = PutChanges(root, object, document);
-        take(root, root.members.data() == stored.root.members.data() ? &json : nullptr);
-        return absl::OkStatus();
-      });
+  const absl::Status status = ReadJsonText(json, "object", {}, [&](const Document& stored) {
+    const Segment metadata = {"metadata"};
+    static const Value kEmpty = EmptyValue(Value());
+    const Value* old_metadata = stored.root.Find("metadata");
+    const Value& before = old_metadata == nullptr ? kEmpty : *old_metadata;
+    const Value after = PutChanges(before, object.metadata, document);
+    Value root = stored.root;
+    if (after.members.data() != before.members.data()) {
+      root = WithPath(root, absl::MakeConstSpan(&metadata, 1), after, document);
+    }
+    root = PutChanges(root, object, document);
+    take(root, root.members.data() == stored.root.members.data() ? &json : nullptr);
+    return absl::OkStatus();
+  });
   CHECK(status.ok());
 }
 
@@ -77,15 +73,11 @@ std::string ServedJson(const api::Object& object) {
 }
 
 std::string ObjectYaml(const api::Object& object) {
-  std::string text = ObjectJson(object);
-  const size_t size_bytes = text.size();
-  text.append(kPaddingBytes, ' ');
   std::string out;
-  const absl::Status status =
-      ReadJson(absl::string_view(text).substr(0, size_bytes), "object", {}, [&](const Document& document) {
-        AppendYaml(document.root, out);
-        return absl::OkStatus();
-      });
+  const absl::Status status = ReadJsonText(ObjectJson(object), "object", {}, [&](const Document& document) {
+    AppendYaml(document.root, out);
+    return absl::OkStatus();
+  });
   CHECK(status.ok());
   return out;
 }

@@ -468,4 +468,11 @@ absl::Status ReadJson(absl::string_view text, absl::string_view file, const Read
   return JsonReader(text, file, options, sink).Read();
 }
 
+absl::Status ReadJsonText(std::string text, absl::string_view file, const ReadOptions& options,
+                          DocumentSink sink) {
+  const size_t size_bytes = text.size();
+  text.append(kPaddingBytes, ' ');
+  return ReadJson(absl::string_view(text).substr(0, size_bytes), file, options, sink);
+}
+
 }  // namespace schedsim::codec

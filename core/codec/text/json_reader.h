@@ -2,6 +2,8 @@
 #ifndef SCHEDSIM_CORE_CODEC_TEXT_JSON_READER_H_
 #define SCHEDSIM_CORE_CODEC_TEXT_JSON_READER_H_
 
+#include <string>
+
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "core/codec/text/reader.h"
@@ -14,6 +16,10 @@ namespace schedsim::codec {
 // JSON in UTF-8, duplicate keys and nesting deeper than kDepthMax.
 absl::Status ReadJson(absl::string_view text, absl::string_view file, const ReadOptions& options,
                       DocumentSink sink);
+
+// The same of a text behind which nothing need be readable.
+absl::Status ReadJsonText(std::string text, absl::string_view file, const ReadOptions& options,
+                          DocumentSink sink);
 
 }  // namespace schedsim::codec
 

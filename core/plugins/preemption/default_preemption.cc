@@ -68,6 +68,8 @@ class DefaultPreemption final : public framework::Plugin,
 
   // A pod whose preemption is being carried out waits for the end of it.
   Status PreEnqueue(const PodInfo& pod) override {
+    // Mostly there is none, so that no uid need be made.
+    if (preempting_.empty()) return Status();
     const Preemption* running = preempting_.Find(PreemptorUidOf(*pod.pod));
     if (running == nullptr) return Status();
     if (running->last_victim != nullptr && handle_.line().preemptor_waits_for_last_victim) {
