@@ -109,8 +109,6 @@ absl::StatusOr<std::unique_ptr<sim::DecisionSource>> SourceOf(
     return sim::MakeTraceSource(side.run, options.request.case_name.value_or(""), std::move(plan_of));
   }
   const sim::RunRequest request = RequestOf(side, options.request);
-  if (!request.scheduler.extenders.record.empty())
-    return absl::InvalidArgumentError("--extender-record: there are two runs here, expected it with run");
   sim::Plan plan;
   ASSIGN_OR_RETURN(plan, sim::MakePlan(request));
   if (plan.follows || plan.recording != nullptr) {

@@ -178,9 +178,6 @@ void AddExtenderOptions(CLI::App& command, sim::ExtenderChoice& choice) {
       command.add_flag("--extender-live", choice.live,
                        "Call the configuration's extenders; a timeout ends the run with "
                        "exit code 4");
-  AddOption(command, "--extender-record", choice.record, "FILE",
-            "Write all calls of extenders to this file, for --extender-replay", ParsePath)
-      ->needs(live);
   AddOption(
       command, "--extender-replay", choice.replay, "FILE",
       "Take the extenders' answers from such a file; a call that it does not have ends the run with exit "

@@ -87,7 +87,7 @@ absl::Status WithPodForm(const absl::Status& error, absl::string_view pod);
 // Adds --plugin, the libraries of plugins.
 void AddPluginLibraries(CLI::App& command, std::vector<std::string>& paths);
 
-// Adds --extender-live, --extender-record and --extender-replay.
+// Adds --extender-live and --extender-replay.
 void AddExtenderOptions(CLI::App& command, sim::ExtenderChoice& choice);
 
 // Adds --config, --feature-gates, --kubernetes-version and --plugin.

@@ -177,6 +177,7 @@ absl::StatusOr<int> RunAllSeeds(const RunOptions& options, const sim::Plan& plan
         std::pair(options.files.series.has_value(), "--series"),
         std::pair(options.files.metrics.has_value(), "--metrics"),
         std::pair(options.files.events.has_value(), "--events"),
+        std::pair(options.files.extender_calls.has_value(), "--extender-record"),
         std::pair(options.output == "objects", "--output objects")}) {
     if (is_given) {
       return absl::InvalidArgumentError(
@@ -217,21 +218,23 @@ absl::StatusOr<int> Run(const RunOptions& options) {
   if (options.reschedule) request.recorded = sim::RecordedRun::kReschedule;
   if (options.usage.has_value()) request.usage_interval = options.usage_interval;
   request.notes_metrics = options.usage.has_value() && absl::EndsWith(*options.usage, ".prom");
+  RunFiles files(options.files);
+  files.Ask(request);
   ASSIGN_OR_RETURN(plan, sim::MakePlan(request));
   const double load_seconds = SecondsSince(load_start);
   PrintNotices(plan.notices);
   if (options.strict) RETURN_IF_ERROR(RefuseNotices(plan.notices));
-  // Processes side by side would all write or read one file of calls; who follows asks no extender.
+  // Processes side by side would all read one file of calls; who follows asks no extender.
   if (options.seeds.has_value() || plan.follows) {
     RETURN_IF_ERROR(sim::RefuseExtenders(options.seeds.has_value() ? "--seeds: " : "--follow: ",
                                          plan.simulation.config.config));
   }
   if (options.seeds.has_value()) return RunAllSeeds(options, plan);
   if (plan.follows) return Follow(options, plan);
-  if (options.usage.has_value())
-    RETURN_IF_ERROR(RefuseInputAsOutput("--usage", *options.usage, plan.read_paths));
-  RunFiles files(options.files);
-  RETURN_IF_ERROR(files.Attach(plan));
+  OptionPaths other_files;
+  if (options.trace.has_value()) other_files.emplace_back("--trace", *options.trace);
+  if (options.usage.has_value()) other_files.emplace_back("--usage", *options.usage);
+  RETURN_IF_ERROR(files.Attach(std::move(other_files), plan));
   SnapshotFiles snapshots;
   RETURN_IF_ERROR(snapshots.Attach(plan));
   std::unique_ptr<TraceFile> trace;

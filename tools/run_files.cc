@@ -53,20 +53,29 @@ void AddRunFileOptions(CLI::App& command, RunFileOptions& options) {
       "Write the events as kubectl get events prints them, or as JSON where the name ends in .json; - is "
       "standard output",
       ParsePath);
+  AddOption(command, "--extender-record", options.extender_calls, "FILE",
+            "Write all calls of extenders to this file, for --extender-replay", ParsePath)
+      ->needs(command.get_option("--extender-live"));
 }
 
-std::vector<std::pair<const char*, std::string>> RunFiles::Paths() const {
-  std::vector<std::pair<const char*, std::string>> paths;
+OptionPaths RunFiles::Paths() const {
+  OptionPaths paths;
   for (const auto& [option, path] :
        {std::pair("--pods", options_.pods), std::pair("--nodes", options_.nodes),
         std::pair("--series", options_.series), std::pair("--metrics", options_.metrics),
-        std::pair("--events", options_.events)}) {
+        std::pair("--events", options_.events), std::pair("--extender-record", options_.extender_calls)}) {
     if (path.has_value()) paths.emplace_back(option, *path);
   }
   return paths;
 }
 
 bool RunFiles::any() const { return !Paths().empty(); }
+
+void RunFiles::Ask(sim::RunRequest& request) {
+  if (!options_.extender_calls.has_value()) return;
+  extender_calls_ = std::make_shared<std::string>();
+  request.scheduler.extenders.calls = extender_calls_;
+}
 
 absl::Status RunFiles::CheckMetrics() const {
   if (!options_.metrics_interval.has_value()) return absl::OkStatus();
@@ -78,10 +87,12 @@ absl::Status RunFiles::CheckMetrics() const {
                                                  absl::FormatDuration(*options_.metrics_interval)));
 }
 
-absl::Status RunFiles::Attach(sim::Plan& plan) {
+absl::Status RunFiles::Attach(OptionPaths others, sim::Plan& plan) {
   RETURN_IF_ERROR(CheckMetrics());
+  OptionPaths paths = Paths();
+  paths.insert(paths.begin(), others.begin(), others.end());
   std::map<std::string, std::string> options_by_path;
-  for (const auto& [option, path] : Paths()) {
+  for (const auto& [option, path] : paths) {
     RETURN_IF_ERROR(RefuseInputAsOutput(option, path, plan.read_paths));
     const auto [other, is_new] = options_by_path.emplace(path, option);
     if (!is_new) {
@@ -117,6 +128,8 @@ absl::Status RunFiles::Write(absl::Time zero) {
     contents_.emplace_back(*options_.events,
                            IsJson(*options_.events) ? EventsJson(*events_, zero) : EventsText(*events_));
   }
+  if (extender_calls_ != nullptr)
+    contents_.emplace_back(*options_.extender_calls, *std::move(extender_calls_));
   for (const auto& [path, content] : contents_) {
     std::unique_ptr<ResultFile> file;
     ASSIGN_OR_RETURN(file, ResultFile::Create(path));

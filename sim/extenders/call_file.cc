@@ -1,12 +1,7 @@
 #include "sim/extenders/call_file.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <optional>
-#include <system_error>
 #include <utility>
 
 #include "absl/functional/function_ref.h"
@@ -33,13 +28,10 @@ constexpr absl::string_view kBody = "body";
 constexpr absl::string_view kError = "error";
 
 absl::Status WithJson(absl::string_view json, absl::FunctionRef<void(const Value& root)> visit) {
-  std::string text(json);
-  text.append(codec::kPaddingBytes, ' ');
-  return codec::ReadJson(absl::string_view(text).substr(0, json.size()), "request", {},
-                         [visit](const codec::Document& document) {
-                           visit(document.root);
-                           return absl::OkStatus();
-                         });
+  return codec::ReadJsonText(std::string(json), "request", {}, [visit](const codec::Document& document) {
+    visit(document.root);
+    return absl::OkStatus();
+  });
 }
 
 std::string Canonical(absl::string_view json) {
@@ -92,21 +84,7 @@ std::string FirstJsonDifference(absl::string_view expected, absl::string_view ac
   return difference;
 }
 
-absl::StatusOr<std::unique_ptr<CallFileWriter>> CallFileWriter::Create(const std::string& path) {
-  std::unique_ptr<CallFileWriter> writer(new CallFileWriter(path));
-  writer->descriptor_ = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-  if (writer->descriptor_ < 0) {
-    return absl::UnavailableError(
-        absl::StrCat(path, ": cannot be written: ", std::system_category().message(errno)));
-  }
-  return writer;
-}
-
-CallFileWriter::~CallFileWriter() {
-  if (descriptor_ >= 0) close(descriptor_);
-}
-
-absl::Status CallFileWriter::Add(const ExtenderCall& call, const ExtenderAnswer& answer) {
+void AppendCall(const ExtenderCall& call, const ExtenderAnswer& answer, std::string& calls) {
   codec::JsonWriter json;
   json.BeginObject().Field(kVerb, NameOf(call.verb)).Field(kUrl, call.url);
   json.Key(kRequest).Raw(call.body);
@@ -116,17 +94,7 @@ absl::Status CallFileWriter::Add(const ExtenderCall& call, const ExtenderAnswer&
     json.Field(kError, answer.error);
   }
   json.EndObject();
-  const std::string line = absl::StrCat(json.text(), "\n");
-  for (absl::string_view rest = line; !rest.empty();) {
-    const ssize_t count = write(descriptor_, rest.data(), rest.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) {
-      return absl::UnavailableError(
-          absl::StrCat(path_, ": cannot be written: ", std::system_category().message(errno)));
-    }
-    rest.remove_prefix(static_cast<size_t>(count));
-  }
-  return absl::OkStatus();
+  absl::StrAppend(&calls, json.text(), "\n");
 }
 
 absl::StatusOr<std::unique_ptr<CallFileReader>> CallFileReader::Read(const std::string& path) {
@@ -134,11 +102,8 @@ absl::StatusOr<std::unique_ptr<CallFileReader>> CallFileReader::Read(const std::
   reader->path_ = path;
   std::string text;
   ASSIGN_OR_RETURN(text, codec::ReadFile(path));
-  const size_t size_bytes = text.size();
-  text.append(codec::kPaddingBytes, ' ');
-  RETURN_IF_ERROR(codec::ReadJson(
-      absl::string_view(text).substr(0, size_bytes), path, {},
-      [&reader, &path](const codec::Document& document) -> absl::Status {
+  RETURN_IF_ERROR(codec::ReadJsonText(
+      std::move(text), path, {}, [&reader, &path](const codec::Document& document) -> absl::Status {
         const Value& root = document.root;
         const auto text_at = [&root](absl::string_view key) {
           const Value* const value = root.Find(key);

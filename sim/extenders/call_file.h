@@ -15,23 +15,8 @@
 
 namespace schedsim::sim {
 
-// Writes calls, each as a line of JSON, as they come.
-class CallFileWriter {
- public:
-  // Unavailable where the file cannot be written.
-  static absl::StatusOr<std::unique_ptr<CallFileWriter>> Create(const std::string& path);
-  ~CallFileWriter();
-  CallFileWriter(const CallFileWriter&) = delete;
-  CallFileWriter& operator=(const CallFileWriter&) = delete;
-
-  absl::Status Add(const ExtenderCall& call, const ExtenderAnswer& answer);
-
- private:
-  explicit CallFileWriter(std::string path) : path_(std::move(path)) {}
-
-  const std::string path_;
-  int descriptor_ = -1;
-};
+// Appends a call and its answer to what becomes such a file: a line of JSON.
+void AppendCall(const ExtenderCall& call, const ExtenderAnswer& answer, std::string& calls);
 
 // Answers calls from a file, in its order.
 class CallFileReader {

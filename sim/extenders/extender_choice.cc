@@ -17,7 +17,7 @@ namespace {
 // What the transports share where a command makes a run several times, to look at it again.
 struct Source {
   std::unique_ptr<ExtenderServers> servers;  // nullptr: `reader` answers.
-  std::unique_ptr<CallFileWriter> writer;    // nullptr: nothing is written. The first run takes it.
+  std::shared_ptr<std::string> calls;        // nullptr: nobody wants them. The first run takes it.
   std::unique_ptr<CallFileReader> reader;
 };
 
@@ -25,7 +25,7 @@ struct Source {
 class ImmediateTransport : public ExtenderTransport {
  public:
   ImmediateTransport(std::shared_ptr<Source> source, const ExtenderWorld& world)
-      : source_(std::move(source)), writer_(std::move(source_->writer)), world_(world) {}
+      : source_(std::move(source)), calls_(std::move(source_->calls)), world_(world) {}
 
   void Send(ExtenderCall call, Done done) override {
     if (!failure_.ok()) return;
@@ -44,14 +44,12 @@ class ImmediateTransport : public ExtenderTransport {
   absl::StatusOr<ExtenderAnswer> Call(const ExtenderCall& call) {
     if (source_->servers == nullptr) return source_->reader->Answer(count_++, call);
     absl::StatusOr<ExtenderAnswer> answer = source_->servers->Call(call);
-    if (answer.ok() && writer_ != nullptr) {
-      RETURN_IF_ERROR(writer_->Add(call, *answer));
-    }
+    if (answer.ok() && calls_ != nullptr) AppendCall(call, *answer, *calls_);
     return answer;
   }
 
   const std::shared_ptr<Source> source_;
-  const std::unique_ptr<CallFileWriter> writer_;
+  const std::shared_ptr<std::string> calls_;
   const ExtenderWorld world_;
   size_t count_ = 0;  // Of calls.
   absl::Status failure_;
@@ -61,7 +59,12 @@ class ImmediateTransport : public ExtenderTransport {
 
 absl::Status ChooseExtenders(absl::string_view place, const ExtenderChoice& choice,
                              const api::KubeSchedulerConfiguration& config, ExtenderOptions& options) {
-  if (config.extenders.empty()) return absl::OkStatus();
+  if (config.extenders.empty()) {
+    if (!choice.any()) return absl::OkStatus();
+    return absl::InvalidArgumentError(absl::StrCat(place, "extenders: expected some with ",
+                                                   choice.live ? "--extender-live" : "--extender-replay",
+                                                   ", there are none in the configuration"));
+  }
   if (!choice.any()) {
     return absl::InvalidArgumentError(absl::StrCat(
         place, "extenders: expected none, or --extender-live, or --extender-replay FILE; the first is ",
@@ -72,9 +75,7 @@ absl::Status ChooseExtenders(absl::string_view place, const ExtenderChoice& choi
     absl::StatusOr<std::unique_ptr<ExtenderServers>> servers = MakeExtenderServers(config);
     if (!servers.ok()) return absl::InvalidArgumentError(absl::StrCat(place, servers.status().message()));
     source->servers = *std::move(servers);
-    if (!choice.record.empty()) {
-      ASSIGN_OR_RETURN(source->writer, CallFileWriter::Create(choice.record));
-    }
+    source->calls = choice.calls;
   } else {
     ASSIGN_OR_RETURN(source->reader, CallFileReader::Read(choice.replay));
   }

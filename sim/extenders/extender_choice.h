@@ -2,6 +2,7 @@
 #ifndef SCHEDSIM_SIM_EXTENDERS_EXTENDER_CHOICE_H_
 #define SCHEDSIM_SIM_EXTENDERS_EXTENDER_CHOICE_H_
 
+#include <memory>
 #include <string>
 
 #include "absl/status/status.h"
@@ -14,18 +15,18 @@ namespace schedsim::sim {
 struct ExtenderChoice {
   // Their servers are called.
   bool live = false;
-  // Beside that: the path of a file that takes all calls; "": none does.
-  std::string record;
-  // Or: the path of such a file, which answers in place of the servers; "": none does.
+  // Beside that: takes the calls of the first run, as a file of calls has them; nullptr: nobody does.
+  std::shared_ptr<std::string> calls;
+  // Or: the path of a file of calls, which answers in place of the servers; "": none does.
   std::string replay;
 
   bool any() const { return live || !replay.empty(); }
 };
 
 // Sets how the configuration's extenders are reached. `place`: what goes before "extenders" in messages, such
-// as "config.yaml: ". InvalidArgument where there are extenders and nothing says how to reach them, where a
-// file cannot be read or written, and where settings of TLS have no meaning. Paths of files for TLS are
-// relative to the process.
+// as "config.yaml: ". InvalidArgument where there are extenders and nothing says how to reach them, or the
+// other way round, where a file cannot be read, and where settings of TLS have no meaning. Paths of files for
+// TLS are relative to the process.
 absl::Status ChooseExtenders(absl::string_view place, const ExtenderChoice& choice,
                              const api::KubeSchedulerConfiguration& config, ExtenderOptions& options);
 

@@ -222,10 +222,10 @@ class CaseSearch {
     if (reader_ != nullptr) return absl::OkStatus();
     const SchedulerChoice& scheduler = request_.scheduler;
     if (!request_.files.empty() || request_.bound.has_value() || scheduler.config.has_value() ||
-        scheduler.feature_gates.has_value() || !request_.controllers) {
+        scheduler.feature_gates.has_value() || scheduler.extenders.any() || !request_.controllers) {
       return Invalid(absl::StrCat(file_,
-                                  ": expected a case without -f, --bound, --config, --controllers and "
-                                  "--feature-gates: it has its own"));
+                                  ": expected a case without -f, --bound, --config, --controllers, "
+                                  "--extender-live, --extender-replay and --feature-gates: it has its own"));
     }
     // For the line and what is to be said of it; all else is in the case.
     ASSIGN_OR_RETURN(scheduler_, LoadScheduler(scheduler));
@@ -433,7 +433,7 @@ std::vector<std::string> RunRequest::Paths() const {
 absl::Status SetScheduler(const SchedulerChoice& choice, Plan& plan) {
   ChosenScheduler scheduler;
   ASSIGN_OR_RETURN(scheduler, LoadScheduler(choice));
-  RETURN_IF_ERROR(ChooseExtenders(absl::StrCat(choice.config.value_or(""), ": "), choice.extenders,
+  RETURN_IF_ERROR(ChooseExtenders(choice.config.has_value() ? *choice.config + ": " : "", choice.extenders,
                                   scheduler.config.config, plan.simulation.extenders));
   plan.simulation.line = scheduler.behavior;
   plan.simulation.config = std::move(scheduler.config);
@@ -496,6 +496,10 @@ absl::StatusOr<Plan> ReadPlan(const RunRequest& asked) {
   plan.check_wakeups = request.check_wakeups;
   plan.counters = request.counters;
   plan.simulation.trace_level = TraceLevel::kOff;
+  plan.read_paths.insert(plan.read_paths.end(), request.scheduler.plugins.begin(),
+                         request.scheduler.plugins.end());
+  if (!request.scheduler.extenders.replay.empty())
+    plan.read_paths.push_back(request.scheduler.extenders.replay);
   return std::move(draft.plan);
 }
 

@@ -284,6 +284,44 @@ TEST(ResultFile, IsNotWrittenOverStages) {
   EXPECT_EQ(FileContent(cluster), kCluster);
 }
 
+// Options that name files which must differ from each other, and from what is read.
+TEST(ResultFile, CallsOfExtendersAreNotWrittenOverWhatIsRead) {
+  const TestFolder folder;
+  const std::string cluster = folder.Write("cluster.yaml", kCluster);
+  const std::string text =
+      "{apiVersion: kubescheduler.config.k8s.io/v1, kind: KubeSchedulerConfiguration,\n"
+      "extenders: [{urlPrefix: 'http://127.0.0.1:1', filterVerb: filter, ignorable: true}]}\n";
+  const std::string config = folder.Write("config.yaml", text);
+  const std::string calls = folder.Path("calls.jsonl");
+  const Strings live = {"run", "-f", cluster, "--config", config, "--extender-live", "--extender-record"};
+  for (const std::string& path : {cluster, config}) {
+    Strings arguments = live;
+    arguments.push_back(path);
+    const ProgramResult result = RunProgram(arguments);
+    EXPECT_EQ(result.exit_code, 2);
+    EXPECT_TRUE(absl::StrContains(result.err, absl::StrCat("--extender-record: ", path))) << result.err;
+  }
+  EXPECT_EQ(FileContent(cluster), kCluster);
+  EXPECT_EQ(FileContent(config), text);
+  for (const char* option : {"--trace", "--usage", "--pods"}) {
+    Strings arguments = live;
+    arguments.insert(arguments.end(), {calls, option, calls});
+    const ProgramResult result = RunProgram(arguments);
+    EXPECT_EQ(result.exit_code, 2);
+    EXPECT_TRUE(absl::StrContains(result.err, "expected another file than that of")) << result.err;
+  }
+  EXPECT_FALSE(fs::exists(calls));
+  Strings arguments = live;
+  arguments.push_back(calls);
+  ASSERT_EQ(RunProgram(arguments).exit_code, 0);
+  const std::string recorded = FileContent(calls);
+  EXPECT_TRUE(absl::StrContains(recorded, "connection refused")) << recorded;
+  const ProgramResult replay =
+      RunProgram({"run", "-f", cluster, "--config", config, "--extender-replay", calls, "--trace", calls});
+  EXPECT_EQ(replay.exit_code, 2);
+  EXPECT_EQ(FileContent(calls), recorded);
+}
+
 TEST(ResultFile, OfConformIsNotWrittenOverAnInput) {
   const TestFolder folder;
   const std::string cases = folder.Write("tiny-1.jsonl", R"({"name":"tiny-1","end":1,"objects":[]})");

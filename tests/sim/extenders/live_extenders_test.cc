@@ -158,15 +158,15 @@ class LiveRunTest : public testing::Test {
 };
 
 TEST_F(LiveRunTest, ARunIsTheSameFromTheFileOfCalls) {
-  std::string calls = absl::StrCat(testing::TempDir(), "/extenders-calls.jsonl");
   RunRequest request;
   absl::StatusOr<Report> live;
   {
     const TestServer server(Racks);
     request = RequestOf(kCluster, server.url());
-    request.scheduler.extenders = {.live = true, .record = calls};
+    request.scheduler.extenders = {.live = true, .calls = std::make_shared<std::string>()};
     live = Run(request);
   }
+  const std::string calls = Write("calls.jsonl", *request.scheduler.extenders.calls);
   ASSERT_TRUE(live.ok()) << live.status();
   ASSERT_EQ(live->pods.size(), 1U);
   EXPECT_EQ(live->pods[0].node, "c");
@@ -213,6 +213,21 @@ TEST_F(LiveRunTest, WithoutAWayToReachThemExtendersAreRefused) {
                         "extenders: expected none, or --extender-live, or --extender-replay FILE; the "
                         "first is http://x"))
       << status;
+}
+
+TEST_F(LiveRunTest, WithoutExtendersTheOptionsAreRefused) {
+  RunRequest request;
+  request.files = {Write("cluster.yaml", kCluster)};
+  request.scheduler.extenders.live = true;
+  EXPECT_EQ(Run(request).status().message(),
+            "extenders: expected some with --extender-live, there are none in the configuration");
+  request.scheduler.extenders = {.replay = Write("no-calls.jsonl", "")};
+  request.scheduler.config =
+      Write("plain.yaml", "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n");
+  EXPECT_EQ(Run(request).status().message(),
+            absl::StrCat(*request.scheduler.config,
+                         "extenders: expected some with --extender-replay, there are none in the "
+                         "configuration"));
 }
 
 TEST_F(LiveRunTest, ATimeoutEndsTheRun) {
