@@ -167,20 +167,29 @@ void ClaimCache::Restore(absl::string_view name_space, absl::string_view name) {
 }
 
 const api::AllocationResult* ClaimCache::PendingOf(absl::string_view uid) const {
-  return pending_.Find(std::string(uid));
+  const Pending* const found = pending_.Find(std::string(uid));
+  return found == nullptr ? nullptr : &found->allocation;
 }
 
 void ClaimCache::AddPending(absl::string_view uid, api::AllocationResult allocation) {
+  if (Pending* const found = pending_.Find(std::string(uid))) {
+    ++found->sharer_count;
+    return;
+  }
   pending_devices_.Add(allocation);
   NoteDevices(allocation);
-  pending_[std::string(uid)] = std::move(allocation);
+  pending_[std::string(uid)].allocation = std::move(allocation);
 }
 
-bool ClaimCache::RemovePending(absl::string_view uid) {
-  const api::AllocationResult* const found = pending_.Find(std::string(uid));
+bool ClaimCache::RemovePending(absl::string_view uid, bool for_all) {
+  Pending* const found = pending_.Find(std::string(uid));
   if (found == nullptr) return false;
-  pending_devices_.Remove(*found);
-  NoteDevices(*found);
+  if (!for_all && found->sharer_count > 1) {
+    --found->sharer_count;
+    return false;
+  }
+  pending_devices_.Remove(found->allocation);
+  NoteDevices(found->allocation);
   pending_.Erase(std::string(uid));
   return true;
 }

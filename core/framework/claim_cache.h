@@ -98,9 +98,10 @@ class ClaimCache {
 
   // The allocation that is being written for the claim of this uid; nullptr: none.
   const api::AllocationResult* PendingOf(absl::string_view uid) const;
+  // Where one is being written already, it stays, and has one more pod that shares it.
   void AddPending(absl::string_view uid, api::AllocationResult allocation);
-  // False: there was none.
-  bool RemovePending(absl::string_view uid);
+  // For one of the pods that share it, or, with `for_all`, for all of them. Whether it is gone now.
+  bool RemovePending(absl::string_view uid, bool for_all = false);
 
   // The classes that stand for extended resources; whoever tells of claims tells of these, too.
   ExtendedResources& extended_resources() { return extended_resources_; }
@@ -116,6 +117,10 @@ class ClaimCache {
     ClaimPtr latest;
     ClaimPtr stored;  // Of the informers.
   };
+  struct Pending {
+    api::AllocationResult allocation;
+    int sharer_count = 1;
+  };
   // Puts `new_claim` in the place of `old_claim` among the devices, and tells of it.
   void Change(const ClaimPtr& old_claim, const ClaimPtr& new_claim);
   void NoteDevices(const api::AllocationResult& allocation);
@@ -123,7 +128,7 @@ class ClaimCache {
   Observer observer_;
   absl::btree_map<std::string, Entry> claims_;  // By "namespace/name".
   AllocatedDevices allocated_;
-  LookupMap<std::string, api::AllocationResult> pending_;  // By uid.
+  LookupMap<std::string, Pending> pending_;  // By uid.
   AllocatedDevices pending_devices_;
   PoolChanges changes_;
   // The keys of claims for extended resources, by the uid of the pod that controls them.

@@ -61,6 +61,10 @@ Status Framework::RunPlacementScorePlugins(const PodGroupInfo& group,
 
 PodGroupPostFilterResult Framework::RunPodGroupPostFilterPlugins(CycleState& state, const PodGroupInfo& group,
                                                                  PodGroupSchedulingFunc schedule) {
+  // 1.36 takes what its one plugin says as it is.
+  if (handle_.line().pod_groups.cycle == api::PodGroupCycle::kOnPop) {
+    return pod_group_post_filter_[0].plugin->PodGroupPostFilter(state, group, schedule);
+  }
   std::vector<std::string> reasons;
   absl::string_view first_rejector;
   for (const Entry<PodGroupPostFilterPlugin>& entry : pod_group_post_filter_) {

@@ -17,6 +17,7 @@ class WokenPods {
   explicit WokenPods(Executor& executor) : executor_(executor) {}
 
   Executor& executor() { return executor_; }
+  void set_free_choice(FreeChoice* choice) { choice_ = choice; }
 
   void Add(std::shared_ptr<WaitingPod> pod) {
     GiveWay();
@@ -31,15 +32,26 @@ class WokenPods {
 
  private:
   void RunOne() {
-    std::shared_ptr<WaitingPod> pod = std::exchange(next_, nullptr);
-    if (pod == nullptr) {
-      pod = std::move(others_.front());
-      others_.pop_front();
-    }
+    // In the order in which they go on.
+    if (next_ != nullptr) others_.push_front(std::exchange(next_, nullptr));
+    const auto first = others_.begin() + static_cast<std::ptrdiff_t>(ChooseFirst());
+    const std::shared_ptr<WaitingPod> pod = std::move(*first);
+    others_.erase(first);
     pod->waiter_(*pod->result_);
   }
 
+  size_t ChooseFirst() const {
+    if (choice_ == nullptr) return 0;
+    std::vector<const PodInfo*> pods;
+    for (const std::shared_ptr<WaitingPod>& pod : others_) {
+      if (pod->result_->IsSuccess()) return 0;
+      pods.push_back(&pod->pod());
+    }
+    return choice_->ChooseRejected(pods);
+  }
+
   Executor& executor_;
+  FreeChoice* choice_ = nullptr;
   std::shared_ptr<WaitingPod> next_;
   std::deque<std::shared_ptr<WaitingPod>> others_;
 };
@@ -100,6 +112,8 @@ void WaitingPod::Signal(Status status) {
 
 WaitingPods::WaitingPods(Executor& executor) : woken_(std::make_unique<WokenPods>(executor)) {}
 WaitingPods::~WaitingPods() = default;
+
+void WaitingPods::set_free_choice(FreeChoice* choice) { woken_->set_free_choice(choice); }
 
 void WaitingPods::StartThread() { woken_->GiveWay(); }
 

@@ -16,6 +16,7 @@
 #include "absl/time/time.h"
 #include "core/base/executor.h"
 #include "core/base/lookup_map.h"
+#include "core/framework/free_choice.h"
 #include "core/framework/pod_info.h"
 #include "core/framework/status.h"
 
@@ -80,6 +81,9 @@ class WaitingPods {
   ~WaitingPods();
   WaitingPods(const WaitingPods&) = delete;
   WaitingPods& operator=(const WaitingPods&) = delete;
+
+  // Who chooses which of several rejected pods goes on first. It must outlive the pods; nullptr: nobody.
+  void set_free_choice(FreeChoice* choice);
 
   // The timeouts count from now on.
   void Add(PodInfoPtr pod, const std::vector<PermitWait>& waits);

@@ -39,8 +39,6 @@ class GangScheduling final : public framework::Plugin,
   absl::string_view Name() const override { return "GangScheduling"; }
 
   Status PreEnqueue(const PodInfo& pod) override {
-    // Not all recorded cases of the real scheduler agree yet.
-    if (IsInGroup(*pod.pod)) handle_.MarkInexact(pod, "pods of a group");
     const api::Pod& object = *pod.pod;
     if (!IsInGroup(object)) return Status();
     const Policy policy = PolicyOf(object);

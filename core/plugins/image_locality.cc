@@ -181,15 +181,18 @@ class ImageLocality final : public framework::Plugin,
     return true;
   }
 
-  Status Score(const framework::CycleState&, const framework::PodInfo& pod, const framework::NodeInfo& node,
-               int64_t& score) override {
+  Status Score(const framework::CycleState& state, const framework::PodInfo& pod,
+               const framework::NodeInfo& node, int64_t& score) override {
     const int64_t total_nodes = static_cast<int64_t>(handle_.snapshot().List().size());
     int64_t sum = 0;
     for (Symbol image : pod.spec_info->images) {
-      auto state = std::find_if(node.images.begin(), node.images.end(),
-                                [image](const ImageState& known) { return known.name == image; });
-      if (state == node.images.end()) continue;
-      sum = WrappingAdd(sum, AmountOf(state->size_bytes, state->node_count, total_nodes));
+      // A group's preemption is tried on copies of the nodes, in which upstream loses how many nodes have an
+      // image.
+      if (state.skip_post_filter) break;
+      const auto found = std::find_if(node.images.begin(), node.images.end(),
+                                      [image](const ImageState& known) { return known.name == image; });
+      if (found == node.images.end()) continue;
+      sum = WrappingAdd(sum, AmountOf(found->size_bytes, found->node_count, total_nodes));
     }
     score = ScoreOf(sum, pod);
     return Status();

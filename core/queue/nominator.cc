@@ -12,9 +12,8 @@ namespace {
 // Whoever lags further behind looks at all nodes.
 constexpr size_t kLogSizeMax = 10'000;
 
-}  // namespace
-
-PodInfoPtr Nominator::NameOnly(const api::Pod& pod) {
+// The pod as one of which nothing but the name is known.
+PodInfoPtr NameOnly(const api::Pod& pod) {
   static const auto* const kEmptySpec =
       new std::shared_ptr<const api::PodSpec>(std::make_shared<api::PodSpec>());
   static const auto* const kNoSpecInfo =
@@ -30,6 +29,8 @@ PodInfoPtr Nominator::NameOnly(const api::Pod& pod) {
   return info;
 }
 
+}  // namespace
+
 void Nominator::AddNominatedPod(const PodInfoPtr& pod, const std::optional<std::string>& node_name) {
   DeleteNominatedPodIfExists(*pod->pod);
   const std::string& node = node_name.has_value() ? *node_name : pod->pod->status.nominated_node_name;
@@ -39,9 +40,7 @@ void Nominator::AddNominatedPod(const PodInfoPtr& pod, const std::optional<std::
   if (known == nullptr || !known->node_name.empty()) return;
   const Symbol symbol = symbols_.Intern(node);
   node_of_pod_[pod->pod->metadata.uid] = symbol;
-  const bool has_name_only =
-      groups_ == api::PodGroupCycle::kAsEntity && !pod->pod->spec->pod_group_name.empty();
-  pods_of_node_[symbol].push_back(has_name_only ? NameOnly(*pod->pod) : pod);
+  pods_of_node_[symbol].push_back(pod);
   LogChange(symbol);
 }
 
@@ -68,11 +67,11 @@ void Nominator::DeleteNominatedPodIfExists(const api::Pod& pod) {
   LogChange(node);
 }
 
-void Nominator::ReduceToName(const PodInfoPtr& name_only) {
-  const Symbol* node = node_of_pod_.Find(name_only->pod->metadata.uid);
+void Nominator::ReduceToName(const api::Pod& pod) {
+  const Symbol* node = node_of_pod_.Find(pod.metadata.uid);
   if (node == nullptr) return;
-  for (PodInfoPtr& pod : pods_of_node_[*node]) {
-    if (pod->Uid() == name_only->Uid()) pod = name_only;
+  for (PodInfoPtr& nominated : pods_of_node_[*node]) {
+    if (nominated->Uid() == pod.metadata.uid) nominated = NameOnly(pod);
   }
   LogChange(*node);
 }

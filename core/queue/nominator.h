@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "core/api/kubernetes_version.h"
 #include "core/base/lookup_map.h"
 #include "core/base/symbol.h"
 #include "core/framework/handle.h"
@@ -20,16 +19,11 @@ namespace schedsim::queue {
 class Nominator {
  public:
   // Both must outlive the nominator.
-  Nominator(const framework::InformerCache& informers, SymbolTable& symbols,
-            api::PodGroupCycle groups = api::PodGroupCycle::kNone)
-      : informers_(informers), symbols_(symbols), groups_(groups) {}
-
-  // The pod as one of which nothing but the name is known.
-  static framework::PodInfoPtr NameOnly(const api::Pod& pod);
+  Nominator(const framework::InformerCache& informers, SymbolTable& symbols)
+      : informers_(informers), symbols_(symbols) {}
 
   // Nominates the pod for `node_name`, or, where that is absent, for the node in its status; "" ends
-  // the nomination. Pods that are gone or bound are not nominated. Of the pods of groups that stand in the
-  // queue as such the name alone is kept: upstream does not find them there (see ReduceToName).
+  // the nomination. Pods that are gone or bound are not nominated.
   void AddNominatedPod(const framework::PodInfoPtr& pod, const std::optional<std::string>& node_name);
 
   // Takes the new version of a pod. A nomination that neither version names is kept.
@@ -37,10 +31,10 @@ class Nominator {
 
   void DeleteNominatedPodIfExists(const api::Pod& pod);
 
-  // `name_only` takes the place of the nominated pod with its uid. Upstream looks nominated pods up in the
-  // queue, and of one that is in none of its parts knows the name alone: such a pod counts as one pod, of
-  // priority 0, that asks for nothing.
-  void ReduceToName(const framework::PodInfoPtr& name_only);
+  // Until it is nominated anew, nothing is known of the pod but its name, its nomination apart: it counts as
+  // one pod, of priority 0, that asks for nothing. Upstream looks nominated pods up in the queue, and those
+  // of a group in its cycle are in none of the queue's parts.
+  void ReduceToName(const api::Pod& pod);
 
   // Pods in the order in which they were nominated; valid until the next change.
   const std::vector<framework::PodInfoPtr>& NominatedPodsForNode(Symbol node_name) const;
@@ -59,7 +53,6 @@ class Nominator {
 
   const framework::InformerCache& informers_;
   SymbolTable& symbols_;
-  const api::PodGroupCycle groups_;
   LookupMap<Symbol, std::vector<framework::PodInfoPtr>> pods_of_node_;
   LookupMap<std::string, Symbol> node_of_pod_;  // By uid.
   // The newest changes; the first of them has the position `log_start_`.

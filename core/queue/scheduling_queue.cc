@@ -585,6 +585,9 @@ SchedulingQueue::Strategy SchedulingQueue::StrategyForInFlightPod(const QueuedPo
                                                                   Cause* cause) const {
   if (cause != nullptr) *cause = Cause();
   if (pod.RejectorPlugins().none()) return Strategy::kAfterBackoff;
+  // In 1.36 no event decides when the pod of a group is tried again.
+  const bool is_of_group = !pod.pod_info->pod->spec->pod_group_name.empty();
+  if (is_of_group && line_.pod_groups.cycle == api::PodGroupCycle::kOnPop) return Strategy::kAfterBackoff;
   const auto* mark = in_flight_pods_.Find(*pod.pod_info->pod);
   if (mark == nullptr) return Strategy::kAfterBackoff;
   Strategy strategy = Strategy::kSkip;

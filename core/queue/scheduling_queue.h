@@ -96,7 +96,8 @@ class SchedulingQueue {
   // Moves these pods to the active queue at once, or when they come back from their flight.
   void Activate(const std::vector<api::PodPtr>& pods);
 
-  // To be called at each whole second of the clock.
+  // To be called each second: at whole seconds of the clock where pods may leave the backoff queue early,
+  // otherwise from the start on.
   void FlushBackoffCompleted();
   // To be called every 30 s from the start.
   void FlushUnschedulableLeftover();

@@ -126,7 +126,13 @@ void SchedulingQueue::AddPodGroup(api::PodGroupPtr object) {
   Group& group = groups_[key];
   group.object = std::move(object);
   std::vector<QueuedPodInfoPtr> held = std::exchange(group.held, {});
-  for (QueuedPodInfoPtr& pod : held) {
+  while (!held.empty()) {
+    std::vector<const QueuedPodInfo*> pods;
+    for (const QueuedPodInfoPtr& pod : held) pods.push_back(pod.get());
+    const auto next = held.begin() + static_cast<std::ptrdiff_t>(
+                                         free_choice_ == nullptr ? 0 : free_choice_->ChoosePop(pods));
+    QueuedPodInfoPtr pod = std::move(*next);
+    held.erase(next);
     ++change_count_;
     AddMember(std::move(pod), "PodGroupAdd", SubQueue::kIncomplete);
   }

@@ -115,6 +115,9 @@ struct GroupCycle {
   int32_t attempts = 0;
   std::optional<int32_t> priority;
   std::vector<absl::string_view> pods;  // In order.
+  // How many pods of a gang must have a node, and how many have one already. Absent: it is no gang, or gone.
+  std::optional<int32_t> min_count;
+  int32_t scheduled_count = 0;
 };
 
 struct GroupPlacements {

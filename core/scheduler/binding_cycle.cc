@@ -129,7 +129,8 @@ bool Scheduler::UnreserveAndForget(BindingCycle& cycle) {
     // Assuming the pod ended its nomination.
     const std::string& nominated = pod.status.nominated_node_name;
     if (!nominated.empty()) {
-      nominator_.AddNominatedPod(queue::Nominator::NameOnly(pod), nominated);
+      nominator_.AddNominatedPod(cycle.assumed, nominated);
+      nominator_.ReduceToName(pod);
     }
     return true;
   }

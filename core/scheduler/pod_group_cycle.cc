@@ -8,6 +8,7 @@
 #include <list>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -118,10 +119,33 @@ struct Scheduler::GroupRun {
   bool in_preemption = false;
   // PodGroupCycle::kOnPop.
   bool is_on_pop = false;
+  // Indices of nodes that had pods with affinity, and with required anti-affinity, when the cycle began.
+  std::set<int32_t> nodes_with_affinity;
+  std::set<int32_t> nodes_with_anti_affinity;
   // What preemption tried. It may look at that until the end of the cycle.
   std::list<CycleState> trial_states;
   std::list<GroupResult> trials;
+
+  // The pod as others see it on this node.
+  framework::PodInfoPtr AsSeen(const framework::PodInfoPtr& pod, const NodeInfo& node) const;
 };
+
+// 1.36 does not add to its lists of nodes that have pods with affinity when a pod of a group is assumed. So
+// the terms of such a pod are seen where they have company alone.
+framework::PodInfoPtr Scheduler::GroupRun::AsSeen(const framework::PodInfoPtr& pod,
+                                                  const NodeInfo& node) const {
+  const framework::PodAffinityTerms& terms = pod->spec_info->affinity_terms;
+  const bool hides = terms.present && nodes_with_affinity.count(node.index) == 0;
+  const bool hides_anti =
+      !terms.required_anti_affinity.empty() && nodes_with_anti_affinity.count(node.index) == 0;
+  if (!is_on_pop || (!hides && !hides_anti)) return pod;
+  auto spec_info = std::make_shared<framework::PodSpecInfo>(*pod->spec_info);
+  if (hides) spec_info->affinity_terms.present = false;
+  if (hides_anti) spec_info->affinity_terms.required_anti_affinity.clear();
+  auto seen = std::make_shared<framework::PodInfo>(*pod);
+  seen->spec_info = std::move(spec_info);
+  return seen;
+}
 
 std::unique_ptr<framework::QueuedPodGroupInfo> Scheduler::GatherGroup(queue::QueuedPodInfoPtr first) {
   const api::PodPtr pod = first->pod_info->pod;
@@ -137,12 +161,6 @@ std::unique_ptr<framework::QueuedPodGroupInfo> Scheduler::GatherGroup(queue::Que
       group->members.push_back(std::move(popped));
     }
   }
-  // None of them stands in the queue now: see Nominator::ReduceToName.
-  for (const auto& member : group->members) {
-    if (!nominator_.empty()) {
-      nominator_.ReduceToName(queue::Nominator::NameOnly(*member->pod_info->pod));
-    }
-  }
   std::sort(group->members.begin(), group->members.end(), IsTriedBefore);
   return group;
 }
@@ -156,13 +174,23 @@ void Scheduler::GroupSchedulingCycle(std::unique_ptr<framework::QueuedPodGroupIn
   run.info.namespace_ = first.metadata.namespace_;
   run.info.name = first.spec->pod_group_name;
   std::vector<std::string> keys;
-  GroupCycle told = {.group = run.info.key, .attempts = run.group->attempts, .priority = {}, .pods = {}};
+  GroupCycle told = {
+      .group = run.info.key, .attempts = run.group->attempts, .priority = {}, .pods = {}, .min_count = {}};
+  const api::ObjectPtr object = informers_.Find(api::Kind::kPodGroup, run.info.namespace_, run.info.name);
+  if (object != nullptr && static_cast<const api::PodGroup&>(*object).IsGang()) {
+    told.min_count = static_cast<const api::PodGroup&>(*object).MinCount();
+  }
+  if (const framework::PodGroupState* state = pod_groups_.Find(run.info.key)) {
+    told.scheduled_count = state->ScheduledPodsCount();
+  }
   if (!run.is_on_pop) {
     for (const auto& member : run.group->members) keys.push_back(member->key);
     told.priority = run.group->pod_info->Priority();
     told.pods.assign(keys.begin(), keys.end());
   }
   environment_.observer.OnGroupCycle(told);
+  // None of them stands in the queue now.
+  for (const auto& member : run.group->members) nominator_.ReduceToName(*member->pod_info->pod);
   std::string error = ReconcileGroup(run);
   if (error.empty()) error = ValidateGroup(run);
   if (!error.empty()) {
@@ -176,6 +204,12 @@ void Scheduler::GroupSchedulingCycle(std::unique_ptr<framework::QueuedPodGroupIn
     return;
   }
   for (const auto& member : run.group->members) run.info.unscheduled_pods.push_back(member->pod_info);
+  if (run.is_on_pop) {
+    for (const NodeInfo* node : snapshot_.List()) {
+      if (!node->pods_with_affinity.empty()) run.nodes_with_affinity.insert(node->index);
+      if (!node->pods_with_required_anti_affinity.empty()) run.nodes_with_anti_affinity.insert(node->index);
+    }
+  }
   CycleState group_state;
   GroupResult result = RunRootAlgorithm(run, group_state);
   const Code code = result.status.code;
@@ -411,15 +445,13 @@ Scheduler::GroupResult Scheduler::RunDefaultAlgorithm(GroupRun& run, CycleState&
 
 Scheduler::GroupPod Scheduler::ScheduleGroupPod(GroupRun& run, CycleState& group_state,
                                                 const QueuedPodInfo& queued) {
-  attempt_.emplace();
-  attempt_->pod = queued.pod_info;
-  attempt_->attempts = queued.attempts;
-  attempt_->profile = run.framework->profile_name();
-  attempt_->start_index = next_start_node_index_;
-  attempt_->nominated_before = queued.pod_info->pod->status.nominated_node_name;
+  BeginAttempt(*run.framework, queued);
   attempt_->group = run.info.key;
   attempt_->in_group_preemption = run.in_preemption;
-  environment_.observer.OnCycle(*queued.pod_info);
+  // While an extender takes its time, the cluster changes under the group.
+  if (extender_cycle_ != nullptr && !in_dry_cycle_) {
+    environment_.observer.OnInexact(*queued.pod_info, "extenders in the cycle of a group");
+  }
   auto state = std::make_unique<CycleState>();
   state->pod_group_cycle = &group_state;
   state->skip_post_filter = run.in_preemption;
@@ -461,7 +493,8 @@ Scheduler::GroupPod Scheduler::ScheduleGroupPod(GroupRun& run, CycleState& group
 void Scheduler::AssumeGroupPod(GroupRun& run, GroupPod& pod) {
   CycleResult& result = pod.result;
   BindingCycle& cycle = *pod.cycle;
-  Status status = AssumeAndReserve(*run.framework, cycle, pod.queued->pod_info, *result.host);
+  Status status =
+      AssumeAndReserve(*run.framework, cycle, run.AsSeen(pod.queued->pod_info, *result.host), *result.host);
   pod.is_assumed = status.IsSuccess();
   if (pod.is_assumed && run.is_on_pop) {
     pod.permit = run.framework->RunPermitPlugins(*cycle.state, *cycle.assumed, cycle.node_name).status;

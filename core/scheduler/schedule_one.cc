@@ -174,26 +174,28 @@ bool Scheduler::SkipPodSchedule(const api::Pod& object) {
                                      .reason = "FailedScheduling",
                                      .action = "Scheduling",
                                      .note = absl::StrCat("skip schedule deleting pod: ", object.Key())});
-    if (!nominator_.empty()) nominator_.ReduceToName(queue::Nominator::NameOnly(object));
+    nominator_.ReduceToName(object);
     return true;
   }
   // An update may have put the pod into the queue while an earlier attempt is still being bound.
   return cache_.IsAssumedPod(object);
 }
 
-void Scheduler::SchedulingCycle(Framework& framework, queue::QueuedPodInfoPtr pod) {
-  UpdateSnapshot();
+void Scheduler::BeginAttempt(const Framework& framework, const QueuedPodInfo& queued) {
   attempt_.emplace();
-  attempt_->pod = pod->pod_info;
-  attempt_->attempts = pod->attempts;
+  attempt_->pod = queued.pod_info;
+  attempt_->attempts = queued.attempts;
   attempt_->profile = framework.profile_name();
   attempt_->start_index = next_start_node_index_;
-  attempt_->nominated_before = pod->pod_info->pod->status.nominated_node_name;
-  environment_.observer.OnCycle(*pod->pod_info);
-  if (extender_cycle_ != nullptr) {
-    extender_cycle_->Reset();
-    cache_.HoldSnapshot();
-  }
+  attempt_->nominated_before = queued.pod_info->pod->status.nominated_node_name;
+  environment_.observer.OnCycle(*queued.pod_info);
+  if (extender_cycle_ != nullptr) extender_cycle_->Reset();
+}
+
+void Scheduler::SchedulingCycle(Framework& framework, queue::QueuedPodInfoPtr pod) {
+  UpdateSnapshot();
+  BeginAttempt(framework, *pod);
+  if (extender_cycle_ != nullptr) cache_.HoldSnapshot();
 
   // The state outlives the cycle where a node is found: Reserve, Permit and the binding cycle read it, too.
   auto state = std::make_unique<CycleState>();
@@ -236,7 +238,14 @@ void Scheduler::PostBindingCycle(std::shared_ptr<BindingCycle> cycle) {
   const absl::Duration delay =
       environment_.binding_delay == nullptr ? absl::ZeroDuration() : environment_.binding_delay();
   waiting_pods_.StartThread();
-  environment_.executor.Post(delay, [this, cycle = std::move(cycle)] { StartBindingCycle(cycle); });
+  auto start = [this, cycle = std::move(cycle)] { StartBindingCycle(cycle); };
+  // In runs that are recorded so, each binding is through with its writes before the next one begins.
+  if (options_.preemption_starts_at_first && options_.line.pod_groups.has_group_cycle() &&
+      delay == absl::ZeroDuration()) {
+    environment_.executor.Spawn(std::move(start));
+  } else {
+    environment_.executor.Post(delay, std::move(start));
+  }
 }
 
 Scheduler::CycleResult Scheduler::SchedulePod(Framework& framework, CycleState& state,
@@ -635,7 +644,9 @@ Status Scheduler::PrioritizeNodes(Framework& framework, CycleState& state, const
   attempt_->ran_score = true;
   Status status = framework.RunPreScorePlugins(state, pod, feasible_);
   if (!status.IsSuccess()) return status;
-  const bool one_by_one = options_.reference || (extender_cycle_ != nullptr && extender_cycle_->has_answer);
+  // What is remembered does not hold for the trials of a group's preemption: see ImageLocality.
+  const bool one_by_one = options_.reference || state.skip_post_filter ||
+                          (extender_cycle_ != nullptr && extender_cycle_->has_answer);
   const absl::Span<const int32_t> positions = one_by_one ? absl::Span<const int32_t>() : feasible_positions_;
   // Scores by plugin are for details, and for the nodes that a batch keeps.
   const bool totals_only = !environment_.observer.WantsDetails() && framework.batch() == nullptr;

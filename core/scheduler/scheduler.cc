@@ -16,7 +16,7 @@ Scheduler::Scheduler(Options options, Environment environment)
       pod_infos_(options_.line, symbols_),
       pod_groups_(options_.line.pod_groups.cycle),
       cache_(symbols_, options_.line.pod_groups.has_group_cycle() ? &pod_groups_ : nullptr),
-      nominator_(informers_, symbols_, options_.line.pod_groups.cycle),
+      nominator_(informers_, symbols_),
       waiting_pods_(environment_.executor),
       host_tie_rng_(environment_.rng.Fork("host-tie")),
       preemption_rng_(environment_.rng.Fork("preemption")),
@@ -53,6 +53,7 @@ absl::StatusOr<std::unique_ptr<Scheduler>> Scheduler::Make(
       scheduler->options_.queue, scheduler->options_.line, scheduler->environment_.clock, frameworks,
       scheduler->nominator_, [self = scheduler.get()] { self->OnPoppable(); });
   scheduler->queue_->set_free_choice(scheduler->environment_.free_choice);
+  scheduler->waiting_pods_.set_free_choice(scheduler->environment_.free_choice);
   return scheduler;
 }
 

@@ -198,6 +198,8 @@ class Scheduler {
   void ForgetAnswers();
 
   // The scheduling cycle, schedule_one.cc.
+  // `attempt_` is of this pod from now on.
+  void BeginAttempt(const framework::Framework& framework, const framework::QueuedPodInfo& queued);
   void SchedulingCycle(framework::Framework& framework, queue::QueuedPodInfoPtr pod);
   CycleResult SchedulePod(framework::Framework& framework, framework::CycleState& state,
                           const framework::QueuedPodInfo& queued);

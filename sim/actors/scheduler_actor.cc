@@ -175,8 +175,11 @@ void SchedulerActor::Deliver(const WatchEvent& event, bool is_missed_deletion) {
 void SchedulerActor::Start() {
   start_ = loop_.Now();
   FlushUnschedulable();
-  const absl::Time next_second = absl::FromUnixSeconds(absl::ToUnixSeconds(loop_.Now()) + 1);
-  ScheduleFlush(backoff_flush_, next_second, &SchedulerActor::FlushBackoff);
+  // Only where pods may leave the backoff queue early do its flushes come at whole seconds of the clock.
+  absl::Time first_flush = start_ + kBackoffFlushPeriod;
+  if (options_.scheduler.line.pops_from_backoff)
+    first_flush = absl::FromUnixSeconds(absl::ToUnixSeconds(first_flush));
+  ScheduleFlush(backoff_flush_, first_flush, &SchedulerActor::FlushBackoff);
   loop_.set_before_advance([this](uint64_t id) { return PutOffFlush(id); });
   interleaving_.Start({.can_pop = [this] { return scheduler_->queue().HasPoppable(); },
                        .pop = [this] { return Pop(); },
@@ -375,8 +378,8 @@ void SchedulerActor::WriteClaim(absl::string_view verb, const api::ObjectPtr& cl
       loop_.Settle();
       done(stored);
     } else if (options_.hears_own_writes) {
-      // In the same instant, behind the informers.
-      loop_.At(loop_.Now(), EventLoop::Phase::kSpawned, [done, stored] { done(stored); });
+      // In the same instant, behind the informers, and before any other binding.
+      loop_.At(loop_.Now(), EventLoop::Phase::kDelivery, [done, stored] { done(stored); });
     } else {
       done(stored);
     }
@@ -425,7 +428,7 @@ void SchedulerActor::Create(api::ObjectPtr object, ObjectDone done) {
       if (options_.on_claim_written != nullptr) options_.on_claim_written(*stored);
     }
     if (stored.ok() && options_.hears_own_writes) {
-      loop_.At(loop_.Now(), EventLoop::Phase::kSpawned, [done, stored] { done(stored); });
+      loop_.At(loop_.Now(), EventLoop::Phase::kDelivery, [done, stored] { done(stored); });
     } else {
       done(stored);
     }

@@ -32,7 +32,7 @@ namespace schedsim::sim {
 //   informers   hear of each change in the API server after a latency, and tell the scheduler (OnWatchEvent);
 //   the thread  pops pods one after the other while there are some, and is woken when one comes (RunCycle);
 //   the client  takes the scheduler's calls to the API server after a latency and a rate limit (Call);
-//   timers      flush the backoff queue at whole seconds and the unschedulable pods every 30 s.
+//   timers      flush the backoff queue each second and the unschedulable pods every 30 s.
 // Interleaving decides in which order the work of one instant runs. Nothing here chooses a node.
 class SchedulerActor : public framework::Client {
  public:

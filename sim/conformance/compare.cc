@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
@@ -124,7 +125,28 @@ std::map<std::string, std::string> ShowFilter(const std::vector<record::Filtered
   return by_node;
 }
 
-std::map<std::string, std::string> ShowDryRuns(const std::vector<record::DryRun>& runs) {
+// The groups of pods that were tried in the cycle of one, by pod.
+using Groups = std::map<Text, Text>;
+
+// Victims that follow each other and are of one group, in the order of their names: the recorder puts them
+// into an order of its own.
+Texts InOrder(Texts victims, const Groups& groups) {
+  const auto group_of = [&groups](Text pod) {
+    const auto found = groups.find(pod);
+    return found == groups.end() ? Text() : found->second;
+  };
+  for (auto first = victims.begin(); first != victims.end();) {
+    const Text group = group_of(*first);
+    auto end = std::next(first);
+    while (!group.empty() && end != victims.end() && group_of(*end) == group) ++end;
+    std::sort(first, end);
+    first = end;
+  }
+  return victims;
+}
+
+std::map<std::string, std::string> ShowDryRuns(const std::vector<record::DryRun>& runs,
+                                               const Groups& groups) {
   std::map<std::string, std::string> by_node;
   for (const record::DryRun& run : runs) {
     // The recorder looks before it becomes an error that no victim was found.
@@ -134,7 +156,7 @@ std::map<std::string, std::string> ShowDryRuns(const std::vector<record::DryRun>
       continue;
     }
     by_node[std::string(run.node)] = record::DryRun::Helps(run)
-                                         ? List({Show(run.victims), Show(run.violations)})
+                                         ? List({Show(InOrder(run.victims, groups)), Show(run.violations)})
                                          : List({Show(run.code), Show(Sorted(run.reasons))});
   }
   return by_node;
@@ -184,7 +206,7 @@ void AddScores(const record::Scores& scores, View& view) {
   }
 }
 
-View ViewOf(const Attempt& attempt) {
+View ViewOf(const Attempt& attempt, const Groups& groups) {
   View view;
   const auto add = [&view](absl::string_view field, std::optional<std::string> value) {
     view.push_back({.field = std::string(field), .value = std::move(value)});
@@ -217,7 +239,7 @@ View ViewOf(const Attempt& attempt) {
     add(Path(&Attempt::post_filter, &record::PostFilter::nominate),
         Show(attempt.post_filter->nominate.value_or("")));
   }
-  if (!attempt.dry_run.empty()) add_map(NameOf(&Attempt::dry_run), ShowDryRuns(attempt.dry_run));
+  if (!attempt.dry_run.empty()) add_map(NameOf(&Attempt::dry_run), ShowDryRuns(attempt.dry_run, groups));
   add(Path(&Attempt::failure, &record::Failure::error),
       Show(attempt.failure.has_value() ? attempt.failure->error : Text()));
   return view;
@@ -229,13 +251,13 @@ std::string NameAttempt(const Record& record) {
                       " s");
 }
 
-Difference DifferenceOfAttempts(const Record& expected, const Record& actual) {
+Difference DifferenceOfAttempts(const Record& expected, const Record& actual, const Groups& groups) {
   if (absl::AbsDuration(expected.time - actual.time) > kTimeTolerance) {
     return absl::StrCat(NameAttempt(expected), ": time: expected ", SecondsText(expected.time), ", got ",
                         SecondsText(actual.time), " for ", NameAttempt(actual));
   }
-  const View expected_view = ViewOf(*expected.As<Attempt>());
-  const View actual_view = ViewOf(*actual.As<Attempt>());
+  const View expected_view = ViewOf(*expected.As<Attempt>(), groups);
+  const View actual_view = ViewOf(*actual.As<Attempt>(), groups);
   for (const Part& part : expected_view) {
     const Part* found = FindPart(actual_view, part.field);
     const Part actual_part = found == nullptr ? Part{.field = part.field, .value = {}} : *found;
@@ -542,12 +564,22 @@ Difference DifferenceOfFinals(const Records& expected, const Records& actual) {
   return std::nullopt;
 }
 
+Groups GroupsOf(const Records& records) {
+  Groups groups;
+  for (const Record* record : OfKind<Attempt>(records)) {
+    const Attempt& attempt = *record->As<Attempt>();
+    if (!attempt.group.empty()) groups[attempt.pod] = attempt.group;
+  }
+  return groups;
+}
+
 Difference DifferenceOfAllAttempts(const Records& expected, const Records& actual) {
+  const Groups groups = GroupsOf(expected);
   const auto expected_attempts = OfKind<Attempt>(expected);
   const auto actual_attempts = OfKind<Attempt>(actual);
   for (size_t i = 0; i < expected_attempts.size(); ++i) {
     if (i >= actual_attempts.size()) return absl::StrCat(NameAttempt(*expected_attempts[i]), ": missing");
-    Difference difference = DifferenceOfAttempts(*expected_attempts[i], *actual_attempts[i]);
+    Difference difference = DifferenceOfAttempts(*expected_attempts[i], *actual_attempts[i], groups);
     if (difference.has_value()) return difference;
   }
   if (actual_attempts.size() > expected_attempts.size()) {
@@ -559,7 +591,7 @@ Difference DifferenceOfAllAttempts(const Records& expected, const Records& actua
 // When the first record of a kind differs; infinite where none does.
 template <typename R>
 absl::Duration FirstDifferenceTime(const Records& expected, const Records& actual,
-                                   Difference (*difference)(const Record&, const Record&)) {
+                                   absl::FunctionRef<Difference(const Record&, const Record&)> difference) {
   const auto expected_records = OfKind<R>(expected);
   const auto actual_records = OfKind<R>(actual);
   for (size_t i = 0; i < std::max(expected_records.size(), actual_records.size()); ++i) {
@@ -574,7 +606,11 @@ absl::Duration FirstDifferenceTime(const Records& expected, const Records& actua
 }  // namespace
 
 absl::Duration AgreesUntil(const Records& expected, const Records& actual) {
-  return std::min(FirstDifferenceTime<Attempt>(expected, actual, DifferenceOfAttempts),
+  const Groups groups = GroupsOf(expected);
+  const auto of_attempts = [&groups](const Record& one, const Record& other) {
+    return DifferenceOfAttempts(one, other, groups);
+  };
+  return std::min(FirstDifferenceTime<Attempt>(expected, actual, of_attempts),
                   FirstDifferenceTime<Queue>(expected, actual, DifferenceOfQueues));
 }
 

@@ -9,6 +9,8 @@
 namespace schedsim::sim {
 namespace {
 
+using record::Text;
+
 constexpr absl::string_view kErrorCode = "Error";
 
 // The nodes to which PreFilter narrowed the search, as they were looked at; empty: it did not, or it is not
@@ -29,11 +31,32 @@ std::vector<std::string> LookedAt(const record::Attempt& attempt) {
   return nodes;
 }
 
+// The index of the key that comes first in the record, which is used up; 0: none of them does.
+size_t TakeFirst(const std::vector<std::string>& keys, std::vector<std::string>& recorded) {
+  for (std::string& one : recorded) {
+    const auto key = one.empty() ? keys.end() : std::find(keys.begin(), keys.end(), one);
+    if (key == keys.end()) continue;
+    one.clear();
+    return static_cast<size_t>(key - keys.begin());
+  }
+  return 0;
+}
+
 }  // namespace
 
 RecordedChoice::RecordedChoice(const Records& trace) {
+  std::set<Text> incomplete;
   for (const record::Record& record : trace.list) {
+    if (const auto* queue = record.As<record::Queue>()) {
+      const std::set<Text> now(queue->incomplete.begin(), queue->incomplete.end());
+      for (const auto& [pod, info] : queue->info) {
+        if (incomplete.count(pod) > 0 && now.count(pod) == 0)
+          joins_[std::string(pod)].push_back(!info.unschedulable_plugins.empty());
+      }
+      incomplete = now;
+    }
     if (const auto* gone = record.As<record::Gone>()) endings_.emplace_back(gone->pod);
+    if (const auto* failure = record.As<record::BindFailure>()) failures_.emplace_back(failure->pod);
     if (const auto* update = record.As<record::Update>()) {
       bindings_.emplace(update->claim.value_or(""), update->name);
     }
@@ -95,7 +118,19 @@ const std::vector<RecordedChoice::Attempt>* RecordedChoice::AttemptsOf(const fra
   return found == attempts_.end() ? nullptr : &found->second;
 }
 
+size_t RecordedChoice::ChooseJoining(absl::Span<const framework::QueuedPodInfo* const> pods) {
+  size_t chosen = 0;
+  for (size_t i = pods.size(); i > 0; --i) {
+    const auto found = joins_.find(pods[i - 1]->key);
+    if (found != joins_.end() && !found->second.empty() && found->second.front()) chosen = i - 1;
+  }
+  const auto found = joins_.find(pods[chosen]->key);
+  if (found != joins_.end() && !found->second.empty()) found->second.pop_front();
+  return chosen;
+}
+
 size_t RecordedChoice::ChoosePop(absl::Span<const framework::QueuedPodInfo* const> pods) {
+  if (pods[0]->sub_queue == framework::SubQueue::kIncomplete) return ChooseJoining(pods);
   size_t first = 0;
   size_t first_place = SIZE_MAX;
   for (size_t i = 0; i < pods.size(); ++i) {
@@ -128,14 +163,15 @@ bool RecordedChoice::IsUnusual(absl::Time now, Unusual how) const {
 }
 
 size_t RecordedChoice::ChooseEnding(absl::Span<const api::PodPtr> pods) {
-  for (std::string& ending : endings_) {
-    auto pod = std::find_if(pods.begin(), pods.end(),
-                            [&ending](const api::PodPtr& other) { return other->Key() == ending; });
-    if (pod == pods.end()) continue;
-    ending.clear();
-    return static_cast<size_t>(pod - pods.begin());
-  }
-  return 0;
+  std::vector<std::string> keys;
+  for (const api::PodPtr& pod : pods) keys.push_back(pod->Key());
+  return TakeFirst(keys, endings_);
+}
+
+size_t RecordedChoice::ChooseRejected(absl::Span<const framework::PodInfo* const> pods) {
+  std::vector<std::string> keys;
+  for (const framework::PodInfo* pod : pods) keys.push_back(pod->pod->Key());
+  return TakeFirst(keys, failures_);
 }
 
 }  // namespace schedsim::sim

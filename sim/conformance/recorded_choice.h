@@ -3,6 +3,7 @@
 #define SCHEDSIM_SIM_CONFORMANCE_RECORDED_CHOICE_H_
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <optional>
 #include <set>
@@ -30,8 +31,11 @@ class RecordedChoice : public InterleavingChoice {
   // Where the record has all statuses, their order; otherwise the node that was taken comes first.
   std::vector<size_t> Order(const framework::PodInfo& pod, int32_t attempts,
                             absl::Span<const absl::string_view> nodes) override;
-  // The one whose attempt comes first in the record.
+  // The one whose attempt comes first in the record. Of pods that join their group, one that the record has
+  // held back for want of others: it was not the last.
   size_t ChoosePop(absl::Span<const framework::QueuedPodInfo* const> pods) override;
+  // The one whose failure comes first in the record.
+  size_t ChooseRejected(absl::Span<const framework::PodInfo* const> pods) override;
   bool Binds(absl::string_view claim, absl::string_view volume) const override;
 
   // The real one's timers of one instant fire in random order.
@@ -56,6 +60,7 @@ class RecordedChoice : public InterleavingChoice {
 
  private:
   bool IsUnusual(absl::Time now, Unusual how) const;
+  size_t ChooseJoining(absl::Span<const framework::QueuedPodInfo* const> pods);
 
   struct Attempt {
     std::string host;
@@ -66,13 +71,16 @@ class RecordedChoice : public InterleavingChoice {
 
   std::map<std::pair<std::string, int64_t>, std::vector<Attempt>> attempts_;  // By pod and number.
   std::map<std::pair<std::string, int64_t>, size_t> places_;  // By pod and number: where the first is.
+  // By pod: whether it was held back, each time that it joined its group. What was used is gone.
+  std::map<std::string, std::deque<bool>> joins_;
   std::set<std::pair<std::string, std::string>> bindings_;    // Claim and volume.
   std::vector<std::string> outside_;
   std::vector<int> waits_;
   std::vector<absl::Time> wakes_;
   std::map<absl::Time, Unusual> unusual_;
   std::set<absl::Time> cycles_;
-  std::vector<std::string> endings_;  // Pods in the order in which they are gone; what was used is "".
+  std::vector<std::string> failures_;  // Pods whose bindings fail, in that order; what was used is "".
+  std::vector<std::string> endings_;   // Pods in the order in which they are gone; what was used is "".
 };
 
 }  // namespace schedsim::sim

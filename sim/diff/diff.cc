@@ -47,11 +47,14 @@ struct Decision {
   int32_t node = Texts::kNone;
   int32_t message = Texts::kNone;
   int32_t nominated = Texts::kNone;
+  // With which the pod stays behind, though it found a node.
+  int32_t group = Texts::kNone;
 
   // Whether the other decides the same, whatever the words. Victims are no part of it: they are deleted some
   // time later, and no record says for which attempt.
   bool IsLike(const Decision& other) const {
-    return pod == other.pod && node == other.node && nominated == other.nominated;
+    return pod == other.pod && node == other.node && nominated == other.nominated &&
+           (group == Texts::kNone) == (other.group == Texts::kNone);
   }
 };
 
@@ -80,6 +83,8 @@ class SideReader {
   absl::Status Add(const record::Record& record) {
     if (const auto* attempt = record.As<record::Attempt>()) {
       AddAttempt(record.time, *attempt);
+    } else if (const auto* failure = record.As<record::GroupFailure>()) {
+      AddGroupFailure(*failure);
     } else if (record.As<record::Delete>() != nullptr) {
       ++side_.evicted_count;
     } else if (const auto* final = record.As<record::Final>()) {
@@ -105,6 +110,17 @@ class SideReader {
     side_.decisions.push_back(decision);
     End& end = side_.ends[std::string(attempt.pod)];
     end.attempt = static_cast<int64_t>(side_.decisions.size());
+  }
+
+  // Comes behind the attempt of the pod.
+  void AddGroupFailure(const record::GroupFailure& failure) {
+    const auto end = side_.ends.find(std::string(failure.pod));
+    if (end == side_.ends.end() || end->second.attempt == 0) return;
+    Decision& decision = side_.decisions[static_cast<size_t>(end->second.attempt) - 1];
+    if (decision.node == Texts::kNone) return;
+    decision.group = texts_.NumberOf(failure.group);
+    decision.message = texts_.NumberOf(failure.error);
+    decision.nominated = texts_.NumberOf(failure.nominate.value_or(""));
   }
 
   Texts& texts_;
@@ -233,6 +249,14 @@ DiffCause CauseOfNodes(const std::string& a_node, const std::string& b_node, con
                                strongest->b_of_b, " in B")};
 }
 
+// Why a pod that found a node on `side` did not get it there.
+DiffCause StaysBehind(absl::string_view side, const DiffDecision& decision) {
+  return {.kind = DiffCause::Kind::kGroup,
+          .plugin = "",
+          .text = absl::StrCat("in ", side, " it finds ", decision.node, " and stays behind with its group ",
+                               decision.group, ": ", decision.message)};
+}
+
 // Why one side found `node` and the other, `side`, none.
 DiffCause CauseOfNone(absl::string_view side, const std::string& node, const Look& look,
                       const NodeView& view) {
@@ -308,6 +332,7 @@ class Differ {
   void SumUp(const DecisionSource& source, const Side& side, DiffSide& sums) const;
   void FindFirst();
   DiffDecision DecisionAt(const Side& side, size_t index) const;
+  DiffCause CauseOfEnds(const PodDifference& pod, const CloseLook& at_a, const CloseLook& at_b) const;
   void CompareEnds();
   void Compare(const std::string& pod, const End* a, const End* b);
   void NoteMessages(const std::string& pod, int32_t a, int32_t b);
@@ -356,7 +381,8 @@ DiffDecision Differ::DecisionAt(const Side& side, size_t index) const {
           .pod = texts_.Of(decision.pod),
           .node = texts_.Of(decision.node),
           .message = texts_.Of(decision.message),
-          .nominated = texts_.Of(decision.nominated)};
+          .nominated = texts_.Of(decision.nominated),
+          .group = texts_.Of(decision.group)};
 }
 
 void Differ::FindFirst() {
@@ -427,6 +453,10 @@ void Differ::SetFirstCause(const CloseLook& at_a, const CloseLook& at_b) {
                                                   : "another pod is at the head of the queue"};
     return;
   }
+  if (first.a.group.empty() != first.b.group.empty()) {
+    first.cause = first.b.group.empty() ? StaysBehind("A", first.a) : StaysBehind("B", first.b);
+    return;
+  }
   if (first.a.node == first.b.node) {
     const auto node = [](const std::string& name) { return name.empty() ? std::string("no node") : name; };
     first.cause = {.kind = DiffCause::Kind::kPreemption,
@@ -469,10 +499,23 @@ absl::Status Differ::FindCauses() {
   RETURN_IF_ERROR(at_b.Read(b_));
   if (result_.first.has_value()) SetFirstCause(at_a, at_b);
   for (PodDifference* pod : wanted) {
-    pod->cause = CauseOf(pod->a_node, pod->b_node, at_a.At(side_a_.ends[pod->pod].attempt),
-                         at_b.At(side_b_.ends[pod->pod].attempt));
+    pod->cause = CauseOfEnds(*pod, at_a, at_b);
   }
   return absl::OkStatus();
+}
+
+DiffCause Differ::CauseOfEnds(const PodDifference& pod, const CloseLook& at_a, const CloseLook& at_b) const {
+  const int64_t a = side_a_.ends.at(pod.pod).attempt;
+  const int64_t b = side_b_.ends.at(pod.pod).attempt;
+  if (pod.a_node.empty() && a > 0) {
+    const DiffDecision last = DecisionAt(side_a_, static_cast<size_t>(a) - 1);
+    if (!last.group.empty()) return StaysBehind("A", last);
+  }
+  if (pod.b_node.empty() && b > 0) {
+    const DiffDecision last = DecisionAt(side_b_, static_cast<size_t>(b) - 1);
+    if (!last.group.empty()) return StaysBehind("B", last);
+  }
+  return CauseOf(pod.a_node, pod.b_node, at_a.At(a), at_b.At(b));
 }
 
 // The first rule that the pod falls under, as the user wrote it; "": none.

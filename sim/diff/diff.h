@@ -27,6 +27,7 @@ struct DiffCause {
     kNotSeen,     // One side did not look at the node: enough others fitted.
     kQueue,       // Another pod was tried.
     kPreemption,  // Neither side finds a node, and preemption takes another one.
+    kGroup,       // The pod found a node, and stays behind with its group.
   };
   Kind kind = Kind::kUnknown;
   // "": no single one.
@@ -57,6 +58,8 @@ struct DiffDecision {
   std::string node;     // "": none.
   std::string message;  // Of a pod that got none.
   std::string nominated;
+  // Of a pod that takes a node and stays behind all the same: the group that does not fit.
+  std::string group;
 };
 
 struct FirstDifference {

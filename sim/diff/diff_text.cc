@@ -52,6 +52,8 @@ absl::string_view NameOf(DiffCause::Kind kind) {
       return "queue";
     case DiffCause::Kind::kPreemption:
       return "preemption";
+    case DiffCause::Kind::kGroup:
+      return "group";
     case DiffCause::Kind::kUnknown:
       break;
   }
@@ -68,6 +70,9 @@ std::string Shown(absl::string_view text) { return Printable(text, kShownBytesMa
 // What the side did: "takes node-1" or "finds no node".
 std::string DidText(const DiffDecision& decision) {
   if (decision.attempt == 0) return "makes no attempt";
+  if (!decision.group.empty())
+    return absl::StrCat("finds ", Shown(decision.node), " and stays behind with its group ",
+                        Shown(decision.group));
   if (!decision.node.empty()) return absl::StrCat("takes ", Shown(decision.node));
   return absl::StrCat("finds no node", decision.nominated.empty()
                                            ? ""
@@ -170,7 +175,9 @@ void WriteDecision(absl::string_view key, const DiffDecision& decision, codec::J
   json.BeginObject().Field("attempt", decision.attempt);
   json.Field("timeMicroseconds", absl::ToInt64Microseconds(decision.time));
   json.Field("pod", decision.pod).Field("node", decision.node).Field("message", decision.message);
-  json.Field("nominated", decision.nominated).EndObject();
+  json.Field("nominated", decision.nominated);
+  if (!decision.group.empty()) json.Field("group", decision.group);
+  json.EndObject();
 }
 
 void WriteSide(absl::string_view key, const DiffSide& side, codec::JsonWriter& json) {

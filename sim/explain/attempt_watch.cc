@@ -120,6 +120,16 @@ void AttemptWatch::OnBindFailure(const framework::PodInfo& pod, const scheduler:
   if (subject->attempt->number == subject->attempt_count) subject->attempt->bind_failure = failure.error;
 }
 
+void AttemptWatch::OnGroupFailure(const framework::PodInfo& pod, absl::string_view group,
+                                  const scheduler::Attempt::Failure& failure) {
+  Subject* const subject = SubjectOf(*pod.pod);
+  if (subject == nullptr || !subject->attempt.has_value()) return;
+  CapturedAttempt& attempt = *subject->attempt;
+  // A pod that its group's cycle did not reach has no attempt there.
+  if (attempt.number == subject->attempt_count && attempt.group == group)
+    attempt.group_failure = failure.error;
+}
+
 CapturedCluster AttemptWatch::Capture(const api::Pod& pod) const {
   scheduler::Scheduler& scheduler = simulation_->scheduler();
   const framework::Handle& handle = scheduler.HandleFor(pod);
@@ -143,7 +153,8 @@ CapturedCluster AttemptWatch::Capture(const api::Pod& pod) const {
 void AttemptWatch::OnAttempt(const scheduler::Attempt& attempt) {
   Subject* const subject = SubjectOf(*attempt.pod->pod);
   if (subject != nullptr) subject->attempt_count = attempt.attempts;
-  if (!std::exchange(in_cycle_, false) || subject == nullptr) return;
+  // What a group's preemption tries is no attempt.
+  if (!std::exchange(in_cycle_, false) || subject == nullptr || attempt.in_group_preemption) return;
   if (number_.has_value() && *number_ != attempt.attempts) return;
   const scheduler::Scheduler& scheduler = simulation_->scheduler();
   const auto name_of = [&](Symbol symbol) { return std::string(scheduler.symbols().Text(symbol)); };
@@ -153,6 +164,7 @@ void AttemptWatch::OnAttempt(const scheduler::Attempt& attempt) {
   captured.now = simulation_->now();
   captured.time = captured.now - simulation_->zero();
   captured.profile = std::string(attempt.profile);
+  captured.group = std::string(attempt.group);
   captured.cluster = std::move(cluster_);
   captured.pre_filter = attempt.pre_filter_status;
   if (attempt.pre_filter_nodes.has_value()) {

@@ -42,6 +42,8 @@ class AttemptWatch : public scheduler::Observer {
   void OnCycle(const framework::PodInfo& pod) override;
   void OnAttempt(const scheduler::Attempt& attempt) override;
   void OnBindFailure(const framework::PodInfo& pod, const scheduler::Attempt::Failure& failure) override;
+  void OnGroupFailure(const framework::PodInfo& pod, absl::string_view group,
+                      const scheduler::Attempt::Failure& failure) override;
   void OnInexact(const framework::PodInfo& /*pod*/, absl::string_view /*reason*/) override {}
 
   // What is known of a pod that is meant.

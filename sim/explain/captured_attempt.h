@@ -80,6 +80,10 @@ struct CapturedAttempt {
   std::vector<Wait> waits;
   // Why the pod could not be bound to the host after the cycle; "": it could, or the run ended before.
   std::string bind_failure;
+  // Of a pod that was tried in its group's cycle, after the pods before it found their nodes: the group
+  // ("namespace/name"), and why the pod stays behind at the end of it; "": it does not.
+  std::string group;
+  std::string group_failure;
 
   // The scheduler's message; "": a node was found and kept.
   std::string message;

@@ -100,6 +100,8 @@ void WriteAttempt(const Explanation& explanation, JsonWriter& json) {
   json.Key("timeSeconds").Raw(TimeText(attempt.time));
   json.Field("attempt", int64_t{attempt.number}).Field("text", AttemptText(explanation.fact));
   if (!attempt.bind_failure.empty()) json.Field("bindFailure", attempt.bind_failure);
+  if (!attempt.group.empty()) json.Field("group", attempt.group);
+  if (!attempt.group_failure.empty()) json.Field("groupFailure", attempt.group_failure);
   if (!explanation.end.empty()) json.Field("end", explanation.end);
   json.Field("message", attempt.message).Field("host", attempt.host).Field("nodes", explanation.node_count);
   json.Key("search").BeginObject().Field("start", int64_t{attempt.start_index});

@@ -93,6 +93,9 @@ class TextWriter {
           18, 20);
     if (!attempt_.bind_failure.empty())
       Line(absl::StrCat("could not be bound: ", attempt_.bind_failure), 18, 20);
+    if (!attempt_.group_failure.empty())
+      Line(absl::StrCat("stays behind with its group ", attempt_.group, ": ", attempt_.group_failure), 18,
+           20);
     if (!explanation_.end.empty()) Line(explanation_.end, 16, 16);
     if (attempt_.number < explanation_.attempt_count)
       Line(absl::StrCat("It is one of ", explanation_.attempt_count, " attempts; --attempt chooses."), 16,

@@ -20,13 +20,17 @@ struct GroupCycle {
   std::optional<int64_t> attempts;
   std::optional<int64_t> priority;
   Texts pods;
+  // Of a gang: how many of its pods must have a node, and how many have one already.
+  std::optional<int64_t> min_count;
+  int64_t scheduled = 0;
 };
 
 template <>
 struct Fields<GroupCycle> {
   static constexpr std::tuple kList = {
       Required("group", &GroupCycle::group), IfAny("attempts", &GroupCycle::attempts),
-      IfAny("priority", &GroupCycle::priority), IfAny("pods", &GroupCycle::pods)};
+      IfAny("priority", &GroupCycle::priority), IfAny("pods", &GroupCycle::pods),
+      IfAny("minCount", &GroupCycle::min_count), IfAny("scheduled", &GroupCycle::scheduled)};
 };
 
 // The sets of nodes on which the group may go, by name.

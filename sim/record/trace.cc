@@ -290,7 +290,12 @@ void Trace::OnBindFailure(const framework::PodInfo& pod, const Attempt::Failure&
 void Trace::OnGroupCycle(const scheduler::GroupCycle& cycle) {
   for (scheduler::Observer* listener : listeners_) listener->OnGroupCycle(cycle);
   if (level_ == TraceLevel::kOff) return;
-  record::GroupCycle result = {.group = cycle.group, .attempts = {}, .priority = cycle.priority, .pods = {}};
+  record::GroupCycle result = {.group = cycle.group,
+                               .attempts = {},
+                               .priority = cycle.priority,
+                               .pods = {},
+                               .min_count = cycle.min_count,
+                               .scheduled = cycle.scheduled_count};
   if (cycle.attempts > 0) result.attempts = cycle.attempts;
   result.pods.assign(cycle.pods.begin(), cycle.pods.end());
   Write(result);

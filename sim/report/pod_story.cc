@@ -163,6 +163,21 @@ AttemptFact FactOf(const record::Attempt& attempt) {
   return fact;
 }
 
+GroupFact::Pod GroupPodOf(const record::Attempt& attempt) {
+  AttemptFact fact = FactOf(attempt);
+  return {.pod = std::string(attempt.pod),
+          .host = std::move(fact.host),
+          .rejections = std::move(fact.rejections),
+          .error = std::move(fact.error)};
+}
+
+// Whether a line, which need not name the pod that is meant, tells of the cycle of a group.
+bool IsOfGroupCycle(absl::string_view kind, absl::string_view text) {
+  return kind == record::GroupCycle::kKind || kind == record::Placements::kKind ||
+         kind == record::GroupPostFilter::kKind ||
+         (kind == record::Attempt::kKind && absl::StrContains(text, "\"group\":"));
+}
+
 MoveFact FactOf(const record::Move& move) {
   MoveFact fact;
   fact.from = std::string(move.from);
@@ -222,8 +237,13 @@ class StoryTeller::Builder {
  public:
   explicit Builder(std::string key) { story_.pod = std::move(key); }
 
-  void Add(const record::Record& record) {
+  // `cycle`: of the group whose cycle began last.
+  void Add(const record::Record& record, const GroupFact& cycle) {
     time_ = record.time;
+    if (const auto* failure = record.As<record::GroupFailure>()) {
+      AddGroupFailure(*failure, cycle);
+      return;
+    }
     std::visit([this](const auto& body) { AddBody(body); }, record.body);
   }
 
@@ -330,6 +350,19 @@ class StoryTeller::Builder {
     story_.pending.rejectors = Strings(failure.unschedulable_plugins);
   }
 
+  void AddGroupFailure(const record::GroupFailure& failure, const GroupFact& cycle) {
+    if (!IsOwn(failure.pod)) return;
+    GroupFact fact = failure.group == cycle.group ? cycle : GroupFact{.group = std::string(failure.group)};
+    fact.error = std::string(failure.error);
+    for (const GroupFact::Try& tried : fact.tries) {
+      for (const GroupFact::Pod& pod : tried.pods) {
+        // Its attempt has told that.
+        if (IsOwn(pod.pod) && pod.error == fact.error) fact.error.clear();
+      }
+    }
+    Push(std::move(fact));
+  }
+
   void AddBody(const record::Delete& deletion) {
     if (IsOwn(deletion.pod)) Push(VictimFact{.preemptor = preemptor_});
   }
@@ -426,7 +459,8 @@ absl::Status StoryTeller::Add(absl::string_view text, absl::string_view place) {
     Note(*glance);
     const bool is_about_all =
         glance->kind == record::Registrations::kKind || glance->kind == record::Final::kKind;
-    if (!is_about_all && !absl::StrContains(text, needle_)) return absl::OkStatus();
+    if (!is_about_all && !absl::StrContains(text, needle_) && !IsOfGroupCycle(glance->kind, text))
+      return absl::OkStatus();
   }
   memory_.Clear();
   record::Record record;
@@ -442,6 +476,7 @@ void StoryTeller::AddRecord(const record::Record& record) {
       facts_.registrations[std::string(plugin)].insert(events.begin(), events.end());
     }
   }
+  AddToCycle(record);
   std::set<Text> pods;
   ForEachPod(record, [&](Text pod) {
     pods_.insert(std::string(pod));
@@ -457,7 +492,34 @@ void StoryTeller::AddRecord(const record::Record& record) {
 void StoryTeller::AddTo(absl::string_view pod, const record::Record& record) {
   std::unique_ptr<Builder>& builder = builders_[std::string(pod)];
   if (builder == nullptr) builder = std::make_unique<Builder>(std::string(pod));
-  builder->Add(record);
+  builder->Add(record, cycle_);
+}
+
+void StoryTeller::AddToCycle(const record::Record& record) {
+  if (const auto* group = record.As<record::GroupCycle>()) {
+    cycle_ = {.group = std::string(group->group),
+              .min_count = group->min_count,
+              .scheduled_count = group->scheduled,
+              .pods = Strings(group->pods)};
+    placements_.clear();
+  } else if (const auto* placements = record.As<record::Placements>()) {
+    if (cycle_.tries.empty()) placements_ = Strings(placements->names);
+  } else if (const auto* post_filter = record.As<record::GroupPostFilter>()) {
+    if (post_filter->status.has_value()) cycle_.preemption = Strings(post_filter->status->reasons);
+  }
+  const auto* attempt = record.As<record::Attempt>();
+  if (attempt == nullptr || attempt->group != cycle_.group || !attempt->phase.empty()) return;
+  GroupFact::Pod pod = GroupPodOf(*attempt);
+  // Each placement begins with the first pod.
+  if (cycle_.tries.empty() || cycle_.tries.back().pods[0].pod == pod.pod) {
+    const size_t index = cycle_.tries.size();
+    cycle_.tries.push_back({.placement = index < placements_.size() ? placements_[index] : "", .pods = {}});
+  }
+  cycle_.tries.back().pods.push_back(std::move(pod));
+}
+
+int64_t GroupFact::Try::FitCount() const {
+  return std::count_if(pods.begin(), pods.end(), [](const Pod& pod) { return !pod.host.empty(); });
 }
 
 std::string NoSuchPod(absl::string_view asked, const std::set<std::string>& pods, absl::string_view where) {

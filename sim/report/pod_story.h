@@ -125,6 +125,40 @@ struct BindFailureFact {
   std::string error;
 };
 
+// The pod stays behind at the end of its group's cycle.
+struct GroupFact {
+  struct Pod {
+    std::string pod;
+    // "": no node was found.
+    std::string host;
+    std::vector<RejectionFact> rejections;
+    // Where it ended without rejections.
+    std::string error;
+  };
+  // The pods as they were tried one after the other, up to where the group could not make it any more.
+  struct Try {
+    // "": on all nodes.
+    std::string placement;
+    std::vector<Pod> pods;
+
+    int64_t FitCount() const;
+  };
+
+  // "namespace/name".
+  std::string group;
+  // Of a gang: how many of its pods must have a node. Absent: it is no gang, or that is not known.
+  std::optional<int64_t> min_count;
+  // Pods that had a node before the cycle.
+  int64_t scheduled_count = 0;
+  // All that take part, in order; empty: not known.
+  std::vector<std::string> pods;
+  std::vector<Try> tries;
+  // What became of the attempt to make room for the group.
+  std::vector<std::string> preemption;
+  // Why this pod stays behind; "": its attempt says it.
+  std::string error;
+};
+
 // From here on the result may differ from the real scheduler's.
 struct InexactFact {
   std::string reason;
@@ -136,8 +170,8 @@ struct GoneFact {};
 struct StoryEntry {
   // Since virtual zero.
   absl::Duration time;
-  std::variant<AttemptFact, MoveFact, NominationFact, VictimFact, BindFact, BindFailureFact, InexactFact,
-               GoneFact>
+  std::variant<AttemptFact, MoveFact, NominationFact, VictimFact, BindFact, BindFailureFact, GroupFact,
+               InexactFact, GoneFact>
       fact;
 };
 
@@ -218,6 +252,8 @@ class StoryTeller {
 
   void Note(const RecordGlance& glance);
   void AddRecord(const record::Record& record);
+  // What the record says of the cycle of a group.
+  void AddToCycle(const record::Record& record);
   void AddTo(absl::string_view pod, const record::Record& record);
 
   const std::string pod_;
@@ -225,6 +261,10 @@ class StoryTeller {
   const std::string needle_;
   TraceFacts facts_;
   RecordMemory memory_;
+  // The cycle of a group that began last; its `error` is not set.
+  GroupFact cycle_;
+  // Of `cycle_`: the names of its placements.
+  std::vector<std::string> placements_;
   // By key.
   std::map<std::string, std::unique_ptr<Builder>> builders_;
   // All pods with a record of their own, for names that are close.

@@ -20,6 +20,10 @@ using codec::JsonWriter;
 
 // At most this many nodes on which preemption would help are named.
 constexpr int kCandidatesShown = 5;
+// And so many pods of a group that do not fit.
+constexpr int kRefusedShown = 5;
+
+std::string PodsText(std::ptrdiff_t count) { return absl::StrCat(count, count == 1 ? " pod" : " pods"); }
 
 // ---- Text ----
 
@@ -162,6 +166,44 @@ Telling Tell(const BindFact& fact) {
 }
 
 Telling Tell(const BindFailureFact& fact) { return {absl::StrCat("could not be bound: ", fact.error), {}}; }
+
+std::string RefusalText(const GroupFact::Pod& pod) {
+  if (pod.rejections.empty()) return absl::StrCat(pod.pod, ": ", pod.error);
+  std::vector<std::string> reasons;
+  for (const RejectionFact& rejection : pod.rejections) {
+    reasons.emplace_back(absl::StripLeadingAsciiWhitespace(RejectionText(rejection)));
+  }
+  return absl::StrCat(pod.pod, ": ", absl::StrJoin(reasons, "; "));
+}
+
+void TellTry(const GroupFact& fact, const GroupFact::Try& tried, std::vector<std::string>& details) {
+  const int64_t fit_count = tried.FitCount();
+  std::string text = tried.placement.empty() ? "" : absl::StrCat("in placement ", tried.placement, ": ");
+  absl::StrAppend(&text, fit_count, " of ", PodsText(std::ssize(tried.pods)), " that ",
+                  tried.pods.size() == 1 ? "was" : "were", " tried ", fit_count == 1 ? "fits" : "fit");
+  if (fact.scheduled_count > 0) absl::StrAppend(&text, ", beside ", fact.scheduled_count, " with a node");
+  if (fact.min_count.has_value()) absl::StrAppend(&text, "; minCount is ", *fact.min_count);
+  details.push_back(std::move(text));
+  int shown = 0;
+  for (const GroupFact::Pod& pod : tried.pods) {
+    if (!pod.host.empty() || ++shown > kRefusedShown) continue;
+    details.push_back(RefusalText(pod));
+  }
+  if (shown > kRefusedShown) {
+    details.push_back(absl::StrCat("and ", PodsText(shown - kRefusedShown), " more that do not fit"));
+  }
+  const std::ptrdiff_t left = std::ssize(fact.pods) - std::ssize(tried.pods);
+  if (left > 0) details.push_back(absl::StrCat(PodsText(left), " not tried"));
+}
+
+Telling Tell(const GroupFact& fact) {
+  const std::string why = fact.error.empty() ? "" : absl::StrCat(": ", fact.error);
+  Telling telling = {absl::StrCat("stays behind with its group ", fact.group, why), {}};
+  for (const GroupFact::Try& tried : fact.tries) TellTry(fact, tried, telling.details);
+  for (const std::string& reason : fact.preemption)
+    telling.details.push_back(absl::StrCat("to make room for the group: ", reason));
+  return telling;
+}
 
 Telling Tell(const InexactFact& fact) {
   return {absl::StrCat("from here on the result may differ from the real scheduler's: ", fact.reason), {}};
@@ -316,6 +358,23 @@ void WriteFact(const BindFact& fact, JsonWriter& json) {
   if (!lead.decided_by.empty()) json.Field("decidedBy", lead.decided_by).Field("points", lead.points);
 }
 
+void WriteFact(const GroupFact& fact, JsonWriter& json) {
+  json.Field("group", fact.group);
+  if (fact.min_count.has_value()) json.Field("minCount", *fact.min_count);
+  json.Field("scheduled", fact.scheduled_count).Key("tries").BeginArray();
+  for (const GroupFact::Try& tried : fact.tries) {
+    json.BeginObject().Field("placement", tried.placement).Field("fit", tried.FitCount());
+    json.Key("pods").BeginArray();
+    for (const GroupFact::Pod& pod : tried.pods) {
+      json.BeginObject().Field("pod", pod.pod).Field("host", pod.host);
+      if (pod.host.empty()) json.Field("refusal", RefusalText(pod));
+      json.EndObject();
+    }
+    json.EndArray().EndObject();
+  }
+  json.EndArray();
+}
+
 // What the text says is all that there is.
 void WriteFact(const BindFailureFact&, JsonWriter&) {}
 void WriteFact(const InexactFact&, JsonWriter&) {}
@@ -327,6 +386,7 @@ absl::string_view KindOf(const NominationFact&) { return "nomination"; }
 absl::string_view KindOf(const VictimFact&) { return "victim"; }
 absl::string_view KindOf(const BindFact&) { return "bind"; }
 absl::string_view KindOf(const BindFailureFact&) { return "bindFailure"; }
+absl::string_view KindOf(const GroupFact&) { return "group"; }
 absl::string_view KindOf(const InexactFact&) { return "inexact"; }
 absl::string_view KindOf(const GoneFact&) { return "gone"; }
 

@@ -20,6 +20,7 @@
 #include "sim/report/drain_report.h"
 #include "sim/report/duration_text.h"
 #include "sim/report/follow_report.h"
+#include "sim/report/group_waits.h"
 #include "sim/report/wakeups_report.h"
 #include "sim/report/window_report.h"
 
@@ -205,7 +206,7 @@ std::string GatesOf(const api::Pod& pod) {
 }
 
 // Why a pod without a node has none: what its condition says, or what keeps the scheduler from trying.
-void ExplainPending(const api::Pod& pod, Report::Pod& row) {
+void ExplainPending(const api::Pod& pod, const GroupWaits& groups, Report::Pod& row) {
   const api::PodCondition* condition = pod.FindCondition("PodScheduled");
   if (condition != nullptr && condition->status == "False") {
     row.reason = condition->reason;
@@ -218,11 +219,14 @@ void ExplainPending(const api::Pod& pod, Report::Pod& row) {
     // As the API server writes it when the pod is created.
     row.reason = "SchedulingGated";
     row.message = "Scheduling is blocked due to non-empty scheduling gates" + GatesOf(pod);
+  } else {
+    // The scheduler writes nothing of pods that it does not try.
+    row.message = groups.WhyHeld(pod);
   }
 }
 
 // Where a pod of the server is.
-Report::Pod RowOf(const api::Pod& pod, const Simulation& simulation) {
+Report::Pod RowOf(const api::Pod& pod, const Simulation& simulation, const GroupWaits& groups) {
   Report::Pod row = {.name_space = pod.metadata.namespace_, .name = pod.metadata.name, .node = pod.node_name};
   const PodTimes times = simulation.TimesOf(pod);
   const bool was_bound = times.queued.has_value() && times.bound.has_value();
@@ -238,7 +242,7 @@ Report::Pod RowOf(const api::Pod& pod, const Simulation& simulation) {
     row.message = absl::StrCat("of scheduler ", pod.spec->scheduler_name, ", which no profile names");
   } else {
     row.status = "Pending";
-    ExplainPending(pod, row);
+    ExplainPending(pod, groups, row);
   }
   const bool ends = pod.metadata.deletion_timestamp.has_value() && !pod.IsTerminal();
   if (ends && row.reason.empty()) row.reason = "Terminating";
@@ -291,6 +295,7 @@ void AddPodsThere(const Simulation& simulation, PodRows rows, Report& report) {
       waiting[pod.Key()] = &pod;
     }
   });
+  const GroupWaits groups(simulation);
   MessageCounter pending;
   MessageCounter ignored;
   for (const auto& [key, pod] : waiting) {
@@ -298,7 +303,7 @@ void AddPodsThere(const Simulation& simulation, PodRows rows, Report& report) {
       ignored.Add(pod->spec->scheduler_name, key);
       continue;
     }
-    const std::string message = RowOf(*pod, simulation).message;
+    const std::string message = RowOf(*pod, simulation, groups).message;
     const bool is_held_back =
         !pod->spec->scheduling_gates.empty() || pod->metadata.deletion_timestamp.has_value();
     if (!is_held_back) ++report.placeable_count;
@@ -309,7 +314,7 @@ void AddPodsThere(const Simulation& simulation, PodRows rows, Report& report) {
   report.placement_digest = PlacementDigest(bound);
   if (rows == PodRows::kNone) return;
   for (const auto& [key, object] : simulation.server().List(api::Kind::kPod)) {
-    report.pods.push_back(RowOf(static_cast<const api::Pod&>(*object), simulation));
+    report.pods.push_back(RowOf(static_cast<const api::Pod&>(*object), simulation, groups));
   }
 }
 

@@ -458,7 +458,8 @@ bool Simulation::MoreToCome() const {
 // which pods are tried again anyway: the scheduler is never idle. An attempt with another outcome than the
 // last one writes the pod's status, which is a change; a first attempt need not, where the input has the
 // status already. Pods that fail with an error, or after a node was found, are left out, since their outcome
-// rests on more than the cluster: Quiet knows them.
+// rests on more than the cluster: Quiet knows them. In 1.36 the pods of a group do when their group fails,
+// which comes back at once.
 void Simulation::LookForCircle() {
   const int64_t attempts = trace_->attempt_count();
   if (attempts < next_look_) return;
@@ -480,8 +481,10 @@ void Simulation::LookForCircle() {
   for (const auto* pods : {&state.active, &state.backoff, &state.unschedulable}) {
     for (const framework::QueuedPodInfo* pod : *pods) {
       if (pod->Gated()) continue;
+      const bool fails_with_group = options_.line.pod_groups.cycle == api::PodGroupCycle::kOnPop &&
+                                    !pod->pod_info->pod->spec->pod_group_name.empty();
       const bool in_vain = pod->timestamp > last_change_ && pod->attempts > 1 &&
-                           pod->consecutive_errors_count == 0 && !pod->found_node;
+                           (fails_with_group || (pod->consecutive_errors_count == 0 && !pod->found_node));
       ++(in_vain ? tried : others);
     }
   }

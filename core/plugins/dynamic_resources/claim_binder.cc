@@ -70,9 +70,15 @@ void ClaimBinder::Bind(std::shared_ptr<ClaimState> state, const api::PodPtr& pod
 void ClaimBinder::Finish(const OperationPtr& operation, Status status) {
   operation->finished = true;
   if (status.IsSuccess()) {
-    for (const std::string& uid : operation->bound) handle_.claims().RemovePending(uid);
+    for (const std::string& uid : operation->bound) handle_.claims().RemovePending(uid, /*for_all=*/true);
     std::exchange(operation->done, nullptr)(std::move(status));
     return;
+  }
+  // 1.36 gives the pod's share back here, and a second time when it is unreserved.
+  const bool is_in_claim = operation->index < operation->state->claims.size();
+  if (handle_.line().line == api::KubernetesLine::k1_36 && is_in_claim &&
+      operation->claim().allocation.has_value()) {
+    handle_.claims().RemovePending(operation->pending_uid);
   }
   // Upstream's Unreserve, which follows, waits for its writes.
   Unreserve(operation->state, *operation->pod,
@@ -224,12 +230,13 @@ void ClaimBinder::OnError(const OperationPtr& operation, absl::string_view what,
 }
 
 void ClaimBinder::OnWritten(const OperationPtr& operation, const ClaimPtr& claim) {
-  handle_.claims().Assume(claim);
+  const bool is_assumed = handle_.claims().Assume(claim);
   if (operation->claim().allocation.has_value()) {
     if (handle_.line().line >= api::KubernetesLine::k1_37) {
       operation->bound.push_back(operation->pending_uid);
     } else {
-      handle_.claims().RemovePending(operation->pending_uid);
+      // Who shares it sees the allocation in the claim from now on.
+      handle_.claims().RemovePending(operation->pending_uid, /*for_all=*/is_assumed);
     }
   }
   if (operation->IsExtended()) {

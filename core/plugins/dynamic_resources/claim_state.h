@@ -2,6 +2,7 @@
 #ifndef SCHEDSIM_CORE_PLUGINS_DYNAMIC_RESOURCES_CLAIM_STATE_H_
 #define SCHEDSIM_CORE_PLUGINS_DYNAMIC_RESOURCES_CLAIM_STATE_H_
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -29,8 +30,10 @@ struct NodeAllocation {
 
 struct PodClaim {
   framework::ClaimPtr claim;
-  std::optional<framework::NodeSelectorMatcher> nodes;  // Of an allocated claim; absent: all nodes.
-  // Set by Reserve, written by PreBind.
+  // Of a claim that is allocated, or for which a pod of the group has reserved devices; absent: all nodes.
+  std::optional<framework::NodeSelectorMatcher> nodes;
+  // Set by Reserve, written by PreBind. Set by PreFilter where another pod of the group has reserved it in
+  // this cycle: then it is not sought again.
   std::optional<api::AllocationResult> allocation;
 
   bool IsAllocated() const { return claim->status.allocation.has_value(); }
@@ -56,6 +59,17 @@ struct ClaimStateData : framework::StateData {
     return std::make_unique<ClaimStateData>(state);
   }
   std::shared_ptr<ClaimState> state;
+};
+
+// What it remembers of a group in its cycle.
+struct GroupClaimsData : framework::StateData {
+  std::unique_ptr<framework::StateData> Clone() const override {
+    return std::make_unique<GroupClaimsData>(*this);
+  }
+  // The uids of claims for which pods of the group have reserved devices.
+  std::set<std::string> pending;
+  // Of the pods, by their key, from their last PreFilter.
+  std::map<std::string, std::shared_ptr<ClaimState>> pods;
 };
 
 // The name of a claim for extended resources that is not written yet.

@@ -45,6 +45,13 @@ Status Unschedulable(std::string reason) {
   return Status(Code::kUnschedulableAndUnresolvable, std::move(reason));
 }
 
+std::string ConflictText(const api::ResourceClaim& claim) {
+  return absl::StrCat("Operation cannot be fulfilled on resourceclaims.resource.k8s.io \"",
+                      claim.metadata.name,
+                      "\": the object has been modified; please apply your changes to the latest version and "
+                      "try again");
+}
+
 class DynamicResources final : public framework::Plugin,
                                public framework::PreFilterPlugin,
                                public framework::FilterPlugin,
@@ -87,14 +94,17 @@ class DynamicResources final : public framework::Plugin,
       return {.status = Status::Skip(), .node_names = std::nullopt};
     }
     auto shared = std::make_shared<ClaimState>();
-    Status status = FillState(pod, *shared);
+    GroupClaimsData* const group = GroupOf(state);
+    Status status = FillState(pod, group, *shared);
     // PostFilter is to see that this was reached, and that there is nothing to free.
     if (!status.IsSuccess()) shared = std::make_shared<ClaimState>();
+    if (group != nullptr) group->pods[pod.pod->Key()] = shared;
     state.Write(id_, CycleState::kFilterSlot, std::make_unique<ClaimStateData>(std::move(shared)));
     return {.status = std::move(status), .node_names = std::nullopt};
   }
 
-  // Says that it freed the claims of the group's pods, also where there is nothing to free.
+  // Frees what the group's pods found unavailable, as PostFilter does for one pod. It says so also where
+  // there is nothing to free.
   framework::PodGroupPostFilterResult PodGroupPostFilter(CycleState& state,
                                                          const framework::PodGroupInfo& group,
                                                          framework::PodGroupSchedulingFunc) override {
@@ -106,11 +116,17 @@ class DynamicResources final : public framework::Plugin,
       result.status = Status::Error("not found");
       return result;
     }
-    const auto has_claims = [](const framework::PodInfoPtr& pod) {
-      return !pod->pod->spec->resource_claims.empty();
-    };
+    const auto* data = state.Read<GroupClaimsData>(id_, CycleState::kFilterSlot);
+    std::set<std::string> freed;
     for (const framework::PodInfoPtr& pod : group.unscheduled_pods) {
-      if (has_claims(pod)) handle_.MarkInexact(*pod, "claims of the pods of a group are not freed");
+      if (data == nullptr) break;
+      const auto found = data->pods.find(pod->pod->Key());
+      if (found == data->pods.end()) continue;
+      const ClaimPtr claim = FreeClaims(*found->second, *pod->pod).claim;
+      if (claim == nullptr || freed.insert(claim->metadata.uid).second) continue;
+      // The second one knows the claim only as it was before the first one's write.
+      result.status = Status::Error(ConflictText(*claim));
+      return result;
     }
     result.status =
         Status(framework::Code::kUnschedulable, "deallocation and deletion of ResourceClaims completed");
@@ -163,22 +179,9 @@ class DynamicResources final : public framework::Plugin,
       return nothing("no new claims to deallocate");
     }
     if (claims->claims.empty()) return nothing("no new claims to deallocate");
-    for (const size_t index : claims->unavailable) {
-      const ClaimPtr& claim = claims->claims[index].claim;
-      if (claims->has_extended && index + 1 == claims->claims.size()) {
-        if (!IsSpecial(*claim)) break;
-        continue;
-      }
-      if (!CanDeallocate(*claim, *pod.pod)) continue;
-      Deallocate(*claim);
-      return result(Status(Code::kUnschedulable, "deallocation of ResourceClaim completed"));
-    }
-    PodClaim* const extended = claims->extended();
-    if (extended != nullptr && !IsSpecial(*extended->claim)) {
-      binder_.DeleteClaim(extended->claim, [] {});
-      return result(Status(Code::kUnschedulable, "deletion of ResourceClaim completed"));
-    }
-    return nothing("still not schedulable");
+    const Freed freed = FreeClaims(*claims, *pod.pod);
+    if (freed.what == nullptr) return nothing("still not schedulable");
+    return result(Status(Code::kUnschedulable, freed.what));
   }
 
   Status Score(const CycleState& state, const PodInfo&, const NodeInfo& node, int64_t& score) override {
@@ -218,6 +221,9 @@ class DynamicResources final : public framework::Plugin,
   Status Reserve(CycleState& state, const PodInfo&, const NodeInfo& node) override {
     ClaimState* const claims = Find(state);
     if (claims == nullptr || claims->allocator == nullptr) return Status();
+    // A pod of a group is reserved a second time when its group fits.
+    claims->is_unreserved = false;
+    GroupClaimsData* const group = GroupOf(state);
     const NodeAllocation* found = claims->nodes.Find(node.name);
     if (found == nullptr || found->allocation->results.empty()) {
       const bool needs = std::any_of(
@@ -232,7 +238,9 @@ class DynamicResources final : public framework::Plugin,
       for (api::DeviceRequestAllocationResult& result : claim.allocation->results) {
         if (!result.share_id.empty()) result.share_id = absl::StrCat("share-", ++share_count_);
       }
-      handle_.claims().AddPending(claim.claim->metadata.uid, *claim.allocation);
+      const std::string& uid = claim.claim->metadata.uid;
+      if (!IsWritten(*claim.claim)) handle_.claims().AddPending(uid, *claim.allocation);
+      if (group != nullptr) group->pending.insert(uid);
     }
     return Status();
   }
@@ -291,8 +299,48 @@ class DynamicResources final : public framework::Plugin,
     return data == nullptr ? nullptr : data->state.get();
   }
 
-  // PreFilter of a pod that has claims or asks for what a class gives.
-  Status FillState(const PodInfo& pod, ClaimState& state) {
+  // nullptr: the cycle is none of a group.
+  GroupClaimsData* GroupOf(const CycleState& state) const {
+    CycleState* const group = state.pod_group_cycle;
+    if (group == nullptr) return nullptr;
+    if (auto* data = group->Read<GroupClaimsData>(id_, CycleState::kFilterSlot)) return data;
+    group->Write(id_, CycleState::kFilterSlot, std::make_unique<GroupClaimsData>());
+    return group->Read<GroupClaimsData>(id_, CycleState::kFilterSlot);
+  }
+
+  // From 1.37 on a claim that another pod of the group has written since PreFilter is not reserved anew.
+  bool IsWritten(const api::ResourceClaim& claim) const {
+    if (line_.line < KubernetesLine::k1_37 || IsSpecial(claim)) return false;
+    if (handle_.claims().PendingOf(claim.metadata.uid) != nullptr) return false;
+    const ClaimPtr known = handle_.claims().Find(claim.metadata.namespace_, claim.metadata.name);
+    return known != nullptr && known->metadata.uid == claim.metadata.uid &&
+           known->status.allocation.has_value();
+  }
+
+  struct Freed {
+    const char* what = nullptr;  // nullptr: nothing could be freed.
+    ClaimPtr claim;              // One of the spec; nullptr: none.
+  };
+  // Frees one of the claims that some node found unavailable, or deletes the one for extended resources.
+  Freed FreeClaims(ClaimState& claims, const api::Pod& pod) {
+    for (const size_t index : claims.unavailable) {
+      const ClaimPtr& claim = claims.claims[index].claim;
+      if (claims.has_extended && index + 1 == claims.claims.size()) {
+        if (!IsSpecial(*claim)) break;
+        continue;
+      }
+      if (!CanDeallocate(*claim, pod)) continue;
+      Deallocate(*claim);
+      return {.what = "deallocation of ResourceClaim completed", .claim = claim};
+    }
+    const PodClaim* const extended = claims.extended();
+    if (extended == nullptr || IsSpecial(*extended->claim)) return {};
+    binder_.DeleteClaim(extended->claim, [] {});
+    return {.what = "deletion of ResourceClaim completed", .claim = nullptr};
+  }
+
+  // PreFilter of a pod that has claims or asks for what a class gives. `group`: nullptr: none.
+  Status FillState(const PodInfo& pod, const GroupClaimsData* group, ClaimState& state) {
     auto claims = PodResourceClaims(*pod.pod, handle_.claims());
     if (!claims.ok()) return Unschedulable(std::string(claims.status().message()));
     for (ClaimPtr& claim : *claims) state.claims.push_back({.claim = std::move(claim)});
@@ -311,7 +359,16 @@ class DynamicResources final : public framework::Plugin,
         continue;
       }
       allocates = true;
-      if (handle_.claims().PendingOf(claim.metadata.uid) != nullptr) {
+      const api::AllocationResult* const pending = handle_.claims().PendingOf(claim.metadata.uid);
+      if (pending != nullptr && group != nullptr && group->pending.count(claim.metadata.uid) > 0) {
+        entry.allocation = *pending;
+        // 1.36 takes it to any node.
+        const auto& selector = pending->node_selector;
+        if (selector.has_value() && line_.line >= KubernetesLine::k1_37)
+          entry.nodes.emplace(*selector, handle_.symbols());
+        continue;
+      }
+      if (pending != nullptr) {
         return Unschedulable(
             absl::StrCat("resource claim ", claim.Key(), " is in the process of being allocated"));
       }
@@ -325,7 +382,8 @@ class DynamicResources final : public framework::Plugin,
     state.allocator = std::make_unique<Allocator>(parts_);
     // What extended resources ask of devices is not the same on all nodes.
     const bool may_remember = !state.has_extended && !handle_.reference() && !slices_.SharesCounterNames();
-    if (may_remember) state.shape = memory_.ShapeOf(OpenClaims(state, nullptr));
+    const std::vector<ClaimPtr> open = OpenClaims(state, nullptr);
+    if (may_remember && !open.empty()) state.shape = memory_.ShapeOf(open);
     return Status();
   }
 
@@ -378,15 +436,28 @@ class DynamicResources final : public framework::Plugin,
       if (state.shape != nullptr) state.shape->Keep(node.index, stamp, allocation);
     }
     if (allocation->outcome != Allocation::Outcome::kFound) return StatusOf(pod, node, *allocation);
-    found.allocation = std::move(allocation);
+    found.allocation = WithReserved(state, std::move(allocation));
     return Status();
+  }
+
+  // With what other pods of the group have reserved. Upstream puts that last, wherever the claims stand.
+  static std::shared_ptr<const Allocation> WithReserved(const ClaimState& state,
+                                                        std::shared_ptr<const Allocation> allocation) {
+    std::shared_ptr<Allocation> all;
+    for (const PodClaim& entry : state.claims) {
+      if (entry.IsAllocated() || !entry.allocation.has_value()) continue;
+      if (all == nullptr) all = std::make_shared<Allocation>(*allocation);
+      all->results.push_back(*entry.allocation);
+    }
+    return all == nullptr ? allocation : all;
   }
 
   // The claims that are to be allocated; in the place of the one for extended resources the node's.
   static std::vector<ClaimPtr> OpenClaims(ClaimState& state, const ClaimPtr& extended_claim) {
     std::vector<ClaimPtr> claims;
     for (const PodClaim& entry : state.claims) {
-      if (entry.IsAllocated()) continue;
+      // What another pod of the group has reserved is open no more.
+      if (entry.IsAllocated() || entry.allocation.has_value()) continue;
       const bool is_extended = &entry == state.extended() && extended_claim != nullptr;
       claims.push_back(is_extended ? extended_claim : entry.claim);
     }

@@ -10,6 +10,7 @@
 #include "sim/cluster/admission/device_validation.h"
 #include "sim/cluster/admission/job_validation.h"
 #include "sim/cluster/admission/node_validation.h"
+#include "sim/cluster/admission/pod_group_validation.h"
 #include "sim/cluster/admission/policy_json.h"
 #include "sim/cluster/admission/policy_validation.h"
 #include "sim/cluster/admission/storage_validation.h"
@@ -44,6 +45,8 @@ constexpr KindRules kRules[] = {
     {"resource.k8s.io", "DeviceClass", CheckDeviceClass},
     {"resource.k8s.io", "ResourceClaim", CheckResourceClaim},
     {"resource.k8s.io", "ResourceClaimTemplate", CheckResourceClaimTemplate},
+    {"scheduling.k8s.io", "PodGroup", CheckPodGroup},
+    {"scheduling.k8s.io", "Workload", CheckWorkload},
     {"storage.k8s.io", "CSINode", CheckCsiNode},
     {"storage.k8s.io", "StorageClass", CheckStorageClass},
 };

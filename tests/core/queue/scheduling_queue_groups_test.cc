@@ -28,7 +28,7 @@ class GroupsTest : public testing::Test {
  protected:
   GroupsTest()
       : world_(api::KubernetesLine::k1_37),
-        nominator_(world_.informer_cache, world_.symbols(), api::PodGroupCycle::kAsEntity),
+        nominator_(world_.informer_cache, world_.symbols()),
         queue_({}, LineWithGroups(), world_.manual_clock, world_.frameworks(), nominator_, [] {}) {}
 
   framework::PodInfoPtr MakePod(const std::string& name, const std::string& group) {

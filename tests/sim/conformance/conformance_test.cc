@@ -30,11 +30,11 @@ constexpr char kFolder[] = SCHEDSIM_SOURCE_DIR "/tests/conformance/";
 // ---- What must be exact ----
 
 // Families whose cases agree with the real scheduler's records, all of them, on all lines that they are for.
-const char* const kFamilies[] = {"batch",        "config",     "defaultspread", "dra",      "dracapacity",
-                                 "draextended",  "extenders",  "gates",         "images",   "mixed",
-                                 "nodeaffinity", "nodenumber", "podaffinity",   "ports",    "preemption",
-                                 "preemptwide",  "queue",      "resources",     "sampling", "scripted",
-                                 "spreading",    "taints",     "underlayip",    "volumes"};
+const char* const kFamilies[] = {"batch",        "config",      "defaultspread", "dra",        "dracapacity",
+                                 "draextended",  "extenders",   "gates",         "images",     "mixed",
+                                 "nodeaffinity", "nodenumber",  "podaffinity",   "podgroups",  "ports",
+                                 "preemption",   "preemptwide", "queue",         "resources",  "sampling",
+                                 "scripted",     "spreading",   "taints",        "underlayip", "volumes"};
 // Cases made because they differed once, in the folder found: more victims on a node than an insertion sort
 // takes; random cases beyond the families, cut down; pods that were terminating when they were deleted;
 // selectors that cannot be parsed, wherever there are selectors; hints that fail over them; numbers at the
@@ -99,6 +99,15 @@ struct Agreement {
   std::vector<std::string> differences;
 };
 
+// Those in which the real scheduler crashed, so that there is no record: a pod of a gang is deleted while it
+// waits (1.35).
+const char* const kCrashes[] = {"1.35 podgroups-11"};
+
+bool CrashedTheRealOne(const std::string& line, const std::string& case_name) {
+  return std::find(std::begin(kCrashes), std::end(kCrashes), absl::StrCat(line, " ", case_name)) !=
+         std::end(kCrashes);
+}
+
 struct FamilyRun {
   std::string folder;
   std::string family;
@@ -112,6 +121,7 @@ Agreement RunFamily(const FamilyRun& run) {
       Expected(absl::StrCat(run.folder, "traces-", run.line, "/", run.family, ".jsonl.gz"));
   ForEachCase(absl::StrCat(run.folder, "cases/", run.family, ".jsonl.gz"), LineOf(run.line),
               [&](const Case& test_case) {
+                if (CrashedTheRealOne(run.line, test_case.name)) return;
                 ++result.case_count;
                 const auto trace = expected.find(test_case.name);
                 const std::string difference = trace == expected.end()
