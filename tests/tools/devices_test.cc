@@ -100,6 +100,14 @@ const Told kTold[] = {
      {"none of the node's 4 devices is of it",
       "pool slow.example.com/slow is incomplete: not all slices of its generation are there",
       "class slow.example.com: selector #0 is false for all 4: device.driver == 'slow.example.com'"}},
+    {"binding.yaml",
+     "in-vain",
+     {"could not be bound: running PreBind plugin \"DynamicResources\": device binding timeout"}},
+    {"binding.yaml",
+     "elsewhere",
+     {"claim default/failed is allocated (n2/fab-9) and wants metadata.name=n2, the node has the name n1",
+      "claim default/failed is allocated (n2/fab-9): device binding failed: claim=failed, reason=NoLink, "
+      "message=\"cable is out\""}},
 };
 
 TEST(Devices, PublicExamplesRun) {
