@@ -61,6 +61,17 @@ SCHEDSIM_FOR_EACH_PROCESSOR uint64_t AddWeighted(const int64_t* scores, int64_t 
   return signs;
 }
 
+// Most often all are, which all bits together show at once.
+SCHEDSIM_FOR_EACH_PROCESSOR bool AllZero(const int64_t* scores, size_t count) {
+  int64_t bits = 0;
+  for (size_t i = 0; i < count; ++i) bits |= scores[i];
+  return bits == 0;
+}
+
+SCHEDSIM_FOR_EACH_PROCESSOR void AddToAll(int64_t score, int64_t* sums, size_t count) {
+  for (size_t i = 0; i < count; ++i) sums[i] += score;
+}
+
 }  // namespace
 
 Status Framework::ScoreColumn(ScoreEntry& entry, CycleState& state, const PodInfo& pod, NodeInfos nodes,
@@ -125,9 +136,7 @@ bool Framework::ComputeNodeScores(CycleState& state, const PodInfo& pod, NodeInf
     if (!ScoreColumn(entry, state, pod, nodes, positions, column.raw).IsSuccess()) return false;
     // Where nothing but 0 is given, each node gets what a single one would get.
     if (entry.has_normalize) {
-      const bool all_zero =
-          std::all_of(column.raw.begin(), column.raw.end(), [](int64_t raw) { return raw == 0; });
-      if (!all_zero || !entry.normalizes_by_scores_only) {
+      if (!entry.normalizes_by_scores_only || !AllZero(column.raw.data(), column.raw.size())) {
         last_class_.normalizes_over_nodes = true;
         return false;
       }
@@ -193,6 +202,17 @@ Status Framework::Normalize(const ScoreEntry& entry, CycleState& state, const Po
 
 Status Framework::WeighColumn(const ScoreEntry& entry, CycleState& state, const PodInfo& pod, NodeInfos nodes,
                               PluginScores& column, std::vector<int64_t>& totals, bool keeps_raw) {
+  // What equal scores become, one of them shows.
+  const bool are_alike = !keeps_raw && entry.has_normalize && entry.normalizes_by_scores_only &&
+                         !nodes.empty() && AllZero(column.raw.data(), nodes.size());
+  if (are_alike) {
+    int64_t score = 0;
+    const Status normalized = Normalize(entry, state, pod, nodes.first(1), {&score, 1});
+    if (!normalized.IsSuccess()) return normalized;
+    if (score < kMinNodeScore || score > kMaxNodeScore) return InvalidScore(entry.name, score);
+    AddToAll(score * entry.weight, totals.data(), nodes.size());
+    return Status();
+  }
   if (keeps_raw) {
     column.weighted = column.raw;
   } else {
