@@ -111,6 +111,18 @@ void DeleteContent(const std::string& name_space, ApiServer& server) {
   }
 }
 
+// A patch reads the object from JSON again: an amount that is written without a binary suffix is decimal
+// then.
+void ReadAmountsAnew(api::ResourceClaimStatus& status) {
+  if (!status.allocation.has_value()) return;
+  for (api::DeviceRequestAllocationResult& result : status.allocation->results) {
+    for (auto& [name, amount] : result.consumed_capacity) {
+      const bool is_binary = absl::EndsWith(api::NotedQuantityText(amount.amount, amount.format), "i");
+      if (!is_binary) amount.format = api::QuantityFormat::kDecimal;
+    }
+  }
+}
+
 }  // namespace
 
 std::string ApiServer::KeyOf(const api::Object& object) {
@@ -414,6 +426,7 @@ absl::Status ApiServer::RemoveConsumer(const api::ResourceClaim& claim, absl::st
   consumers.erase(std::remove_if(consumers.begin(), consumers.end(),
                                  [uid](const auto& consumer) { return consumer.uid == uid; }),
                   consumers.end());
+  ReadAmountsAnew(after->status);
   after->metadata.uid = claim.metadata.uid;
   return UpdateClaim(*after, ClaimPart::kStatus);
 }

@@ -128,9 +128,7 @@ bool DeviceTally::IsSelected(const AllocatorParts& parts, const api::DeviceClass
       const auto matches = parts.selectors.Match(
           {selector}, [&owner] { return owner; }, *candidate.slice, *candidate.device);
       if (matches.ok() && *matches) continue;
-      const std::string why = matches.ok()
-                                  ? "is false for"
-                                  : absl::StrCat("ends in an error (", matches.status().message(), ") for");
+      const std::string why = matches.ok() ? "is false for" : "ends in an error for";
       Add(absl::StrCat(absl::Dec(i, absl::kZeroPad2)), candidate,
           {.kind = "deviceSelector",
            .text = absl::StrCat(owner, ": selector #", i, " ", why),

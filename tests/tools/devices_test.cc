@@ -108,6 +108,21 @@ const Told kTold[] = {
      {"claim default/failed is allocated (n2/fab-9) and wants metadata.name=n2, the node has the name n1",
       "claim default/failed is allocated (n2/fab-9): device binding failed: claim=failed, reason=NoLink, "
       "message=\"cable is out\""}},
+    {"mistakes.yaml",
+     "no-counters",
+     {"invalid resource pools were encountered",
+      "pool part.example.com/n1 is invalid: counter set gpu-9 not found"}},
+    {"mistakes.yaml",
+     "older-slice",
+     {"asks for 2 devices of class old; the node has 1 of it: 1 could be had"}},
+    {"mistakes.yaml",
+     "wrong-type",
+     {"selector #0 on device typed.example.com/n1/dev-0: CEL runtime error: no such overload",
+      "request r: selector #0 ends in an error for the only one: "
+      "device.attributes['typed.example.com'].index < 4"}},
+    {"mistakes.yaml",
+     "wrong-key",
+     {"CEL runtime error: no such key: numa. consider using CEL optional chaining"}},
 };
 
 TEST(Devices, PublicExamplesRun) {

@@ -157,6 +157,12 @@ bool AllocationSearch::CheckSpec(ClaimData& data, RequestData& request) {
 bool AllocationSearch::FindAllDevices(const ClaimData& data, RequestData& request) {
   const std::string start = absl::StrCat("claim ", data.Key(), ", request ", request.Name(),
                                          ": asks for all devices, but resource pool ");
+  // Up to 1.36 a device without room for the request is none of "all"; from 1.37 on only one that never has
+  // it.
+  const framework::ClaimCache& claims = parts_.handle.claims();
+  const auto used_before = [this](const framework::AllocatedDevices& devices, const SliceDevice& device) {
+    return line_.line <= api::KubernetesLine::k1_36 ? devices.CapacityOf(device.key) : nullptr;
+  };
   for (const DevicePool& pool : *pools_) {
     if (pool.is_incomplete) return Fail(absl::StrCat(start, pool.Id(), " is currently being updated"));
     if (pool.IsInvalid()) return Fail(absl::StrCat(start, pool.Id(), " is currently invalid"));
@@ -169,8 +175,9 @@ bool AllocationSearch::FindAllDevices(const ClaimData& data, RequestData& reques
           continue;
         }
         if (line_.dra.consumable_capacity) {
-          const absl::StatusOr<bool> fits =
-              HasCapacity(request.spec->capacity_requests, *device.device, {}, line_);
+          const absl::StatusOr<bool> fits = HasCapacity(
+              request.spec->capacity_requests, *device.device,
+              {used_before(claims.allocated(), device), used_before(claims.pending(), device)}, line_);
           if (!fits.ok()) {
             return Fail(absl::StrCat("claim ", data.Key(), ", request ", request.Name(),
                                      ": checking capacity for device ", device.device->name, ": ",
@@ -197,7 +204,7 @@ bool AllocationSearch::MakeConstraints(ClaimData& data) {
       return Fail(absl::StrCat("claim ", data.Key(), ", constraint #", i,
                                ": empty constraint (unsupported constraint type?)"));
     }
-    data.constraints.emplace_back(specs[i]);
+    data.constraints.emplace_back(specs[i], line_.line <= api::KubernetesLine::k1_36);
   }
   return true;
 }

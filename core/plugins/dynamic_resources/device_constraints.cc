@@ -29,6 +29,13 @@ bool DeviceConstraint::Add(absl::string_view request, absl::string_view driver, 
   const api::DeviceAttribute* value =
       Lookup(device, driver, matches ? *spec_.match_attribute : *spec_.distinct_attribute);
   if (value == nullptr) return false;
+  if (!matches && by_request_) {
+    const bool is_known = std::any_of(value_of_request_.begin(), value_of_request_.end(),
+                                      [&](const auto& entry) { return *entry.second == *value; });
+    if (is_known) return false;
+    value_of_request_[std::string(request.substr(0, request.find('/')))] = value;
+    return true;
+  }
   if (matches ? !values_.empty() && !(*values_[0] == *value)
               : std::any_of(values_.begin(), values_.end(),
                             [&](const api::DeviceAttribute* other) { return *other == *value; })) {
@@ -39,7 +46,12 @@ bool DeviceConstraint::Add(absl::string_view request, absl::string_view driver, 
 }
 
 void DeviceConstraint::RemoveLast(absl::string_view request) {
-  if (AppliesTo(request)) values_.pop_back();
+  if (!AppliesTo(request)) return;
+  if (!spec_.match_attribute.has_value() && by_request_) {
+    value_of_request_.erase(std::string(request.substr(0, request.find('/'))));
+  } else {
+    values_.pop_back();
+  }
 }
 
 }  // namespace schedsim::plugins

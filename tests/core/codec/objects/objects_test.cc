@@ -11,6 +11,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "core/api/devices.h"
 #include "core/api/node.h"
 #include "core/api/pod.h"
 #include "core/api/storage.h"
@@ -229,6 +230,40 @@ TEST(ObjectsTest, OtherKindsAreKeptWhole) {
   const auto claim = ReadOne(
       "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {name: w}\nspec: {devices: {}}\n");
   EXPECT_EQ(claim->kind, api::Kind::kResourceClaim);
+}
+
+// Flat requests get their `exactly`, also one that says nothing; alternatives stay as they are.
+TEST(ObjectsTest, ClaimsOfV1beta1AreStoredAsV1) {
+  const auto object = ReadOne(
+      "apiVersion: resource.k8s.io/v1beta1\nkind: ResourceClaim\nmetadata: {name: w}\nspec:\n  devices:\n    "
+      "requests:\n    - {name: a, deviceClassName: gpu, count: 2, adminAccess: true}\n    - {name: b}\n    - "
+      "{name: c, firstAvailable: [{name: x, deviceClassName: nic}]}\n");
+  ASSERT_EQ(object->kind, api::Kind::kResourceClaim);
+  EXPECT_EQ(object->api_version, "resource.k8s.io/v1");
+  const auto& requests = static_cast<const api::ResourceClaim&>(*object).spec.requests;
+  ASSERT_EQ(requests.size(), 3u);
+  ASSERT_TRUE(requests[0].exactly.has_value());
+  EXPECT_EQ(requests[0].exactly->device_class_name, "gpu");
+  EXPECT_EQ(requests[0].exactly->count, 2);
+  EXPECT_TRUE(requests[0].exactly->admin_access);
+  EXPECT_TRUE(requests[1].exactly.has_value());
+  EXPECT_FALSE(requests[2].exactly.has_value());
+  EXPECT_EQ(requests[2].first_available[0].device_class_name, "nic");
+  EXPECT_TRUE(absl::StrContains(object->json->ToString(), R"({"name":"b","exactly":{}})"));
+}
+
+TEST(ObjectsTest, DevicesOfV1beta1LoseTheirBasic) {
+  const auto object = ReadOne(
+      "apiVersion: v1\nkind: List\nitems:\n- apiVersion: resource.k8s.io/v1beta1\n  kind: ResourceSlice\n  "
+      "metadata: {name: s}\n  spec: {driver: d, nodeName: n1, pool: {name: p}, devices: [{name: g, basic: "
+      "{attributes: {model: {string: x}}, capacity: {memory: {value: 1Gi}}}}, {name: h}]}\n");
+  const auto& devices = static_cast<const api::ResourceSlice&>(*object).spec.devices;
+  ASSERT_EQ(devices.size(), 2u);
+  ASSERT_EQ(devices[0].attributes.size(), 1u);
+  EXPECT_EQ(*devices[0].attributes[0].second.string_value, "x");
+  EXPECT_EQ(devices[0].capacity.size(), 1u);
+  EXPECT_TRUE(devices[1].attributes.empty());
+  EXPECT_FALSE(absl::StrContains(object->json->ToString(), "basic"));
 }
 
 struct BadRow {
