@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Measures what a plugin of a library costs that scores nodes: plugin_cost.py SCHEDSIM LIBRARY [--runs N] [--most RATIO]
+"""Measures what a plugin costs that scores nodes: plugin_cost.py SCHEDSIM PLUGIN [--runs N] [--most RATIO] [--isolate]
 
-LIBRARY is that of score_plugin.cc. The workloads of shapes.py with 5,000 nodes run with the plugin and without it, in turns, with many
-pods and with few: the difference is what the attempts take. The least time of each counts, since a busy machine only adds. Times are
-those of the processor. Prints a table in Markdown; exit code 1: a ratio is above the most that is allowed.
+PLUGIN is the library of score_plugin.cc, which --isolate runs in a process of its own, or score_plugin.py. The workloads of shapes.py
+with 5,000 nodes run with the plugin and without it, in turns, with many pods and with few: the difference is what the attempts take. The
+least time of each counts, since a busy machine only adds. Times are those of the processor, with that of the plugin's process. Prints a
+table in Markdown; exit code 1: a ratio is above the most that is allowed.
 """
 import argparse
 import json
@@ -42,19 +43,23 @@ def write_cases(folder, shape, pods):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("schedsim")
-    parser.add_argument("library")
+    parser.add_argument("plugin")
+    parser.add_argument("--isolate", action="store_true")
+    parser.add_argument("--pods", type=int, help="at most so many")
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--most", type=float, default=float("inf"))
     options = parser.parse_args()
     print("| workload | without | with the plugin | ratio |\n| --- | --- | --- | --- |")
     worst = 0.0
     for shape, pods in WORKLOADS:
+        pods = min(pods, options.pods or pods)
         with tempfile.TemporaryDirectory() as folder:
             paths = [path for count in (FEW, pods) for path in write_cases(folder, shape, count)]
             least = [float("inf")] * len(paths)
             for _ in range(options.runs):
                 for i, path in enumerate(paths):
-                    command = [options.schedsim, "run", path, "--plugin", options.library]
+                    command = [options.schedsim, "run", path, "--plugin", options.plugin]
+                    command += ["--isolate"] if options.isolate else []
                     least[i] = min(least[i], user_seconds(command))
             without, scored = ((least[2 + i] - least[i]) / (pods - FEW) * 1e6 for i in range(2))
         worst = max(worst, scored / without)

@@ -17,6 +17,8 @@ install(EXPORT schedsimTargets NAMESPACE schedsim:: DESTINATION ${SCHEDSIM_PACKA
 install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.md")
 install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DATADIR}/schedsim FILES_MATCHING PATTERN "*.schema.json")
+# The program has it in itself; this one is for editors, and for programs that are no file in .py.
+install(FILES python/schedsim_plugin.py DESTINATION ${CMAKE_INSTALL_DATADIR}/schedsim)
 if(TARGET schedsim)
   install(TARGETS schedsim RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()

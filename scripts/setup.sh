@@ -25,6 +25,7 @@ packages=(
   ninja-build
   nlohmann-json3-dev
   pkg-config
+  wabt
   zlib1g-dev
 )
 

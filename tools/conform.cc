@@ -37,6 +37,7 @@ struct ConformOptions {
   std::string kubernetes_version = std::string(api::KubernetesLineName(api::kDefaultKubernetesLine));
   std::vector<std::string> families;
   std::vector<std::string> plugins;
+  hosting::ProcessOptions processes;
   std::string write;
   bool reference = false;
   bool single_attempts = false;
@@ -175,7 +176,7 @@ absl::StatusOr<int> Conform(const ConformOptions& options) {
   api::KubernetesVersion version;
   ASSIGN_OR_RETURN(version, api::ParseKubernetesVersion(options.kubernetes_version));
   sim::PluginChoice loaded;
-  ASSIGN_OR_RETURN(loaded, sim::LoadPlugins(options.plugins, version.line));
+  ASSIGN_OR_RETURN(loaded, sim::LoadPlugins(options.plugins, options.processes, version.line));
   std::vector<std::pair<std::string, std::string>> pairs;
   ASSIGN_OR_RETURN(pairs, FilePairs(options));
   std::error_code error;
@@ -215,7 +216,7 @@ void AddConform(CLI::App& app, int& exit_code) {
       ->default_str(options->kubernetes_version);
   AddTexts(*command, "--family", options->families, "NAME",
            "Only cases of this family (the name up to its number); repeatable", ParseText);
-  AddPluginLibraries(*command, options->plugins);
+  AddPluginFiles(*command, options->plugins, options->processes);
   AddOption(*command, "--write", options->write, "DIR", "Write each case's trace to DIR/CASE.jsonl",
             ParsePath);
   command->add_flag("--reference", options->reference, "Turn off all fast paths");

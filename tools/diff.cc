@@ -202,6 +202,7 @@ void AddDiff(CLI::App& app, int& exit_code) {
   AddOption(*command, "B", options->b.run, "", "The same", ParsePath);
   AddCase(*command, options->request);
   AddRunOptions(*command, options->request, "--until");
+  AddRecorder(*command, "--recorder", options->request.scheduler.recorder);
   AddRunSide(*command, "A", options->a);
   AddRunSide(*command, "B", options->b);
   AddTexts(*command, "--ignore", options->ignore, "RULE",

@@ -168,9 +168,37 @@ absl::StatusOr<std::string> PodIn(const std::string& name_space, const std::stri
                                                  " is not that of ", pod, ", expected one of them"));
 }
 
-void AddPluginLibraries(CLI::App& command, std::vector<std::string>& paths) {
-  AddTexts(command, "--plugin", paths, "FILE",
-           "A shared library of plugins, which the configuration may then name; repeatable", ParsePath);
+absl::StatusOr<hosting::WasmEngine> ParseWasmEngine(absl::string_view text) {
+  const std::vector<hosting::WasmEngine> engines = hosting::WasmEngines();
+  std::string names;
+  for (const hosting::WasmEngine engine : engines) {
+    if (text == hosting::WasmEngineName(engine)) return engine;
+    absl::StrAppend(&names, names.empty() ? "" : " or ", hosting::WasmEngineName(engine));
+  }
+  return absl::InvalidArgumentError(absl::StrCat("expected ", names, ", which this build has"));
+}
+
+void AddPluginFiles(CLI::App& command, std::vector<std::string>& paths, hosting::ProcessOptions& processes) {
+  AddTexts(
+      command, "--plugin", paths, "FILE",
+      "Plugins, which the configuration may then name: a shared library, a Python file (.py), or a program; "
+      "repeatable",
+      ParsePath);
+  command.add_flag("--isolate", processes.isolate,
+                   "Run shared libraries of plugins in processes of their own");
+  AddOption(
+      command, "--plugin-timeout", processes.answer_limit, "DURATION",
+      "How much real time a plugin in a process has for an answer; one that takes longer ends the run with "
+      "exit code 4",
+      ParseInterval)
+      ->default_str("60s");
+}
+
+void AddRecorder(CLI::App& command, const std::string& name, std::string& path) {
+  AddOption(command, name, path, "FILE",
+            "Let the real kube-scheduler decide, with plugins in Go: a program that tools/recorder/build.sh "
+            "built",
+            ParsePath);
 }
 
 void AddExtenderOptions(CLI::App& command, sim::ExtenderChoice& choice) {
@@ -196,7 +224,19 @@ void AddSchedulerOptions(CLI::App& command, sim::SchedulerChoice& choice) {
   AddOption(command, "--kubernetes-version", choice.kubernetes_version, "VERSION",
             "Line to simulate: 1.34 to 1.37", ParseText)
       ->default_str(std::string(api::KubernetesLineName(api::kDefaultKubernetesLine)));
-  AddPluginLibraries(command, choice.plugins);
+  AddPluginFiles(command, choice.plugins, choice.processes);
+  AddGuestOptions(command, choice.guests);
+}
+
+void AddGuestOptions(CLI::App& command, hosting::GuestOptions& guests) {
+  AddOption(
+      command, "--wasm-engine", guests.engine, "ENGINE",
+      "What runs guests of WebAssembly: mozjs or wabt, with the same results; default: the faster one of "
+      "those that --version names",
+      ParseWasmEngine);
+  command.add_flag_callback(
+      "--guest-log", [&guests] { guests.log = [](absl::string_view line) { PrintMessage(line); }; },
+      "Print what guests of WebAssembly log on standard error");
 }
 
 }  // namespace schedsim::tools

@@ -13,6 +13,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "core/hosting/wasm/wasm_guests.h"
 #include "sim/scenario/scheduler_choice.h"
 
 namespace CLI {
@@ -84,13 +85,19 @@ absl::StatusOr<std::string> PodIn(const std::string& name_space, const std::stri
 // The same error with what helps, where `pod`, which was not found, is written as kubectl's TYPE/NAME.
 absl::Status WithPodForm(const absl::Status& error, absl::string_view pod);
 
-// Adds --plugin, the libraries of plugins.
-void AddPluginLibraries(CLI::App& command, std::vector<std::string>& paths);
+// Adds --plugin, the files of plugins, with --isolate and --plugin-timeout.
+void AddPluginFiles(CLI::App& command, std::vector<std::string>& paths, hosting::ProcessOptions& processes);
+
+// Adds --recorder, or that of one side under another name.
+void AddRecorder(CLI::App& command, const std::string& name, std::string& path);
 
 // Adds --extender-live and --extender-replay.
 void AddExtenderOptions(CLI::App& command, sim::ExtenderChoice& choice);
 
-// Adds --config, --feature-gates, --kubernetes-version and --plugin.
+// Adds --wasm-engine and --guest-log.
+void AddGuestOptions(CLI::App& command, hosting::GuestOptions& guests);
+
+// Adds --config, --feature-gates, --kubernetes-version and --plugin, and those of guests.
 void AddSchedulerOptions(CLI::App& command, sim::SchedulerChoice& choice);
 
 }  // namespace schedsim::tools

@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/api/go_text.h"
 #include "core/base/status_macros.h"
+#include "core/hosting/process/library_host.h"
 #include "tools/options.h"
 #include "tools/output.h"
 #include "tools/plugin_template.h"
@@ -24,6 +25,7 @@ namespace fs = std::filesystem;
 struct NewOptions {
   std::string name;
   std::string folder;
+  std::string language;
 };
 
 // A name that is one in C++, too.
@@ -45,8 +47,10 @@ absl::Status New(const NewOptions& options) {
     return absl::InvalidArgumentError(
         absl::StrCat(folder, ": is there already, expected a folder to be made"));
   }
+  const PluginLanguage language =
+      options.language == "python" ? PluginLanguage::kPython : PluginLanguage::kCpp;
   std::string out;
-  for (const TemplateFile& file : PluginTemplate(options.name)) {
+  for (const TemplateFile& file : PluginTemplate(options.name, language)) {
     const std::string path = absl::StrCat(folder, "/", file.path);
     fs::create_directories(fs::path(path).parent_path(), error);
     std::unique_ptr<ResultFile> written;
@@ -55,9 +59,7 @@ absl::Status New(const NewOptions& options) {
     RETURN_IF_ERROR(written->Commit());
     absl::StrAppend(&out, path, "\n");
   }
-  absl::StrAppend(
-      &out, "\nBuild and test it with\n  cd ", folder,
-      "\n  cmake -B build && cmake --build build && ctest --test-dir build --output-on-failure\n");
+  absl::StrAppend(&out, "\nTest it with\n  cd ", folder, "\n  ", TestCommand(language), "\n");
   return WriteOutput(out);
 }
 
@@ -68,14 +70,27 @@ void AddNew(CLI::App& plugin, int& exit_code) {
       ->required();
   AddOption(*command, "--dir", options->folder, "DIR",
             "The folder to make; default: the name, as spread_teams", ParsePath);
+  AddChoice(*command, "--language", options->language, {"c++", "python"}, "What it is written in");
   command->footer(
-      "Writes the source in C++, a CMake file that finds an installed schedsim, a configuration, a cluster, "
-      "a\n"
-      "test of placements and a workflow for GitHub Actions. docs/plugins.md says what a plugin may do.\n"
+      "Writes the source (with a CMake file that finds an installed schedsim, in C++), a configuration, a "
+      "cluster,\n"
+      "a test of placements and a workflow for GitHub Actions. docs/plugins.md says what a plugin may do.\n"
       "Exit codes: 0 written, 2 bad usage, or files that cannot be written.\n\n"
       "Examples:\n"
-      "  schedsim plugin new SpreadTeams");
+      "  schedsim plugin new SpreadTeams\n"
+      "  schedsim plugin new SpreadTeams --language python");
   command->callback([options, &exit_code] { exit_code = ExitCodeOf("schedsim plugin new", New(*options)); });
+}
+
+// What --isolate starts. It is not listed.
+void AddHost(CLI::App& plugin, int& exit_code) {
+  auto path = std::make_shared<std::string>();
+  CLI::App* command =
+      plugin.add_subcommand("host", "Speak for a library of plugins on standard input and output");
+  command->group("");
+  AddOption(*command, "FILE", *path, "", "The library", ParsePath)->required();
+  command->callback(
+      [path, &exit_code] { exit_code = ExitCodeOf("schedsim plugin host", hosting::HostLibrary(*path)); });
 }
 
 }  // namespace
@@ -85,6 +100,7 @@ void AddPlugin(CLI::App& app, int& exit_code) {
   plugin->require_subcommand(1);
   plugin->footer("`schedsim plugin new --help` has examples.");
   AddNew(*plugin, exit_code);
+  AddHost(*plugin, exit_code);
 }
 
 }  // namespace schedsim::tools

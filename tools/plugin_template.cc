@@ -1,12 +1,14 @@
 #include "tools/plugin_template.h"
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 
 namespace schedsim::tools {
 namespace {
 
-// In each text, $NAME and $FILE stand for the plugin's name and that of its files.
+// In each text, $NAME and $FILE stand for the plugin's name and that of its files, $PLUGINS for what a test
+// says of it, and $TEST for the command that runs the test.
 
 constexpr char kSource[] = R"($NAME: what it does for its user, in a sentence.
 #include <schedsim/plugin.h>
@@ -64,6 +66,37 @@ const schedsim_library* schedsim_plugin_library(const schedsim_host* host) {
 }
 )";
 
+constexpr char kPython[] = R"("""$NAME: what it does for its user, in a sentence."""
+import schedsim_plugin
+from schedsim_plugin import Event, Status
+
+
+class $NAME:
+    """Nodes of the pod's team are best, nodes of another team are refused."""
+
+    def Filter(self, state, pod, node):
+        team = node.label("team")
+        if team is None or team == pod.label("team"):
+            return Status.Success()
+        return Status.UnschedulableAndUnresolvable("node(s) belonged to another team")
+
+    def Score(self, state, pod, node):
+        """0 to 100, times the weight of the configuration."""
+        team = pod.label("team")
+        return 100 if team is not None and node.label("team") == team else 0
+
+    def EventsToRegister(self):
+        """What may help a pod that Filter refused."""
+        return [Event("Node", "Add", "UpdateNodeLabel"), Event("Pod", "UpdatePodLabel")]
+
+    def SignPod(self, pod):
+        """All that the answers depend on beside the nodes."""
+        return {"team": pod.label("team", "")}
+
+
+schedsim_plugin.serve($NAME)
+)";
+
 constexpr char kCMake[] = R"(cmake_minimum_required(VERSION 3.25)
 project($FILE LANGUAGES CXX)
 
@@ -118,7 +151,7 @@ kind: Test
 run:
   files: [cluster.yaml]
   config: scheduler.yaml
-expect:
+$PLUGINSexpect:
 - name: a pod goes to a node of its team
   pods: {name: red}
   node: {name: node-red}
@@ -140,14 +173,14 @@ jobs:
     - uses: actions/checkout@v4
     - name: Build schedsim
       run: |
-        apt-get update && apt-get install -y git
+        apt-get update && apt-get install -y git python3
         git clone --depth 1 "$SCHEDSIM_REPOSITORY" /schedsim
         cd /schedsim && scripts/setup.sh
         cmake --preset release && cmake --build build/release --target install
       env:
         SCHEDSIM_REPOSITORY: ${{ vars.SCHEDSIM_REPOSITORY }}
-    - name: Build and test the plugin
-      run: cmake -B build && cmake --build build && ctest --test-dir build --output-on-failure
+    - name: Test the plugin
+      run: $TEST
 )";
 
 }  // namespace
@@ -164,17 +197,35 @@ std::string SnakeCase(absl::string_view camel_case) {
   return snake;
 }
 
-std::vector<TemplateFile> PluginTemplate(absl::string_view name) {
+std::string TestCommand(PluginLanguage language) {
+  return language == PluginLanguage::kPython
+             ? "schedsim test placements.test.yaml"
+             : "cmake -B build && cmake --build build && ctest --test-dir build --output-on-failure";
+}
+
+std::vector<TemplateFile> PluginTemplate(absl::string_view name, PluginLanguage language) {
   const std::string file = SnakeCase(name);
+  const bool is_python = language == PluginLanguage::kPython;
+  // A library is where its build puts it; the build names it to the test.
+  const std::string plugins = is_python ? absl::StrCat("  plugins: [", file, ".py]\n") : "";
   const auto fill = [&](absl::string_view text) {
-    return absl::StrReplaceAll(text, {{"$NAME", std::string(name)}, {"$FILE", file}});
+    return absl::StrReplaceAll(text, {{"$NAME", std::string(name)},
+                                      {"$FILE", file},
+                                      {"$PLUGINS", plugins},
+                                      {"$TEST", TestCommand(language)}});
   };
-  return {{.path = file + ".cc", .text = "// " + fill(kSource)},
-          {.path = "CMakeLists.txt", .text = fill(kCMake)},
-          {.path = "scheduler.yaml", .text = fill(kConfig)},
-          {.path = "cluster.yaml", .text = fill(kCluster)},
-          {.path = "placements.test.yaml", .text = fill(kTest)},
-          {.path = ".github/workflows/placements.yaml", .text = fill(kCi)}};
+  std::vector<TemplateFile> files;
+  if (is_python) {
+    files.push_back({.path = file + ".py", .text = fill(kPython)});
+  } else {
+    files.push_back({.path = file + ".cc", .text = "// " + fill(kSource)});
+    files.push_back({.path = "CMakeLists.txt", .text = fill(kCMake)});
+  }
+  files.push_back({.path = "scheduler.yaml", .text = fill(kConfig)});
+  files.push_back({.path = "cluster.yaml", .text = fill(kCluster)});
+  files.push_back({.path = "placements.test.yaml", .text = fill(kTest)});
+  files.push_back({.path = ".github/workflows/placements.yaml", .text = fill(kCi)});
+  return files;
 }
 
 }  // namespace schedsim::tools

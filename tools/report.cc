@@ -93,6 +93,7 @@ void AddReport(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<ReportOptions>();
   CLI::App* command = app.add_subcommand("report", "Run a cluster, and write a page about it to look at");
   AddRunRequest(*command, options->request, "--until");
+  AddRecorder(*command, "--recorder", options->request.scheduler.recorder);
   AddQuiet(*command);
   AddOption(*command, "-o,--path", options->path, "FILE",
             "The page: one file of HTML that needs no network; a name in .gz or .zst as an archive, - for "

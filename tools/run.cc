@@ -202,6 +202,18 @@ int VerdictOf(const RunOptions& options, const sim::Report& report) {
   return report.failures.empty() && !missed && !has_pending ? kDone : kVerdict;
 }
 
+// Who decides beside the simulated scheduler has no place in many runs, and none where nothing runs.
+absl::Status RefuseOtherDeciders(const RunOptions& options, const sim::Plan& plan) {
+  // Processes side by side would all read one file of calls; who follows asks no extender.
+  if (options.seeds.has_value() || plan.follows) {
+    RETURN_IF_ERROR(sim::RefuseExtenders(options.seeds.has_value() ? "--seeds: " : "--follow: ",
+                                         plan.simulation.config.config));
+  }
+  if (options.seeds.has_value() && plan.recorder.has_value())
+    return absl::InvalidArgumentError("--seeds: expected none with --recorder, where nothing is drawn");
+  return absl::OkStatus();
+}
+
 absl::StatusOr<int> Run(const RunOptions& options) {
   if (TracesToStandardOutput(options) && options.output != "text") {
     return absl::InvalidArgumentError(absl::StrCat("--trace -: standard output has no place for --output ",
@@ -224,11 +236,7 @@ absl::StatusOr<int> Run(const RunOptions& options) {
   const double load_seconds = SecondsSince(load_start);
   PrintNotices(plan.notices);
   if (options.strict) RETURN_IF_ERROR(RefuseNotices(plan.notices));
-  // Processes side by side would all read one file of calls; who follows asks no extender.
-  if (options.seeds.has_value() || plan.follows) {
-    RETURN_IF_ERROR(sim::RefuseExtenders(options.seeds.has_value() ? "--seeds: " : "--follow: ",
-                                         plan.simulation.config.config));
-  }
+  RETURN_IF_ERROR(RefuseOtherDeciders(options, plan));
   if (options.seeds.has_value()) return RunAllSeeds(options, plan);
   if (plan.follows) return Follow(options, plan);
   OptionPaths other_files;
@@ -320,6 +328,7 @@ void AddRun(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<RunOptions>();
   CLI::App* command = app.add_subcommand("run", "Schedule the pending pods of a cluster in virtual time");
   AddRunRequest(*command, options->request, "--until");
+  AddRecorder(*command, "--recorder", options->request.scheduler.recorder);
   command->add_flag("--reference", options->request.reference,
                     "Turn off all fast paths; the result is the same");
   command->add_flag("--counters", options->request.counters,

@@ -75,6 +75,7 @@ void RunFiles::Ask(sim::RunRequest& request) {
   if (!options_.extender_calls.has_value()) return;
   extender_calls_ = std::make_shared<std::string>();
   request.scheduler.extenders.calls = extender_calls_;
+  request.scheduler.extenders.record = *options_.extender_calls;
 }
 
 absl::Status RunFiles::CheckMetrics() const {

@@ -11,7 +11,8 @@ namespace schedsim::tools {
 
 bool IsEmpty(const RunSide& side) {
   return side.run.empty() && side.files.empty() && !side.scheduler.config.has_value() &&
-         !side.scheduler.kubernetes_version.has_value() && !side.scheduler.feature_gates.has_value();
+         !side.scheduler.kubernetes_version.has_value() && !side.scheduler.feature_gates.has_value() &&
+         side.scheduler.recorder.empty();
 }
 
 void AddRunSide(CLI::App& command, const std::string& name, RunSide& side) {
@@ -22,6 +23,7 @@ void AddRunSide(CLI::App& command, const std::string& name, RunSide& side) {
             absl::StrCat("The Kubernetes of ", name, " alone, such as 1.35"), ParseText);
   AddOption(command, prefix + "gates", side.scheduler.feature_gates, "GATES",
             absl::StrCat("The feature gates of ", name, " alone"), ParseText);
+  AddRecorder(command, prefix + "recorder", side.scheduler.recorder);
   AddTexts(command, prefix + "file", side.files, "FILE",
            absl::StrCat("What ", name, " alone has beside --filename (-f); repeatable"), ParsePath);
 }
@@ -33,6 +35,7 @@ sim::RunRequest RequestOf(const RunSide& side, sim::RunRequest shared) {
   if (side.scheduler.kubernetes_version.has_value())
     shared.scheduler.kubernetes_version = side.scheduler.kubernetes_version;
   if (side.scheduler.feature_gates.has_value()) shared.scheduler.feature_gates = side.scheduler.feature_gates;
+  if (!side.scheduler.recorder.empty()) shared.scheduler.recorder = side.scheduler.recorder;
   return shared;
 }
 
@@ -45,6 +48,7 @@ std::string LabelOf(const RunSide& side, const sim::RunRequest& request) {
     parts.push_back(absl::StrCat("Kubernetes ", *scheduler.kubernetes_version));
   if (scheduler.config.has_value()) parts.push_back(absl::StrCat("configuration ", *scheduler.config));
   if (scheduler.feature_gates.has_value()) parts.push_back(*scheduler.feature_gates);
+  if (!scheduler.recorder.empty()) parts.push_back(absl::StrCat("decided by ", scheduler.recorder));
   return parts.empty() ? "as it is" : absl::StrJoin(parts, ", ");
 }
 

@@ -17,6 +17,7 @@
 #include "core/api/go_text.h"
 #include "core/base/version.h"
 #include "core/hosting/library/plugin_call.h"
+#include "core/hosting/wasm/wasm_engine.h"
 #include "tools/command_tree.h"
 #include "tools/output.h"
 #include "tools/subcommands.h"
@@ -98,6 +99,15 @@ std::string UsageError(const CLI::App& app, const CLI::ParseError& error) {
   _exit(kBadInput);
 }
 
+// The program's, and those of what runs guests: the first one does where nobody chooses.
+std::string VersionText() {
+  std::string text(ProgramVersion());
+  for (const hosting::WasmEngine engine : hosting::WasmEngines()) {
+    absl::StrAppend(&text, "\nguests of WebAssembly: ", hosting::WasmEngineVersion(engine));
+  }
+  return text;
+}
+
 // Help and version are output, too.
 int PrintHelp(const CLI::App& app, const CLI::Success& asked) {
   std::ostringstream text;
@@ -117,12 +127,13 @@ int main(int argc, char** argv) {
       "schedsim replays Kubernetes clusters through a scheduler that decides as kube-scheduler does, in\n"
       "virtual time. The same input gives the same bytes on any machine.",
       "schedsim");
-  app.set_version_flag("--version", std::string(schedsim::ProgramVersion()));
+  app.set_version_flag("--version", tools::VersionText());
   app.require_subcommand(1);
   app.footer(
       "Exit codes: 0 done, 1 the verdict of a command that judges, 2 bad usage, bad input, or output that "
       "cannot\n"
-      "be written, 3 a plugin of --plugin crashed. `schedsim COMMAND --help` says more.\n\n"
+      "be written, 3 a plugin of --plugin crashed, 4 an extender or a plugin gave no answer in time. `schedsim\n"
+      "COMMAND --help` says more.\n\n"
       "Examples:\n"
       "  schedsim run -f snapshots/small\n"
       "  schedsim run --help");

@@ -37,8 +37,8 @@ struct TestOptions {
   std::vector<std::string> paths;
   bool update = false;
   std::optional<SeedRange> seeds;
-  // What runs vary and what fails in them goes before what a test says, and libraries of plugins come beside
-  // its own; nothing else of it counts.
+  // What runs vary, what fails in them and a recorder go before what a test says, and libraries of plugins
+  // come beside its own; nothing else of it counts.
   sim::RunRequest given;
   std::optional<std::string> junit;
   int64_t jobs = 1;
@@ -186,6 +186,9 @@ absl::Status RunFile(const TestOptions& options, const std::string& path, sim::T
   if (options.given.faults.has_value()) test.request.faults = options.given.faults;
   const std::vector<std::string>& plugins = options.given.scheduler.plugins;
   test.request.scheduler.plugins.insert(test.request.scheduler.plugins.end(), plugins.begin(), plugins.end());
+  test.request.scheduler.processes = options.given.scheduler.processes;
+  if (!options.given.scheduler.recorder.empty())
+    test.request.scheduler.recorder = options.given.scheduler.recorder;
   for (const std::string& argument : VariationArguments(options.given))
     absl::StrAppend(&result.run_options, " ", argument);
   sim::Plan plan;
@@ -319,7 +322,8 @@ void AddTest(CLI::App& app, int& exit_code) {
             "Run with each of these seeds, up to the first that fails; golden placements are left out",
             ParseSeedRange);
   AddVariationOptions(*command, options->given);
-  AddPluginLibraries(*command, options->given.scheduler.plugins);
+  AddPluginFiles(*command, options->given.scheduler.plugins, options->given.scheduler.processes);
+  AddRecorder(*command, "--recorder", options->given.scheduler.recorder);
   AddOption(*command, "--junit", options->junit, "FILE", "Write the results as JUnit XML, too", ParsePath);
   AddOption(*command, "--jobs", options->jobs, "COUNT", "How many files, or seeds of a file, run at once",
             ParseJobs)

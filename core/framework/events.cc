@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/api/kinds.h"
 #include "core/base/check.h"
+#include "core/framework/custom_resources.h"
 #include "core/framework/resource.h"
 
 namespace schedsim::framework {
@@ -33,7 +34,7 @@ constexpr ResourceKind kResourceKinds[] = {
     {EventResource::kPodGroup, api::Kind::kPodGroup},
 };
 
-// "Node", "storage.k8s.io/StorageClass".
+// "Node", "storage.k8s.io/StorageClass", "podgroups.v1alpha1.scheduling.x-k8s.io".
 std::string ResourceName(EventResource resource) {
   if (resource == EventResource::kWildcard) return "*";
   if (resource == EventResource::kAssignedPod) return "AssignedPod";
@@ -44,7 +45,10 @@ std::string ResourceName(EventResource resource) {
     const api::KindInfo& info = api::KindInfoOf(entry.kind);
     return absl::StrCat(info.group, info.group.empty() ? "" : "/", info.name);
   }
-  CHECK(false);
+  const int custom = static_cast<int>(resource) - static_cast<int>(EventResource::kPodGroup);
+  CHECK(custom > 0);
+  const api::CustomKindInfo& info = api::CustomKindInfoOf(static_cast<api::CustomKind>(custom));
+  return absl::StrCat(info.plural, ".", info.version, ".", info.group);
 }
 
 absl::string_view ActionName(ActionType action) {
@@ -153,6 +157,11 @@ EventResource EventResourceOf(api::Kind kind) {
     if (entry.kind == kind) return entry.resource;
   }
   return EventResource::kWildcard;
+}
+
+EventResource EventResourceOf(const api::Object& object) {
+  const api::CustomKind custom = api::CustomKindOf(object);
+  return custom == api::CustomKind::kNone ? EventResourceOf(object.kind) : EventResourceOf(custom);
 }
 
 std::string EventLabel(const ClusterEvent& event, const api::LineBehavior& line) {

@@ -13,6 +13,7 @@
 #include "core/base/status_macros.h"
 #include "core/framework/column_gather.h"
 #include "core/framework/error_text.h"
+#include "core/framework/filter_verdict.h"
 #include "core/framework/keeps_answers.h"
 
 namespace schedsim::framework {
@@ -60,7 +61,7 @@ SCHEDSIM_FOR_EACH_PROCESSOR void SetWhere(const uint8_t* verdicts, int32_t group
 }
 
 // A failure that is not among those that are remembered.
-constexpr uint8_t kUnlisted = UINT8_MAX;
+constexpr uint8_t kUnlisted = kAskFilter;
 
 bool AreEqual(const Status& a, const Status& b) {
   return a.SameAs(b) || (a.code() == b.code() && a.plugin() == b.plugin() && a.reasons() == b.reasons());

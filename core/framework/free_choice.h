@@ -39,8 +39,8 @@ class FreeChoice {
   virtual bool Binds(absl::string_view claim, absl::string_view volume) const = 0;
 
   // The index of the pod that was popped among `pods`, none of which the queue's order puts before another.
-  // The first one is what Go's heap has on top. Also of pods whose group's object has come: the real ones, which
-  // are in a map, join their group in any order.
+  // The first one is what Go's heap has on top. Also of pods whose group's object has come: the real ones,
+  // which are in a map, join their group in any order.
   virtual size_t ChoosePop(absl::Span<const QueuedPodInfo* const> /*pods*/) { return 0; }
 
   // The index of the pod that goes on first among `pods`, which waited on Permit and were all rejected at

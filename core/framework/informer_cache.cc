@@ -2,11 +2,21 @@
 
 #include <utility>
 
+#include "core/api/custom_resources.h"
 #include "core/api/object_key.h"
 #include "core/base/check.h"
 #include "core/base/sorted_map.h"
 
 namespace schedsim::framework {
+
+namespace {
+
+// Kinds of one name may be in several groups; those without an enumerator share a map.
+std::string KeyOf(const api::Object& object) {
+  return object.kind == api::Kind::kOther ? api::CustomKey(object) : object.Key();
+}
+
+}  // namespace
 
 void InformerCache::Set(api::ObjectPtr object) {
   if (object->kind == api::Kind::kPod) {
@@ -15,7 +25,7 @@ void InformerCache::Set(api::ObjectPtr object) {
   }
   const size_t kind = static_cast<size_t>(object->kind);
   ++change_counts_[kind];
-  std::string key = object->Key();
+  std::string key = KeyOf(*object);
   SetValue(objects_[kind], std::move(key), std::move(object));
 }
 
@@ -47,7 +57,7 @@ void InformerCache::Erase(const api::Object& object) {
     ErasePod(static_cast<const api::Pod&>(object));
   } else {
     ++change_counts_[static_cast<size_t>(object.kind)];
-    objects_[static_cast<size_t>(object.kind)].erase(object.Key());
+    objects_[static_cast<size_t>(object.kind)].erase(KeyOf(object));
   }
 }
 

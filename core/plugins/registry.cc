@@ -21,7 +21,20 @@ struct OtherPlugin {
 
 // Sorted by name.
 const std::initializer_list<OtherPlugin> kOtherPlugins = {
+    {"CapacityScheduling", {Point::kPreFilter, Point::kPostFilter, Point::kReserve}, NewCapacityScheduling},
+    {"Coscheduling",
+     {Point::kQueueSort, Point::kPreFilter, Point::kPostFilter, Point::kReserve, Point::kPermit},
+     NewCoscheduling},
+    {"CpuRealUsage", {Point::kScore}, NewCpuRealUsage},
+    {"LoadVariationRiskBalancing", {Point::kScore}, NewLoadVariationRiskBalancing},
+    {"LowRiskOverCommitment", {Point::kPreScore, Point::kScore}, NewLowRiskOverCommitment},
+    {"MemRealUsage", {Point::kScore}, NewMemRealUsage},
     {"NodeNumber", {Point::kPreScore, Point::kScore}, NewNodeNumber},
+    {"NodeResourceTopologyMatch",
+     {Point::kFilter, Point::kScore, Point::kReserve, Point::kPostBind},
+     NewNodeResourceTopologyMatch},
+    {"NodeResourcesAllocatable", {Point::kScore}, NewNodeResourcesAllocatable},
+    {"TargetLoadPacking", {Point::kScore}, NewTargetLoadPacking},
     {"UnderlayIP", {Point::kFilter, Point::kScore, Point::kReserve}, NewUnderlayIp},
 };
 

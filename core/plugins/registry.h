@@ -31,17 +31,25 @@ std::vector<framework::RegisteredPlugin> InTreeRegistry();
 std::vector<api::PluginInfo> KnownPlugins(api::KubernetesLine line);
 
 // One factory a plugin. Each returns InvalidArgument where the plugin refuses its arguments.
+PluginOr NewCapacityScheduling(const api::PluginArgs& args, framework::Handle& handle);
+PluginOr NewCoscheduling(const api::PluginArgs& args, framework::Handle& handle);
+PluginOr NewCpuRealUsage(const api::PluginArgs& args, framework::Handle& handle);
 PluginOr NewDefaultBinder(const api::PluginArgs& args, framework::Handle& handle);
 PluginOr NewDefaultPreemption(const api::PluginArgs& args, framework::Handle& handle);
 PluginOr NewDynamicResources(const api::PluginArgs& args, framework::Handle& handle);
 PluginOr NewGangScheduling(const api::PluginArgs& args, framework::Handle& handle);
 PluginOr NewImageLocality(const api::PluginArgs& args, framework::Handle& handle);
 PluginOr NewInterPodAffinity(const api::PluginArgs& args, framework::Handle& handle);
+PluginOr NewLoadVariationRiskBalancing(const api::PluginArgs& args, framework::Handle& handle);
+PluginOr NewLowRiskOverCommitment(const api::PluginArgs& args, framework::Handle& handle);
+PluginOr NewMemRealUsage(const api::PluginArgs& args, framework::Handle& handle);
 PluginOr NewNodeAffinity(const api::PluginArgs& args, framework::Handle& handle);
 PluginOr NewNodeDeclaredFeatures(const api::PluginArgs& args, framework::Handle& handle);
 PluginOr NewNodeName(const api::PluginArgs& args, framework::Handle& handle);
 PluginOr NewNodeNumber(const api::PluginArgs& args, framework::Handle& handle);
 PluginOr NewNodePorts(const api::PluginArgs& args, framework::Handle& handle);
+PluginOr NewNodeResourceTopologyMatch(const api::PluginArgs& args, framework::Handle& handle);
+PluginOr NewNodeResourcesAllocatable(const api::PluginArgs& args, framework::Handle& handle);
 PluginOr NewNodeResourcesBalancedAllocation(const api::PluginArgs& args, framework::Handle& handle);
 PluginOr NewNodeResourcesFit(const api::PluginArgs& args, framework::Handle& handle);
 PluginOr NewNodeUnschedulable(const api::PluginArgs& args, framework::Handle& handle);
@@ -51,6 +59,7 @@ PluginOr NewPodTopologySpread(const api::PluginArgs& args, framework::Handle& ha
 PluginOr NewPrioritySort(const api::PluginArgs& args, framework::Handle& handle);
 PluginOr NewSchedulingGates(const api::PluginArgs& args, framework::Handle& handle);
 PluginOr NewTaintToleration(const api::PluginArgs& args, framework::Handle& handle);
+PluginOr NewTargetLoadPacking(const api::PluginArgs& args, framework::Handle& handle);
 PluginOr NewUnderlayIp(const api::PluginArgs& args, framework::Handle& handle);
 PluginOr NewTopologyPlacementGenerator(const api::PluginArgs& args, framework::Handle& handle);
 PluginOr NewVolumeBinding(const api::PluginArgs& args, framework::Handle& handle);

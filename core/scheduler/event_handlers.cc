@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "core/framework/custom_resources.h"
 #include "core/scheduler/cycle.h"
 #include "core/scheduler/scheduler.h"
 
@@ -60,7 +61,7 @@ void Scheduler::OnAdd(const api::ObjectPtr& object) {
     Move({.resource = EventResource::kNode, .action = framework::kAdd}, nullptr, object);
   } else if (object->kind == api::Kind::kResourceClaim) {
     claims_.Set(As<api::ResourceClaim>(object));
-  } else if (const EventResource resource = framework::EventResourceOf(object->kind);
+  } else if (const EventResource resource = framework::EventResourceOf(*object);
              resource != EventResource::kWildcard) {
     if (object->kind == api::Kind::kPodGroup) OnPodGroup(nullptr, object);
     Move({.resource = resource, .action = framework::kAdd}, nullptr, object);
@@ -83,7 +84,7 @@ void Scheduler::OnUpdate(const api::ObjectPtr& old_object, const api::ObjectPtr&
     }
   } else if (new_object->kind == api::Kind::kResourceClaim) {
     claims_.Set(As<api::ResourceClaim>(new_object));
-  } else if (const EventResource resource = framework::EventResourceOf(new_object->kind);
+  } else if (const EventResource resource = framework::EventResourceOf(*new_object);
              resource != EventResource::kWildcard) {
     if (new_object->kind == api::Kind::kPodGroup) OnPodGroup(old_object, new_object);
     Move({.resource = resource, .action = framework::kUpdate}, old_object, new_object);
@@ -102,7 +103,7 @@ void Scheduler::OnDelete(const api::ObjectPtr& object) {
     cache_.RemoveNode(*As<api::Node>(object));
   } else if (object->kind == api::Kind::kResourceClaim) {
     claims_.Erase(*As<api::ResourceClaim>(object));
-  } else if (const EventResource resource = framework::EventResourceOf(object->kind);
+  } else if (const EventResource resource = framework::EventResourceOf(*object);
              resource != EventResource::kWildcard) {
     if (object->kind == api::Kind::kPodGroup) OnPodGroup(object, nullptr);
     Move({.resource = resource, .action = framework::kDelete}, object, nullptr);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/api/custom_resources.h"
 #include "core/base/shuffle.h"
 #include "core/base/status_macros.h"
 
@@ -24,8 +25,15 @@ api::ObjectPtr Selected(const api::ObjectPtr& object) {
   return is_hidden ? nullptr : object;
 }
 
-api::Kind KindOf(const WatchEvent& event) {
-  return event.new_object != nullptr ? event.new_object->kind : event.old_object->kind;
+const api::Object& ObjectOf(const WatchEvent& event) {
+  return event.new_object != nullptr ? *event.new_object : *event.old_object;
+}
+
+api::Kind KindOf(const WatchEvent& event) { return ObjectOf(event).kind; }
+
+// Whether the scheduler, or a plugin of it, has an informer for objects of this kind.
+bool IsKnown(const api::Object& object) {
+  return object.kind != api::Kind::kOther || api::CustomKindOf(object) != api::CustomKind::kNone;
 }
 
 }  // namespace
@@ -82,7 +90,7 @@ void SchedulerActor::OnWatchEvent(const WatchEvent& event) {
   interleaving_.Nudge();
   last_flush_ = absl::InfinitePast();
   const api::Kind kind = KindOf(event);
-  if (kind == api::Kind::kOther || !is_listed_) return;
+  if (!IsKnown(ObjectOf(event)) || !is_listed_) return;
   const WatchEvent selected = {.old_object = Selected(event.old_object),
                                .new_object = Selected(event.new_object)};
   std::optional<MissedChanges>& missed = missed_[static_cast<size_t>(kind)];
@@ -127,13 +135,13 @@ void SchedulerActor::ListObjects(absl::Time end) {
   const auto list = [&](api::Kind kind) {
     std::vector<api::ObjectPtr> objects;
     for (const auto& [key, object] : server_.List(kind))
-      if (Selected(object) != nullptr) objects.push_back(object);
+      if (Selected(object) != nullptr && IsKnown(*object)) objects.push_back(object);
     OrderList(objects);
     listed.insert(listed.end(), objects.begin(), objects.end());
   };
   for (int kind = 0; kind < api::kKindCount; ++kind) {
     const bool is_later = static_cast<api::Kind>(kind) == api::Kind::kPod;
-    if (!is_later && static_cast<api::Kind>(kind) != api::Kind::kOther) list(static_cast<api::Kind>(kind));
+    if (!is_later) list(static_cast<api::Kind>(kind));
   }
   list(api::Kind::kPod);
   if (listed.empty()) return;

@@ -87,6 +87,7 @@ class SchedulerActor : public framework::Client {
 
   // Whether the scheduler deleted the pod of this uid, to make room for another.
   bool IsVictim(const std::string& uid) const { return victims_.count(uid) > 0; }
+  void AddVictim(const std::string& uid) { victims_.insert(uid); }
 
   void Bind(api::PodPtr pod, absl::string_view node_name, Done done) override;
   void PatchPodStatus(api::PodPtr pod, framework::PodStatusPatch patch, Done done) override;

@@ -1,5 +1,6 @@
 #include "sim/autoscaler/cluster_snapshot.h"
 
+#include "core/api/custom_resources.h"
 #include "core/base/check.h"
 #include "core/base/status_macros.h"
 
@@ -42,7 +43,8 @@ absl::StatusOr<std::unique_ptr<ClusterSnapshot>> ClusterSnapshot::Make(
 
 // Pods that wait, and those that are over, take no room.
 bool ClusterSnapshot::IsThere(const api::ObjectPtr& object) const {
-  if (object == nullptr || object->kind == api::Kind::kOther) return false;
+  if (object == nullptr) return false;
+  if (object->kind == api::Kind::kOther) return api::CustomKindOf(*object) != api::CustomKind::kNone;
   if (object->kind != api::Kind::kPod) return true;
   const api::Pod& pod = AsPod(object);
   return !pod.node_name.empty() && !pod.IsTerminal() && pod.Priority() >= options_.priority_cutoff;

@@ -88,9 +88,9 @@ constexpr int64_t kSeededPopsMax = 400;
 
 constexpr absl::string_view kObjectsField = "objects";
 constexpr absl::string_view kCaseFields[] = {
-    "name",   "config", "featureGates",       "lineGates", "lines",  kObjectsField,
-    "steps",  "end",    "terminationSeconds", "provision", "claims", "devices",
-    "record", "seed",   "extenderServers"};
+    "name",   "config", "featureGates",       "lineGates", "lines",     kObjectsField,
+    "steps",  "end",    "terminationSeconds", "provision", "claims",    "devices",
+    "record", "seed",   "extenderServers",    "start",     "endAtRest", "maxPops"};
 constexpr absl::string_view kDevicesFields[] = {"after", "fail", "ignore"};
 constexpr absl::string_view kStepFields[] = {"at", "create", "update", "delete"};
 constexpr absl::string_view kReferenceFields[] = {"apiVersion", "kind", "namespace", "name"};
@@ -151,6 +151,7 @@ class CaseReader {
       if (seed->type != Value::Type::kNumber) return Expected(file_, *seed, "seed", "a number");
       result.pops_max = kSeededPopsMax;
     }
+    RETURN_IF_ERROR(ReadBounds(root, result));
     RETURN_IF_ERROR(ReadClaims(root, result));
     ASSIGN_OR_RETURN(const std::string level, TextOf(root, "record", file_));
     if (level == "decisions") {
@@ -172,6 +173,24 @@ class CaseReader {
       texts.emplace_back(item.text);
     }
     return texts;
+  }
+
+  // When the case begins, and what ends it beside its end.
+  absl::Status ReadBounds(const Value& root, Case& result) {
+    ASSIGN_OR_RETURN(const std::string start, TextOf(root, "start", file_));
+    if (!start.empty()) {
+      result.start.emplace();
+      if (!absl::ParseTime(absl::RFC3339_full, start, &*result.start, nullptr))
+        return Expected(file_, *root.Find("start"), "start", "a time as RFC 3339 has it");
+    }
+    ASSIGN_OR_RETURN(result.ends_at_rest, BoolOf(root, "endAtRest", file_));
+    const Value* const most = root.Find("maxPops");
+    if (most == nullptr) return absl::OkStatus();
+    int64_t count = 0;
+    if (most->type != Value::Type::kNumber || !absl::SimpleAtoi(most->text, &count) || count < 1)
+      return Expected(file_, *most, "maxPops", "a number from 1 on");
+    result.pops_max = count;
+    return absl::OkStatus();
   }
 
   absl::Status ReadLines(const Value& root, Case& result) {
@@ -405,7 +424,8 @@ SimulationOptions OptionsOf(const Case& test_case, bool reference) {
   constexpr int64_t kStart = 946'684'800;  // 2000-01-01T00:00:00Z
   // Up to 1.35 the client library looks only every 100 ms whether its informers have synced.
   const bool polls = test_case.line.line <= api::KubernetesLine::k1_35;
-  options.zero = absl::FromUnixSeconds(kStart) + (polls ? absl::Milliseconds(100) : absl::ZeroDuration()) +
+  options.zero = test_case.start.value_or(absl::FromUnixSeconds(kStart)) +
+                 (polls ? absl::Milliseconds(100) : absl::ZeroDuration()) +
                  options.creation_interval * static_cast<int64_t>(test_case.objects.size());
   if (test_case.provision) {
     options.controllers.persistent_volumes = {
@@ -420,7 +440,7 @@ SimulationOptions OptionsOf(const Case& test_case, bool reference) {
   }
   options.holds_cycles = test_case.claims.has_value() || test_case.names_lines;
   options.ties_by_creation = options.holds_cycles && test_case.line.line <= api::KubernetesLine::k1_36;
-  options.until = test_case.end;
+  if (!test_case.ends_at_rest) options.until = test_case.end;
   options.latency.pod_termination = test_case.pod_termination;
   options.complete_admission = false;
   options.deletes_terminal_pods = true;

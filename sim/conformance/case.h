@@ -39,7 +39,11 @@ struct Case {
   // nullptr: the line has no such object, which takes its time to create all the same.
   std::vector<api::ObjectPtr> objects;
   std::vector<Step> steps;
+  // When the first object is created; absent: when the year 2000 begins.
+  std::optional<absl::Time> start;
   absl::Duration end;
+  // The case ends sooner, when nothing but flushes of the queue is left.
+  bool ends_at_rest = false;
   absl::Duration pod_termination;
   // A stand-in for the volume controller takes part.
   bool provision = false;

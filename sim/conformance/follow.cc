@@ -117,8 +117,8 @@ class Follower {
 };
 
 // The case with its steps when the recorder took them. Some recorders cut the times off where others round
-// them: then a number such as 4.0055 becomes a nanosecond less, which is too little for a pod that is popped a
-// millisecond after it to be popped with the step at 4.0065. The record says so by a whole microsecond.
+// them: then a number such as 4.0055 becomes a nanosecond less, which is too little for a pod that is popped
+// a millisecond after it to be popped with the step at 4.0065. The record says so by a whole microsecond.
 Case AsRecorded(Case test_case, const Records& record) {
   for (const record::Record& one : record.list) {
     const auto* step = one.As<record::Step>();

@@ -73,7 +73,7 @@ class RecordedChoice : public InterleavingChoice {
   std::map<std::pair<std::string, int64_t>, size_t> places_;  // By pod and number: where the first is.
   // By pod: whether it was held back, each time that it joined its group. What was used is gone.
   std::map<std::string, std::deque<bool>> joins_;
-  std::set<std::pair<std::string, std::string>> bindings_;    // Claim and volume.
+  std::set<std::pair<std::string, std::string>> bindings_;  // Claim and volume.
   std::vector<std::string> outside_;
   std::vector<int> waits_;
   std::vector<absl::Time> wakes_;

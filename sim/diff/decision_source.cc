@@ -90,7 +90,7 @@ class TraceSource : public DecisionSource {
   absl::StatusOr<bool> LacksDetails() const {
     std::optional<RunHeader> header;
     ASSIGN_OR_RETURN(header, ReadRunHeader(path_));
-    return header.has_value() && header->level != TraceLevel::kFull;
+    return header.has_value() && header->level != TraceLevel::kFull && header->recorder.empty();
   }
 
   absl::Status Repeat(const std::set<int64_t>& detailed_attempts, Sink sink) const {

@@ -78,6 +78,9 @@ class Reader {
     if (request.scheduler.config.has_value()) request.scheduler.config = PathOf(*request.scheduler.config);
     reader.ReadStrings("plugins", request.scheduler.plugins);
     for (std::string& plugin : request.scheduler.plugins) plugin = PathOf(plugin);
+    std::string& recorder = request.scheduler.recorder;
+    reader.Read("recorder", recorder);
+    if (!recorder.empty()) recorder = PathOf(recorder);
     std::string& calls = request.scheduler.extenders.replay;
     reader.Read("extenderReplay", calls);
     if (!calls.empty()) calls = PathOf(calls);

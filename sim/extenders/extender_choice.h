@@ -16,7 +16,9 @@ struct ExtenderChoice {
   // Their servers are called.
   bool live = false;
   // Beside that: takes the calls of the first run, as a file of calls has them; nullptr: nobody does.
+  // `record` is where they go in the end, for who repeats the run.
   std::shared_ptr<std::string> calls;
+  std::string record;
   // Or: the path of a file of calls, which answers in place of the servers; "": none does.
   std::string replay;
 

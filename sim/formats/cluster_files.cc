@@ -18,6 +18,7 @@
 #include "sim/formats/archive.h"
 #include "sim/formats/etcd/bolt_file.h"
 #include "sim/formats/etcd/etcd_snapshot.h"
+#include "sim/formats/prometheus_samples.h"
 
 namespace schedsim::sim {
 namespace {
@@ -221,6 +222,9 @@ absl::Status ClusterFiles::ReadContent(std::string content, absl::string_view fi
   if (BoltFile::IsOne(content)) return ReadDatabase(content, file, sink);
   RETURN_IF_ERROR(CheckIsText(content, file));
   RETURN_IF_ERROR(RemoveLogs(content, file));
+  if (HasPrometheusSamples(content)) {
+    ASSIGN_OR_RETURN(content, NodeMetricsOfSamples(content, file));
+  }
   return codec::ReadKeptText(content, file, options_,
                              [&](const codec::Document& document) { return sink(document, file); });
 }

@@ -26,7 +26,8 @@ class ClusterFiles {
   //   - archives (tar, zip) and folders: their files of these kinds, by their names (codec::IsInputFile). Of
   //     a support bundle of troubleshoot.sh, which has version.yaml beside the folder cluster-resources, it
   //     is what lies in that;
-  //   - the text of `kubectl cluster-info dump`: its lists, without the logs.
+  //   - the text of `kubectl cluster-info dump`: its lists, without the logs;
+  //   - samples of Prometheus, as NodeMetrics objects.
   // Errors are InvalidArgument, `file:line:column: what, and what was expected`, and NotFound.
   // Other binary files, and a dump that was cut off within its logs, are errors.
   // FailedPrecondition for a folder or archive without such files. An error in one of several files says how

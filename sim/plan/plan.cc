@@ -22,6 +22,8 @@
 #include "sim/measure/cluster_events.h"
 #include "sim/measure/scheduler_metrics.h"
 #include "sim/plan/plan_parts.h"
+#include "sim/plan/recorder_limits.h"
+#include "sim/plan/recorder_run.h"
 #include "sim/plan/recording_plan.h"
 #include "sim/plan/run_arguments.h"
 #include "sim/replay/reschedule.h"
@@ -425,6 +427,7 @@ std::vector<std::string> RunRequest::Paths() const {
   if (scheduler.config.has_value()) paths.push_back(*scheduler.config);
   paths.insert(paths.end(), scheduler.plugins.begin(), scheduler.plugins.end());
   if (!scheduler.extenders.replay.empty()) paths.push_back(scheduler.extenders.replay);
+  if (!scheduler.recorder.empty()) paths.push_back(scheduler.recorder);
   if (!autoscaler.empty()) paths.push_back(autoscaler);
   paths.insert(paths.end(), stages.begin(), stages.end());
   return paths;
@@ -503,12 +506,35 @@ absl::StatusOr<Plan> ReadPlan(const RunRequest& asked) {
   return std::move(draft.plan);
 }
 
+// The same where a recorder decides.
+absl::StatusOr<Plan> ReadRecorderPlan(RunRequest request) {
+  // The program is part of the input.
+  RETURN_IF_ERROR(codec::ReadFile(request.scheduler.recorder).status());
+  Recorder recorder;
+  ASSIGN_OR_RETURN(recorder, DescribeRecorder(request.scheduler.recorder));
+  const std::string line(api::KubernetesLineName(recorder.line));
+  request.scheduler.default_line = recorder.line;
+  const bool is_open = request.scenario.empty() && !request.scheduler.kubernetes_version.has_value();
+  if (is_open) request.scheduler.kubernetes_version = line;
+  Plan plan;
+  ASSIGN_OR_RETURN(plan, ReadPlan(request));
+  if (plan.simulation.line.line != recorder.line) {
+    return Invalid(absl::StrCat("--recorder: ", recorder.path, " is of Kubernetes ", line,
+                                ", expected one of ", api::KubernetesLineName(plan.simulation.line.line),
+                                ", which the run is to have"));
+  }
+  RETURN_IF_ERROR(CheckRecorderLimits(request, plan));
+  plan.header.recorder = recorder.ToString();
+  plan.recorder = std::move(recorder);
+  return plan;
+}
+
 }  // namespace
 
 absl::StatusOr<Plan> MakePlan(const RunRequest& request) {
   codec::InputLog log(request.expected_inputs);
   Plan plan;
-  ASSIGN_OR_RETURN(plan, ReadPlan(request));
+  ASSIGN_OR_RETURN(plan, request.scheduler.recorder.empty() ? ReadPlan(request) : ReadRecorderPlan(request));
   RETURN_IF_ERROR(log.CheckComplete());
   plan.header.program = std::string(ProgramVersion());
   plan.header.arguments = ArgumentsOf(request);
@@ -590,6 +616,7 @@ absl::StatusOr<Report> RunPlanIn(std::unique_ptr<Simulation>& simulation, Plan& 
 }  // namespace
 
 absl::StatusOr<Report> RunPlan(Plan plan) {
+  if (plan.recorder.has_value()) return RunByRecorder(std::move(plan), RunPlan);
   std::unique_ptr<Simulation> simulation;
   absl::StatusOr<Report> report = RunPlanIn(simulation, plan);
   if (plan.is_last) {

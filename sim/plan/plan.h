@@ -16,6 +16,7 @@
 #include "sim/formats/recording.h"
 #include "sim/measure/measured_window.h"
 #include "sim/measure/run_history.h"
+#include "sim/recorder/recorder.h"
 #include "sim/report/report.h"
 #include "sim/report/run_header.h"
 #include "sim/run/simulation.h"
@@ -97,6 +98,8 @@ struct Plan {
   // Or a recording, or nullptr; and whether it is to be followed (FollowRecording), rather than run.
   std::shared_ptr<const Recording> recording;
   bool follows = false;
+  // The real scheduler that decides, in place of the simulated one. Absent: that one does.
+  std::optional<Recorder> recorder;
   // As in RunRequest.
   bool check_wakeups = false;
   std::optional<absl::Duration> usage_interval;

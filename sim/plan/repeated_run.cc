@@ -52,6 +52,12 @@ absl::StatusOr<std::unique_ptr<RepeatedRun>> RepeatedRun::Read(const std::string
     return absl::InvalidArgumentError(
         absl::StrCat(path, ": does not say of which run it is, expected a trace of schedsim run"));
   }
+  if (!header->recorder.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(path, ": was decided by ", Printable(header->recorder, kShownBytesMax),
+                     ", whose plugins schedsim does not have: its run is not repeated; schedsim why tells what "
+                     "the trace has of a pod"));
+  }
   std::unique_ptr<RepeatedRun> run(new RepeatedRun(path, *std::move(header)));
   RETURN_IF_ERROR(ReadTrace(path, "", [&run](absl::string_view record, int64_t line_number) {
     return run->Add(record, line_number);

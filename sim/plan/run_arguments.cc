@@ -19,6 +19,8 @@ std::vector<std::string> ArgumentsOf(const RunRequest& request) {
   if (scheduler.feature_gates.has_value()) add("--feature-gates", *scheduler.feature_gates);
   if (scheduler.kubernetes_version.has_value()) add("--kubernetes-version", *scheduler.kubernetes_version);
   for (const std::string& plugin : scheduler.plugins) add("--plugin", plugin);
+  if (scheduler.processes.isolate) arguments.emplace_back("--isolate");
+  if (!scheduler.recorder.empty()) add("--recorder", scheduler.recorder);
   // What was recorded can be had again without the servers.
   const std::string& calls =
       scheduler.extenders.live ? scheduler.extenders.record : scheduler.extenders.replay;

@@ -28,8 +28,8 @@ struct GroupCycle {
 template <>
 struct Fields<GroupCycle> {
   static constexpr std::tuple kList = {
-      Required("group", &GroupCycle::group), IfAny("attempts", &GroupCycle::attempts),
-      IfAny("priority", &GroupCycle::priority), IfAny("pods", &GroupCycle::pods),
+      Required("group", &GroupCycle::group),     IfAny("attempts", &GroupCycle::attempts),
+      IfAny("priority", &GroupCycle::priority),  IfAny("pods", &GroupCycle::pods),
       IfAny("minCount", &GroupCycle::min_count), IfAny("scheduled", &GroupCycle::scheduled)};
 };
 

@@ -44,6 +44,8 @@ struct Run {
   Text seed;
   // How much is written.
   Text level;
+  // The real scheduler in virtual time that decided, with plugins of its own: see docs/recorder.md.
+  std::optional<Text> recorder;
 };
 
 template <>
@@ -55,7 +57,8 @@ struct Fields<Run> {
                                        Always("featureGates", &Run::feature_gates),
                                        Always("latencyModel", &Run::latency_model),
                                        Always("seed", &Run::seed),
-                                       Always("level", &Run::level)};
+                                       Always("level", &Run::level),
+                                       IfAny("recorder", &Run::recorder)};
 };
 
 // ---- What the scheduler does to the API server ----

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/api/custom_resources.h"
 #include "core/base/check.h"
 #include "core/base/clock.h"
 #include "core/base/executor.h"
@@ -16,8 +17,9 @@ namespace {
 
 // As the scheduler's informers select objects: a terminal pod does not exist for them.
 bool IsSeen(const api::ObjectPtr& object) {
-  return object != nullptr && object->kind != api::Kind::kOther &&
-         (object->kind != api::Kind::kPod || !static_cast<const api::Pod&>(*object).IsTerminal());
+  if (object == nullptr) return false;
+  if (object->kind == api::Kind::kOther) return api::CustomKindOf(*object) != api::CustomKind::kNone;
+  return (object->kind != api::Kind::kPod || !static_cast<const api::Pod&>(*object).IsTerminal());
 }
 
 // Whether an update would not do: another object of that name; a pod that leaves its node, as where time goes
@@ -49,7 +51,8 @@ SchedulerView::~SchedulerView() = default;
 absl::StatusOr<std::unique_ptr<SchedulerView>> SchedulerView::Make(const SimulationOptions& options) {
   std::unique_ptr<SchedulerView> view(new SchedulerView());
   std::vector<framework::RegisteredPlugin> registry = plugins::InTreeRegistry();
-  registry.insert(registry.end(), options.more_plugins.begin(), options.more_plugins.end());
+  // In front: a guest may have the name of a built-in plugin.
+  registry.insert(registry.begin(), options.more_plugins.begin(), options.more_plugins.end());
   Surroundings& around = *view->surroundings_;
   ASSIGN_OR_RETURN(view->scheduler_,
                    scheduler::Scheduler::Make(

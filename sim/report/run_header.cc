@@ -53,7 +53,10 @@ std::string HeaderText(const RunHeader& header) {
   return absl::StrCat("Run             ", Printable(command, kCommandBytesMax), "\n                ",
                       header.program, ", seed ", header.seed, ", input ",
                       InputSha256(header).substr(0, kHashDigitsShown),
-                      count == 1 ? "" : absl::StrCat(" (", count, " files)"), "\n");
+                      count == 1 ? "" : absl::StrCat(" (", count, " files)"), "\n",
+                      header.recorder.empty()
+                          ? ""
+                          : absl::StrCat("                decided by ", Printable(header.recorder), "\n"));
 }
 
 void WriteHeader(const RunHeader& header, codec::JsonWriter& json) {
@@ -63,7 +66,9 @@ void WriteHeader(const RunHeader& header, codec::JsonWriter& json) {
   for (const codec::InputFile& file : header.inputs)
     json.BeginObject().Field("path", file.path).Field("sha256", file.sha256).EndObject();
   json.EndArray().Field("inputSha256", InputSha256(header)).Field("featureGates", header.feature_gates);
-  json.Field("seed", absl::StrCat(header.seed)).EndObject();
+  json.Field("seed", absl::StrCat(header.seed));
+  if (!header.recorder.empty()) json.Field("recorder", header.recorder);
+  json.EndObject();
 }
 
 std::string HeaderLine(const RunHeader& header) {
@@ -75,7 +80,9 @@ std::string HeaderLine(const RunHeader& header) {
                      .feature_gates = header.feature_gates,
                      .latency_model = header.latency_model,
                      .seed = seed,
-                     .level = LevelName(header.level)};
+                     .level = LevelName(header.level),
+                     .recorder = std::nullopt};
+  if (!header.recorder.empty()) run.recorder = header.recorder;
   for (const codec::InputFile& file : header.inputs)
     run.inputs.push_back({.path = file.path, .sha256 = file.sha256});
   RecordWriter writer;
@@ -93,6 +100,7 @@ RunHeader HeaderOf(const record::Run& record) {
   header.feature_gates = std::string(record.feature_gates);
   header.latency_model = std::string(record.latency_model);
   static_cast<void>(absl::SimpleAtoi(record.seed, &header.seed));
+  header.recorder = std::string(record.recorder.value_or(""));
   header.level = TraceLevel::kDecisions;
   for (const TraceLevel level : {TraceLevel::kTies, TraceLevel::kFull}) {
     if (record.level == LevelName(level)) header.level = level;

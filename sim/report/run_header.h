@@ -28,6 +28,8 @@ struct RunHeader {
   std::string feature_gates;
   std::string latency_model;
   uint64_t seed = 0;
+  // The recorder that decided, with its plugins; "": schedsim itself did.
+  std::string recorder;
   // Of the trace that has it, or is to have it.
   TraceLevel level = TraceLevel::kOff;
 };

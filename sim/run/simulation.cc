@@ -181,7 +181,8 @@ absl::StatusOr<std::unique_ptr<Simulation>> Simulation::Make(SimulationOptions o
                                                         *simulation->server_, *simulation->trace_);
   }
   std::vector<framework::RegisteredPlugin> registry = plugins::InTreeRegistry();
-  registry.insert(registry.end(), own.more_plugins.begin(), own.more_plugins.end());
+  // In front: a guest may have the name of a built-in plugin.
+  registry.insert(registry.begin(), own.more_plugins.begin(), own.more_plugins.end());
   // The autoscaler only asks whether pods fit, which is not drawn.
   scheduler::Options scheduler = actor.scheduler;
   scheduler.draws_worker_order = false;
@@ -267,12 +268,12 @@ void Simulation::CreateObjects(const std::vector<api::ObjectPtr>& objects) {
   CreateMissingNamespaces(objects, time);
   for (size_t i = 0; i < objects.size(); ++i) {
     const api::ObjectPtr& object = objects[i];
+    loop_.RunUntil(time);
+    loop_.Settle();
     if (object == nullptr) {
       time += options_.creation_interval;
       continue;
     }
-    loop_.RunUntil(time);
-    loop_.Settle();
     const absl::Status status = server_->Create(object);
     if (!status.ok()) {
       trace_->ApiError("create", status.message());
@@ -341,6 +342,14 @@ bool Simulation::ResponsibleFor(const api::Pod& pod) const { return actor_->sche
 
 bool Simulation::IsVictim(const std::string& uid) const { return actor_->IsVictim(uid); }
 
+absl::Status Simulation::Evict(absl::string_view name_space, absl::string_view name) {
+  const api::PodPtr pod = server_->FindPod(name_space, name);
+  if (pod == nullptr)
+    return absl::NotFoundError(absl::StrCat("pods \"", name_space, "/", name, "\" not found"));
+  actor_->AddVictim(pod->metadata.uid);
+  return server_->DeletePod(*pod);
+}
+
 PodTimes Simulation::TimesOf(const api::Pod& pod) const {
   return pod.number < pod_times_.size() ? pod_times_[pod.number] : PodTimes();
 }
@@ -402,6 +411,7 @@ api::ObjectPtr Simulation::Completed(const api::ObjectPtr& update) const {
 
 void Simulation::RunStep(const Step& step) {
   interleaving_.Nudge();
+  if (step.act != nullptr) step.act(*this);
   absl::Status status;
   absl::string_view verb = "create";
   if (step.create != nullptr) {
@@ -433,6 +443,7 @@ absl::Status Simulation::failure() const {
 }
 
 bool Simulation::Quiet() const {
+  if (!options_.schedules) return loop_.foreground_count() == 0;
   const scheduler::Scheduler& scheduler = actor_->scheduler();
   const absl::Duration idle = loop_.Now() - std::max(last_progress_, zero_);
   size_t foreground = loop_.foreground_count();
@@ -462,7 +473,7 @@ bool Simulation::MoreToCome() const {
 // which comes back at once.
 void Simulation::LookForCircle() {
   const int64_t attempts = trace_->attempt_count();
-  if (attempts < next_look_) return;
+  if (attempts < next_look_ || !options_.schedules) return;
   // The same outcome is no circle where the next call may not fail. After some time in vain it is.
   if (faults_ != nullptr && loop_.Now() - std::max(last_progress_, zero_) < kRetryTime) {
     next_look_ = attempts + 1;
@@ -588,7 +599,7 @@ void Simulation::Run() {
   if (stages_ != nullptr) stages_->Start();
   if (script_ != nullptr) script_->Start();
   ScheduleStep(0);
-  actor_->Start();
+  if (options_.schedules) actor_->Start();
   loop_.Run();
   // At the end of time no flush is left that would come behind the last work: whether the run is over, and
   // what else the script has for this instant, is asked here.

@@ -38,6 +38,7 @@
 namespace schedsim::sim {
 
 class HttpExtenders;
+class Simulation;
 class StagePlayer;
 struct Stage;
 
@@ -57,6 +58,8 @@ struct Step {
   api::ObjectPtr create;
   api::ObjectPtr update;
   std::optional<Reference> remove;
+  // What else is done. Empty: nothing.
+  std::function<void(Simulation& simulation)> act;
 };
 
 struct SimulationOptions {
@@ -100,6 +103,8 @@ struct SimulationOptions {
   // The run ends when more pods than this were popped and all of that instant is done. Absent: any number may
   // be.
   std::optional<int64_t> pops_max;
+  // False: the scheduler tries no pod. What another one did comes with the steps.
+  bool schedules = true;
   // Turns off all fast paths.
   bool reference = false;
   uint64_t seed = 1;
@@ -226,6 +231,8 @@ class Simulation {
   bool ResponsibleFor(const api::Pod& pod) const;
   // Whether the scheduler deleted the pod of this uid, to make room for another.
   bool IsVictim(const std::string& uid) const;
+  // Deletes a pod that another scheduler evicts; such a pod is a victim, too. NotFound when there is none.
+  absl::Status Evict(absl::string_view name_space, absl::string_view name);
   // See SchedulerActor::cycle_latency.
   absl::Duration cycle_latency() const { return actor_->cycle_latency(); }
   absl::Time now() const { return loop_.Now(); }

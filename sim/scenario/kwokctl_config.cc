@@ -201,6 +201,9 @@ class Reader {
                            .host_path = std::string(TextOf(item.Find("hostPath")))});
       }
     }
+    for (const Volume& volume : volumes) {
+      config_.scheduler.guests.mounts.emplace_back(volume.mount_path, FindFile(volume.host_path));
+    }
     if (patch.Find("extraEnvs") != nullptr) without_effect_.emplace_back("extraEnvs of kube-scheduler");
     const Value* list = patch.Find("extraArgs");
     if (list == nullptr) return absl::OkStatus();
@@ -234,7 +237,8 @@ class Reader {
 
   std::string FindFile(const std::string& path) const {
     const std::string beside = absl::StrCat(folder_, path);
-    return path[0] != '/' && codec::CheckFile(beside).ok() ? beside : path;
+    const bool is_relative = !path.empty() && path[0] != '/';
+    return is_relative && codec::CheckFile(beside).ok() ? beside : path;
   }
 
   const std::string& path_;
@@ -275,7 +279,12 @@ SchedulerChoice ChoiceWith(const KwokctlConfig& config, const SchedulerChoice& c
                              : *choice.feature_gates;
   }
   both.plugins = choice.plugins;
+  both.processes = choice.processes;
+  both.guests.engine = choice.guests.engine;
+  both.guests.log = choice.guests.log;
   both.extenders = choice.extenders;
+  both.recorder = choice.recorder;
+  both.default_line = choice.default_line;
   return both;
 }
 

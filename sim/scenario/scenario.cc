@@ -106,7 +106,7 @@ class ScenarioReader {
   }
 
   absl::Status ReadScheduler(StrictReader& reader) {
-    std::string version(api::KubernetesLineName(api::kDefaultKubernetesLine));
+    std::string version = choice_.DefaultVersion();
     const Value* given = reader.Take("kubernetesVersion");
     // YAML takes 1.37 for a number.
     if (given != nullptr && (given->is_string() || given->type == Value::Type::kNumber)) {
@@ -166,8 +166,8 @@ class ScenarioReader {
     return set;
   }
 
-  // `plugins`: libraries, beside those of the command line. Returns all that a configuration may name.
-  absl::StatusOr<std::vector<api::PluginInfo>> ReadPlugins(StrictReader& reader) {
+  // `plugins`: libraries, beside those of the command line.
+  absl::StatusOr<PluginChoice> ReadPlugins(StrictReader& reader) {
     std::vector<std::string> paths = choice_.plugins;
     reader.ReadList("plugins", [&](const Value& item, const std::string& path) {
       if (!item.is_string()) {
@@ -177,31 +177,33 @@ class ScenarioReader {
       paths.push_back(PathFrom(timeline_options_.folder, item.text));
     });
     scenario_.read_paths.insert(scenario_.read_paths.end(), paths.begin(), paths.end());
-    PluginChoice loaded;
-    ASSIGN_OR_RETURN(loaded, LoadPlugins(paths, scenario_.simulation.line.line));
-    scenario_.simulation.more_plugins = std::move(loaded.plugins.plugins);
-    return std::move(loaded.known);
+    return LoadPlugins(paths, choice_.processes, scenario_.simulation.line.line);
   }
 
   // `scheduler`: the path of a configuration, or the configuration itself.
   absl::Status ReadConfig(StrictReader& reader, const api::FeatureGates& gates) {
     codec::LoadedSchedulerConfig& config = scenario_.simulation.config;
-    std::vector<api::PluginInfo> known;
-    ASSIGN_OR_RETURN(known, ReadPlugins(reader));
+    PluginChoice plugins;
+    ASSIGN_OR_RETURN(plugins, ReadPlugins(reader));
     const Value* given = reader.Take("scheduler");
     std::string place = file_;
     if (choice_.config.has_value() || (given != nullptr && given->is_string())) {
       place = choice_.config.has_value() ? *choice_.config : PathFrom(timeline_options_.folder, given->text);
       scenario_.read_paths.push_back(place);
-      absl::StatusOr<codec::LoadedSchedulerConfig> loaded = codec::LoadSchedulerConfig(place, gates, known);
+      absl::StatusOr<codec::LoadedSchedulerConfig> loaded =
+          choice_.recorder.empty() ? LoadConfigWithGuests(place, gates, choice_.guests, plugins)
+                                   : LoadForeignConfig(place, gates, plugins.known);
       RETURN_IF_ERROR(
           AtName(loaded.status(), choice_.config.has_value() ? "" : NamedAt(*given, "scheduler")));
       config = *std::move(loaded);
     } else if (given != nullptr) {
-      ASSIGN_OR_RETURN(config, codec::DecodeSchedulerConfig(*given, file_, gates, known));
+      ASSIGN_OR_RETURN(config, choice_.recorder.empty()
+                                   ? DecodeConfigWithGuests(*given, file_, gates, choice_.guests, plugins)
+                                   : DecodeForeignConfig(*given, file_, gates, plugins.known));
     } else {
-      ASSIGN_OR_RETURN(config, codec::DefaultSchedulerConfig(gates, known));
+      ASSIGN_OR_RETURN(config, codec::DefaultSchedulerConfig(gates, plugins.known));
     }
+    scenario_.simulation.more_plugins = std::move(plugins.plugins.plugins);
     AppendNotices(config, scenario_.notices);
     return ChooseExtenders(absl::StrCat(place, ": "), choice_.extenders, config.config,
                            scenario_.simulation.extenders);

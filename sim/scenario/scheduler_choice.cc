@@ -6,24 +6,106 @@
 #include "absl/strings/str_cat.h"
 #include "core/api/feature_gates.h"
 #include "core/base/status_macros.h"
+#include "core/codec/text/input.h"
+#include "core/codec/text/reader.h"
+#include "core/codec/text/writer.h"
 #include "core/plugins/registry.h"
 #include "sim/scenario/kwokctl_config.h"
 
 namespace schedsim::sim {
 
-absl::StatusOr<PluginChoice> LoadPlugins(absl::Span<const std::string> paths, api::KubernetesLine line) {
+std::string SchedulerChoice::DefaultVersion() const {
+  return std::string(api::KubernetesLineName(default_line.value_or(api::kDefaultKubernetesLine)));
+}
+
+absl::StatusOr<codec::LoadedSchedulerConfig> LoadForeignConfig(const std::string& path,
+                                                               const api::FeatureGates& gates,
+                                                               absl::Span<const api::PluginInfo> known) {
+  const std::string file = path == "-" ? "stdin" : path;
+  std::optional<codec::LoadedSchedulerConfig> loaded;
+  RETURN_IF_ERROR(codec::ReadValues(path, [&](const codec::Document& document) -> absl::Status {
+    if (loaded.has_value())
+      return codec::ErrorAt({file, document.root.position}, "expected a single document, got another one");
+    ASSIGN_OR_RETURN(loaded, DecodeForeignConfig(document.root, file, gates, known));
+    return absl::OkStatus();
+  }));
+  if (loaded.has_value()) return *std::move(loaded);
+  return absl::InvalidArgumentError(
+      absl::StrCat(file, ": expected a KubeSchedulerConfiguration, got an empty file"));
+}
+
+absl::StatusOr<codec::LoadedSchedulerConfig> DecodeForeignConfig(const codec::Value& root,
+                                                                 absl::string_view file,
+                                                                 const api::FeatureGates& gates,
+                                                                 absl::Span<const api::PluginInfo> known) {
+  constexpr absl::string_view kKind = "KubeSchedulerConfiguration";
+  const codec::Value* const kind = root.Find("kind");
+  if (kind == nullptr || kind->text != kKind)
+    return codec::ErrorAt({file, root.position}, absl::StrCat("kind: expected ", kKind));
+  const codec::Value* const extenders = root.Find("extenders");
+  if (extenders != nullptr && !extenders->items.empty())
+    return codec::ErrorAt({file, extenders->position}, "extenders: the recorder calls none, expected none");
+  codec::LoadedSchedulerConfig loaded;
+  ASSIGN_OR_RETURN(loaded, codec::DefaultSchedulerConfig(gates, known));
+  loaded.json = codec::ToJson(root);
+  const codec::Value* const profiles = root.Find("profiles");
+  if (profiles == nullptr || profiles->items.empty()) return loaded;
+  const api::EffectiveProfile profile = loaded.profiles.front();
+  loaded.profiles.clear();
+  for (const codec::Value& item : profiles->items) {
+    const codec::Value* const name = item.Find("schedulerName");
+    loaded.profiles.push_back(profile);
+    if (name != nullptr && name->is_string()) loaded.profiles.back().scheduler_name = std::string(name->text);
+  }
+  return loaded;
+}
+
+absl::StatusOr<PluginChoice> LoadPlugins(absl::Span<const std::string> paths,
+                                         const hosting::ProcessOptions& processes, api::KubernetesLine line) {
   PluginChoice choice = {.plugins = {}, .known = plugins::KnownPlugins(line)};
-  ASSIGN_OR_RETURN(choice.plugins, hosting::LoadPluginLibraries(paths, choice.known));
+  ASSIGN_OR_RETURN(choice.plugins, hosting::LoadPluginFiles(paths, choice.known, processes));
   choice.known.insert(choice.known.end(), choice.plugins.infos.begin(), choice.plugins.infos.end());
   std::sort(choice.known.begin(), choice.known.end(),
             [](const api::PluginInfo& a, const api::PluginInfo& b) { return a.name < b.name; });
   return choice;
 }
 
+absl::StatusOr<codec::LoadedSchedulerConfig> DecodeConfigWithGuests(const codec::Value& root,
+                                                                    absl::string_view file,
+                                                                    const api::FeatureGates& gates,
+                                                                    const hosting::GuestOptions& options,
+                                                                    PluginChoice& plugins) {
+  std::vector<std::string> notes;
+  RETURN_IF_ERROR(hosting::LoadGuests(root, file, options, plugins.known, plugins.plugins, notes));
+  codec::LoadedSchedulerConfig config;
+  ASSIGN_OR_RETURN(config, codec::DecodeSchedulerConfig(root, file, gates, plugins.known));
+  config.notes.insert(config.notes.end(), notes.begin(), notes.end());
+  return config;
+}
+
+absl::StatusOr<codec::LoadedSchedulerConfig> LoadConfigWithGuests(absl::string_view path,
+                                                                  const api::FeatureGates& gates,
+                                                                  const hosting::GuestOptions& options,
+                                                                  PluginChoice& plugins) {
+  // What cannot be read twice has no guests beside it.
+  if (codec::IsDescriptor(path)) return codec::LoadSchedulerConfig(path, gates, plugins.known);
+  std::vector<std::string> notes;
+  int document_count = 0;
+  const absl::Status read = codec::ReadValues(path, [&](const codec::Document& document) {
+    if (document_count++ > 0) return absl::OkStatus();
+    return hosting::LoadGuests(document.root, path, options, plugins.known, plugins.plugins, notes);
+  });
+  // Where the file itself is wrong, that is said in its reader's words.
+  if (!read.ok() && document_count == 1) return read;
+  codec::LoadedSchedulerConfig config;
+  ASSIGN_OR_RETURN(config, codec::LoadSchedulerConfig(path, gates, plugins.known));
+  config.notes.insert(config.notes.end(), notes.begin(), notes.end());
+  return config;
+}
+
 absl::StatusOr<ChosenScheduler> LoadScheduler(const SchedulerChoice& choice) {
-  const std::string newest(api::KubernetesLineName(api::kDefaultKubernetesLine));
   const absl::StatusOr<api::KubernetesVersion> version =
-      api::ParseKubernetesVersion(choice.kubernetes_version.value_or(newest));
+      api::ParseKubernetesVersion(choice.kubernetes_version.value_or(choice.DefaultVersion()));
   if (!version.ok()) {
     return absl::InvalidArgumentError(absl::StrCat("--kubernetes-version: ", version.status().message()));
   }
@@ -31,16 +113,18 @@ absl::StatusOr<ChosenScheduler> LoadScheduler(const SchedulerChoice& choice) {
   const absl::Status set = gates.Set(choice.feature_gates.value_or(""));
   if (!set.ok()) return absl::InvalidArgumentError(absl::StrCat("--feature-gates: ", set.message()));
   PluginChoice loaded;
-  ASSIGN_OR_RETURN(loaded, LoadPlugins(choice.plugins, version->line));
-  const std::vector<api::PluginInfo>& known = loaded.known;
+  ASSIGN_OR_RETURN(loaded, LoadPlugins(choice.plugins, choice.processes, version->line));
   ChosenScheduler chosen = {.behavior = api::LineBehaviorOf(gates),
                             .config = {},
-                            .plugins = std::move(loaded.plugins),
+                            .plugins = {},
                             .feature_gates = choice.feature_gates.value_or(""),
                             .notices = {}};
-  ASSIGN_OR_RETURN(chosen.config, choice.config.has_value()
-                                      ? codec::LoadSchedulerConfig(*choice.config, gates, known)
-                                      : codec::DefaultSchedulerConfig(gates, known));
+  ASSIGN_OR_RETURN(chosen.config, !choice.config.has_value()
+                                      ? codec::DefaultSchedulerConfig(gates, loaded.known)
+                                  : choice.recorder.empty()
+                                      ? LoadConfigWithGuests(*choice.config, gates, choice.guests, loaded)
+                                      : LoadForeignConfig(*choice.config, gates, loaded.known));
+  chosen.plugins = std::move(loaded.plugins);
   AppendNotices(*version, chosen.notices);
   AppendNotices(chosen.config, chosen.notices);
   return chosen;

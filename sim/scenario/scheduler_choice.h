@@ -9,9 +9,12 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "core/api/default_profile.h"
+#include "core/api/feature_gates.h"
 #include "core/api/kubernetes_version.h"
 #include "core/codec/config/scheduler_config.h"
-#include "core/hosting/library/plugin_libraries.h"
+#include "core/codec/text/value.h"
+#include "core/hosting/plugin_files.h"
+#include "core/hosting/wasm/wasm_guests.h"
 #include "sim/extenders/extender_choice.h"
 
 namespace schedsim::sim {
@@ -25,16 +28,28 @@ struct SchedulerChoice {
   // The path of a KubeSchedulerConfiguration, or of kwokctl's configuration, which says what the three of
   // them are where they are absent. A descriptor ("-", /dev/fd/N) has the former.
   std::optional<std::string> config;
-  // Paths of shared libraries of plugins.
+  // Paths of plugins: shared libraries, Python files and other programs.
   std::vector<std::string> plugins = {};
+  // How those run that are processes of their own.
+  hosting::ProcessOptions processes = {};
+  // How the guests are run that the configuration names.
+  hosting::GuestOptions guests = {};
   // How the configuration's extenders are reached.
   ExtenderChoice extenders = {};
+  // The path of a recorder, the real scheduler in virtual time, which decides in place of the simulated one;
+  // "": none. The configuration is for it to judge then.
+  std::string recorder = "";
+  // The line where nobody says one; absent: the newest one.
+  std::optional<api::KubernetesLine> default_line = std::nullopt;
+
+  // Where nobody says which line is meant, it is this one.
+  std::string DefaultVersion() const;
 };
 
 struct ChosenScheduler {
   api::LineBehavior behavior;
   codec::LoadedSchedulerConfig config;
-  // Those of libraries, which the configuration may name.
+  // Those of files and of guests, which the configuration may name.
   hosting::LoadedPlugins plugins;
   // As they were set; "": none was.
   std::string feature_gates;
@@ -42,13 +57,27 @@ struct ChosenScheduler {
   std::vector<std::string> notices;
 };
 
-// The plugins of these libraries, and all that a configuration for the line may name with them, sorted by
-// name. Errors: those of LoadPluginLibraries.
+// The plugins of these files, and all that a configuration for the line may name with them, sorted by
+// name. Errors: those of LoadPluginFiles.
 struct PluginChoice {
   hosting::LoadedPlugins plugins;
   std::vector<api::PluginInfo> known;
 };
-absl::StatusOr<PluginChoice> LoadPlugins(absl::Span<const std::string> paths, api::KubernetesLine line);
+absl::StatusOr<PluginChoice> LoadPlugins(absl::Span<const std::string> paths,
+                                         const hosting::ProcessOptions& processes, api::KubernetesLine line);
+
+// Reads a configuration with the guests that it names, which are added to `plugins`. Errors: those of
+// codec::LoadSchedulerConfig and hosting::LoadGuests.
+absl::StatusOr<codec::LoadedSchedulerConfig> LoadConfigWithGuests(absl::string_view path,
+                                                                  const api::FeatureGates& gates,
+                                                                  const hosting::GuestOptions& options,
+                                                                  PluginChoice& plugins);
+// The same for a document that is in memory; `file` is for messages, and guests are looked for beside it.
+absl::StatusOr<codec::LoadedSchedulerConfig> DecodeConfigWithGuests(const codec::Value& root,
+                                                                    absl::string_view file,
+                                                                    const api::FeatureGates& gates,
+                                                                    const hosting::GuestOptions& options,
+                                                                    PluginChoice& plugins);
 
 // Loads what is chosen; `choice.config` is a KubeSchedulerConfiguration. InvalidArgument, naming the option,
 // where one has no meaning, or as codec::LoadSchedulerConfig.
@@ -56,6 +85,17 @@ absl::StatusOr<ChosenScheduler> LoadScheduler(const SchedulerChoice& choice);
 
 // The same where `choice.config` may be kwokctl's configuration.
 absl::StatusOr<ChosenScheduler> ChooseScheduler(const SchedulerChoice& choice);
+
+// The configuration of the file `path`, or that of a document, for a choice with a recorder: only its kind
+// and the names of its profiles are looked at, and its JSON is kept. InvalidArgument for anything else, and
+// for extenders.
+absl::StatusOr<codec::LoadedSchedulerConfig> LoadForeignConfig(const std::string& path,
+                                                               const api::FeatureGates& gates,
+                                                               absl::Span<const api::PluginInfo> known);
+absl::StatusOr<codec::LoadedSchedulerConfig> DecodeForeignConfig(const codec::Value& root,
+                                                                 absl::string_view file,
+                                                                 const api::FeatureGates& gates,
+                                                                 absl::Span<const api::PluginInfo> known);
 
 // The notices that follow from a version and from a configuration.
 void AppendNotices(const api::KubernetesVersion& version, std::vector<std::string>& notices);

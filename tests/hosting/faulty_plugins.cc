@@ -55,6 +55,21 @@ class Recurses {
   }
 };
 
+// Never comes back.
+class Endless {
+ public:
+  static constexpr char kName[] = "Endless";
+  explicit Endless(Handle) {}
+
+  Status Filter(CycleState&, Pod, Node) {
+    while (turns_ >= 0) turns_ = turns_ / 2 + 1;
+    return {};
+  }
+
+ private:
+  volatile int turns_ = 0;
+};
+
 class RefusesArgs {
  public:
   static constexpr char kName[] = "RefusesArgs";
@@ -85,6 +100,6 @@ class SkipsPostFilter {
 }  // namespace
 
 const schedsim_library* schedsim_plugin_library(const schedsim_host* host) {
-  return schedsim::plugin::Library<BadAddress, GivesUp, Recurses, RefusesArgs, ScoresTooHigh,
+  return schedsim::plugin::Library<BadAddress, GivesUp, Recurses, Endless, RefusesArgs, ScoresTooHigh,
                                    SkipsPostFilter>(host);
 }

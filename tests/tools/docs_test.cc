@@ -23,8 +23,8 @@ TEST_P(DocsPageTest, ShowsWhatTheProgramPrints) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Pages, DocsPageTest,
-                         testing::Values("ci", "devices", "diff", "explain", "metrics", "open-systems", "pod-groups",
-                                         "questions", "recordings", "test", "what-if"),
+                         testing::Values("ci", "devices", "diff", "explain", "metrics", "open-systems",
+                                         "pod-groups", "questions", "recordings", "test", "what-if"),
                          [](const auto& page) {
                            return absl::StrReplaceAll(page.param, {{"-", "_"}});
                          });

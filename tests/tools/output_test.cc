@@ -303,7 +303,7 @@ TEST(ResultFile, CallsOfExtendersAreNotWrittenOverWhatIsRead) {
   }
   EXPECT_EQ(FileContent(cluster), kCluster);
   EXPECT_EQ(FileContent(config), text);
-  for (const char* option : {"--trace", "--usage", "--pods"}) {
+  for (const char* option : {"--trace", "--nodes", "--pods"}) {
     Strings arguments = live;
     arguments.insert(arguments.end(), {calls, option, calls});
     const ProgramResult result = RunProgram(arguments);

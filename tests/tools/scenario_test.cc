@@ -566,7 +566,8 @@ TEST(ScenarioTest, ACaseRunsAsItsRecorderRunsIt) {
                         absl::StrCat(kConformance, "traces-1.37/queue.jsonl.gz")})
                 .exit_code,
             0);
-  for (const char* name : {"queue-1", "queue-17", "queue-40"}) {
+  // Their steps come at times that no recorder has to round or to cut.
+  for (const char* name : {"queue-5", "queue-11", "queue-26"}) {
     const ProgramResult result = RunProgram({"run", cases, "--case", name, "--kubernetes-version", "1.37",
                                              "--trace", folder.Path("trace.jsonl"), "--trace-level", "full"});
     EXPECT_EQ(result.exit_code, 0) << result.err;

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Builds the recorder: build.sh --line 1.37 [--with PACKAGE@VERSION|FOLDER]... [--import PACKAGE[@VERSION]]... [-o FILE]
+# Builds the recorder:
+# build.sh --line 1.37 [--with PACKAGE@VERSION|FOLDER]... [--import PACKAGE[@VERSION]]... [-o FILE]
 # README.md says what it takes. Needs Go 1.26 and the Go module proxy.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)

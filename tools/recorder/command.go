@@ -225,11 +225,16 @@ func runChild(tmp string, cases []caseText, bench string) (done int, message str
 	if err := os.MkdirAll(out, 0o700); err != nil {
 		return 0, "", err
 	}
-	var log bytes.Buffer
+	// A file takes what is written at once, so that the scheduler's goroutines do not change places over it.
+	log, err := os.Create(filepath.Join(tmp, "log"))
+	if err != nil {
+		return 0, "", err
+	}
+	defer log.Close()
 	child := exec.Command(self, "-test.run=^TestCases$", "-test.timeout=0")
 	child.Dir = tmp
 	child.Env = append(os.Environ(), "GOMAXPROCS=1", envCases+"="+in, envTraces+"="+out, envBench+"="+bench)
-	child.Stdout, child.Stderr = &log, &log
+	child.Stdout, child.Stderr = log, log
 	if bench != "" {
 		child.Stdout = os.Stdout
 	}
@@ -243,6 +248,7 @@ func runChild(tmp string, cases []caseText, bench string) (done int, message str
 		return len(cases), "", nil
 	}
 	running, _ := os.ReadFile(filepath.Join(out, runningFile))
+	said, _ := os.ReadFile(log.Name())
 	for i, c := range cases {
 		if c.name != string(running) {
 			continue
@@ -251,11 +257,11 @@ func runChild(tmp string, cases []caseText, bench string) (done int, message str
 		if isLate {
 			return i + 1, fmt.Sprintf("it did not come to an end in %v of real time: does a plugin wait for a network, a lock or a clock?", patience), nil
 		}
-		if message := crashOf(log.String()); message != "" {
+		if message := crashOf(string(said)); message != "" {
 			return i + 1, message, nil
 		}
 	}
-	return 0, "", fmt.Errorf("a case could not be run: %s", lastLines(log.String(), 20))
+	return 0, "", fmt.Errorf("a case could not be run: %s", lastLines(string(said), 20))
 }
 
 // watch kills the child when a case takes too long. What it returns ends the watching, and says whether it did so.
@@ -288,27 +294,36 @@ func watch(child *exec.Cmd, running string) func() bool {
 	}
 }
 
-// crashOf is what brought a process down, with the function in which it happened; "": it did not panic.
+// crashOf is what brought a process down, with the function in which it happened; "": it did not panic. A panic that was
+// recovered and raised again shows on the stack below the first one.
 func crashOf(log string) string {
 	at := strings.Index(log, "panic: ")
 	if at < 0 {
 		return ""
 	}
 	lines := strings.Split(log[at:], "\n")
-	message := "the scheduler crashes: " + strings.TrimSuffix(strings.TrimSpace(lines[0]), " [recovered]")
-	inStack := false
+	message, _, _ := strings.Cut(strings.TrimSpace(lines[0]), " [recovered")
+	message = "the scheduler crashes: " + message
+	function, inStack, isNext := "", false, true
 	for _, l := range lines {
-		if strings.HasPrefix(l, "goroutine ") {
+		isOfRuntime := strings.HasPrefix(l, "testing") || strings.HasPrefix(l, "runtime.") || strings.HasPrefix(l, "\t")
+		switch {
+		case strings.HasPrefix(l, "goroutine ") && !inStack:
 			inStack = true
-			continue
-		}
-		isOfRuntime := strings.HasPrefix(l, "panic(") || strings.HasPrefix(l, "testing") || strings.HasPrefix(l, "runtime.") || strings.HasPrefix(l, "\t")
-		if inStack && !isOfRuntime && strings.Contains(l, "(") {
-			if i := strings.LastIndexByte(l, '('); i > 0 {
-				l = l[:i]
+		case !inStack:
+		case l == "": // the end of the first stack
+			if function != "" {
+				message += ", in " + function
 			}
-			return message + ", in " + l
+			return message
+		case strings.HasPrefix(l, "panic("):
+			isNext = true
+		case isNext && !isOfRuntime:
+			function, isNext = l[:max(strings.LastIndexByte(l, '('), 0)], false
 		}
+	}
+	if function != "" {
+		message += ", in " + function
 	}
 	return message
 }

@@ -14,6 +14,11 @@ func TestACrashIsToldWithItsFunction(t *testing.T) {
 	if got := crashOf(log); got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
+	log = "panic: oh [recovered, repanicked]\n\ngoroutine 7 [running]:\nk8s.io/runtime.handleCrash({0x1})\n\t/r.go:1\npanic({0x1, 0x2})\n\t/go/panic.go:2\n" +
+		"runtime.sigpanic()\n\t/go/signal.go:3\nexample.com/p.Bind(...)\n\t/p.go:9\n\ngoroutine 8 [select]:\nmain.main()\n"
+	if got, want := crashOf(log), "the scheduler crashes: panic: oh, in example.com/p.Bind"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
 	if got := crashOf("FAIL\n"); got != "" {
 		t.Errorf("got %q, want nothing", got)
 	}

@@ -230,19 +230,30 @@ void ReadArgs(StrictReader& reader, api::DynamicResourcesArgs& args, const api::
 void ReadArgs(StrictReader&, api::UnknownArgs&, const api::FeatureGates&, ErrorList&) {}
 void ReadArgs(StrictReader&, std::monostate&, const api::FeatureGates&, ErrorList&) {}
 
-std::vector<api::ArgsField> FieldsOf(const Value& value) {
+// Members of members, and items, follow what they are in, with their paths: `resources[0].name`. The reader
+// of the text limits how deep they are.
+void AddField(std::string path, const Value& value,  // NOLINT(misc-no-recursion)
+              std::vector<api::ArgsField>& fields) {
   using Type = api::ArgsField::Type;
-  std::vector<api::ArgsField> fields;
-  for (const Member& member : value.members) {
-    api::ArgsField& field = fields.emplace_back(api::ArgsField{.name = std::string(member.key), .text = ""});
-    if (member.value.type == Value::Type::kBool) {
-      field.type = Type::kBool;
-      field.text = member.value.boolean ? "true" : "false";
-    } else if (member.value.type == Value::Type::kNumber || member.value.type == Value::Type::kString) {
-      field.type = member.value.type == Value::Type::kNumber ? Type::kNumber : Type::kString;
-      field.text = std::string(member.value.text);
-    }
+  api::ArgsField& field = fields.emplace_back(api::ArgsField{.name = path, .text = ""});
+  if (value.type == Value::Type::kBool) {
+    field.type = Type::kBool;
+    field.text = value.boolean ? "true" : "false";
+  } else if (value.type == Value::Type::kNumber || value.type == Value::Type::kString) {
+    field.type = value.type == Value::Type::kNumber ? Type::kNumber : Type::kString;
+    field.text = std::string(value.text);
   }
+  for (const Member& member : value.members) {
+    AddField(absl::StrCat(path, ".", member.key), member.value, fields);
+  }
+  for (size_t i = 0; i < value.items.size(); ++i) {
+    AddField(absl::StrCat(path, "[", i, "]"), value.items[i], fields);
+  }
+}
+
+std::vector<api::ArgsField> FieldsOf(const Value& value) {
+  std::vector<api::ArgsField> fields;
+  for (const Member& member : value.members) AddField(std::string(member.key), member.value, fields);
   return fields;
 }
 

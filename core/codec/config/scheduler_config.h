@@ -23,6 +23,8 @@ struct LoadedSchedulerConfig {
   // What the user should know, each `file:line:column: path: what`: fields that are accepted without
   // effect, arguments for plugins that no profile uses.
   std::vector<std::string> notes;
+  // Of a document that another scheduler is to judge: its JSON; else "".
+  std::string json;
 };
 
 // Reads the KubeSchedulerConfiguration in the file `path` ("-": standard input), the only document in

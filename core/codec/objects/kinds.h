@@ -2,6 +2,7 @@
 #ifndef SCHEDSIM_CORE_CODEC_OBJECTS_KINDS_H_
 #define SCHEDSIM_CORE_CODEC_OBJECTS_KINDS_H_
 
+#include "core/api/custom_resources.h"
 #include "core/api/devices.h"
 #include "core/api/node.h"
 #include "core/api/object.h"
@@ -45,6 +46,21 @@ auto VisitKindAmong(TypeList<T, Rest...>, api::Kind kind, const Visitor& visitor
 template <typename Visitor>
 auto VisitKind(api::Kind kind, const Visitor& visitor) {
   return VisitKindAmong(TypedKinds(), kind, visitor);
+}
+
+// The same for custom kinds; `kind` is not kNone.
+template <typename Visitor>
+auto VisitCustomKind(api::CustomKind kind, const Visitor& visitor) {
+  switch (kind) {
+    case api::CustomKind::kCoschedulingPodGroup:
+      return visitor.template operator()<api::CoschedulingPodGroup>();
+    case api::CustomKind::kElasticQuota:
+      return visitor.template operator()<api::ElasticQuota>();
+    case api::CustomKind::kNodeResourceTopology:
+      return visitor.template operator()<api::NodeResourceTopology>();
+    default:
+      return visitor.template operator()<api::NodeMetrics>();
+  }
 }
 
 }  // namespace schedsim::codec

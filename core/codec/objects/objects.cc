@@ -17,6 +17,7 @@
 #include "core/codec/objects/api_fields.h"
 #include "core/codec/objects/decode.h"
 #include "core/codec/objects/device_versions.h"
+#include "core/codec/objects/fields_custom_resources.h"
 #include "core/codec/objects/kinds.h"
 #include "core/codec/objects/shared_parts.h"
 #include "core/codec/objects/text_pool.h"
@@ -255,9 +256,11 @@ absl::StatusOr<api::ObjectPtr> ObjectReader::DecodeObject(const Value& value, co
   ASSIGN_OR_RETURN(std::string kind_name, RequiredText(value, "kind", header.item_kind, file, "Pod"));
   const api::KindInfo* const info = api::FindKind(api_version, kind_name);
   const api::Kind kind = info == nullptr ? api::Kind::kOther : info->kind;
+  const api::CustomKind custom =
+      info == nullptr ? api::FindCustomKind(api_version, kind_name) : api::CustomKind::kNone;
   DecodeContext context = {
       .file = file, .validate = options_.validate, .shared = shared_.get(), .by_source = options_.by_source};
-  context.is_lenient = kind == api::Kind::kOther;
+  context.is_lenient = kind == api::Kind::kOther && custom == api::CustomKind::kNone;
 
   const auto decode = [&]<typename T>() -> absl::StatusOr<std::shared_ptr<api::Object>> {
     auto object = std::make_shared<T>();
@@ -272,8 +275,12 @@ absl::StatusOr<api::ObjectPtr> ObjectReader::DecodeObject(const Value& value, co
     RETURN_IF_ERROR(Complete(context, value, *object));
     return object;
   };
-  ASSIGN_OR_RETURN(std::shared_ptr<api::Object> object, VisitKind(kind, decode));
-  if (object->metadata.namespace_.empty() && info != nullptr && info->is_namespaced) {
+  ASSIGN_OR_RETURN(std::shared_ptr<api::Object> object, custom == api::CustomKind::kNone
+                                                            ? VisitKind(kind, decode)
+                                                            : VisitCustomKind(custom, decode));
+  const bool is_namespaced = custom == api::CustomKind::kNone ? info != nullptr && info->is_namespaced
+                                                              : api::CustomKindInfoOf(custom).is_namespaced;
+  if (object->metadata.namespace_.empty() && is_namespaced) {
     object->metadata.namespace_ = "default";
   }
   std::vector<Member> members;

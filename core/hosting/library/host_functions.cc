@@ -267,11 +267,8 @@ constexpr ResourceName kResources[] = {
 
 int RegisterEvent(schedsim_events* events, schedsim_text resource, uint32_t actions, schedsim_hint hint,
                   void* context) {
-  absl::string_view name = View(resource);
-  name.remove_prefix(name.find_last_of('/') == absl::string_view::npos ? 0 : name.find_last_of('/') + 1);
-  const auto* const found = std::find_if(std::begin(kResources), std::end(kResources),
-                                         [name](const ResourceName& known) { return known.name == name; });
-  if (found == std::end(kResources)) return 0;
+  const std::optional<framework::EventResource> found = EventResourceNamed(View(resource));
+  if (!found.has_value()) return 0;
   framework::QueueingHintFn function;
   if (hint != nullptr) {
     function = [hint, context, plugin = events->plugin](const PodInfo& pod, const api::Object* old_object,
@@ -283,9 +280,8 @@ int RegisterEvent(schedsim_events* events, schedsim_text resource, uint32_t acti
       return framework::QueueIf(queue != 0 || !status.IsSuccess());
     };
   }
-  events->events.push_back(
-      {.event = {.resource = found->resource, .action = actions & framework::kAllActions},
-       .hint = std::move(function)});
+  events->events.push_back({.event = {.resource = *found, .action = actions & framework::kAllActions},
+                            .hint = std::move(function)});
   return 1;
 }
 
@@ -358,16 +354,9 @@ const schedsim_object* FindPod(schedsim_handle* handle, schedsim_text name_space
   return Keep(handle, handle->scheduler.informers().FindPod(View(name_space), View(name)));
 }
 
-api::Kind KindOf(absl::string_view name) {
-  for (int kind = 1; kind < api::kKindCount; ++kind) {
-    if (api::KindName(static_cast<api::Kind>(kind)) == name) return static_cast<api::Kind>(kind);
-  }
-  return api::Kind::kOther;
-}
-
 const schedsim_object* FindObject(schedsim_handle* handle, schedsim_text kind, schedsim_text name_space,
                                   schedsim_text name) {
-  const api::Kind found = KindOf(View(kind));
+  const api::Kind found = KindNamed(View(kind));
   if (found == api::Kind::kOther) return nullptr;
   if (found == api::Kind::kPod) return FindPod(handle, name_space, name);
   return Keep(handle, handle->scheduler.informers().Find(found, View(name_space), View(name)));
@@ -375,7 +364,7 @@ const schedsim_object* FindObject(schedsim_handle* handle, schedsim_text kind, s
 
 void ListObjects(schedsim_handle* handle, schedsim_text kind,
                  void (*visit)(void* context, const schedsim_object* object), void* context) {
-  const api::Kind found = KindOf(View(kind));
+  const api::Kind found = KindNamed(View(kind));
   if (found == api::Kind::kOther || found == api::Kind::kPod) return;
   for (const auto& [key, object] : handle->scheduler.informers().List(found)) {
     visit(context, ToAbi(object.get()));
@@ -466,6 +455,29 @@ void Note(schedsim_handle* handle, schedsim_text point, const schedsim_pod* pod,
 }
 
 }  // namespace
+
+std::optional<framework::EventResource> EventResourceNamed(absl::string_view name) {
+  name.remove_prefix(name.find_last_of('/') == absl::string_view::npos ? 0 : name.find_last_of('/') + 1);
+  const auto* const found = std::find_if(std::begin(kResources), std::end(kResources),
+                                         [name](const ResourceName& known) { return known.name == name; });
+  if (found == std::end(kResources)) return std::nullopt;
+  return found->resource;
+}
+
+absl::string_view EventResourceText(framework::EventResource resource) {
+  const auto* const found =
+      std::find_if(std::begin(kResources), std::end(kResources),
+                   [resource](const ResourceName& known) { return known.resource == resource; });
+  CHECK(found != std::end(kResources));
+  return found->name;
+}
+
+api::Kind KindNamed(absl::string_view name) {
+  for (int kind = 1; kind < api::kKindCount; ++kind) {
+    if (api::KindName(static_cast<api::Kind>(kind)) == name) return static_cast<api::Kind>(kind);
+  }
+  return api::Kind::kOther;
+}
 
 const schedsim_host& Host() {
   static const schedsim_host host = {

@@ -3,6 +3,7 @@
 #define SCHEDSIM_CORE_HOSTING_LIBRARY_HOST_FUNCTIONS_H_
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -83,6 +84,13 @@ inline schedsim_status* ToAbi(framework::Status& status) { return Opaque<schedsi
 inline const schedsim_node* const* ToAbi(framework::NodeInfos nodes) {
   return reinterpret_cast<const schedsim_node* const*>(nodes.data());
 }
+
+// The resource of events as kube-scheduler writes it, also with a group in front; absent: there is none.
+std::optional<framework::EventResource> EventResourceNamed(absl::string_view name);
+// The same the other way round.
+absl::string_view EventResourceText(framework::EventResource resource);
+// kOther: scheduling reads no such kind.
+api::Kind KindNamed(absl::string_view name);
 
 // The functions, for all libraries.
 const schedsim_host& Host();

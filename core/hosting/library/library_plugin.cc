@@ -24,8 +24,8 @@ using framework::NodeInfos;
 using framework::PodInfo;
 using framework::Status;
 
-// What a plugin that registers no events waits for: everything.
-// Source: kubernetes v1.37, scheduler/framework/types.go, UnrollWildCardResource.
+// All that AnyEvents stands for. Source: kubernetes v1.37, scheduler/framework/types.go,
+// UnrollWildCardResource.
 constexpr framework::EventResource kAnyResource[] = {
     framework::EventResource::kPod,
     framework::EventResource::kNode,
@@ -38,13 +38,6 @@ constexpr framework::EventResource kAnyResource[] = {
     framework::EventResource::kResourceClaim,
     framework::EventResource::kDeviceClass,
 };
-
-framework::Dependency DependencyOf(schedsim_reads reads) {
-  using Of = framework::Dependency::Of;
-  if (reads == SCHEDSIM_READS_NODE) return {.of = Of::kNode};
-  if (reads == SCHEDSIM_READS_NODE_OBJECT) return {.of = Of::kNodeObject};
-  return {};
-}
 
 // Implements every extension point. Which of them the plugin has is known from PointsOf, so that a profile
 // names it at no other.
@@ -248,11 +241,8 @@ class LibraryPlugin final : public framework::Plugin,
   }
 
   std::vector<framework::ClusterEventWithHint> EventsToRegister() override {
+    if (calls_.events_to_register == nullptr) return AnyEvents();
     std::vector<framework::ClusterEventWithHint> events;
-    if (calls_.events_to_register == nullptr) {
-      for (const framework::EventResource resource : kAnyResource) events.push_back({.event = {resource}});
-      return events;
-    }
     const Status status = Answer("EventsToRegister", nullptr, [&](schedsim_status* target) {
       schedsim_events into = {.events = events, .plugin = name_.c_str()};
       calls_.events_to_register(self_, &into, target);
@@ -290,6 +280,19 @@ class LibraryPlugin final : public framework::Plugin,
 };
 
 }  // namespace
+
+framework::Dependency DependencyOf(schedsim_reads reads) {
+  using Of = framework::Dependency::Of;
+  if (reads == SCHEDSIM_READS_NODE) return {.of = Of::kNode};
+  if (reads == SCHEDSIM_READS_NODE_OBJECT) return {.of = Of::kNodeObject};
+  return {};
+}
+
+std::vector<framework::ClusterEventWithHint> AnyEvents() {
+  std::vector<framework::ClusterEventWithHint> events;
+  for (const framework::EventResource resource : kAnyResource) events.push_back({.event = {resource}});
+  return events;
+}
 
 api::ExtensionPointSet PointsOf(const schedsim_plugin& plugin) {
   api::ExtensionPointSet points;

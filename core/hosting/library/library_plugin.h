@@ -3,6 +3,7 @@
 #define SCHEDSIM_CORE_HOSTING_LIBRARY_LIBRARY_PLUGIN_H_
 
 #include <memory>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "core/api/extension_point.h"
@@ -21,6 +22,11 @@ api::ExtensionPointSet PointsOf(const schedsim_plugin& plugin);
 absl::StatusOr<std::unique_ptr<framework::Plugin>> MakeLibraryPlugin(const schedsim_plugin& plugin,
                                                                      const api::PluginArgs& args,
                                                                      framework::Handle& handle);
+
+// What the framework may remember of answers that read so much.
+framework::Dependency DependencyOf(schedsim_reads reads);
+// What a plugin waits for that registers no events: everything.
+std::vector<framework::ClusterEventWithHint> AnyEvents();
 
 }  // namespace schedsim::hosting
 

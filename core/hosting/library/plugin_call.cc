@@ -80,6 +80,13 @@ void PluginCall::OnSignal(int signal) {
   _exit(kPluginCrashExitCode);
 }
 
+void PluginCall::EndProgram(absl::string_view line, int exit_code) {
+  const ssize_t written = write(STDERR_FILENO, line.data(), line.size());
+  (void)written;
+  if (on_crash_ != nullptr) on_crash_();
+  _exit(exit_code);
+}
+
 void PluginCall::InstallCrashHandler() {
   stack_t stack = {};
   stack.ss_sp = SignalStack().data();

@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "absl/strings/string_view.h"
+
 namespace schedsim::framework {
 struct PodInfo;
 }
@@ -28,6 +30,8 @@ class PluginCall {
   // line on standard error that names plugin, point and pod, and with kPluginCrashExitCode. Signals outside
   // of plugins do what they do without it. May be called again.
   static void InstallCrashHandler();
+  // Ends the program so because of a plugin that is elsewhere, with this line.
+  [[noreturn]] static void EndProgram(absl::string_view line, int exit_code);
   // Called before the program ends so; it may do what a signal handler may.
   static void set_on_crash(void (*on_crash)()) { on_crash_ = on_crash; }
 

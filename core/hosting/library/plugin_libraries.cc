@@ -1,19 +1,17 @@
 #include "core/hosting/library/plugin_libraries.h"
 
-#include <dlfcn.h>
-
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 
 #include "absl/status/status.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "core/base/printable.h"
 #include "core/base/status_macros.h"
-#include "core/codec/text/input.h"
 #include "core/framework/plugin_set.h"
 #include "core/hosting/library/host_functions.h"
 #include "core/hosting/library/library_plugin.h"
+#include "core/hosting/library/open_library.h"
 #include "core/hosting/library/plugin_call.h"
 
 namespace schedsim::hosting {
@@ -26,11 +24,6 @@ static_assert(kLoadedMax < framework::kMaxPlugins);
 
 absl::Status Invalid(absl::string_view path, absl::string_view what) {
   return absl::InvalidArgumentError(absl::StrCat(path, ": ", what));
-}
-
-absl::string_view LastError() {
-  const char* const text = dlerror();
-  return text == nullptr ? "no library" : text;
 }
 
 bool HasName(const api::PluginInfo& info, absl::string_view name) { return info.name == name; }
@@ -62,12 +55,24 @@ absl::Status AddPlugin(const std::string& path, const schedsim_plugin* plugin,
                            sizeof(schedsim_plugin), ": the library was built with another plugin_abi.h"));
   }
   const std::string name(View(plugin->name));
+  const std::string fault = FaultOf(*plugin);
+  if (!name.empty() && !fault.empty())
+    return Invalid(path, absl::StrCat("plugin ", Printable(name), " ", fault));
+  const auto make = [plugin](const api::PluginArgs& args, framework::Handle& handle) {
+    return MakeLibraryPlugin(*plugin, args, handle);
+  };
+  return AddLoadedPlugin(path, {.name = name, .points = PointsOf(*plugin)}, make, known, loaded);
+}
+
+}  // namespace
+
+absl::Status AddLoadedPlugin(const std::string& path, api::PluginInfo info, framework::PluginFactory factory,
+                             absl::Span<const api::PluginInfo> known, LoadedPlugins& loaded) {
+  const std::string name = info.name;
   if (name.empty() || Printable(name) != name) {
     return Invalid(path, "a plugin without a name, expected one that can be printed");
   }
-  const std::string fault = FaultOf(*plugin);
-  if (!fault.empty()) return Invalid(path, absl::StrCat("plugin ", name, " ", fault));
-  const auto has_name = [&name](const api::PluginInfo& info) { return HasName(info, name); };
+  const auto has_name = [&name](const api::PluginInfo& other) { return HasName(other, name); };
   if (std::any_of(known.begin(), known.end(), has_name) ||
       std::any_of(loaded.infos.begin(), loaded.infos.end(), has_name)) {
     return Invalid(path, absl::StrCat("there is a plugin ", name, " already, expected another name"));
@@ -75,31 +80,10 @@ absl::Status AddPlugin(const std::string& path, const schedsim_plugin* plugin,
   if (loaded.plugins.size() == kLoadedMax) {
     return Invalid(path, absl::StrCat("more than ", kLoadedMax, " plugins beside the built-in ones"));
   }
-  loaded.infos.push_back({.name = name, .points = PointsOf(*plugin)});
-  loaded.plugins.push_back({.name = name, .factory = [plugin](const api::PluginArgs& args, auto& handle) {
-                              return MakeLibraryPlugin(*plugin, args, handle);
-                            }});
+  loaded.infos.push_back(std::move(info));
+  loaded.plugins.push_back({.name = name, .factory = std::move(factory)});
   return absl::OkStatus();
 }
-
-// The library's entry point. The file is opened by its path, not looked for in the system's folders.
-absl::StatusOr<const schedsim_library*> Open(const std::string& path) {
-  if (codec::IsDescriptor(path)) return Invalid(path, "expected the file of a shared library");
-  // A report says with which library a run was made.
-  RETURN_IF_ERROR(codec::ReadFile(path).status());
-  const std::string file = absl::StrContains(path, '/') ? path : absl::StrCat("./", path);
-  void* const library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) {
-    return Invalid(path, absl::StrCat("cannot be loaded, expected a shared library: ", LastError()));
-  }
-  void* const entry = dlsym(library, kEntryPoint);
-  if (entry == nullptr) {
-    return Invalid(path, absl::StrCat("no library of plugins, expected one that defines ", kEntryPoint));
-  }
-  return reinterpret_cast<decltype(&schedsim_plugin_library)>(entry)(&Host());
-}
-
-}  // namespace
 
 absl::Status AddLibrary(const std::string& path, const schedsim_library* library,
                         absl::Span<const api::PluginInfo> known, LoadedPlugins& loaded) {
@@ -119,15 +103,19 @@ absl::Status AddLibrary(const std::string& path, const schedsim_library* library
   return absl::OkStatus();
 }
 
+absl::Status AddPluginLibrary(const std::string& path, absl::Span<const api::PluginInfo> known,
+                              LoadedPlugins& loaded) {
+  const schedsim_library* library = nullptr;
+  ASSIGN_OR_RETURN(library, OpenLibrary(path, Host()));
+  RETURN_IF_ERROR(AddLibrary(path, library, known, loaded));
+  PluginCall::InstallCrashHandler();
+  return absl::OkStatus();
+}
+
 absl::StatusOr<LoadedPlugins> LoadPluginLibraries(absl::Span<const std::string> paths,
                                                   absl::Span<const api::PluginInfo> known) {
   LoadedPlugins loaded;
-  for (const std::string& path : paths) {
-    const schedsim_library* library = nullptr;
-    ASSIGN_OR_RETURN(library, Open(path));
-    RETURN_IF_ERROR(AddLibrary(path, library, known, loaded));
-  }
-  if (!paths.empty()) PluginCall::InstallCrashHandler();
+  for (const std::string& path : paths) RETURN_IF_ERROR(AddPluginLibrary(path, known, loaded));
   return loaded;
 }
 

@@ -27,9 +27,18 @@ struct LoadedPlugins {
 absl::StatusOr<LoadedPlugins> LoadPluginLibraries(absl::Span<const std::string> paths,
                                                   absl::Span<const api::PluginInfo> known);
 
+// The same for one library. Adds to `loaded`.
+absl::Status AddPluginLibrary(const std::string& path, absl::Span<const api::PluginInfo> known,
+                              LoadedPlugins& loaded);
+
 // The same for what a library's entry point returned; `path` is for messages. Adds to `loaded`.
 absl::Status AddLibrary(const std::string& path, const schedsim_library* library,
                         absl::Span<const api::PluginInfo> known, LoadedPlugins& loaded);
+
+// Adds a plugin of any hosting, under its name. InvalidArgument, with `path` in front, where the name cannot
+// be printed or is taken, and where there are too many plugins.
+absl::Status AddLoadedPlugin(const std::string& path, api::PluginInfo info, framework::PluginFactory factory,
+                             absl::Span<const api::PluginInfo> known, LoadedPlugins& loaded);
 
 }  // namespace schedsim::hosting
 

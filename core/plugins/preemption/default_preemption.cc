@@ -20,6 +20,7 @@
 #include "core/framework/plugin.h"
 #include "core/plugins/preemption/disruption_budgets.h"
 #include "core/plugins/preemption/dry_run_memory.h"
+#include "core/plugins/preemption/eviction.h"
 #include "core/plugins/preemption/group_preemption.h"
 #include "core/plugins/preemption/preemption_dry_run.h"
 #include "core/plugins/registry.h"
@@ -34,26 +35,7 @@ using framework::PodInfoPtr;
 using framework::PostFilterResult;
 using framework::Status;
 
-constexpr char kPreemptionByScheduler[] = "PreemptionByScheduler";
-
 Status Reason(Code code, absl::string_view text) { return Status(code, absl::StrCat("preemption: ", text)); }
-
-// Several errors as one: each text once, in brackets where there are several.
-// Source: apimachinery v0.37, pkg/util/errors/errors.go.
-std::string AggregateText(std::vector<std::string> errors) {
-  std::vector<std::string> texts;
-  for (std::string& error : errors) {
-    if (std::find(texts.begin(), texts.end(), error) == texts.end()) texts.push_back(std::move(error));
-  }
-  return texts.size() == 1 ? texts[0] : absl::StrCat("[", absl::StrJoin(texts, ", "), "]");
-}
-
-// Whether the pod is on its way out because of an earlier preemption.
-bool IsTerminatingByPreemption(const api::Pod& pod) {
-  const api::PodCondition* condition = pod.FindCondition("DisruptionTarget");
-  return pod.metadata.deletion_timestamp.has_value() && condition != nullptr && condition->status == "True" &&
-         condition->reason == kPreemptionByScheduler;
-}
 
 class DefaultPreemption final : public framework::Plugin,
                                 public framework::PreEnqueuePlugin,
@@ -144,16 +126,6 @@ class DefaultPreemption final : public framework::Plugin,
   }
 
  private:
-  // For whom room is made: a pod, or a group.
-  struct Preemptor {
-    std::string uid;
-    std::string scheduler_name;
-    int32_t priority = 0;
-    std::vector<api::PodPtr> pods;
-    absl::string_view kind = "pod";
-  };
-  using PreemptorPtr = std::shared_ptr<const Preemptor>;
-
   // A preemption that is being carried out.
   struct Preemption {
     PreemptorPtr preemptor;
@@ -164,8 +136,6 @@ class DefaultPreemption final : public framework::Plugin,
     // Set while the last victim is evicted.
     api::PodPtr last_victim;
   };
-
-  enum class Eviction : uint8_t { kFailed, kDone, kInMemory };
 
   bool GroupsAreEntities() const { return handle_.line().pod_groups.cycle == api::PodGroupCycle::kAsEntity; }
 
@@ -464,7 +434,7 @@ class DefaultPreemption final : public framework::Plugin,
   // All victims but the last go at once, the last one when they are gone.
   void Carry(const std::string& uid) {
     Preemption& preemption = *preempting_.Find(uid);
-    ClearLowerNominations(preemption);
+    ClearLowerNominations(handle_, preemption.node_name, preemption.preemptor->priority);
     preemption.evictions_left = preemption.victims.size() - 1;
     if (preemption.evictions_left == 0) {
       CarryLast(uid);
@@ -523,31 +493,7 @@ class DefaultPreemption final : public framework::Plugin,
     if (activates) handle_.Activate(preemptor.pods);
   }
 
-  // Stops the binding of a victim that is not bound yet, if it can still be stopped.
-  bool PreemptInMemory(const api::Pod& victim) {
-    const std::string& uid = victim.metadata.uid;
-    framework::WaitingPod* waiting = handle_.GetWaitingPod(uid);
-    if (!handle_.line().preempted_waiting_pod_is_error) {
-      // That it may be too late is not looked at.
-      if (waiting != nullptr) waiting->Reject(Name(), "preempted");
-      return waiting != nullptr;
-    }
-    if (waiting != nullptr) return waiting->Preempt(Name(), "preempted");
-    framework::PodInPreBind* in_pre_bind = handle_.GetPodInPreBind(uid);
-    return in_pre_bind != nullptr && in_pre_bind->CancelPod(absl::StrCat("preempted by ", Name()));
-  }
-
-  void RecordPreempted(const api::Pod& victim, const Preemptor& preemptor, absl::string_view node_name,
-                       absl::string_view suffix) {
-    handle_.client().RecordEvent(
-        victim, {.type = "Normal",
-                 .reason = "Preempted",
-                 .action = "Preempting",
-                 .note = absl::StrCat("Preempted by ", preemptor.kind, " ", preemptor.uid, " on node ",
-                                      node_name, suffix)});
-  }
-
-  // Stops the victim's binding, or marks the victim and deletes it. That it is gone already is no failure.
+  // Without a preemptor, for that of the running preemption.
   void Evict(const std::string& uid, const api::PodPtr& victim, std::function<void(Eviction)> done,
              PreemptorPtr preemptor = nullptr, std::string node_name = "") {
     if (preemptor == nullptr) {
@@ -555,49 +501,7 @@ class DefaultPreemption final : public framework::Plugin,
       preemptor = running.preemptor;
       node_name = running.node_name;
     }
-    if (PreemptInMemory(*victim)) {
-      const bool says_so = handle_.line().preempted_waiting_pod_is_error;
-      RecordPreempted(*victim, *preemptor, node_name, says_so ? " (in kube-scheduler memory)." : "");
-      done(Eviction::kInMemory);
-      return;
-    }
-    framework::PodStatusPatch patch;
-    patch.condition = {
-        .type = "DisruptionTarget",
-        .status = "True",
-        .reason = kPreemptionByScheduler,
-        .message = absl::StrCat(preemptor->scheduler_name, ": preempting to accommodate a higher priority ",
-                                preemptor->kind)};
-    auto remove = [this, victim, preemptor, node_name, done = std::move(done)](const absl::Status& patched) {
-      if (!patched.ok()) {
-        done(absl::IsNotFound(patched) ? Eviction::kDone : Eviction::kFailed);
-        return;
-      }
-      handle_.client().DeletePod(
-          victim, [this, victim, preemptor, node_name, done](const absl::Status& deleted) {
-            if (deleted.ok()) RecordPreempted(*victim, *preemptor, node_name, "");
-            done(deleted.ok() || absl::IsNotFound(deleted) ? Eviction::kDone : Eviction::kFailed);
-          });
-    };
-    const api::PodCondition* known = victim->FindCondition("DisruptionTarget");
-    if (known != nullptr && *known == *patch.condition) {
-      remove(absl::OkStatus());
-      return;
-    }
-    handle_.client().PatchPodStatus(victim, std::move(patch), std::move(remove));
-  }
-
-  // Less important pods nominated to the node may not fit there any more.
-  void ClearLowerNominations(const Preemption& preemption) {
-    const Symbol node = handle_.symbols().Intern(preemption.node_name);
-    const std::vector<PodInfoPtr> nominated = handle_.NominatedPodsForNode(node);
-    for (const PodInfoPtr& other : nominated) {
-      if (other->Priority() >= preemption.preemptor->priority) continue;
-      if (other->pod->status.nominated_node_name.empty()) continue;
-      framework::PodStatusPatch patch;
-      patch.nominated_node_name = "";
-      handle_.client().PatchPodStatus(other->pod, std::move(patch), [](const absl::Status&) {});
-    }
+    plugins::Evict(handle_, Name(), victim, std::move(preemptor), std::move(node_name), std::move(done));
   }
 
   const api::DefaultPreemptionArgs args_;

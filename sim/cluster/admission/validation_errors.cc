@@ -199,7 +199,8 @@ void ValidationErrors::NotFound(std::string field, absl::string_view value) {
 }
 
 void ValidationErrors::TooMany(std::string field, size_t count, size_t most) {
-  Add(std::move(field), absl::StrCat("Too many: ", count, ": must have at most ", most, " items"));
+  Add(std::move(field),
+      absl::StrCat("Too many: ", count, ": must have at most ", most, most == 1 ? " item" : " items"));
 }
 
 void ValidationErrors::TooLong(std::string field, size_t most_bytes) {

@@ -76,7 +76,7 @@ std::map<std::string, RecordedTrace> Expected(const std::string& path) {
 // Calls `visit` with each case of the file.
 void ForEachCase(const std::string& path, api::KubernetesLine line,
                  const std::function<void(const Case&)>& visit) {
-  const auto loaded = LoadPlugins({SCHEDSIM_SCRIPTED_PLUGINS}, line);
+  const auto loaded = LoadPlugins({SCHEDSIM_SCRIPTED_PLUGINS}, {}, line);
   ASSERT_TRUE(loaded.ok()) << loaded.status();
   const auto take = [&visit](const Case& test_case) {
     if (test_case.is_for_line) visit(test_case);

@@ -226,7 +226,7 @@ TEST_F(LiveRunTest, WithoutExtendersTheOptionsAreRefused) {
       Write("plain.yaml", "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n");
   EXPECT_EQ(Run(request).status().message(),
             absl::StrCat(*request.scheduler.config,
-                         "extenders: expected some with --extender-replay, there are none in the "
+                         ": extenders: expected some with --extender-replay, there are none in the "
                          "configuration"));
 }
 

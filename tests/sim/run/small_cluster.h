@@ -58,9 +58,16 @@ class SmallCluster {
   // Changes at this time, in order of time. Unit of `at`: seconds.
   void Create(double at, absl::string_view object) { Add(at).create = Read(object).at(0); }
   void Update(double at, absl::string_view object) { Add(at).update = Read(object).at(0); }
-  void DeletePod(double at, const std::string& name) {
+  void DeletePod(double at, const std::string& name) { Remove(at, api::Kind::kPod, "default", name); }
+  void Remove(double at, api::Kind kind, const std::string& name_space, const std::string& name) {
+    Add(at).remove = Step::Reference{
+        .kind = kind, .kind_name = std::string(api::KindName(kind)), .name_space = name_space, .name = name};
+  }
+
+  // A cluster-wide object of a kind without an enumerator.
+  void RemoveOther(double at, const std::string& kind_name, const std::string& name) {
     Add(at).remove =
-        Step::Reference{.kind = api::Kind::kPod, .kind_name = "Pod", .name_space = "default", .name = name};
+        Step::Reference{.kind = api::Kind::kOther, .kind_name = kind_name, .name_space = "", .name = name};
   }
 
   // Up to `until`, in seconds; absent: until nothing is left.

@@ -1,0 +1,382 @@
+#include "sim/plan/recorder_run.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "core/api/pod.h"
+#include "core/base/digest.h"
+#include "core/base/rng.h"
+#include "core/base/status_macros.h"
+#include "core/codec/objects/object_writer.h"
+#include "core/codec/text/json_writer.h"
+#include "sim/record/record_writer.h"
+#include "sim/record/records.h"
+#include "sim/recorder/recorder_trace.h"
+#include "sim/report/run_header.h"
+
+namespace schedsim::sim {
+namespace {
+
+// A run without an end is over when nothing is left to do, and so long after the last change from outside at
+// the latest: a pod may fail again and again.
+constexpr absl::Duration kRestMax = absl::Minutes(10);
+// The recorder gives up a run in which so many pods were popped.
+constexpr int64_t kPopsMax = 1'000'000;
+
+// ---- What happens around the scheduler ----
+
+// Looks on at a run, and keeps all that changes.
+class SurroundingsWatch {
+ public:
+  explicit SurroundingsWatch(Surroundings& surroundings) : surroundings_(surroundings) {}
+
+  void Attach(Plan& plan) {
+    plan.on_made = [this](Simulation& simulation) {
+      simulation_ = &simulation;
+      simulation.server().Watch([this](const WatchEvent& event) { OnChange(event); });
+    };
+  }
+
+ private:
+  void OnChange(const WatchEvent& event) {
+    if (simulation_->now() < simulation_->zero()) return Prepare(event);
+    const bool is_update = event.old_object != nullptr && event.new_object != nullptr;
+    // Statuses of kinds that no scheduler reads.
+    if (is_update && event.new_object->kind == api::Kind::kOther) return;
+    Surroundings::Change change = {.at = simulation_->now() - simulation_->zero(),
+                                   .before = event.old_object,
+                                   .after = event.new_object};
+    const bool ends = event.new_object == nullptr;
+    if (is_update && IsBeginOfEnd(*event.old_object, *event.new_object)) {
+      // How long a deleted pod stays is for the recorder, too, which knows whether it has a node by then.
+      ending_.insert(event.new_object->metadata.uid);
+      change.after = nullptr;
+    } else if (ends && ending_.erase(event.old_object->metadata.uid) > 0) {
+      return;
+    }
+    surroundings_.changes.push_back(std::move(change));
+  }
+
+  static bool IsBeginOfEnd(const api::Object& before, const api::Object& after) {
+    return after.kind == api::Kind::kPod && !before.metadata.deletion_timestamp.has_value() &&
+           after.metadata.deletion_timestamp.has_value();
+  }
+
+  // Before virtual zero.
+  void Prepare(const WatchEvent& event) {
+    const api::Object& object = event.new_object != nullptr ? *event.new_object : *event.old_object;
+    const std::string key = absl::StrCat(object.api_version, " ", object.kind_name, " ", object.Key());
+    const auto found = places_.find(key);
+    if (found == places_.end()) {
+      if (event.new_object == nullptr) return;
+      places_[key] = surroundings_.objects.size();
+      surroundings_.objects.push_back(event.new_object);
+    } else if (event.new_object != nullptr) {
+      surroundings_.objects[found->second] = event.new_object;
+    } else {
+      surroundings_.objects.erase(surroundings_.objects.begin() + static_cast<ptrdiff_t>(found->second));
+      for (auto& [other, place] : places_) place -= place > found->second ? 1 : 0;
+      places_.erase(found);
+    }
+  }
+
+  Surroundings& surroundings_;
+  Simulation* simulation_ = nullptr;
+  std::map<std::string, size_t> places_;  // In surroundings_.objects, by version, kind and name.
+  std::set<std::string> ending_;          // Uids of pods that are being deleted.
+};
+
+// What of a plan makes the run, without those who look on.
+Plan Silent(const Plan& plan) {
+  Plan silent;
+  silent.header = plan.header;
+  silent.simulation = plan.simulation;
+  silent.simulation.schedules = false;
+  silent.simulation.trace_level = TraceLevel::kOff;
+  silent.simulation.trace_sink = nullptr;
+  silent.simulation.on_progress = nullptr;
+  silent.simulation.detailed_attempts.clear();
+  silent.input = plan.input;
+  silent.timeline = plan.timeline;
+  silent.arrivals = plan.arrivals;
+  silent.pod_rows = PodRows::kNone;
+  return silent;
+}
+
+absl::StatusOr<Surroundings> SurroundingsOf(const Plan& plan, const PlanRunner& run) {
+  Surroundings surroundings;
+  Plan silent = Silent(plan);
+  // The recorder has stand-ins for these, since they follow the scheduler.
+  silent.simulation.controllers.persistent_volumes.reset();
+  silent.simulation.controllers.resource_claims.reset();
+  silent.simulation.controllers.disruption = false;
+  SurroundingsWatch watch(surroundings);
+  watch.Attach(silent);
+  ASSIGN_OR_RETURN(surroundings.report, run(std::move(silent)));
+  return surroundings;
+}
+
+// ---- The case ----
+
+void WriteGates(absl::string_view gates, codec::JsonWriter& json) {
+  if (gates.empty()) return;
+  json.Key("featureGates").BeginObject();
+  for (const absl::string_view gate : absl::StrSplit(gates, ',')) {
+    const std::pair<absl::string_view, absl::string_view> parts =
+        absl::StrSplit(gate, absl::MaxSplits('=', 1));
+    json.Key(parts.first).Raw(parts.second);
+  }
+  json.EndObject();
+}
+
+void WriteStep(const Surroundings::Change& change, codec::JsonWriter& json) {
+  json.BeginObject().Key("at").Raw(SecondsText(change.at));
+  if (change.after != nullptr) {
+    json.Key(change.before == nullptr ? "create" : "update").Raw(codec::ServedJson(*change.after));
+  } else {
+    const api::Object& object = *change.before;
+    json.Key("delete").BeginObject().Field("apiVersion", object.api_version).Field("kind", object.kind_name);
+    if (!object.metadata.namespace_.empty()) json.Field("namespace", object.metadata.namespace_);
+    json.Field("name", object.metadata.name).EndObject();
+  }
+  json.EndObject();
+}
+
+bool HasKind(const Surroundings& surroundings, std::initializer_list<api::Kind> kinds) {
+  const auto is_one = [&kinds](const api::ObjectPtr& object) {
+    return object != nullptr && std::find(kinds.begin(), kinds.end(), object->kind) != kinds.end();
+  };
+  return std::any_of(surroundings.objects.begin(), surroundings.objects.end(), is_one) ||
+         std::any_of(surroundings.changes.begin(), surroundings.changes.end(),
+                     [&is_one](const Surroundings::Change& change) { return is_one(change.after); });
+}
+
+bool Provisions(const Plan& plan, const Surroundings& surroundings) {
+  return plan.simulation.controllers.persistent_volumes.has_value() &&
+         HasKind(surroundings, {api::Kind::kPersistentVolumeClaim, api::Kind::kPersistentVolume});
+}
+
+bool HasClaims(const Plan& plan, const Surroundings& surroundings) {
+  return plan.simulation.controllers.resource_claims.has_value() &&
+         HasKind(surroundings, {api::Kind::kResourceClaim, api::Kind::kResourceClaimTemplate});
+}
+
+// When the recorder has to create the first object, so that virtual zero is that of the plan. Absent: its
+// clock begins later than that.
+std::optional<absl::Time> StartOf(const Plan& plan, const Surroundings& surroundings) {
+  constexpr int64_t kClockBegins = 946'684'800;  // 2000-01-01T00:00:00Z
+  absl::Duration before = absl::Milliseconds(1) * static_cast<int64_t>(surroundings.objects.size());
+  // As OptionsOf in sim/conformance/case.cc has it.
+  if (Provisions(plan, surroundings)) before += absl::Milliseconds(11);
+  if (HasClaims(plan, surroundings)) before += absl::Milliseconds(10);
+  if (plan.simulation.line.line <= api::KubernetesLine::k1_35) before += absl::Milliseconds(100);
+  const absl::Time start = plan.simulation.zero - before;
+  return start < absl::FromUnixSeconds(kClockBegins) ? std::nullopt : std::optional(start);
+}
+
+// The end of a case whose plan has none.
+absl::Duration LatestEnd(const Surroundings& surroundings) {
+  return (surroundings.changes.empty() ? absl::ZeroDuration() : surroundings.changes.back().at) + kRestMax;
+}
+
+}  // namespace
+
+std::string RecorderCase(const Plan& plan, const Surroundings& surroundings) {
+  const SimulationOptions& run = plan.simulation;
+  codec::JsonWriter json;
+  json.BeginObject().Field("name", "run");
+  if (!run.config.json.empty()) json.Key("config").Raw(run.config.json);
+  WriteGates(plan.header.feature_gates, json);
+  json.Key("objects").BeginArray();
+  for (const api::ObjectPtr& object : surroundings.objects) json.Raw(codec::ServedJson(*object));
+  json.EndArray().Key("steps").BeginArray();
+  for (const Surroundings::Change& change : surroundings.changes) WriteStep(change, json);
+  json.EndArray();
+  if (const std::optional<absl::Time> start = StartOf(plan, surroundings))
+    json.Field("start", absl::FormatTime(absl::RFC3339_full, *start, absl::UTCTimeZone()));
+  json.Key("end").Raw(SecondsText(run.until.value_or(LatestEnd(surroundings))));
+  if (!run.until.has_value()) json.Key("endAtRest").Bool(true);
+  Rng none(0);
+  const absl::Duration termination = run.latency.pod_termination.Draw(none);
+  if (termination > absl::ZeroDuration()) json.Key("terminationSeconds").Raw(SecondsText(termination));
+  if (Provisions(plan, surroundings)) json.Key("provision").Bool(true);
+  if (HasClaims(plan, surroundings)) json.Key("claims").Bool(true);
+  const bool is_full = run.trace_level == TraceLevel::kFull || !run.detailed_attempts.empty();
+  json.Field("record", is_full ? "full" : "decisions");
+  // Go's seeds have a sign.
+  json.Field("seed", static_cast<int64_t>(run.seed & INT64_MAX)).Field("maxPops", kPopsMax);
+  return json.EndObject().text();
+}
+
+namespace {
+
+// ---- What was recorded, done once more ----
+
+// "namespace/name" in two.
+std::pair<std::string, std::string> PodName(absl::string_view key) {
+  return absl::StrSplit(key, absl::MaxSplits('/', 1));
+}
+
+void ApplyChange(const Surroundings::Change& change, Simulation& simulation) {
+  ApiServer& server = simulation.server();
+  // What the API server says was said when the change was made first.
+  if (change.after == nullptr) {
+    const api::Object& object = *change.before;
+    const api::PodPtr pod = object.kind == api::Kind::kPod
+                                ? server.FindPod(object.metadata.namespace_, object.metadata.name)
+                                : nullptr;
+    (pod != nullptr ? server.DeletePod(*pod) : server.Delete(object)).IgnoreError();
+  } else if (change.before == nullptr) {
+    server.Create(change.after).IgnoreError();
+  } else {
+    server.Update(change.after, ApiServer::VersionCheck::kUnchecked).IgnoreError();
+  }
+}
+
+void PatchStatus(const record::PodStatus& status, Simulation& simulation) {
+  const auto [name_space, name] = PodName(status.pod);
+  const api::PodPtr pod = simulation.server().FindPod(name_space, name);
+  if (pod == nullptr) return;
+  framework::PodStatusPatch patch;
+  patch.nominated_node_name = std::string(status.nominated);
+  if (status.status.has_value()) {
+    patch.condition = api::PodCondition{.type = "PodScheduled",
+                                        .status = std::string(*status.status),
+                                        .reason = std::string(status.reason.value_or("")),
+                                        .message = std::string(status.message.value_or(""))};
+  }
+  simulation.server().PatchPodStatus(*pod, patch).IgnoreError();
+}
+
+// Does what a record says that happened.
+void Apply(const record::Record& record, const Surroundings& surroundings, Simulation& simulation) {
+  if (const auto* step = record.As<record::Step>()) {
+    if (step->index >= 0 && step->index < static_cast<int64_t>(surroundings.changes.size()))
+      ApplyChange(surroundings.changes[static_cast<size_t>(step->index)], simulation);
+  } else if (const auto* bind = record.As<record::Bind>()) {
+    const auto [name_space, name] = PodName(bind->pod);
+    const api::PodPtr pod = simulation.server().FindPod(name_space, name);
+    if (pod != nullptr) simulation.server().Bind(*pod, bind->node).IgnoreError();
+  } else if (const auto* status = record.As<record::PodStatus>()) {
+    PatchStatus(*status, simulation);
+  } else if (const auto* victim = record.As<record::Delete>()) {
+    const auto [name_space, name] = PodName(victim->pod);
+    simulation.Evict(name_space, name).IgnoreError();
+  }
+}
+
+// A step for each record, which does what it says and hands its line on to `sink`. All must outlive the run.
+std::vector<Step> StepsOf(const RecorderTrace& trace, const Surroundings& surroundings,
+                          const Trace::Sink& sink) {
+  std::vector<Step> steps;
+  absl::Duration last;
+  for (size_t i = 0; i < trace.lines.size(); ++i) {
+    const record::Record& record = trace.records.list[i];
+    Step& step = steps.emplace_back();
+    last = std::max(last, record.time);
+    step.at = last;
+    step.act = [&record, &line = trace.lines[i], &surroundings, &sink](Simulation& simulation) {
+      if (sink != nullptr && !line.empty()) sink(line);
+      Apply(record, surroundings, simulation);
+    };
+  }
+  return steps;
+}
+
+// What a controller would do about a victim depends on the scheduler, so that it was not foreseen.
+absl::Status CheckVictims(const Plan& plan, const Surroundings& surroundings, const RecorderTrace& trace) {
+  if (!plan.simulation.controllers.workloads) return absl::OkStatus();
+  std::map<std::string, api::ObjectPtr> pods;
+  const auto add = [&pods](const api::ObjectPtr& object) {
+    if (object != nullptr && object->kind == api::Kind::kPod) pods[object->Key()] = object;
+  };
+  for (const api::ObjectPtr& object : surroundings.objects) add(object);
+  for (const Surroundings::Change& change : surroundings.changes) add(change.after);
+  for (const record::Record& record : trace.records.list) {
+    const auto* victim = record.As<record::Delete>();
+    const auto found = victim == nullptr ? pods.end() : pods.find(std::string(victim->pod));
+    if (found == pods.end()) continue;
+    for (const api::OwnerReference& owner : found->second->metadata.owner_references) {
+      if (!owner.controller) continue;
+      return absl::FailedPreconditionError(
+          absl::StrCat("--recorder: ", victim->pod, " is evicted at ", absl::FormatDuration(record.time),
+                       ", and ", owner.kind, " ", owner.name,
+                       " would make another pod, which the recorder can't have; --controllers none leaves "
+                       "controllers out"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckObservers(const Plan& plan) {
+  if (plan.scheduler_metrics == nullptr && plan.cluster_events == nullptr && plan.on_history == nullptr)
+    return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      "--recorder: --pods, --nodes, --metrics and --events look into the simulated scheduler, expected none");
+}
+
+// What a simulation that only does what was recorded does not know.
+void Complete(const RecorderTrace& trace, const Surroundings& surroundings, bool has_end, Report& report) {
+  Digest digest;
+  for (size_t i = 0; i < trace.lines.size(); ++i) {
+    if (trace.records.list[i].As<record::Attempt>() != nullptr) ++report.attempt_count;
+    digest.Add(trace.lines[i]);
+  }
+  report.digest = digest.Hex();
+  report.failures = surroundings.report.failures;
+  const absl::Duration end =
+      trace.records.list.empty() ? absl::ZeroDuration() : trace.records.list.back().time;
+  if (!has_end && end >= LatestEnd(surroundings)) {
+    report.warnings.push_back(absl::StrCat("the scheduler was not at rest when the run was ended at ",
+                                           absl::FormatDuration(end), "; --until says otherwise"));
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<Report> RunByRecorder(Plan plan, const PlanRunner& run) {
+  RETURN_IF_ERROR(CheckObservers(plan));
+  const Recorder recorder = *std::move(plan.recorder);
+  plan.recorder.reset();
+  Surroundings surroundings;
+  ASSIGN_OR_RETURN(surroundings, SurroundingsOf(plan, run));
+  const std::string test_case = RecorderCase(plan, surroundings);
+  std::string line;
+  ASSIGN_OR_RETURN(line, RunRecorder(recorder, test_case));
+  RecorderTrace trace;
+  ASSIGN_OR_RETURN(trace, ReadRecorderTrace(line, recorder.path));
+  RETURN_IF_ERROR(CheckVictims(plan, surroundings, trace));
+  const bool is_full =
+      plan.simulation.trace_level == TraceLevel::kFull || !plan.simulation.detailed_attempts.empty();
+  plan.header.level = is_full ? TraceLevel::kFull : TraceLevel::kTies;
+  const Trace::Sink sink =
+      plan.simulation.trace_level == TraceLevel::kOff ? nullptr : plan.simulation.trace_sink;
+  if (sink != nullptr) sink(HeaderLine(plan.header));
+  const bool has_end = plan.simulation.until.has_value();
+  // All that happens comes with the records.
+  Plan replay = std::move(plan);
+  replay.timeline.clear();
+  replay.arrivals.clear();
+  replay.simulation.controllers = ControllerOptions();
+  replay.simulation.ends_terminating_pods = false;
+  replay.simulation.schedules = false;
+  replay.simulation.trace_level = TraceLevel::kOff;
+  replay.simulation.trace_sink = nullptr;
+  replay.simulation.until =
+      trace.records.list.empty() ? absl::ZeroDuration() : trace.records.list.back().time;
+  replay.steps = StepsOf(trace, surroundings, sink);
+  replay.is_last = false;
+  Report report;
+  ASSIGN_OR_RETURN(report, run(std::move(replay)));
+  Complete(trace, surroundings, has_end, report);
+  return report;
+}
+
+}  // namespace schedsim::sim
