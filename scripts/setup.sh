@@ -25,6 +25,7 @@ packages=(
   ninja-build
   nlohmann-json3-dev
   pkg-config
+  python3
   wabt
   zlib1g-dev
 )
