@@ -171,9 +171,6 @@ class CapacityScheduling final : public framework::Plugin,
     }
   }
 
-  // Why the pod may not preempt; absent: it may.
-  std::optional<std::string> WhyIneligible(const QuotaState& data, const api::Pod& pod,
-                                           const framework::NodeToStatus& statuses) const;
   // Whether the end of `other`, a pod that terminates, is what this pod waits for.
   static bool MakesRoom(const QuotaState& data, const api::Pod& pod, const api::Pod& other);
 
@@ -285,23 +282,6 @@ bool CapacityScheduling::MakesRoom(const QuotaState& data, const api::Pod& pod, 
   if (its == data.quotas.end()) return false;
   if (its->first == own->first) return other.Priority() < pod.Priority();
   return !own->second.UsedOverMinWith(data.request_in_quota) && its->second.UsedOverMin();
-}
-
-std::optional<std::string> CapacityScheduling::WhyIneligible(const QuotaState& data, const api::Pod& pod,
-                                                             const framework::NodeToStatus& statuses) const {
-  if (pod.spec->preemption_policy == "Never") return "not eligible due to preemptionPolicy=Never.";
-  const std::string& nominated = pod.status.nominated_node_name;
-  if (nominated.empty()) return std::nullopt;
-  const NodeInfo* node = handle_.snapshot().Get(handle_.symbols().Find(nominated));
-  // Where the nominated node can never take the pod, it may preempt elsewhere at once.
-  if (node == nullptr || statuses.Get(node->position).code() == Code::kUnschedulableAndUnresolvable) {
-    return std::nullopt;
-  }
-  const bool leaving = std::any_of(node->pods.begin(), node->pods.end(), [&](const PodInfoPtr& other) {
-    return other->pod->metadata.deletion_timestamp.has_value() && MakesRoom(data, pod, *other->pod);
-  });
-  if (leaving) return "not eligible due to a terminating pod on the nominated node.";
-  return std::nullopt;
 }
 
 // Who may be evicted depends on what is used at that moment, which falls as pods are taken.
@@ -417,7 +397,10 @@ PostFilterResult CapacityScheduling::PostFilter(CycleState& state, const PodInfo
   if (data == nullptr) {
     return {.status = Status(Code::kUnschedulable, "not eligible due to failed to read from cycleState")};
   }
-  if (const std::optional<std::string> why = WhyIneligible(*data, *latest, statuses)) {
+  const auto leaves = [data, &latest](const PodInfo& other) {
+    return other.pod->metadata.deletion_timestamp.has_value() && MakesRoom(*data, *latest, *other.pod);
+  };
+  if (const std::optional<std::string> why = WhyIneligible(handle_, *latest, statuses, leaves)) {
     return {.status = Status(Code::kUnschedulable, *why)};
   }
   if (handle_.extenders() != nullptr) handle_.MarkInexact(pod, "CapacityScheduling asks no extenders");

@@ -72,7 +72,11 @@ class DefaultPreemption final : public framework::Plugin,
                   Status::Error(absl::StrCat("preemption: pods \"", pod.pod->metadata.name, "\" not found")),
               .nominated_node_name = std::nullopt};
     }
-    if (const std::optional<std::string> why = WhyIneligible(*latest, statuses)) {
+    const auto leaves = [this, &latest](const PodInfo& other) {
+      const int32_t priority = GroupsAreEntities() ? PriorityInGroup(other, handle_) : other.Priority();
+      return priority < latest->Priority() && IsTerminatingByPreemption(*other.pod);
+    };
+    if (const std::optional<std::string> why = WhyIneligible(handle_, *latest, statuses, leaves)) {
       return {.status = Reason(Code::kUnschedulable, *why), .nominated_node_name = std::nullopt};
     }
     budgets_.Refresh();
@@ -219,24 +223,6 @@ class DefaultPreemption final : public framework::Plugin,
     result.message =
         absl::StrCat("found a placement for podgroup, preempting ", victims.pods.size(), " victims");
     return result;
-  }
-
-  std::optional<std::string> WhyIneligible(const api::Pod& pod,
-                                           const framework::NodeToStatus& statuses) const {
-    if (pod.spec->preemption_policy == "Never") return "not eligible due to preemptionPolicy=Never.";
-    const std::string& nominated = pod.status.nominated_node_name;
-    if (nominated.empty()) return std::nullopt;
-    const NodeInfo* node = handle_.snapshot().Get(handle_.symbols().Find(nominated));
-    // Where the nominated node can never take the pod, it may preempt elsewhere at once.
-    if (node == nullptr || statuses.Get(node->position).code() == Code::kUnschedulableAndUnresolvable) {
-      return std::nullopt;
-    }
-    const bool leaving = std::any_of(node->pods.begin(), node->pods.end(), [&](const PodInfoPtr& other) {
-      const int32_t priority = GroupsAreEntities() ? PriorityInGroup(*other, handle_) : other->Priority();
-      return priority < pod.Priority() && IsTerminatingByPreemption(*other->pod);
-    });
-    if (leaving) return "not eligible due to a terminating pod on the nominated node.";
-    return std::nullopt;
   }
 
   // Which of the potential nodes is tried first. The real one starts at a random node, so that preemption

@@ -88,6 +88,24 @@ bool IsTerminatingByPreemption(const api::Pod& pod) {
          condition->reason == kPreemptionByScheduler;
 }
 
+std::optional<std::string> WhyIneligible(const framework::Handle& handle, const api::Pod& pod,
+                                         const framework::NodeToStatus& statuses,
+                                         absl::FunctionRef<bool(const framework::PodInfo& other)> leaves) {
+  if (pod.spec->preemption_policy == "Never") return "not eligible due to preemptionPolicy=Never.";
+  const std::string& nominated = pod.status.nominated_node_name;
+  if (nominated.empty()) return std::nullopt;
+  const framework::NodeInfo* node = handle.snapshot().Get(handle.symbols().Find(nominated));
+  // Where the nominated node can never take the pod, it may preempt elsewhere at once.
+  if (node == nullptr ||
+      statuses.Get(node->position).code() == framework::Code::kUnschedulableAndUnresolvable) {
+    return std::nullopt;
+  }
+  const bool leaving = std::any_of(node->pods.begin(), node->pods.end(),
+                                   [leaves](const PodInfoPtr& other) { return leaves(*other); });
+  if (leaving) return "not eligible due to a terminating pod on the nominated node.";
+  return std::nullopt;
+}
+
 std::string AggregateText(std::vector<std::string> errors) {
   std::vector<std::string> texts;
   for (std::string& error : errors) {

@@ -1,13 +1,15 @@
-// How preemption gets rid of its victims.
+// What plugins that preempt have in common: whether a pod may, and how victims go.
 #ifndef SCHEDSIM_CORE_PLUGINS_PREEMPTION_EVICTION_H_
 #define SCHEDSIM_CORE_PLUGINS_PREEMPTION_EVICTION_H_
 
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/strings/string_view.h"
 #include "core/framework/handle.h"
 
@@ -36,6 +38,12 @@ void ClearLowerNominations(framework::Handle& handle, absl::string_view node_nam
 
 // Whether the pod is on its way out because of an earlier preemption.
 bool IsTerminatingByPreemption(const api::Pod& pod);
+
+// Why the pod may not preempt now; absent: it may. `leaves`: whether a pod of its nominated node goes for it.
+// Source: kubernetes v1.37, plugins/defaultpreemption/default_preemption.go, PodEligibleToPreemptOthers.
+std::optional<std::string> WhyIneligible(const framework::Handle& handle, const api::Pod& pod,
+                                         const framework::NodeToStatus& statuses,
+                                         absl::FunctionRef<bool(const framework::PodInfo& other)> leaves);
 
 // Several errors as one: each text once, in brackets where there are several.
 // Source: apimachinery v0.37, pkg/util/errors/errors.go.
