@@ -11,6 +11,7 @@
 #include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "core/framework/informer_cache.h"
+#include "core/hosting/every_extension_point.h"
 #include "core/hosting/library/host_functions.h"
 #include "core/hosting/library/plugin_call.h"
 
@@ -39,24 +40,7 @@ constexpr framework::EventResource kAnyResource[] = {
     framework::EventResource::kDeviceClass,
 };
 
-// Implements every extension point. Which of them the plugin has is known from PointsOf, so that a profile
-// names it at no other.
-class LibraryPlugin final : public framework::Plugin,
-                            public framework::QueueSortPlugin,
-                            public framework::PreEnqueuePlugin,
-                            public framework::PreFilterPlugin,
-                            public framework::FilterPlugin,
-                            public framework::PostFilterPlugin,
-                            public framework::PreScorePlugin,
-                            public framework::ScorePlugin,
-                            public framework::ReservePlugin,
-                            public framework::PermitPlugin,
-                            public framework::PreBindPlugin,
-                            public framework::BindPlugin,
-                            public framework::PostBindPlugin,
-                            public framework::SignPlugin,
-                            public framework::EnqueueExtensions,
-                            public framework::InformerHandler {
+class LibraryPlugin final : public EveryExtensionPoint {
  public:
   LibraryPlugin(const schedsim_plugin& plugin, std::string args, framework::Handle& handle)
       : calls_(plugin),

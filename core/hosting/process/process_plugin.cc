@@ -18,6 +18,7 @@
 #include "core/codec/objects/object_writer.h"
 #include "core/framework/filter_verdict.h"
 #include "core/framework/informer_cache.h"
+#include "core/hosting/every_extension_point.h"
 #include "core/hosting/library/host_functions.h"
 #include "core/hosting/library/library_plugin.h"
 #include "core/hosting/process/event_names.h"
@@ -55,24 +56,7 @@ framework::ActionType ActionOf(const std::string& name, Fields& event) {
   return 0;
 }
 
-// Implements every extension point. Which of them the plugin has is known from PointsOf, so that a profile
-// names it at no other.
-class ProcessPlugin final : public framework::Plugin,
-                            public framework::QueueSortPlugin,
-                            public framework::PreEnqueuePlugin,
-                            public framework::PreFilterPlugin,
-                            public framework::FilterPlugin,
-                            public framework::PostFilterPlugin,
-                            public framework::PreScorePlugin,
-                            public framework::ScorePlugin,
-                            public framework::ReservePlugin,
-                            public framework::PermitPlugin,
-                            public framework::PreBindPlugin,
-                            public framework::BindPlugin,
-                            public framework::PostBindPlugin,
-                            public framework::SignPlugin,
-                            public framework::EnqueueExtensions,
-                            public framework::InformerHandler {
+class ProcessPlugin final : public EveryExtensionPoint {
  public:
   ProcessPlugin(ProcessPluginInfo info, std::shared_ptr<PluginProcess> process, framework::Handle& handle)
       : info_(std::move(info)), handle_(info_.name, std::move(process), handle) {}
