@@ -82,6 +82,8 @@ AllocationSearch::Step AllocationSearch::TryAllDevices(const Place& place) {
   if (chosen != Step::kDone) return chosen;
   Place next = place;
   ++next.device;
+  // Up to 1.35 all devices but the first one are those of the first alternative.
+  if (IsOld()) next.alternative = 0;
   const Step step = AllocateOne(next, {});
   if (step != Step::kDone) TakeBack(place.claim);
   return step;
