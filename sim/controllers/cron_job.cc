@@ -7,8 +7,8 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "core/api/go_text.h"
+#include "core/base/json_member.h"
 #include "core/base/status_macros.h"
-#include "core/codec/text/json_edit.h"
 #include "core/codec/text/reader.h"
 #include "core/codec/text/writer.h"
 #include "sim/controllers/pod_template.h"
@@ -28,7 +28,7 @@ bool IsOfBatch(const api::Object& object, absl::string_view kind_name) {
 // Whether the input has the time of its creation.
 bool SaysWhenItWasMade(const api::Object& object) {
   const std::string text = object.json->ToString();
-  return absl::StrContains(codec::FindJsonMember(text, "metadata"), "\"creationTimestamp\":\"");
+  return absl::StrContains(FindJsonMember(text, "metadata"), "\"creationTimestamp\":\"");
 }
 
 }  // namespace

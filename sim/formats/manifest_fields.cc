@@ -6,6 +6,7 @@
 #include "absl/strings/string_view.h"
 #include "core/api/kinds.h"
 #include "core/base/check.h"
+#include "core/base/json_member.h"
 #include "core/codec/objects/objects.h"
 #include "core/codec/text/json_edit.h"
 
@@ -30,7 +31,7 @@ std::vector<std::string> DropServerFields(api::ObjectPtr& object) {
   std::vector<std::string> dropped;
   if (api::CameFromCluster(*object) || object->json == nullptr) return dropped;
   std::string text = object->json->ToString();
-  const absl::string_view status = IsReset(*object) ? codec::FindJsonMember(text, "status") : "";
+  const absl::string_view status = IsReset(*object) ? FindJsonMember(text, "status") : "";
   const bool has_status = !status.empty() && status != "null" && status != "{}";
   if (object->metadata.deletion_timestamp.has_value()) {
     dropped.emplace_back("metadata.deletionTimestamp");

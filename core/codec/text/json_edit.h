@@ -1,4 +1,4 @@
-// Single places in JSON text: finding and changing them, without reading the rest into a tree.
+// Single places in JSON text, changed without reading the rest into a tree. Finding them: json_member.h.
 #ifndef SCHEDSIM_CORE_CODEC_TEXT_JSON_EDIT_H_
 #define SCHEDSIM_CORE_CODEC_TEXT_JSON_EDIT_H_
 
@@ -13,9 +13,6 @@ namespace schedsim::codec {
 // what is no map gives way to one. `json` is a compact object, as ToJson writes it; keys need no escapes.
 std::string SetJsonMember(absl::string_view json, absl::Span<const absl::string_view> path,
                           absl::string_view value);
-
-// The value of the member `key` of `json`, which is as above, as it stands there; "" where there is none.
-absl::string_view FindJsonMember(absl::string_view json, absl::string_view key);
 
 }  // namespace schedsim::codec
 

@@ -15,8 +15,8 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/strip.h"
-#include "core/api/json_member.h"
 #include "core/api/quantity.h"
+#include "core/base/json_member.h"
 #include "core/base/lookup_map.h"
 #include "core/base/status_macros.h"
 #include "core/base/wrapping.h"
@@ -46,8 +46,7 @@ struct TargetLoadPackingArgs {
 int64_t CpuCapacityOf(const api::Node& node) {
   if (node.json == nullptr) return 0;
   const std::string text = node.json->ToString();
-  absl::string_view cpu =
-      api::JsonMember(api::JsonMember(api::JsonMember(text, "status"), "capacity"), "cpu");
+  absl::string_view cpu = FindJsonMember(FindJsonMember(FindJsonMember(text, "status"), "capacity"), "cpu");
   if (absl::ConsumePrefix(&cpu, "\"")) cpu.remove_suffix(1);
   const absl::StatusOr<api::Quantity> quantity = api::Quantity::Parse(cpu);
   return quantity.ok() ? quantity->MilliValue() : 0;

@@ -6,8 +6,8 @@
 #include "absl/strings/str_cat.h"
 #include "core/api/taints.h"
 #include "core/base/check.h"
+#include "core/base/json_member.h"
 #include "core/base/status_macros.h"
-#include "core/codec/text/json_edit.h"
 #include "core/codec/text/reader.h"
 #include "sim/cluster/admission/default_storage_class.h"
 #include "sim/cluster/admission/default_toleration_seconds.h"
@@ -132,7 +132,7 @@ const Admission::Answer& Admission::AnswerFor(const api::Pod& pod) {
 const std::vector<std::string>& Admission::SpecFaults(const api::Pod& pod) {
   constexpr size_t kTextBytesMax = 1 << 20;
   const std::string whole = pod.json == nullptr ? "" : pod.json->ToString();
-  const absl::string_view written = whole.empty() ? "" : codec::FindJsonMember(whole, "spec");
+  const absl::string_view written = FindJsonMember(whole, "spec");
   const std::pair<const api::PodSpec*, std::string> key = {pod.spec.get(), std::string(written)};
   if (const std::vector<std::string>* known = spec_faults_.Find(key)) return *known;
   spec_faults_bytes_ += written.size();

@@ -9,6 +9,7 @@
 #include "absl/strings/string_view.h"
 #include "core/api/object_text.h"
 #include "core/api/storage.h"
+#include "core/base/json_member.h"
 #include "core/codec/text/json_edit.h"
 
 namespace schedsim::sim {
@@ -24,7 +25,7 @@ void SetInText(api::Object& object, std::initializer_list<absl::string_view> pat
   if (object.json == nullptr) return;
   const std::string whole = object.json->ToString();
   absl::string_view at = whole;
-  for (const absl::string_view key : path) at = at.empty() ? at : codec::FindJsonMember(at, key);
+  for (const absl::string_view key : path) at = FindJsonMember(at, key);
   if (!at.empty() && at != "null") return;
   const std::string value = absl::StrCat("\"", text, "\"");
   object.json = std::make_shared<api::ObjectText>(codec::SetJsonMember(whole, path, value));

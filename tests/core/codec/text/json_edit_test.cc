@@ -23,13 +23,5 @@ TEST(SetJsonMember, AddsWhatIsNotThere) {
   EXPECT_EQ(SetJsonMember(R"({"a":null,"z":0})", {"a", "b"}, "1"), R"({"a":{"b":1},"z":0})");
 }
 
-TEST(FindJsonMember, FindsTheMembersOfTheObjectItself) {
-  constexpr char kJson[] = R"({"metadata":{"spec":1,"name":"a\"}"},"spec":{"b":[{"c":"}"}]},"z":null})";
-  EXPECT_EQ(FindJsonMember(kJson, "spec"), R"({"b":[{"c":"}"}]})");
-  EXPECT_EQ(FindJsonMember(kJson, "z"), "null");
-  EXPECT_EQ(FindJsonMember(kJson, "name"), "");
-  EXPECT_EQ(FindJsonMember("{}", "spec"), "");
-}
-
 }  // namespace
 }  // namespace schedsim::codec

@@ -691,6 +691,10 @@ TEST_F(AdmissionTest, ClaimsAskForStorage) {
           .message(),
       prefix + "spec.accessModes: Forbidden: may not use ReadWriteOncePod with other access modes");
   EXPECT_TRUE(Create(claim("accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}")).ok());
+  // Nothing is to be found in a spec that is there and is none.
+  const absl::Status null = Create(
+      "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: d, namespace: default}, spec: null}");
+  EXPECT_TRUE(absl::StrContains(null.message(), "spec.accessModes: Required value")) << null;
 }
 
 TEST_F(AdmissionTest, AJobHasWhatItsManifestLeavesOut) {
