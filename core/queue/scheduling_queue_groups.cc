@@ -126,15 +126,15 @@ void SchedulingQueue::AddPodGroup(api::PodGroupPtr object) {
   Group& group = groups_[key];
   group.object = std::move(object);
   std::vector<QueuedPodInfoPtr> held = std::exchange(group.held, {});
-  while (!held.empty()) {
-    std::vector<const QueuedPodInfo*> pods;
-    for (const QueuedPodInfoPtr& pod : held) pods.push_back(pod.get());
-    const auto next = held.begin() + static_cast<std::ptrdiff_t>(
-                                         free_choice_ == nullptr ? 0 : free_choice_->ChoosePop(pods));
-    QueuedPodInfoPtr pod = std::move(*next);
-    held.erase(next);
+  for (auto next = held.begin(); next != held.end(); ++next) {
+    if (free_choice_ != nullptr) {
+      std::vector<const QueuedPodInfo*> pods;
+      for (auto pod = next; pod != held.end(); ++pod) pods.push_back(pod->get());
+      const auto chosen = next + static_cast<std::ptrdiff_t>(free_choice_->ChoosePop(pods));
+      std::rotate(next, chosen, chosen + 1);
+    }
     ++change_count_;
-    AddMember(std::move(pod), "PodGroupAdd", SubQueue::kIncomplete);
+    AddMember(std::move(*next), "PodGroupAdd", SubQueue::kIncomplete);
   }
 }
 
