@@ -68,6 +68,8 @@ class CycleState {
   CycleState* pod_group_cycle = nullptr;
   // No PostFilter plugin runs in this cycle: a preemption by the whole group tries it.
   bool skip_post_filter = false;
+  // To be activated when no Permit plugin rejects the pod. Not copied by Clone.
+  std::vector<api::PodPtr> pods_to_activate;
 
  private:
   static size_t Index(PluginId plugin, Slot slot) {

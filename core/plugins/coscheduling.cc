@@ -242,7 +242,7 @@ class Coscheduling final : public framework::Plugin,
     MarkFailed(full_name);
   }
 
-  framework::PermitResult Permit(CycleState&, const PodInfo& pod, absl::string_view) override {
+  framework::PermitResult Permit(CycleState& state, const PodInfo& pod, absl::string_view) override {
     const std::string full_name = FullNameOf(*pod.pod);
     if (full_name.empty()) return {};
     const auto group = FindGroup(*pod.pod);
@@ -257,7 +257,7 @@ class Coscheduling final : public framework::Plugin,
       });
       return {};
     }
-    if (assigned.size() == 1) ActivateSiblings(*pod.pod, full_name);
+    if (assigned.size() == 1) state.pods_to_activate = SiblingsOf(*pod.pod, full_name);
     return {.status = Status(Code::kWait, std::vector<std::string>()), .timeout = WaitOf(*group)};
   }
 
@@ -377,16 +377,16 @@ class Coscheduling final : public framework::Plugin,
     return wait == absl::ZeroDuration() && !has_own ? kDefaultWait : wait;
   }
 
-  void ActivateSiblings(const api::Pod& pod, const std::string& full_name) const {
+  std::vector<api::PodPtr> SiblingsOf(const api::Pod& pod, const std::string& full_name) const {
     std::vector<api::PodPtr> siblings;
     const Members* const members = members_.Find(full_name);
-    if (members == nullptr) return;
+    if (members == nullptr) return siblings;
     for (const std::string& name : members->names) {
       api::PodPtr sibling = handle_.informers().FindPod(pod.metadata.namespace_, name);
       if (sibling == nullptr || sibling->metadata.uid == pod.metadata.uid) continue;
       siblings.push_back(std::move(sibling));
     }
-    if (!siblings.empty()) handle_.Activate(siblings);
+    return siblings;
   }
 
   void Join(const api::Pod& pod) {

@@ -767,9 +767,13 @@ Status Scheduler::Permit(Framework& framework, BindingCycle& cycle) {
   if (permit.status.IsWait()) {
     waiting_pods_.Add(cycle.assumed, permit.waits);
     attempt_->waits = std::move(permit.waits);
-    return Status();
+    permit.status = Status();
   }
-  if (!permit.status.IsSuccess()) UnreserveAndForget(cycle);
+  if (permit.status.IsSuccess()) {
+    queue_->Activate(std::exchange(cycle.state->pods_to_activate, {}));
+  } else {
+    UnreserveAndForget(cycle);
+  }
   return permit.status;
 }
 
