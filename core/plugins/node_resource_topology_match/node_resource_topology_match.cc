@@ -40,6 +40,8 @@ using framework::Status;
 constexpr char kName[] = "NodeResourceTopologyMatch";
 // More NUMA nodes than this make more sets of them than anybody can go through.
 constexpr size_t kSpreadMax = 16;
+// With more, sums of weighted scores might not fit.
+constexpr int64_t kWeightMax = int64_t{1} << 40;
 
 struct Strategy {
   std::string type = "LeastAllocated";
@@ -297,6 +299,7 @@ PluginOr NewNodeResourceTopologyMatch(const api::PluginArgs& args, framework::Ha
       item.Read("name", name);
       item.Read("weight", weight);
       if (name.empty()) item.Error("name", "the name of a resource");
+      if (weight > kWeightMax) item.Error("weight", "a number up to 2^40");
       strategy.weights[name] = weight;
     });
   });

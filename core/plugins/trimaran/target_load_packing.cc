@@ -77,9 +77,8 @@ class TargetLoadPacking final : public framework::Plugin,
     const double predicted = capacity == 0 ? 0 : 100 * milli / capacity;
     const auto target = static_cast<double>(args_.target_percent);
     if (predicted > target && predicted > 100) return Status();
-    score =
-        static_cast<int64_t>(std::round(predicted > target ? target * (100 - predicted) / (100 - target)
-                                                           : (100 - target) * predicted / target + target));
+    score = TruncateToInt64(std::round(predicted > target ? target * (100 - predicted) / (100 - target)
+                                                          : (100 - target) * predicted / target + target));
     return Status();
   }
 
