@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "core/hosting/library/plugin_call.h"
 #include "core/hosting/wasm/guest_code.h"
 #include "core/hosting/wasm/wasm_engine.h"
 #include "gtest/gtest.h"
@@ -117,6 +118,19 @@ TEST(WasmEngine, NamesWhatAGuestDidWrong) {
               "overflow wasm error: integer overflow; number wasm error: invalid conversion to integer; "
               "gave_up wasm error: unreachable; no_function wasm error: invalid table access; "
               "table wasm error: out of bounds access");
+}
+
+// A plugin of a library may have asked for the filters, of which a guest is one.
+TEST(WasmEngine, StopsGuestsWhereALibraryIsLoadedLater) {
+  constexpr absl::string_view kStops = R"((module (memory 1)
+      (func (export "memory") (result i32) (i32.load (i32.const -8)))
+      (func (export "gave_up") unreachable)))";
+  constexpr absl::string_view kStopped =
+      "memory wasm error: out of bounds access; gave_up wasm error: unreachable";
+  ExpectOnAll(kStops, kStopped);
+  PluginCall::InstallCrashHandler();
+  const PluginCall at_work("Mine", "Filter", /*pod=*/nullptr);
+  ExpectOnAll(kStops, kStopped);
 }
 
 TEST(WasmEngine, BoundsMemory) {

@@ -6,6 +6,7 @@
 #include <csignal>
 #include <cstddef>
 #include <cstring>
+#include <utility>
 
 #include "core/framework/pod_info.h"
 
@@ -88,6 +89,8 @@ void PluginCall::EndProgram(absl::string_view line, int exit_code) {
 }
 
 void PluginCall::InstallCrashHandler() {
+  static bool is_installed = false;
+  if (std::exchange(is_installed, true)) return;
   stack_t stack = {};
   stack.ss_sp = SignalStack().data();
   stack.ss_size = SignalStack().size();

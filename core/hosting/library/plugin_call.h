@@ -28,7 +28,8 @@ class PluginCall {
 
   // Lets a signal that a plugin sets off (a bad address, abort, a division by zero) end the program with a
   // line on standard error that names plugin, point and pod, and with kPluginCrashExitCode. Signals outside
-  // of plugins do what they do without it. May be called again.
+  // of plugins do what they do without it. Calls after the first one do nothing, so that a handler that was
+  // installed over this one stays there.
   static void InstallCrashHandler();
   // Ends the program so because of a plugin that is elsewhere, with this line.
   [[noreturn]] static void EndProgram(absl::string_view line, int exit_code);

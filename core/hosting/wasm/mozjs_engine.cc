@@ -7,6 +7,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "core/hosting/library/plugin_call.h"
 #include "core/hosting/wasm/wasm_backends.h"
 #include "js/ArrayBuffer.h"
 #include "js/BigInt.h"
@@ -102,6 +103,9 @@ class Mozjs {
                                               " bytes, expected a larger `ulimit -s` or --wasm-engine wabt"));
       return;
     }
+    // What stops a guest is a signal to the engine, also while a library's plugin waits for what it asked. So
+    // the engine's handler lies over that of libraries, to which it passes on what is not its own.
+    PluginCall::InstallCrashHandler();
     const bool started = JS_Init() && JS::DisableWasmHugeMemory() && Start();
     if (!started) {
       status_ = absl::UnavailableError(
