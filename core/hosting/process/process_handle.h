@@ -41,6 +41,10 @@ class ProcessHandle : public ProcessRequests {
   // The name of a pod of which the plugin knows with the message that is being written.
   std::string Tell(const framework::PodInfo& pod);
 
+  // That of the plugin's part of the state, which begins with this where there is none yet. No two have the
+  // same.
+  int64_t NumberOf(framework::CycleState& state);
+
   // PreBind or Bind of a pod begins. `in_pre_bind` nullptr: it cannot be cancelled. Returns its number.
   int64_t Begin(framework::StatusCallback done, framework::PodInPreBind* in_pre_bind);
   // It is over. False: there is none of that number.
@@ -86,7 +90,6 @@ class ProcessHandle : public ProcessRequests {
   void Note(Fields& request, codec::JsonWriter& reply);
   void Inexact(Fields& request, codec::JsonWriter& reply);
 
-  int64_t NumberOf(framework::CycleState& state);
   // The node of the running call, or of the snapshot; nullptr: there is none.
   const framework::NodeInfo* FindNode(absl::string_view name) const;
   // The pod that the request names, as the plugin knows it; nullptr, with an error in `request`: none.

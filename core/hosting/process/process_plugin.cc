@@ -132,8 +132,10 @@ class ProcessPlugin final : public EveryExtensionPoint {
     if (info_.filter_reads != SCHEDSIM_READS_ANYTHING) return false;
     const NodeInfos nodes =
         handle_.scheduler().snapshot().List().subspan(static_cast<size_t>(first), verdicts.size());
-    FilterAnswers answers = {
-        .state = &state, .pod = &pod, .first = first, .statuses = FilterAll(state, pod, nodes)};
+    FilterAnswers answers = {.state = handle_.NumberOf(*Own(state)),
+                             .pod = &pod,
+                             .first = first,
+                             .statuses = FilterAll(state, pod, nodes)};
     for (size_t i = 0; i < verdicts.size(); ++i) {
       verdicts[i] = answers.statuses[i].IsSuccess() ? 0 : framework::kAskFilter;
     }
@@ -281,9 +283,10 @@ class ProcessPlugin final : public EveryExtensionPoint {
   }
 
  private:
-  // What Filter said of a range of nodes, each of which may be asked for once.
+  // What Filter said of a range of nodes, each of which may be asked for once. `state` is a number, since the
+  // next attempt's state may have the address of this one's.
   struct FilterAnswers {
-    const CycleState* state = nullptr;
+    int64_t state = 0;
     const PodInfo* pod = nullptr;
     int32_t first = 0;
     std::vector<Status> statuses = {};
@@ -336,8 +339,8 @@ class ProcessPlugin final : public EveryExtensionPoint {
   const Status* TakeAnswer(const CycleState& state, const PodInfo& pod, const NodeInfo& node) {
     FilterAnswers& known = filter_answers_;
     // What-ifs, whose generation is negative, have other pods.
-    const bool may_be_known =
-        known.state == &state && known.pod == &pod && node.generation >= 0 && node.position >= known.first;
+    const bool may_be_known = !known.statuses.empty() && known.state == handle_.NumberOf(*Own(state)) &&
+                              known.pod == &pod && node.generation >= 0 && node.position >= known.first;
     if (!may_be_known) return nullptr;
     const size_t at = static_cast<size_t>(node.position - known.first);
     if (at >= known.statuses.size() || known.statuses[at].IsSuccess()) return nullptr;
