@@ -70,21 +70,19 @@ std::string JsonOfNumbers(std::vector<std::pair<absl::string_view, int64_t>> num
 
 }  // namespace
 
-const std::string& GuestObjects::Pod(const api::Pod& pod, absl::string_view node_name) {
-  const bool sets_node = !node_name.empty() && pod.node_name.empty();
-  const absl::string_view node = sets_node ? node_name : "";
-  std::string key = absl::StrCat(pod.metadata.uid, " ", pod.metadata.resource_version, " ", node, " ",
-                                 pod.metadata.namespace_, "/", pod.metadata.name);
-  if (key == pod_key_) return pod_;
-  pod_key_ = std::move(key);
-  if (!sets_node) {
-    pod_ = ProtoOf(pod, "Pod");
-    return pod_;
+const std::string& GuestObjects::Pod(const api::PodPtr& pod, absl::string_view node_name) {
+  const absl::string_view node = pod->node_name.empty() ? node_name : "";
+  if (pod == pod_ && node == pod_node_) return pod_bytes_;
+  pod_ = pod;
+  pod_node_ = std::string(node);
+  if (node.empty()) {
+    pod_bytes_ = ProtoOf(*pod, "Pod");
+    return pod_bytes_;
   }
-  const std::shared_ptr<api::Object> copy = pod.Clone();
-  static_cast<api::Pod&>(*copy).node_name = std::string(node_name);
-  pod_ = ProtoOf(*copy, "Pod");
-  return pod_;
+  const std::shared_ptr<api::Object> copy = pod->Clone();
+  static_cast<api::Pod&>(*copy).node_name = pod_node_;
+  pod_bytes_ = ProtoOf(*copy, "Pod");
+  return pod_bytes_;
 }
 
 const std::string& GuestObjects::Node(const framework::NodeInfo& node) {
@@ -231,7 +229,7 @@ absl::Status Guest::CallOfApi(GuestImport import, absl::Span<const WasmWord> arg
   if (call_ == nullptr) return Trap("no extension point is being called");
   const GuestCall& call = *call_;
   const auto pod = [&](const framework::PodInfo* of, absl::string_view node_name) -> absl::Status {
-    return Pull(of == nullptr ? "" : host_.objects.Pod(*of->pod, node_name), to, true, result);
+    return Pull(of == nullptr ? "" : host_.objects.Pod(of->pod, node_name), to, true, result);
   };
   if (import == GuestImport::kCurrentPod) return pod(call.pod, call.pod_has_node ? call.node_name : "");
   if (import == GuestImport::kTargetPod) return pod(call.target_pod, "");
@@ -383,7 +381,7 @@ absl::Status Guest::WaitingPod(GuestImport import, absl::Span<const WasmWord> ar
   if (rejects) {
     if (host_.scheduler.RejectWaitingPod(*uid)) answer[0] = 1;
   } else if (const framework::WaitingPod* const waiting = host_.scheduler.GetWaitingPod(*uid)) {
-    answer = host_.objects.Pod(*waiting->pod().pod, "");
+    answer = host_.objects.Pod(waiting->pod().pod, "");
   }
   RETURN_IF_ERROR(Charge(answer.size()));
   if (answer.size() <= out.size && Write(out.begin, answer)) return absl::OkStatus();

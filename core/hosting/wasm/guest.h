@@ -41,7 +41,7 @@ struct GuestArgs {
 class GuestObjects {
  public:
   // The pod, with this node's name where it has none. Valid until the next call.
-  const std::string& Pod(const api::Pod& pod, absl::string_view node_name);
+  const std::string& Pod(const api::PodPtr& pod, absl::string_view node_name);
   const std::string& Node(const framework::NodeInfo& node);
   // All nodes in their order. Valid until the next call.
   const std::string& Nodes(framework::NodeInfos nodes);
@@ -51,8 +51,9 @@ class GuestObjects {
     api::NodePtr node;
     std::string bytes;
   };
-  std::string pod_key_;  // Of `pod_`: uid, version and node.
-  std::string pod_;
+  api::PodPtr pod_;  // Whose bytes `pod_bytes_` are, with this node's name.
+  std::string pod_node_;
+  std::string pod_bytes_;
   std::string nodes_;
   LookupMap<std::string, WrittenNode> by_node_;  // By name.
 };
