@@ -29,6 +29,12 @@ struct NamedGuest {
   int64_t fuel = 0;
 };
 
+// Whether it is a number, and not a text of one, and fits.
+template <typename Number>
+bool ReadNumber(const Value& value, Number& number) {
+  return value.type == Value::Type::kNumber && absl::SimpleAtoi(value.text, &number);
+}
+
 class GuestLoader {
  public:
   GuestLoader(absl::string_view file, const GuestOptions& options, std::vector<api::PluginInfo>& known,
@@ -81,12 +87,12 @@ class GuestLoader {
         if (!member.value.is_string()) return WrongType(member, path, "a string");
         (member.key == "guestURL" ? args.guest_url : args.guest_config) = std::string(member.value.text);
       } else if (member.key == "logSeverity") {
-        if (!absl::SimpleAtoi(member.value.text, &args.log_severity)) {
+        if (!ReadNumber(member.value, args.log_severity)) {
           return WrongType(member, path, "a whole number (0 info, 1 warning, 2 error, 3 fatal)");
         }
       } else if (member.key == "fuel") {
         constexpr int64_t kFuelMax = int64_t{1} << 40;
-        if (!absl::SimpleAtoi(member.value.text, &args.fuel) || args.fuel < 1 || args.fuel > kFuelMax) {
+        if (!ReadNumber(member.value, args.fuel) || args.fuel < 1 || args.fuel > kFuelMax) {
           return WrongType(member, path, "a whole number from 1 to 2^40");
         }
       } else if (member.key == "Args" || member.key == "args") {
