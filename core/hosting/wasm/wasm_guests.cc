@@ -164,34 +164,22 @@ class GuestLoader {
   }
 
   absl::Status Add(const std::string& name, const std::shared_ptr<const GuestCode>& code) {
-    constexpr size_t kLoadedMax = 32;
-    const auto in_tree = api::InTreePlugins(api::kDefaultKubernetesLine);
-    const auto has_name = [&name](const api::PluginInfo& info) { return info.name == name; };
-    const bool is_taken = std::any_of(in_tree.begin(), in_tree.end(), has_name) ||
-                          std::any_of(loaded_.infos.begin(), loaded_.infos.end(), has_name);
-    if (is_taken) {
-      return absl::InvalidArgumentError(absl::StrCat("there is a plugin ", api::GoQuote(name),
-                                                     " already, expected another name for the guest"));
-    }
-    if (loaded_.plugins.size() == kLoadedMax) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("more than ", kLoadedMax, " plugins beside the built-in ones"));
-    }
-    api::PluginInfo info = {.name = name, .points = code->Points()};
+    const auto make = [name, code, log = options_.log](
+                          const api::PluginArgs& args,
+                          framework::Handle& handle) -> absl::StatusOr<std::unique_ptr<framework::Plugin>> {
+      GuestArgs read;
+      ASSIGN_OR_RETURN(read, ArgsOf(args));
+      return MakeWasmPlugin(code, name, std::move(read), log, handle);
+    };
+    const api::PluginInfo info = {.name = name, .points = code->Points()};
+    RETURN_IF_ERROR(
+        AddLoadedPlugin(code->name, info, make, api::InTreePlugins(api::kDefaultKubernetesLine), loaded_));
+    const auto has_name = [&name](const api::PluginInfo& other) { return other.name == name; };
     known_.erase(std::remove_if(known_.begin(), known_.end(), has_name), known_.end());
     known_.insert(
         std::lower_bound(known_.begin(), known_.end(), info,
                          [](const api::PluginInfo& a, const api::PluginInfo& b) { return a.name < b.name; }),
         info);
-    loaded_.infos.push_back(std::move(info));
-    loaded_.plugins.push_back(
-        {.name = name,
-         .factory = [name, code, log = options_.log](const api::PluginArgs& args, framework::Handle& handle)
-             -> absl::StatusOr<std::unique_ptr<framework::Plugin>> {
-           GuestArgs read;
-           ASSIGN_OR_RETURN(read, ArgsOf(args));
-           return MakeWasmPlugin(code, name, std::move(read), log, handle);
-         }});
     return absl::OkStatus();
   }
 
