@@ -1,15 +1,14 @@
 #include "sim/recorder/recorder.h"
 
-#include <fcntl.h>
-#include <spawn.h>
+#include <sys/mman.h>
+#include <sys/types.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
-#include <filesystem>
+#include <csignal>
 #include <fstream>
-#include <system_error>
+#include <iterator>
 #include <utility>
 
 #include "absl/strings/ascii.h"
@@ -23,40 +22,32 @@
 #include "core/base/status_macros.h"
 #include "core/codec/text/input.h"
 #include "core/codec/text/reader.h"
-
-extern char** environ;
+#include "core/hosting/process/child_process.h"
 
 namespace schedsim::sim {
 namespace {
 
-namespace fs = std::filesystem;
-
 // Of what `describe` prints, and of the commands.
 constexpr absl::string_view kVersion = "1";
 
-// A folder of its own for what goes to a recorder and comes from it. It goes with all that is in it.
-class TemporaryFolder {
+// What a program writes to, without a name anywhere: nothing is left of it, however this process ends.
+class MemoryFile {
  public:
-  static absl::StatusOr<TemporaryFolder> Make() {
-    std::error_code error;
-    std::string path = (fs::temp_directory_path(error) / "schedsim-recorder-XXXXXX").string();
-    if (error || mkdtemp(path.data()) == nullptr)
-      return absl::UnavailableError(absl::StrCat(path, ": no folder can be made there"));
-    return TemporaryFolder(std::move(path));
+  MemoryFile() : descriptor_(memfd_create("recorder", MFD_CLOEXEC)) {}
+  ~MemoryFile() {
+    if (descriptor_ >= 0) close(descriptor_);
   }
-  TemporaryFolder(TemporaryFolder&& other) noexcept : path_(std::exchange(other.path_, "")) {}
-  TemporaryFolder& operator=(TemporaryFolder&&) = delete;
-  ~TemporaryFolder() {
-    std::error_code error;
-    if (!path_.empty()) fs::remove_all(path_, error);
-  }
+  MemoryFile(const MemoryFile&) = delete;
+  MemoryFile& operator=(const MemoryFile&) = delete;
 
-  std::string File(absl::string_view name) const { return absl::StrCat(path_, "/", name); }
+  int descriptor() const { return descriptor_; }
+  std::string Contents() const {
+    std::ifstream file(absl::StrCat("/proc/self/fd/", descriptor_), std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  }
 
  private:
-  explicit TemporaryFolder(std::string path) : path_(std::move(path)) {}
-
-  std::string path_;
+  const int descriptor_;
 };
 
 // What a program that ended has said.
@@ -66,39 +57,26 @@ struct Outcome {
   std::string errors;
 };
 
-std::string ContentsOf(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
-
-absl::StatusOr<Outcome> Run(const std::string& path, std::vector<std::string> arguments,
-                            const TemporaryFolder& folder) {
+// `text`: what the program can read as descriptor 3.
+absl::StatusOr<Outcome> Run(const std::string& path, std::vector<std::string> arguments, std::string text) {
   // Without a slash it is still a file, and not looked for elsewhere.
-  std::string program = absl::StrContains(path, '/') ? path : absl::StrCat("./", path);
-  std::vector<char*> argv = {program.data()};
-  for (std::string& argument : arguments) argv.push_back(argument.data());
-  argv.push_back(nullptr);
-  const std::string output = folder.File("stdout");
-  const std::string errors = folder.File("stderr");
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  constexpr int kWrite = O_WRONLY | O_CREAT | O_TRUNC;
-  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, output.c_str(), kWrite, 0600);
-  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, errors.c_str(), kWrite, 0600);
-  pid_t pid = 0;
-  const int spawned = posix_spawn(&pid, program.c_str(), &actions, nullptr, argv.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  if (spawned != 0)
+  arguments.insert(arguments.begin(), absl::StrContains(path, '/') ? path : absl::StrCat("./", path));
+  const MemoryFile input, output, errors;
+  // It cleans up behind itself where it is asked to end.
+  const absl::StatusOr<pid_t> pid = hosting::SpawnProgram(
+      {.name = path, .arguments = std::move(arguments), .text = std::move(text), .environment = {}},
+      {.input = input.descriptor(), .output = output.descriptor(), .errors = errors.descriptor()}, SIGTERM);
+  if (!pid.ok()) {
     return absl::InvalidArgumentError(
-        absl::StrCat(path, ": cannot be run (", std::strerror(spawned), "), expected a recorder"));
+        absl::StrCat(path, ": cannot be run (", pid.status().message(), "), expected a recorder"));
+  }
   int status = 0;
-  while (waitpid(pid, &status, 0) < 0) {
+  while (waitpid(*pid, &status, 0) < 0) {
     if (errno != EINTR) return absl::UnavailableError(absl::StrCat(path, ": is lost"));
   }
   return Outcome{.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1,
-                 .output = ContentsOf(output),
-                 .errors = ContentsOf(errors)};
+                 .output = output.Contents(),
+                 .errors = errors.Contents()};
 }
 
 // The last lines of what a program said, without its own name.
@@ -158,10 +136,8 @@ std::string Recorder::ToString() const {
 
 absl::StatusOr<Recorder> DescribeRecorder(const std::string& path) {
   RETURN_IF_ERROR(codec::CheckFile(path));
-  absl::StatusOr<TemporaryFolder> folder = TemporaryFolder::Make();
-  RETURN_IF_ERROR(folder.status());
   Outcome outcome;
-  ASSIGN_OR_RETURN(outcome, Run(path, {"describe"}, *folder));
+  ASSIGN_OR_RETURN(outcome, Run(path, {"describe"}, ""));
   if (outcome.exit_code == 0) return ReadDescription(path, outcome.output);
   return absl::InvalidArgumentError(
       absl::StrCat(path, ": ", Printable(MessageOf(outcome)),
@@ -169,18 +145,9 @@ absl::StatusOr<Recorder> DescribeRecorder(const std::string& path) {
 }
 
 absl::StatusOr<std::string> RunRecorder(const Recorder& recorder, const std::string& test_case) {
-  absl::StatusOr<TemporaryFolder> folder = TemporaryFolder::Make();
-  RETURN_IF_ERROR(folder.status());
-  const std::string cases = folder->File("case.jsonl");
-  const std::string traces = folder->File("trace.jsonl");
-  {
-    std::ofstream file(cases, std::ios::binary);
-    file << test_case << "\n";
-    if (!file.flush()) return absl::UnavailableError(absl::StrCat(cases, ": cannot be written"));
-  }
   Outcome outcome;
-  ASSIGN_OR_RETURN(outcome, Run(recorder.path, {"run", cases, traces}, *folder));
-  const std::string trace(absl::StripAsciiWhitespace(ContentsOf(traces)));
+  ASSIGN_OR_RETURN(outcome, Run(recorder.path, {"run", "/dev/fd/3", "/dev/stdout"}, test_case));
+  const std::string trace(absl::StripAsciiWhitespace(outcome.output));
   if (outcome.exit_code == 0 && !trace.empty()) return trace;
   const std::string message = absl::StrCat(recorder.path, ": ", MessageOf(outcome));
   return outcome.exit_code == 1 ? absl::FailedPreconditionError(message)

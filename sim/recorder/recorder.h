@@ -34,7 +34,7 @@ absl::StatusOr<Recorder> DescribeRecorder(const std::string& path);
 
 // Runs a case (docs/conformance.md), a JSON object in one line, and returns what was recorded: a line
 // {"case": NAME, "trace": [RECORD...]}. FailedPrecondition, with what it says, where the scheduler crashed;
-// InvalidArgument where the recorder takes no such case; Unavailable where files cannot be written.
+// InvalidArgument where the recorder takes no such case.
 absl::StatusOr<std::string> RunRecorder(const Recorder& recorder, const std::string& test_case);
 
 }  // namespace schedsim::sim

@@ -83,29 +83,27 @@ int TextDescriptor(const std::string& text) {
 int MovedUp(int descriptor) { return fcntl(descriptor, F_DUPFD_CLOEXEC, kTextDescriptor + 1); }
 
 struct Descriptors {
-  int input;
-  int output;
-  int errors;
+  StandardStreams streams;
   int text;    // -1: none.
   int report;  // Takes the error of what fails.
 };
 
 // What happens between fork and exec: nothing that allocates.
 [[noreturn]] void BecomeProgram(const Descriptors& given, char* const* arguments, char* const* environment,
-                                pid_t parent) {
+                                pid_t parent, int signal_at_end) {
   setpgid(0, 0);
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  prctl(PR_SET_PDEATHSIG, signal_at_end);
   if (getppid() != parent) _exit(127);
   // Ignored signals would stay ignored.
   for (const int signal : {SIGPIPE, SIGXFSZ, SIGINT, SIGTERM, SIGHUP}) std::signal(signal, SIG_DFL);
-  const Descriptors own = {.input = MovedUp(given.input),
-                           .output = MovedUp(given.output),
-                           .errors = MovedUp(given.errors),
+  const Descriptors own = {.streams = {.input = MovedUp(given.streams.input),
+                                       .output = MovedUp(given.streams.output),
+                                       .errors = MovedUp(given.streams.errors)},
                            .text = given.text < 0 ? -1 : MovedUp(given.text),
                            .report = MovedUp(given.report)};
-  const bool ready = dup2(own.input, STDIN_FILENO) >= 0 && dup2(own.output, STDOUT_FILENO) >= 0 &&
-                     dup2(own.errors, STDERR_FILENO) >= 0 &&
-                     (own.text < 0 || dup2(own.text, kTextDescriptor) >= 0);
+  const bool ready =
+      dup2(own.streams.input, STDIN_FILENO) >= 0 && dup2(own.streams.output, STDOUT_FILENO) >= 0 &&
+      dup2(own.streams.errors, STDERR_FILENO) >= 0 && (own.text < 0 || dup2(own.text, kTextDescriptor) >= 0);
   // Nothing else that is open here is the program's business.
   close_range(own.text < 0 ? kTextDescriptor : kTextDescriptor + 1, ~0U, CLOSE_RANGE_CLOEXEC);
   if (ready) execvpe(arguments[0], arguments, environment);
@@ -135,43 +133,31 @@ std::vector<ChildProcess*>& Living() {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<ChildProcess>> ChildProcess::Start(ChildCommand command) {
-  std::unique_ptr<ChildProcess> child(new ChildProcess(std::move(command)));
-  RETURN_IF_ERROR(child->Spawn());
-  return child;
-}
-
-absl::Status ChildProcess::Spawn() {
-  const std::string& program = command_.arguments[0];
-  // A program that ends early is found out when its answer is read.
-  std::signal(SIGPIPE, SIG_IGN);
-  Pipe input, output, errors, report;
+absl::StatusOr<pid_t> SpawnProgram(const ChildCommand& command, const StandardStreams& streams,
+                                   int signal_at_end) {
+  const std::string& program = command.arguments[0];
+  Pipe report;
   int text = -1;
-  const bool open = input.Open() && output.Open() && errors.Open() && report.Open() &&
-                    (command_.text.empty() || (text = TextDescriptor(command_.text)) >= 0);
-  if (!open) return absl::UnavailableError(absl::StrCat("cannot be started: ", ErrorText(errno)));
+  if (!report.Open() || (!command.text.empty() && (text = TextDescriptor(command.text)) < 0))
+    return absl::UnavailableError(absl::StrCat("cannot be started: ", ErrorText(errno)));
   std::vector<char*> arguments;
-  for (const std::string& argument : command_.arguments) {
+  for (const std::string& argument : command.arguments) {
     arguments.push_back(const_cast<char*>(argument.c_str()));
   }
   arguments.push_back(nullptr);
-  const std::vector<std::string> variables = EnvironmentWith(command_.environment);
+  const std::vector<std::string> variables = EnvironmentWith(command.environment);
   std::vector<char*> environment;
   for (const std::string& variable : variables) environment.push_back(const_cast<char*>(variable.c_str()));
   environment.push_back(nullptr);
   const pid_t parent = getpid();
   const pid_t pid = fork();
   if (pid == 0) {
-    BecomeProgram({input.read, output.write, errors.write, text, report.write}, arguments.data(),
-                  environment.data(), parent);
+    BecomeProgram({.streams = streams, .text = text, .report = report.write}, arguments.data(),
+                  environment.data(), parent, signal_at_end);
   }
+  const int fork_error = errno;
   Close(text);
-  if (pid < 0) return absl::UnavailableError(absl::StrCat("cannot be started: ", ErrorText(errno)));
-  pid_ = pid;
-  Living().push_back(this);
-  // A program that ends may leave its last run as it is.
-  static const bool finishes = std::atexit(&ChildProcess::FinishAll) == 0;
-  static_cast<void>(finishes);
+  if (pid < 0) return absl::UnavailableError(absl::StrCat("cannot be started: ", ErrorText(fork_error)));
   // Both sides do it, so that it is done for whoever needs it first.
   setpgid(pid, pid);
   Close(report.write);
@@ -179,11 +165,31 @@ absl::Status ChildProcess::Spawn() {
   ssize_t count = 0;
   do count = read(report.read, &error, sizeof(error));
   while (count < 0 && errno == EINTR);
-  if (count == static_cast<ssize_t>(sizeof(error))) {
-    Reap(absl::InfiniteDuration());
-    if (error == ENOENT) return absl::NotFoundError(absl::StrCat(program, " is not there"));
-    return absl::UnavailableError(absl::StrCat(program, " cannot be started: ", ErrorText(error)));
-  }
+  if (count != static_cast<ssize_t>(sizeof(error))) return pid;
+  while (waitpid(pid, nullptr, 0) < 0 && errno == EINTR) continue;
+  if (error == ENOENT) return absl::NotFoundError(absl::StrCat(program, " is not there"));
+  return absl::UnavailableError(absl::StrCat(program, " cannot be started: ", ErrorText(error)));
+}
+
+absl::StatusOr<std::unique_ptr<ChildProcess>> ChildProcess::Start(ChildCommand command) {
+  std::unique_ptr<ChildProcess> child(new ChildProcess(std::move(command)));
+  RETURN_IF_ERROR(child->Spawn());
+  return child;
+}
+
+absl::Status ChildProcess::Spawn() {
+  // A program that ends early is found out when its answer is read.
+  std::signal(SIGPIPE, SIG_IGN);
+  Pipe input, output, errors;
+  if (!input.Open() || !output.Open() || !errors.Open())
+    return absl::UnavailableError(absl::StrCat("cannot be started: ", ErrorText(errno)));
+  ASSIGN_OR_RETURN(
+      pid_,
+      SpawnProgram(command_, {.input = input.read, .output = output.write, .errors = errors.write}, SIGKILL));
+  Living().push_back(this);
+  // A program that ends may leave its last run as it is.
+  static const bool finishes = std::atexit(&ChildProcess::FinishAll) == 0;
+  static_cast<void>(finishes);
   input_ = std::exchange(input.write, -1);
   output_ = std::exchange(output.read, -1);
   errors_ = std::exchange(errors.read, -1);

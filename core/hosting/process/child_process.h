@@ -29,6 +29,18 @@ struct ChildCommand {
   std::vector<std::pair<std::string, std::string>> environment;
 };
 
+struct StandardStreams {
+  int input = -1;
+  int output = -1;
+  int errors = -1;
+};
+
+// Starts the program with these descriptors, in a process group of its own. Returns its id, with which it is
+// waited for. When this process ends, however that ends, the program gets `signal_at_end`. NotFound where
+// there is no such program; Unavailable where it cannot be started.
+absl::StatusOr<pid_t> SpawnProgram(const ChildCommand& command, const StandardStreams& streams,
+                                   int signal_at_end);
+
 // Standard input and output are pipes that lines go through; lines of standard error are passed on with the
 // name in front. It is in a process group of its own, which is killed as a whole. It ends when this process
 // does, however that ends.
