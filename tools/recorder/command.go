@@ -4,14 +4,17 @@ import (
 	"bufio"
 	"bytes"
 	"compress/gzip"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -48,15 +51,18 @@ func Main(m *testing.M) int {
 	if len(args) > 0 && strings.HasPrefix(args[0], "-test.") || len(args) == 0 && os.Getenv(envCases) != "" {
 		return m.Run()
 	}
+	// Where it is to end, its child ends with it, and so do its files.
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
 	var err error
 	crashed := false
 	switch {
 	case len(args) == 1 && args[0] == "describe":
 		err = describe(os.Stdout)
 	case len(args) == 3 && args[0] == "run":
-		crashed, err = runAll(args[1], args[2])
+		crashed, err = runAll(ctx, args[1], args[2])
 	case len(args) == 2 && args[0] == "bench":
-		err = bench(args[1])
+		err = bench(ctx, args[1])
 	default:
 		fmt.Fprint(os.Stderr, usage)
 		return 2
@@ -90,13 +96,13 @@ func describe(out io.Writer) error {
 }
 
 // runAll runs a file of cases, or the files of a folder. crashed: a case has no trace.
-func runAll(cases, traces string) (crashed bool, err error) {
+func runAll(ctx context.Context, cases, traces string) (crashed bool, err error) {
 	info, err := os.Stat(cases)
 	if err != nil {
 		return false, err
 	}
 	if !info.IsDir() {
-		return runFile(cases, traces)
+		return runFile(ctx, cases, traces)
 	}
 	files, err := filepath.Glob(filepath.Join(cases, "*.jsonl*"))
 	if err != nil {
@@ -109,7 +115,7 @@ func runAll(cases, traces string) (crashed bool, err error) {
 		return false, err
 	}
 	for _, f := range files {
-		c, err := runFile(f, filepath.Join(traces, filepath.Base(f)))
+		c, err := runFile(ctx, f, filepath.Join(traces, filepath.Base(f)))
 		if err != nil {
 			return false, err
 		}
@@ -164,7 +170,7 @@ func readCases(path string) ([]caseText, error) {
 
 // runFile runs the cases of a file and writes their traces, a line {"case": NAME, "trace": [RECORD...]} each. A case that is
 // for other lines, or in which the scheduler crashes, has none.
-func runFile(cases, traces string) (crashed bool, err error) {
+func runFile(ctx context.Context, cases, traces string) (crashed bool, err error) {
 	list, err := readCases(cases)
 	if err != nil {
 		return false, err
@@ -175,7 +181,7 @@ func runFile(cases, traces string) (crashed bool, err error) {
 	}
 	defer os.RemoveAll(tmp)
 	for rest := list; len(rest) > 0; {
-		done, message, err := runChild(tmp, rest, "")
+		done, message, err := runChild(ctx, tmp, rest, "")
 		if err != nil {
 			return false, err
 		}
@@ -188,7 +194,7 @@ func runFile(cases, traces string) (crashed bool, err error) {
 	return crashed, writeTraces(tmp, list, traces)
 }
 
-func bench(cases string) error {
+func bench(ctx context.Context, cases string) error {
 	list, err := readCases(cases)
 	if err != nil {
 		return err
@@ -198,7 +204,7 @@ func bench(cases string) error {
 		return err
 	}
 	defer os.RemoveAll(tmp)
-	_, message, err := runChild(tmp, list, "yes")
+	_, message, err := runChild(ctx, tmp, list, "yes")
 	if err == nil && message != "" {
 		err = errors.New(message)
 	}
@@ -207,7 +213,7 @@ func bench(cases string) error {
 
 // runChild runs cases in a process of its own, in order. Returns how many were run, and why the last one of them has no trace.
 // GOMAXPROCS=1 keeps the scheduler's goroutines in one order.
-func runChild(tmp string, cases []caseText, bench string) (done int, message string, err error) {
+func runChild(ctx context.Context, tmp string, cases []caseText, bench string) (done int, message string, err error) {
 	in := filepath.Join(tmp, "cases.jsonl")
 	var text bytes.Buffer
 	for _, c := range cases {
@@ -231,7 +237,7 @@ func runChild(tmp string, cases []caseText, bench string) (done int, message str
 		return 0, "", err
 	}
 	defer log.Close()
-	child := exec.Command(self, "-test.run=^TestCases$", "-test.timeout=0")
+	child := exec.CommandContext(ctx, self, "-test.run=^TestCases$", "-test.timeout=0")
 	child.Dir = tmp
 	child.Env = append(os.Environ(), "GOMAXPROCS=1", envCases+"="+in, envTraces+"="+out, envBench+"="+bench)
 	child.Stdout, child.Stderr = log, log
@@ -244,6 +250,9 @@ func runChild(tmp string, cases []caseText, bench string) (done int, message str
 	late := watch(child, filepath.Join(out, runningFile))
 	err = child.Wait()
 	isLate := late()
+	if ctx.Err() != nil {
+		return 0, "", errors.New("it was interrupted")
+	}
 	if err == nil {
 		return len(cases), "", nil
 	}
