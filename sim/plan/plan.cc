@@ -524,6 +524,7 @@ absl::StatusOr<Plan> ReadRecorderPlan(RunRequest request) {
                                 ", which the run is to have"));
   }
   RETURN_IF_ERROR(CheckRecorderLimits(request, plan));
+  plan.read_paths.push_back(recorder.path);
   plan.header.recorder = recorder.ToString();
   plan.recorder = std::move(recorder);
   return plan;
