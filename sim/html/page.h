@@ -22,7 +22,8 @@ struct PageSetup {
   std::vector<std::string> inputs;  // Files and folders, as they were named.
   uint64_t seed = 1;
   bool has_controllers = true;
-  std::string config_yaml;  // The scheduler's configuration with everything that takes effect.
+  // The scheduler's configuration with everything that takes effect; as it is given where a recorder decides.
+  std::string config_yaml;
 };
 
 struct PageNode {

@@ -5,6 +5,8 @@
 
 #include "core/api/node.h"
 #include "core/codec/config/scheduler_config_printer.h"
+#include "core/codec/text/json_reader.h"
+#include "core/codec/text/writer.h"
 
 namespace schedsim::sim {
 namespace {
@@ -35,6 +37,18 @@ std::string FirstLabel(const api::Node& node, const char* const (&keys)[N]) {
   return "";
 }
 
+// Everything that takes effect; of a document that another scheduler judges, all that it has.
+std::string ConfigurationYaml(const codec::LoadedSchedulerConfig& config) {
+  if (config.json.empty())
+    return codec::PrintSchedulerConfig(config.config, config.profiles, codec::ConfigFormat::kYaml);
+  std::string yaml;
+  codec::ReadJsonText(config.json, "configuration", {}, [&yaml](const codec::Document& document) {
+    yaml = codec::ToYaml(document.root);
+    return absl::OkStatus();
+  }).IgnoreError();
+  return yaml;
+}
+
 }  // namespace
 
 std::vector<LatencyRow> LatencyRows(const std::vector<absl::Duration>& latencies) {
@@ -60,12 +74,10 @@ std::vector<LatencyRow> LatencyRows(const std::vector<absl::Duration>& latencies
 RunWatch::RunWatch() : series_(kPointsMax) {}
 
 void RunWatch::AddTo(Plan& plan) {
-  run_.setup = {
-      .inputs = plan.read_paths,
-      .seed = plan.simulation.seed,
-      .has_controllers = plan.simulation.controllers.workloads,
-      .config_yaml = codec::PrintSchedulerConfig(
-          plan.simulation.config.config, plan.simulation.config.profiles, codec::ConfigFormat::kYaml)};
+  run_.setup = {.inputs = plan.read_paths,
+                .seed = plan.simulation.seed,
+                .has_controllers = plan.simulation.controllers.workloads,
+                .config_yaml = ConfigurationYaml(plan.simulation.config)};
   plan.series = &series_;
   plan.on_made = [this](Simulation& simulation) {
     simulation_ = &simulation;

@@ -330,7 +330,14 @@ void Complete(const RecorderTrace& trace, const Surroundings& surroundings, bool
     digest.Add(trace.lines[i]);
   }
   report.digest = digest.Hex();
+  // These come of the timeline and of controllers, which took part in the surroundings alone.
   report.failures = surroundings.report.failures;
+  report.other_kinds = surroundings.report.other_kinds;
+  for (const std::string& warning : surroundings.report.warnings) {
+    const bool is_said =
+        std::find(report.warnings.begin(), report.warnings.end(), warning) != report.warnings.end();
+    if (!is_said) report.warnings.push_back(warning);
+  }
   const absl::Duration end =
       trace.records.list.empty() ? absl::ZeroDuration() : trace.records.list.back().time;
   if (!has_end && end >= LatestEnd(surroundings)) {

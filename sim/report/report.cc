@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "core/api/custom_resources.h"
 #include "core/api/go_text.h"
 #include "core/api/object_key.h"
 #include "core/base/digest.h"
@@ -485,20 +486,59 @@ void AppendLatency(const Report& report, std::string& text) {
   absl::StrAppend(&text, "                virtual time; model: ", report.latency_model, "\n");
 }
 
+// Kinds of custom resources that built-in plugins read.
+struct ReadKind {
+  absl::string_view plugin;
+  api::CustomKind kind;
+};
+constexpr ReadKind kReadKinds[] = {
+    {"CapacityScheduling", api::CustomKind::kElasticQuota},
+    {"Coscheduling", api::CustomKind::kCoschedulingPodGroup},
+    {"CpuRealUsage", api::CustomKind::kNodeMetrics},
+    {"LoadVariationRiskBalancing", api::CustomKind::kNodeMetrics},
+    {"LowRiskOverCommitment", api::CustomKind::kNodeMetrics},
+    {"MemRealUsage", api::CustomKind::kNodeMetrics},
+    {"NodeResourceTopologyMatch", api::CustomKind::kNodeResourceTopology},
+    {"TargetLoadPacking", api::CustomKind::kNodeMetrics},
+};
+
+// Whether a plugin of some profile reads the object.
+bool IsRead(const api::Object& object, const std::vector<api::EffectiveProfile>& profiles) {
+  const api::CustomKind kind = api::CustomKindOf(object);
+  if (kind == api::CustomKind::kNone) return false;
+  return std::any_of(std::begin(kReadKinds), std::end(kReadKinds), [&](const ReadKind& read) {
+    return read.kind == kind &&
+           std::any_of(profiles.begin(), profiles.end(), [&read](const api::EffectiveProfile& profile) {
+             return std::binary_search(profile.instances.begin(), profile.instances.end(), read.plugin);
+           });
+  });
+}
+
+// Objects of the input that nobody reads, by kind.
+std::map<std::string, int64_t> UnusedKinds(const Simulation& simulation, const ClusterInput& input) {
+  std::map<std::string, int64_t> kinds = input.other_kinds;
+  // Admission reads these.
+  for (const char* kind : {"LimitRange", "ResourceQuota", "RuntimeClass"}) kinds.erase(kind);
+  if (simulation.options().controllers.workloads) {
+    for (const char* kind : {"ControllerRevision", "CronJob", "DaemonSet", "Deployment", "Job"}) {
+      kinds.erase(kind);
+    }
+  }
+  for (const api::ObjectPtr& object : input.objects) {
+    if (!IsRead(*object, simulation.options().config.profiles)) continue;
+    const auto count = kinds.find(object->kind_name);
+    if (count != kinds.end() && --count->second == 0) kinds.erase(count);
+  }
+  return kinds;
+}
+
 }  // namespace
 
 Report MakeReport(Simulation& simulation, const ClusterInput& input, PodRows rows) {
   Report report;
   report.kubernetes_version = std::string(api::KubernetesLineName(simulation.options().line.line));
   report.bound_before = input.bound_pod_count;
-  report.other_kinds = input.other_kinds;
-  // Admission reads these.
-  for (const char* kind : {"LimitRange", "ResourceQuota", "RuntimeClass"}) report.other_kinds.erase(kind);
-  if (simulation.options().controllers.workloads) {
-    for (const char* kind : {"ControllerRevision", "CronJob", "DaemonSet", "Deployment", "Job"}) {
-      report.other_kinds.erase(kind);
-    }
-  }
+  report.other_kinds = UnusedKinds(simulation, input);
   report.warnings = input.warnings;
   for (std::string& warning : simulation.Warnings()) report.warnings.push_back(std::move(warning));
   report.attempt_count = simulation.trace().attempt_count();

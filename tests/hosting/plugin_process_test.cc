@@ -420,6 +420,7 @@ TEST_F(ProcessTest, AFileThatIsNoProgramOfPluginsIsRefused) {
        ": there is a plugin NodeName already, expected another name"},
       {Program("silent", "#!/bin/sh\nsleep 60\n"), ": no answer within 5s", 4},
       {folder_.Write("locked", "#!/bin/sh\n"), " cannot be started: Permission denied"},
+      {Program("nobody", "#!/nowhere/sh\n"), ", or what is to run it (#!), is not there"},
       {folder_.Write("forgets.py", "import schedsim_plugin\n"),
        ": ended with exit code 1 before it said which plugins it has"},
       {folder_.Write("broken.py", "def\n"), ": ended with exit code 1 before it said which plugins it has"},

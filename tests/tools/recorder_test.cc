@@ -211,6 +211,26 @@ TEST_F(RecorderTest, AVictimOfAWorkloadIsRefused) {
   EXPECT_TRUE(absl::StrContains(result.out, "Evicted         1")) << result.out;
 }
 
+TEST_F(RecorderTest, WhatControllersReadIsUsed) {
+  const std::string recorder =
+      Recorder("echo '{\"case\":\"run\",\"trace\":[{\"ev\":\"final\",\"t\":2,\"pods\":{}}]}' > \"$3\"");
+  const std::string cluster = folder_.Write(
+      "cluster.yaml",
+      "{apiVersion: apps/v1, kind: Deployment, metadata: {name: web}, spec: {replicas: 1, selector: "
+      "{matchLabels: {app: web}}, template: {metadata: {labels: {app: web}}, spec: {containers: [{name: c, "
+      "image: i}]}}}}\n---\n{apiVersion: v1, kind: ConfigMap, metadata: {name: c}}\n");
+  const ProgramResult result = RunProgram({"run", "-f", cluster, "--recorder", recorder});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_TRUE(absl::StrContains(result.out, "Kept, not used  ConfigMap 1\n")) << result.out;
+}
+
+TEST_F(RecorderTest, NoOutputReplacesTheRecorder) {
+  const std::string recorder = Recorder("exit 1");
+  ExpectRefused(
+      RunProgram({"run", "-f", DataPath("cluster.yaml"), "--recorder", recorder, "--trace", recorder}),
+      {"--trace: ", "is the input"});
+}
+
 TEST_F(RecorderTest, WhatGoesWrongInTheRecorderIsToldInItsWords) {
   const std::string cluster = DataPath("cluster.yaml");
   const auto run = [&](const std::string& recorder) {

@@ -91,6 +91,25 @@ TEST(ReportCountsTest, WhatAdmissionReadsIsUsed) {
   EXPECT_TRUE(absl::StrContains(text, "Kept, not used  ConfigMap 1\n")) << text;
 }
 
+TEST(ReportCountsTest, CustomResourcesAreUsedWhereAPluginReadsThem) {
+  const TestFolder folder;
+  const std::string config = folder.Write(
+      "config.yaml",
+      "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\nprofiles:\n"
+      "- plugins: {score: {enabled: [{name: MemRealUsage}]}}\n"
+      "  pluginConfig: [{name: MemRealUsage, args: {prometheusApiAddr: p, queryMetricTimeSeconds: 1, "
+      "queryMetricIntervalSeconds: 10}}]\n");
+  const std::string objects =
+      kNode + Pod("a", "") +
+      "{apiVersion: metrics.k8s.io/v1beta1, kind: NodeMetrics, metadata: {name: n1}, usage: "
+      "{node_mem_usage_avg_5m: '10'}}\n---\n"
+      "{apiVersion: scheduling.x-k8s.io/v1alpha1, kind: ElasticQuota, metadata: {name: q}, spec: {}}\n";
+  const std::string without = Text(objects);
+  EXPECT_TRUE(absl::StrContains(without, "Kept, not used  ElasticQuota 1, NodeMetrics 1\n")) << without;
+  const ProgramResult with = RunProgram({"run", "-f", "-", "--config", config}, objects);
+  EXPECT_TRUE(absl::StrContains(with.out, "Kept, not used  ElasticQuota 1\n")) << with.out << with.err;
+}
+
 // "kind/name wanted ready pending" of each row.
 std::string Workloads(const std::string& objects, const std::string& controllers = "none") {
   const Json report = Json::parse(

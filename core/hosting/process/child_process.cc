@@ -17,6 +17,7 @@
 #include <cstring>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "core/base/printable.h"
@@ -167,7 +168,11 @@ absl::StatusOr<pid_t> SpawnProgram(const ChildCommand& command, const StandardSt
   while (count < 0 && errno == EINTR);
   if (count != static_cast<ssize_t>(sizeof(error))) return pid;
   while (waitpid(pid, nullptr, 0) < 0 && errno == EINTR) continue;
-  if (error == ENOENT) return absl::NotFoundError(absl::StrCat(program, " is not there"));
+  if (error == ENOENT) {
+    const bool is_path = absl::StrContains(program, '/');
+    return absl::NotFoundError(absl::StrCat(program, is_path ? ", or what is to run it (#!)," : "",
+                                            " is not there", is_path ? "" : ", expected it in PATH"));
+  }
   return absl::UnavailableError(absl::StrCat(program, " cannot be started: ", ErrorText(error)));
 }
 

@@ -201,7 +201,8 @@ class RandomGangs {
       at += 3;
       cluster_->Create(at, Node(name, 1 + rng.Below(6)));
     }
-    // No longer: some gangs that do not fit are tried again without a pause.
+    // No longer: some gangs that do not fit are tried again without a pause, as by the original. See
+    // docs/plugins.md.
     at += 5;
     if (ends) {
       for (const std::string& name : pod_names_) cluster_->DeletePod(at, name);
