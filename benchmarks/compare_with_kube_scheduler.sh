@@ -1,14 +1,13 @@
 #!/usr/bin/env bash
 # Measures this scheduler and kube-scheduler's own core on one case, one after the other:
 #
-#   benchmarks/compare_with_kube_scheduler.sh PROGRAM [NODES] [BUILD]
+#   benchmarks/compare_with_kube_scheduler.sh RECORDER [NODES] [BUILD]
 #
-# PROGRAM runs the core of a kube-scheduler on a case: called as `PROGRAM case.json` (docs/conformance.md has
-# the format) it prints `NAME: N scheduling cycles, D each in the real core, R a second`. NODES: 5000 by
-# default. BUILD: build/release. Its figure counts the search for a node only; ours counts all of the run: the
-# search, the binding, informers, queue, cache.
+# RECORDER is a kube-scheduler that tools/recorder/build.sh built (docs/recorder.md). NODES: 5000 by default.
+# BUILD: build/release. Its figure counts the search for a node only; ours counts all of the run: the search,
+# the binding, informers, queue, cache.
 set -euo pipefail
-program=$(realpath "$1") nodes=${2:-5000}
+recorder=$(realpath "$1") nodes=${2:-5000}
 here=$(cd "$(dirname "$0")/.." && pwd)
 case_program=$(realpath "${3:-$here/build/release}")/benchmarks/schedsim_benchmark_case
 folder=$(mktemp -d)
@@ -20,7 +19,7 @@ for run in 1 2 3; do "$case_program" run "$folder/case.json"; done | tee "$folde
 ours=$(sed -n 's/.*each, \([0-9]*\) a second$/\1/p' "$folder/ours" | sort -n | sed -n 2p)
 ours_mb=$(sed -n 's/^\([0-9]*\).*MB at most.*/\1/p' "$folder/ours" | sort -n | tail -1)
 
-(cd "$folder" && /usr/bin/time -f '%M' -o "$folder/peak" "$program" "$folder/case.json") > "$folder/theirs"
+(cd "$folder" && /usr/bin/time -f '%M' -o "$folder/peak" "$recorder" bench "$folder/case.json") > "$folder/theirs"
 grep 'in the real core' "$folder/theirs" >&2
 theirs=$(sed -n 's/.*in the real core, \([0-9]*\) a second$/\1/p' "$folder/theirs")
 theirs_mb=$(($(tail -1 "$folder/peak") / 1024))

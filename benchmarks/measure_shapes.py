@@ -3,11 +3,11 @@
 
   measure_shapes.py build/release/tools/schedsim
   measure_shapes.py NEW OLD --shapes basic,spread --runs 5
-  measure_shapes.py NEW --core CORE
+  measure_shapes.py NEW --recorder RECORDER
 
 A time is that of the run: from the first pod to the last, without the reading. The programs take turns, and the median of
-all runs counts, so that a busy machine slows all of them alike. CORE is a program that runs kube-scheduler's own core on a
-case that the variable ORACLE_IN names, and with ORACLE_BENCH=1 in its environment prints "N scheduling cycles, 1.85ms each".
+all runs counts, so that a busy machine slows all of them alike. RECORDER (docs/recorder.md) runs kube-scheduler's own search for
+a node, once a workload; what all of them take is divided by the attempts of the first program.
 """
 import argparse
 import os
@@ -23,6 +23,7 @@ WORKLOADS = [
     ("preferredspread", 5000, 5000, 1000), ("antiaffinity", 5000, 2000, 1000), ("affinity", 5000, 5000, 1000),
     ("preferredaffinity", 5000, 5000, 1000), ("preferredantiaffinity", 5000, 5000, 1000), ("mixed", 5000, 5000, 1000),
     ("unschedulable", 5000, 10000, 1000), ("preemption", 5000, 5000, 1000), ("devices", 1000, 10000, 0),
+    ("gangs", 5000, 5040, 1000),
 ]
 TIMES = re.compile(r"(\d+) attempts in ([\d.]+) s .*?([\d.]+) MB at most")
 
@@ -37,19 +38,19 @@ def write_case(folder, workload, real):
 
 
 def run(program, case):
-    """Microseconds an attempt, and the peak memory in MB."""
+    """Microseconds an attempt, the peak memory in MB, and the attempts."""
     result = subprocess.run([program, "run", case], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=True)
     found = TIMES.search(result.stderr)
     if found is None:
         raise SystemExit(f"{program}: no times in {result.stderr!r}")
-    return float(found[2]) / max(int(found[1]), 1) * 1e6, float(found[3])
+    return float(found[2]) / max(int(found[1]), 1) * 1e6, float(found[3]), int(found[1])
 
 
-def run_core(core, case, folder):
-    environment = dict(os.environ, ORACLE_BENCH="1", ORACLE_IN=case, ORACLE_OUT=folder)
-    result = subprocess.run([core, "-test.run", "TestOracle"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment)
-    found = re.search(r"([\d.]+)(ms|µs) each", result.stdout)
-    return float(found[1]) * (1000 if found[2] == "ms" else 1) if found else None
+def run_core(recorder, case):
+    """Microseconds of all cycles; None where there are none."""
+    result = subprocess.run([recorder, "bench", case], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    found = re.search(r"(\d+) scheduling cycles, ([\d.]+)(s|ms|µs) each", result.stdout)
+    return int(found[1]) * float(found[2]) * {"s": 1e6, "ms": 1e3, "µs": 1}[found[3]] if found else None
 
 
 def main():
@@ -57,12 +58,12 @@ def main():
     parser.add_argument("program", nargs="+", help="schedsim, in one or more versions")
     parser.add_argument("--shapes", help="only these, with commas between them")
     parser.add_argument("--runs", type=int, default=5)
-    parser.add_argument("--core", help="a program that runs kube-scheduler's own core")
+    parser.add_argument("--recorder", help="kube-scheduler's own core, as tools/recorder/build.sh builds it")
     options = parser.parse_args()
     wanted = options.shapes.split(",") if options.shapes else [workload[0] for workload in WORKLOADS]
     heads = ["workload"] + [f"{os.path.basename(program)} µs | MB" for program in options.program]
-    print("| " + " | ".join(heads) + (" | core µs |" if options.core else " |"))
-    print("|" + " --- |" * (1 + 2 * len(options.program) + (1 if options.core else 0)))
+    print("| " + " | ".join(heads) + (" | core µs | core / first |" if options.recorder else " |"))
+    print("|" + " --- |" * (1 + 2 * len(options.program) + (2 if options.recorder else 0)))
     for workload in WORKLOADS:
         if workload[0] not in wanted:
             continue
@@ -77,9 +78,11 @@ def main():
                 for of_program in figures:
                     cells.append(f"{statistics.median(f[0] for f in of_program):.1f}")
                     cells.append(f"{statistics.median(f[1] for f in of_program):.0f}")
-                if options.core:
-                    core = run_core(options.core, case, folder)
-                    cells.append("-" if core is None else f"{core:.0f}")
+                if options.recorder:
+                    core = run_core(options.recorder, case)
+                    an_attempt = None if core is None else core / figures[0][0][2]
+                    cells.append("-" if core is None else f"{an_attempt:.0f}")
+                    cells.append("-" if core is None else f"{an_attempt / statistics.median(f[0] for f in figures[0]):.0f}")
                 print("| " + " | ".join(cells) + " |", flush=True)
 
 

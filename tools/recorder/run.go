@@ -19,6 +19,7 @@ import (
 	"time"
 
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	apiwatch "k8s.io/apimachinery/pkg/watch"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/client-go/informers"
 	clientset "k8s.io/client-go/kubernetes"
@@ -53,6 +54,8 @@ func runCase(t *testing.T, c *Case, r *recorder) {
 	defer setGates(t, c.gates())()
 	// A write that met a newer object is tried again after 10 ms, without the random part.
 	retry.DefaultRetry.Jitter, retry.DefaultBackoff.Jitter = 0, 0
+	// A watch of the fake API server takes so many events before it panics, and a group of pods is bound at one instant.
+	apiwatch.DefaultChanSize = 100_000
 	// The default handlers sleep between errors by a clock that outlives the bubble.
 	utilruntime.ErrorHandlers = nil
 	// The runtime starts its signal goroutine on first use, which must not be inside the bubble:
