@@ -49,7 +49,7 @@ AllocationSearch::Step AllocationSearch::AllocateOne(const Place& place, const L
   const std::vector<RequestData>& alternatives = data.requests[place.request];
   if (!place.is_alternative_fixed && alternatives[0].IsSubrequest()) return TryAlternatives(place);
   const RequestData& request = alternatives[place.alternative];
-  const bool is_all = request.spec->allocation_mode == "All";
+  const bool is_all = request.TakesAll();
   if (is_all && request.all_devices.empty()) return Step::kFailed;
   if (place.device >= request.device_count) return NextRequest(place);
   const int64_t remaining = request.device_count - place.device;

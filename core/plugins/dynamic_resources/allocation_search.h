@@ -36,6 +36,7 @@ struct RequestData {
   int64_t device_count = 0;
   std::vector<Candidate> all_devices;  // With mode All: these, and no others.
 
+  bool TakesAll() const { return spec->allocation_mode == "All"; }
   bool IsSubrequest() const { return !request->exactly.has_value() || spec != &*request->exactly; }
   // "REQUEST" or "REQUEST/SUBREQUEST", and the last part alone.
   std::string FullName() const { return IsSubrequest() ? request->name + "/" + spec->name : request->name; }
@@ -89,8 +90,9 @@ class AllocationSearch {
   // Before the search. False: `error_` says what is wrong.
   bool Prepare(const api::ResourceClaim& claim);
   bool CheckRequest(const api::DeviceRequest& request, ClaimData& data, int64_t& count);
-  bool CheckSpec(ClaimData& data, RequestData& request);
-  bool FindAllDevices(const ClaimData& data, RequestData& request);
+  // `selecting`: whose selectors decide which devices "all" are.
+  bool CheckSpec(const ClaimData& data, const RequestData& selecting, RequestData& request);
+  bool FindAllDevices(const ClaimData& data, const RequestData& selecting, RequestData& request);
   bool MakeConstraints(ClaimData& data);
   std::string LimitText(const ClaimData& data, const api::DeviceRequest& request, int64_t before,
                         int64_t added) const;

@@ -118,14 +118,17 @@ bool AllocationSearch::CheckRequest(const api::DeviceRequest& request, ClaimData
     alternatives.push_back({.request = &request, .spec = &sub, .all_devices = {}});
   }
   count = INT64_MAX;
-  for (RequestData& alternative : alternatives) {
-    if (!CheckSpec(data, alternative)) return false;
-    count = std::min(count, alternative.device_count);
+  // Up to 1.35 what the first alternative says of devices holds for the second one, where both take all.
+  const bool shares_first = IsOld() && alternatives.size() > 1 && alternatives[0].TakesAll();
+  for (size_t i = 0; i < alternatives.size(); ++i) {
+    const RequestData& selecting = alternatives[i == 1 && shares_first ? 0 : i];
+    if (!CheckSpec(data, selecting, alternatives[i])) return false;
+    count = std::min(count, alternatives[i].device_count);
   }
   return true;
 }
 
-bool AllocationSearch::CheckSpec(ClaimData& data, RequestData& request) {
+bool AllocationSearch::CheckSpec(const ClaimData& data, const RequestData& selecting, RequestData& request) {
   const api::DeviceRequestSpec& spec = *request.spec;
   const std::string start = absl::StrCat("claim ", data.Key(), ", request ", request.Name());
   for (size_t i = 0; i < spec.selectors.size(); ++i) {
@@ -150,11 +153,12 @@ bool AllocationSearch::CheckSpec(ClaimData& data, RequestData& request) {
     request.device_count = spec.count;
     return true;
   }
-  if (spec.allocation_mode == "All") return FindAllDevices(data, request);
+  if (request.TakesAll()) return FindAllDevices(data, selecting, request);
   return Fail(absl::StrCat(start, ": unsupported count mode ", spec.allocation_mode));
 }
 
-bool AllocationSearch::FindAllDevices(const ClaimData& data, RequestData& request) {
+bool AllocationSearch::FindAllDevices(const ClaimData& data, const RequestData& selecting,
+                                      RequestData& request) {
   const std::string start = absl::StrCat("claim ", data.Key(), ", request ", request.Name(),
                                          ": asks for all devices, but resource pool ");
   // Up to 1.36 a device without room for the request is none of "all"; from 1.37 on only one that never has
@@ -170,7 +174,7 @@ bool AllocationSearch::FindAllDevices(const ClaimData& data, RequestData& reques
       for (SliceDevice& device : slice->devices) {
         const Candidate candidate = {.pool = &pool, .slice = slice, .device = &device};
         Step step = Step::kFailed;
-        if (!IsSelectable(data, request, candidate, step)) {
+        if (!IsSelectable(data, selecting, candidate, step)) {
           if (step == Step::kError) return false;
           continue;
         }
