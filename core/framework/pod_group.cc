@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "core/api/object_key.h"
 
 namespace schedsim::framework {
 
@@ -18,15 +19,13 @@ std::string PodGroupKeyOf(const api::Pod& pod, api::PodGroupCycle cycle) {
                       reference.pod_group_replica_key);
 }
 
-int32_t PodGroupState::AllPodsCount() const {
-  return static_cast<int32_t>(std::count_if(members_.begin(), members_.end(),
-                                            [](const auto& entry) { return entry.second.pod != nullptr; }));
-}
-
-int32_t PodGroupState::ScheduledPodsCount() const {
-  int32_t count = 0;
-  for (const auto& [key, member] : members_) count += member.assumed != nullptr || member.is_assigned ? 1 : 0;
-  return count;
+bool AreInOneGroup(const api::Pod& a, const api::Pod& b, api::PodGroupCycle cycle) {
+  if (a.metadata.namespace_ != b.metadata.namespace_ || cycle == api::PodGroupCycle::kNone) return false;
+  if (cycle != api::PodGroupCycle::kAtPermit) {
+    return !a.spec->pod_group_name.empty() && a.spec->pod_group_name == b.spec->pod_group_name;
+  }
+  const std::string key = PodGroupKeyOf(a, cycle);
+  return !key.empty() && key == PodGroupKeyOf(b, cycle);
 }
 
 std::vector<api::PodPtr> PodGroupState::ScheduledPods() const {
@@ -63,54 +62,84 @@ bool PodGroupState::HasLostPod() const {
   });
 }
 
+PodGroupState::Member PodGroupState::MemberOf(const api::Pod& pod) const {
+  const auto found = members_.find(KeyOf(pod));
+  return found == members_.end() ? Member() : found->second;
+}
+
+void PodGroupState::Set(const api::Pod& pod, const Member& member) {
+  Member& known = members_[KeyOf(pod)];
+  const auto is_scheduled = [](const Member& of) { return of.assumed != nullptr || of.is_assigned; };
+  pod_count_ += (member.pod != nullptr ? 1 : 0) - (known.pod != nullptr ? 1 : 0);
+  scheduled_count_ += (is_scheduled(member) ? 1 : 0) - (is_scheduled(known) ? 1 : 0);
+  known = member;
+}
+
+void PodGroupState::Erase(const api::Pod& pod) {
+  Set(pod, Member());
+  members_.erase(KeyOf(pod));
+}
+
 PodGroupState* PodGroupStates::Find(absl::string_view key) {
-  return key.empty() ? nullptr : states_.Find(std::string(key));
+  return key.empty() ? nullptr : states_.Find(key);
 }
 
 const PodGroupState* PodGroupStates::Find(absl::string_view key) const {
-  return key.empty() ? nullptr : states_.Find(std::string(key));
+  return key.empty() ? nullptr : states_.Find(key);
+}
+
+PodGroupState* PodGroupStates::Of(const api::Pod& pod) {
+  if (cycle_ == api::PodGroupCycle::kNone || cycle_ == api::PodGroupCycle::kAtPermit) {
+    return Find(PodGroupKeyOf(pod, cycle_));
+  }
+  // What PodGroupKeyOf returns, without memory of its own: a gang's pods are asked for many times.
+  const std::string& group = pod.spec->pod_group_name;
+  return group.empty() ? nullptr : states_.Find(api::ObjectKey(pod.metadata.namespace_, group).text());
 }
 
 void PodGroupStates::AddPod(const api::PodPtr& pod) {
   const std::string key = PodGroupKeyOf(*pod, cycle_);
   if (key.empty()) return;
-  PodGroupState::Member& member = states_[key].members_[{pod->number, pod->metadata.uid}];
+  PodGroupState& state = states_[key];
+  PodGroupState::Member member = state.MemberOf(*pod);
   member.pod = pod;
   if (pod->node_name.empty()) {
     member.is_unscheduled = true;
-    return;
+  } else {
+    member.is_assigned = true;
+    if (cycle_ == api::PodGroupCycle::kAsEntity) {
+      // Where somebody else bound the pod meanwhile.
+      member.is_unscheduled = false;
+      member.assumed = nullptr;
+    }
   }
-  member.is_assigned = true;
-  if (cycle_ != api::PodGroupCycle::kAsEntity) return;
-  // Where somebody else bound the pod meanwhile.
-  member.is_unscheduled = false;
-  member.assumed = nullptr;
+  state.Set(*pod, member);
 }
 
 void PodGroupStates::UpdatePod(const api::Pod& old_pod, const api::PodPtr& new_pod) {
   PodGroupState* state = Of(*new_pod);
   if (state == nullptr) return;
-  PodGroupState::Member& member = state->members_[{new_pod->number, new_pod->metadata.uid}];
+  PodGroupState::Member member = state->MemberOf(*new_pod);
   member.pod = new_pod;
-  if (!old_pod.node_name.empty() || new_pod->node_name.empty()) return;
-  member.is_assigned = true;
-  member.is_unscheduled = false;
-  member.assumed = nullptr;
+  if (old_pod.node_name.empty() && !new_pod->node_name.empty()) {
+    member.is_assigned = true;
+    member.is_unscheduled = false;
+    member.assumed = nullptr;
+  }
+  state->Set(*new_pod, member);
 }
 
 void PodGroupStates::RemovePod(const api::Pod& pod) {
   PodGroupState* state = Of(pod);
   if (state == nullptr) return;
-  state->members_.erase({pod.number, pod.metadata.uid});
+  state->Erase(pod);
   if (state->AllPodsCount() == 0) states_.Erase(PodGroupKeyOf(pod, cycle_));
 }
 
 void PodGroupStates::AssumePod(const api::PodPtr& pod) {
   PodGroupState* state = Of(*pod);
-  if (state == nullptr) return;
-  const auto found = state->members_.find({pod->number, pod->metadata.uid});
-  if (found == state->members_.end()) return;
-  PodGroupState::Member& member = found->second;
+  if (state == nullptr || !state->Has(*pod)) return;
+  PodGroupState::Member member = state->MemberOf(*pod);
   const bool is_bound = member.pod != nullptr && !member.pod->node_name.empty();
   if (is_bound && cycle_ != api::PodGroupCycle::kAtPermit) {
     member.is_assigned = true;
@@ -118,27 +147,21 @@ void PodGroupStates::AssumePod(const api::PodPtr& pod) {
     member.assumed = pod;
   }
   member.is_unscheduled = false;
+  state->Set(*pod, member);
 }
 
 void PodGroupStates::ForgetPod(const api::Pod& pod) {
   PodGroupState* state = Of(pod);
   if (state == nullptr) return;
-  const PodGroupState::Key key = {pod.number, pod.metadata.uid};
-  if (cycle_ == api::PodGroupCycle::kAtPermit) {
-    PodGroupState::Member& member = state->members_[key];
-    member.is_unscheduled = true;
-    member.assumed = nullptr;
-    return;
-  }
-  const auto found = state->members_.find(key);
-  if (found == state->members_.end()) return;
-  PodGroupState::Member& member = found->second;
+  if (cycle_ != api::PodGroupCycle::kAtPermit && !state->Has(pod)) return;
+  PodGroupState::Member member = state->MemberOf(pod);
   member.assumed = nullptr;
-  if (member.pod->node_name.empty()) {
+  if (cycle_ == api::PodGroupCycle::kAtPermit || member.pod->node_name.empty()) {
     member.is_unscheduled = true;
   } else {
     member.is_assigned = true;
   }
+  state->Set(pod, member);
 }
 
 }  // namespace schedsim::framework

@@ -26,15 +26,17 @@ namespace schedsim::framework {
 // What tells the pod's group from others: "namespace/name"; in 1.35 the workload, its group and the replica
 // stand behind the namespace. "": the pod is in no group, or the scheduler knows none.
 std::string PodGroupKeyOf(const api::Pod& pod, api::PodGroupCycle cycle);
+// Whether both are in one group: PodGroupKeyOf is the same, and not "".
+bool AreInOneGroup(const api::Pod& a, const api::Pod& b, api::PodGroupCycle cycle);
 
 // The pods of one group that the scheduler knows. Pods are listed in the order of their creation; the real
 // one has them in that of a map.
 // Source: kubernetes v1.37, scheduler/backend/cache/podgroupstate.go.
 class PodGroupState {
  public:
-  int32_t AllPodsCount() const;
+  int32_t AllPodsCount() const { return pod_count_; }
   // Assumed and assigned ones.
-  int32_t ScheduledPodsCount() const;
+  int32_t ScheduledPodsCount() const { return scheduled_count_; }
   // Assumed ones have their node.
   std::vector<api::PodPtr> ScheduledPods() const;
   std::vector<api::PodPtr> UnscheduledPods() const;
@@ -57,7 +59,16 @@ class PodGroupState {
   };
   using Key = std::pair<uint32_t, std::string>;  // Pod::number and uid.
 
+  static Key KeyOf(const api::Pod& pod) { return {pod.number, pod.metadata.uid}; }
+  bool Has(const api::Pod& pod) const { return members_.count(KeyOf(pod)) != 0; }
+  // What is known of the pod; an empty one where nothing is.
+  Member MemberOf(const api::Pod& pod) const;
+  void Set(const api::Pod& pod, const Member& member);
+  void Erase(const api::Pod& pod);
+
   std::map<Key, Member> members_;
+  int32_t pod_count_ = 0;
+  int32_t scheduled_count_ = 0;
 };
 
 // The states of all groups, by PodGroupKeyOf. Whoever calls it says which pods count; it looks for their
@@ -71,7 +82,7 @@ class PodGroupStates {
   // nullptr: no pod of such a group is known.
   PodGroupState* Find(absl::string_view key);
   const PodGroupState* Find(absl::string_view key) const;
-  PodGroupState* Of(const api::Pod& pod) { return Find(PodGroupKeyOf(pod, cycle_)); }
+  PodGroupState* Of(const api::Pod& pod);
 
   void AddPod(const api::PodPtr& pod);
   void UpdatePod(const api::Pod& old_pod, const api::PodPtr& new_pod);

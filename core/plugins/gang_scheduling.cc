@@ -90,7 +90,7 @@ class GangScheduling final : public framework::Plugin,
 
   std::vector<framework::ClusterEventWithHint> EventsToRegister() override {
     const auto same_group = [this](const PodInfo& pod, const api::Object*, const api::Object* added) {
-      return QueueIf(KeyOf(*pod.pod) != "" && KeyOf(*pod.pod) == KeyOf(static_cast<const api::Pod&>(*added)));
+      return QueueIf(framework::AreInOneGroup(*pod.pod, static_cast<const api::Pod&>(*added), cycle_));
     };
     const auto own_object = [this](const PodInfo& pod, const api::Object*, const api::Object* added) {
       return QueueIf(IsObjectOf(*pod.pod, *added));
@@ -129,7 +129,6 @@ class GangScheduling final : public framework::Plugin,
     return cycle_ == PodGroupCycle::kAtPermit ? pod.spec->workload_ref.has_value()
                                               : !pod.spec->pod_group_name.empty();
   }
-  std::string KeyOf(const api::Pod& pod) const { return framework::PodGroupKeyOf(pod, cycle_); }
 
   bool IsObjectOf(const api::Pod& pod, const api::Object& object) const {
     if (!IsInGroup(pod) || pod.metadata.namespace_ != object.metadata.namespace_) return false;

@@ -524,6 +524,7 @@ std::map<std::string, int64_t> UnusedKinds(const Simulation& simulation, const C
       kinds.erase(kind);
     }
   }
+  if (kinds.empty()) return kinds;
   for (const api::ObjectPtr& object : input.objects) {
     if (!IsRead(*object, simulation.options().config.profiles)) continue;
     const auto count = kinds.find(object->kind_name);
