@@ -23,6 +23,8 @@
 #include "sim/explain/explanation.h"
 #include "sim/explain/explanation_text.h"
 #include "sim/plan/plan.h"
+#include "sim/report/pod_story.h"
+#include "sim/report/pod_story_text.h"
 #include "sim/report/report.h"
 #include "tools/forked_runs.h"
 #include "tools/options.h"
@@ -154,18 +156,33 @@ absl::Status RunSeeds(const TestOptions& options, const sim::TestFile& test, sim
 // Of how many pods that are not as expected a test says why: each is one run more.
 constexpr size_t kExplainedMax = 3;
 
-// Adds why the pods that are to blame are where they are.
+// What the records of a recorder tell of the pod; "": they have no such pod.
+std::string RecordedStory(sim::Plan plan, const std::string& pod) {
+  sim::StoryTeller teller(pod);
+  absl::Status status;
+  plan.simulation.trace_level = sim::TraceLevel::kFull;
+  plan.simulation.trace_sink = [&](absl::string_view record) { status.Update(teller.Add(record, pod)); };
+  status.Update(sim::RunPlan(std::move(plan)).status());
+  if (!status.ok()) return "";
+  const absl::StatusOr<sim::PodStory> story = teller.Finish();
+  return story.ok() ? sim::StoryText(*story) : "";
+}
+
+// Why the pod is where it is; "": the run never had it.
+std::string WhyItIsThere(const sim::Plan& plan, const std::string& pod) {
+  if (plan.recorder.has_value()) return RecordedStory(plan, pod);
+  const absl::StatusOr<sim::ExplainedRun> run =
+      sim::Explain(plan, {.pod = pod, .attempt = std::nullopt, .node = ""});
+  const bool is_known = run.ok() && run->explanation.ok();
+  return is_known ? ExplanationText(*run->explanation, {.top = 1}) : "";
+}
+
 void ExplainFailures(const sim::Plan& plan, sim::TestResult& result) {
   std::set<std::string> explained;
   for (sim::Verdict& verdict : result.verdicts) {
     const bool is_wanted = !verdict.pod.empty() && explained.size() < kExplainedMax;
     if (!is_wanted || !explained.insert(verdict.pod).second) continue;
-    const absl::StatusOr<sim::ExplainedRun> run =
-        sim::Explain(plan, {.pod = verdict.pod, .attempt = std::nullopt, .node = ""});
-    // Of a pod that the run never had there is nothing to say.
-    if (run.ok() && run->explanation.ok())
-      verdict.explanation =
-          std::string(absl::StripTrailingAsciiWhitespace(ExplanationText(*run->explanation, {.top = 1})));
+    verdict.explanation = std::string(absl::StripTrailingAsciiWhitespace(WhyItIsThere(plan, verdict.pod)));
   }
 }
 

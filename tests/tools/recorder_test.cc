@@ -144,6 +144,8 @@ TEST_F(RecorderTest, ATestFailsWithAPluginThatIsWrong) {
   EXPECT_TRUE(absl::StrContains(result.out, "default/web-0 is on gpu-1, expected another node"))
       << result.out;
   EXPECT_FALSE(absl::StrContains(result.out, "huge")) << result.out;
+  // Why it is there is told from what was recorded.
+  EXPECT_TRUE(absl::StrContains(result.out, "most of it is CheapNodes's")) << result.out;
 }
 
 TEST_F(RecorderTest, WhyAndReportTellWhatWasRecorded) {
