@@ -134,6 +134,16 @@ void DomainCounts::Set(int32_t node_index, int32_t domain, int32_t pod_count) {
 
 void DomainCounts::Clear() { *this = DomainCounts(); }
 
+void ChangedCounts::KeepNumbers() {
+  auto kept = std::make_shared<std::vector<std::vector<int32_t>>>();
+  kept->reserve(bases_.size());
+  for (const std::vector<int32_t>*& base : bases_) {
+    kept->push_back(*base);
+    base = &kept->back();
+  }
+  kept_ = std::move(kept);
+}
+
 std::optional<CountBounds> ChangedCounts::BoundsFor(size_t node_count) const {
   const size_t domain_count = static_cast<size_t>(domains_->count());
   if (!changes_.empty() || !domains_->EachNodeHasOne() || domain_count > node_count) return std::nullopt;

@@ -172,6 +172,8 @@ class ChangedCounts {
 
   // Adds the numbers of `base`, which must outlive the view.
   void AddBase(const std::vector<int32_t>* base) { bases_.push_back(base); }
+  // From now on the numbers are those of now, whatever becomes of the bases.
+  void KeepNumbers();
 
   const TopologyDomains& domains() const { return *domains_; }
   int32_t DomainOf(const framework::NodeInfo& node) const { return domains_->Of(node); }
@@ -220,6 +222,8 @@ class ChangedCounts {
 
   const TopologyDomains* domains_;
   absl::InlinedVector<const std::vector<int32_t>*, 1> bases_;
+  // What `bases_` points to after KeepNumbers.
+  std::shared_ptr<const std::vector<std::vector<int32_t>>> kept_;
   Changes changes_;
 };
 

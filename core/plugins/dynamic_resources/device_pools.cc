@@ -104,8 +104,14 @@ DevicePools::Entry& DevicePools::EntryOf(const framework::NodeInfo& node) {
   return entry;
 }
 
+uint64_t DevicePools::StampOf(const framework::NodeInfo& node) {
+  FollowChanges();
+  return EntryOf(node).stamp;
+}
+
 void DevicePools::FollowChanges() {
   const framework::PoolChanges& changes = handle_.claims().changes();
+  if (changes.position() == position_) return;
   const bool knows_all = changes.VisitSince(position_, [this](const std::string& pool) {
     const std::set<size_t>* const users = users_.Find(pool);
     if (users == nullptr) return;

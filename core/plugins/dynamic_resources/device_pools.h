@@ -46,11 +46,8 @@ class DevicePools {
   // another node is asked about.
   const std::vector<DevicePool>& Of(const framework::NodeInfo& node) { return EntryOf(node).pools; }
 
-  // Hears of what was allocated, or came back, since the last call.
-  void FollowChanges();
-  // Another number than before, never 0, where the node, its pools or what is allocated of them changed until
-  // the last call of FollowChanges.
-  uint64_t StampOf(const framework::NodeInfo& node) { return EntryOf(node).stamp; }
+  // Another number than before, never 0, where the node, its pools or what is allocated of them changed.
+  uint64_t StampOf(const framework::NodeInfo& node);
 
  private:
   struct Entry {
@@ -59,6 +56,8 @@ class DevicePools {
     api::NodePtr node;
     std::vector<DevicePool> pools;
   };
+  // Hears of what was allocated, or came back, since the last call.
+  void FollowChanges();
   Entry& EntryOf(const framework::NodeInfo& node);
   std::vector<DevicePool> Gather(const framework::NodeInfo& node) const;
   std::vector<DeviceSlice*> SlicesFor(const framework::NodeInfo& node) const;

@@ -378,7 +378,6 @@ class DynamicResources final : public framework::Plugin,
     }
     if (!allocates) return Status();
     slices_.Update();
-    pools_.FollowChanges();
     state.allocator = std::make_unique<Allocator>(parts_);
     // What extended resources ask of devices is not the same on all nodes.
     const bool may_remember = !state.has_extended && !handle_.reference() && !slices_.SharesCounterNames();

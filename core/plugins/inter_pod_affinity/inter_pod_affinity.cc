@@ -75,6 +75,12 @@ void AddExisting(const std::vector<const ExistingTermCounts::Term*>& terms, Filt
   }
 }
 
+void KeepNumbers(FilterState& state) {
+  for (std::vector<ChangedCounts>* all : {&state.affinity, &state.anti_affinity, &state.existing}) {
+    for (ChangedCounts& counts : *all) counts.KeepNumbers();
+  }
+}
+
 class InterPodAffinity final : public framework::Plugin,
                                public framework::PreFilterPlugin,
                                public framework::FilterPlugin,
@@ -135,6 +141,8 @@ class InterPodAffinity final : public framework::Plugin,
     auto data = std::make_unique<FilterState>();
     AddExisting(existing, *data);
     if (has_terms) AddIncoming(pod, *data);
+    // The states of a group's pods live side by side, and each is of the snapshot that its pod was tried on.
+    if (state.pod_group_cycle != nullptr) KeepNumbers(*data);
     state.Write(id_, CycleState::kFilterSlot, std::move(data));
     return result;
   }

@@ -117,6 +117,8 @@ class PodTopologySpread final : public framework::Plugin,
     }
     auto data = std::make_unique<FilterState>();
     data->counts = counts_.Of(pod, SpreadUse::kFilter, constraints.list, /*requires_all_keys=*/true);
+    // The states of a group's pods live side by side, and each is of the snapshot that its pod was tried on.
+    if (state.pod_group_cycle != nullptr) data->counts = std::make_shared<SpreadCounts>(*data->counts);
     for (size_t i = 0; i < constraints.list->size(); ++i) {
       FilterState::OfConstraint of_constraint = {
           .counts = ChangedCounts(data->counts->domains(i), &data->counts->counts(i).pods()),

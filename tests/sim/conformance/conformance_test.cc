@@ -38,9 +38,10 @@ const char* const kFamilies[] = {"batch",        "config",      "defaultspread",
 // Cases made because they differed once, in the folder found: more victims on a node than an insertion sort
 // takes; random cases beyond the families, cut down; pods that were terminating when they were deleted;
 // selectors that cannot be parsed, wherever there are selectors; hints that fail over them; numbers at the
-// ends of 64 and of 32 bits; shared devices up to 1.36; alternatives that take all devices, up to 1.35.
-const char* const kFoundFamilies[] = {"alternatives", "devices",   "hints", "manyvictims",
-                                      "numbers",      "selectors", "small", "terminating"};
+// ends of 64 and of 32 bits; shared devices up to 1.36; alternatives that take all devices, up to 1.35;
+// victims that a group spares, and pods of it that share a claim.
+const char* const kFoundFamilies[] = {"alternatives", "devices",   "groups", "hints",      "manyvictims",
+                                      "numbers",      "selectors", "small",  "terminating"};
 const char* const kLines[] = {"1.34", "1.35", "1.36", "1.37"};
 
 // Whole clusters, decisions only, on 1.37.
