@@ -41,13 +41,12 @@ class GangScheduling final : public framework::Plugin,
   Status PreEnqueue(const PodInfo& pod) override {
     const api::Pod& object = *pod.pod;
     if (!IsInGroup(object)) return Status();
-    const Policy policy = PolicyOf(object);
+    const Policy& policy = LastPolicyOf(object);
     if (policy.is_missing) return Status(Code::kUnschedulableAndUnresolvable, policy.waiting);
     if (policy.min_count == 0) return Status();
     const PodGroupState* state = handle_.pod_groups().Of(object);
     if (state != nullptr && state->AllPodsCount() >= policy.min_count) return Status();
-    return Status(Code::kUnschedulableAndUnresolvable,
-                  "waiting for minCount pods from a gang to appear in scheduling queue");
+    return waiting_for_pods_;
   }
 
   Status Reserve(framework::CycleState&, const PodInfo& pod, const framework::NodeInfo&) override {
@@ -176,6 +175,19 @@ class GangScheduling final : public framework::Plugin,
     return {.min_count = group->policy.gang.has_value() ? group->policy.gang->min_count : 0};
   }
 
+  // With each pod of a gang that comes, all those that wait are asked: one after the other of one group.
+  const Policy& LastPolicyOf(const api::Pod& pod) {
+    if (cycle_ == PodGroupCycle::kAtPermit) return last_policy_ = PolicyOf(pod);
+    const uint64_t version = handle_.informers().ChangeCount(api::Kind::kPodGroup);
+    const bool is_known = version == last_version_ && pod.spec->pod_group_name == last_name_ &&
+                          pod.metadata.namespace_ == last_namespace_;
+    if (is_known) return last_policy_;
+    last_version_ = version;
+    last_name_ = pod.spec->pod_group_name;
+    last_namespace_ = pod.metadata.namespace_;
+    return last_policy_ = PolicyOf(pod);
+  }
+
   framework::PermitResult WaitForOthers(const PodInfo& pod, PodGroupState& state) {
     // The real scheduler ends here: it follows the pointer to a pod that is gone.
     if (state.HasLostPod()) {
@@ -196,6 +208,14 @@ class GangScheduling final : public framework::Plugin,
 
   framework::Handle& handle_;
   const PodGroupCycle cycle_;
+  const Status waiting_for_pods_ =
+      Status(Code::kUnschedulableAndUnresolvable,
+             "waiting for minCount pods from a gang to appear in scheduling queue");
+  // Of LastPolicyOf: the group that was asked for last, and after how many changes of such objects.
+  std::optional<uint64_t> last_version_;
+  std::string last_namespace_;
+  std::string last_name_;
+  Policy last_policy_;
 };
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "absl/functional/function_ref.h"
 #include "core/base/check.h"
+#include "core/framework/pod_group.h"
 
 namespace schedsim::queue {
 
@@ -710,8 +711,14 @@ bool SchedulingQueue::AddEventsIfInFlight(const api::Pod& pod, const std::vector
 
 void SchedulingQueue::Activate(const std::vector<api::PodPtr>& pods) {
   bool activated = false;
+  QueuedPodInfo* queued = nullptr;
+  const api::Pod* last = nullptr;
   for (const api::PodPtr& pod : pods) {
-    QueuedPodInfo* queued = Find(*pod);
+    // The pods of a group, which are activated together, stand in the queue as one.
+    const bool is_known =
+        last != nullptr && IsMember(*pod) && framework::AreInOneGroup(*last, *pod, line_.pod_groups.cycle);
+    if (!is_known) queued = Find(*pod);
+    last = pod.get();
     const bool waits = queued != nullptr && queued->sub_queue != SubQueue::kActive;
     if (waits) {
       const bool from_backoff =
