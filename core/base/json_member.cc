@@ -5,9 +5,12 @@ namespace {
 
 // Where the string that begins at `begin` ends, behind its quote.
 size_t EndOfString(absl::string_view json, size_t begin) {
-  size_t at = begin + 1;
-  while (json[at] != '"') at += json[at] == '\\' ? 2 : 1;
-  return at + 1;
+  for (size_t at = json.find('"', begin + 1);; at = json.find('"', at + 1)) {
+    // A quote is part of the string where a number of backslashes is in front of it that is odd.
+    size_t first = at;
+    while (json[first - 1] == '\\') --first;
+    if ((at - first) % 2 == 0) return at + 1;
+  }
 }
 
 // Where the value that begins at `begin` ends.

@@ -21,6 +21,14 @@ TEST(JsonMemberTest, FindsTheMembersOfTheObjectItself) {
   EXPECT_EQ(FindJsonMember(kJson, "name"), "");
 }
 
+TEST(JsonMemberTest, KnowsWhichQuotesEndAText) {
+  constexpr char kJson[] = R"({"a":"\","b":"\"}","c":""\\","d":1})";
+  EXPECT_EQ(FindJsonMember(kJson, "a"), R"("\")");
+  EXPECT_EQ(FindJsonMember(kJson, "b"), R"("\"}")");
+  EXPECT_EQ(FindJsonMember(kJson, "c"), R"(""\\")");
+  EXPECT_EQ(FindJsonMember(kJson, "d"), "1");
+}
+
 TEST(JsonMemberTest, GivesNothingWhereThereIsNoSuchMember) {
   EXPECT_EQ(FindJsonMember(R"({"a":{"b":1}})", "b"), "");
   EXPECT_EQ(FindJsonMember("{}", "a"), "");
