@@ -113,6 +113,15 @@ Value WithName(const Value& root, codec::Document& copy) {
   return copy.MakeObject(members, root.position);
 }
 
+Value WithApiVersion(const Value& root, absl::string_view api_version, codec::Document& copy) {
+  if (!root.is_object() || root.Find("apiVersion") == nullptr) return root;
+  std::vector<Member> members(root.members.begin(), root.members.end());
+  for (Member& member : members) {
+    if (member.key == "apiVersion") member.value.text = api_version;
+  }
+  return copy.MakeObject(members, root.position);
+}
+
 }  // namespace
 
 absl::StatusOr<ObjectTemplate> ObjectTemplate::Load(const std::string& path, Reading reading,
@@ -162,8 +171,10 @@ absl::StatusOr<TemplateObject> ObjectTemplate::Make(const TemplateParams& params
 
 absl::StatusOr<TemplateObject> ObjectTemplate::Decode(const Value& root) {
   codec::Document copy;
+  const absl::string_view api_version = reading_.api_version;
   Value checked;
-  ASSIGN_OR_RETURN(checked, CheckFields(root, copy));
+  ASSIGN_OR_RETURN(checked,
+                   CheckFields(api_version.empty() ? root : WithApiVersion(root, api_version, copy), copy));
   const Value named = reading_.is_typed ? WithName(checked, copy) : checked;
   api::ObjectPtr object;
   ASSIGN_OR_RETURN(object, reader_->Decode(named, path_));
@@ -198,12 +209,15 @@ absl::Status ObjectTemplate::CheckSimulated(const api::Object& object, const Val
     return refuse(root, absl::StrCat(object.kind_name, " of ", object.api_version, " is not simulated"));
   }
   if (object.kind != api::Kind::kPod) return absl::OkStatus();
-  if (const Value* scheduling_group = Below(root, "spec", "schedulingGroup")) {
-    return refuse(*scheduling_group, "spec.schedulingGroup: pod groups are not simulated");
-  }
   if (static_cast<const api::Pod&>(object).spec->resource_claims.empty()) return absl::OkStatus();
   return refuse(*Below(root, "spec", "resourceClaims"),
-                "spec.resourceClaims: dynamic resource allocation is not simulated");
+                "spec.resourceClaims: claims of devices are not simulated here");
+}
+
+// Source: kubernetes v1.37, test/integration/scheduler_perf/executor.go, runCreatePodGroupsOp.
+ObjectTemplate::Reading ReadingOf(const AnyObjectOp& op) {
+  if (!op.are_pod_groups) return {.is_typed = false};
+  return {.api_version = "scheduling.k8s.io/v1beta1"};
 }
 
 }  // namespace schedsim::sim

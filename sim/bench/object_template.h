@@ -37,6 +37,8 @@ class ObjectTemplate {
     // Into a Go type: field names may be in any case, and the kind is what the operation says. Otherwise it
     // goes to the API server as it is.
     bool is_typed = true;
+    // The Go type's version, where the operation and not the text says it; "": that of the text.
+    absl::string_view api_version = "";
   };
 
   // `reader` must outlive the template: it shares equal specs of pods. Errors: as reading and parsing the
@@ -45,8 +47,8 @@ class ObjectTemplate {
                                              codec::ObjectReader& reader);
 
   // The object for one index of `count`. InvalidArgument, with the place in the text that the template gives:
-  // no object, several of them, unknown fields. Unimplemented for what is not simulated: pod groups, resource
-  // claims, kinds that only serve these.
+  // no object, several of them, unknown fields. Unimplemented for what is not simulated: resource claims, and
+  // kinds that only serve these.
   absl::StatusOr<TemplateObject> Make(const TemplateParams& params, int64_t index, int64_t count);
 
   const std::string& path() const { return path_; }
@@ -70,6 +72,9 @@ class ObjectTemplate {
   const TemplateParams* last_params_ = nullptr;
   int64_t last_count_ = -1;
 };
+
+// How the template of objects of any kind, or of pod groups, is read.
+ObjectTemplate::Reading ReadingOf(const AnyObjectOp& op);
 
 }  // namespace schedsim::sim
 

@@ -59,7 +59,7 @@ class Checker {
       if (subresource == "resize" && op.subresources.size() == 1) continue;
       return absl::UnimplementedError(absl::StrCat("subresource ", subresource, " is not simulated"));
     }
-    return CheckTemplate(op.template_path, {.is_typed = false}, op.template_params, op.count.value);
+    return CheckTemplate(op.template_path, ReadingOf(op), op.template_params, op.count.value);
   }
   template <typename Op>
   absl::Status CheckOp(const Op&) {

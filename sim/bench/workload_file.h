@@ -91,9 +91,10 @@ struct ChurnOp {
   std::optional<std::string> name_space;
   std::vector<std::string> template_paths;
 };
-// createAny, and updateAny with its own fields.
+// createAny, updateAny with its own fields, and createPodGroups.
 struct AnyObjectOp {
   bool update = false;
+  bool are_pod_groups = false;
   std::string name_space;  // "": not in one.
   std::string template_path;
   Parameterized<int64_t> count;

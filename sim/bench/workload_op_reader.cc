@@ -32,17 +32,17 @@ struct WorkloadOpReader::Opcode {
 };
 
 const WorkloadOpReader::Opcode WorkloadOpReader::kOpcodes[] = {
-    {"allocResourceClaims", nullptr, "dynamic resource allocation is not simulated"},
+    {"allocResourceClaims", nullptr, "operations on claims and devices are not simulated here"},
     {"barrier", &WorkloadOpReader::ReadBarrier, ""},
     {"churn", &WorkloadOpReader::ReadChurn, ""},
     {"createAny", &WorkloadOpReader::ReadCreateAny, ""},
     {"createNamespaces", &WorkloadOpReader::ReadCreateNamespaces, ""},
     {"createNodes", &WorkloadOpReader::ReadCreateNodes, ""},
-    {"createPodGroups", nullptr, "pod groups (gate GenericWorkload) are not simulated"},
+    {"createPodGroups", &WorkloadOpReader::ReadCreatePodGroups, ""},
     {"createPodSets", &WorkloadOpReader::ReadCreatePodSets, ""},
     {"createPods", &WorkloadOpReader::ReadCreatePods, ""},
-    {"createResourceClaims", nullptr, "dynamic resource allocation is not simulated"},
-    {"createResourceDriver", nullptr, "dynamic resource allocation is not simulated"},
+    {"createResourceClaims", nullptr, "operations on claims and devices are not simulated here"},
+    {"createResourceDriver", nullptr, "operations on claims and devices are not simulated here"},
     {"deletePods", &WorkloadOpReader::ReadDeletePods, ""},
     {"sleep", &WorkloadOpReader::ReadSleep, ""},
     {"startCollectingMetrics", &WorkloadOpReader::ReadStartCollecting, ""},
@@ -288,6 +288,15 @@ AnyObjectOp WorkloadOpReader::ReadAny(const Value& value, const std::string& pat
 WorkloadOp WorkloadOpReader::ReadCreateAny(const Value& value, const std::string& path,
                                            StrictReader& reader) {
   AnyObjectOp op = ReadAny(value, path, reader);
+  ReadParams(reader, "templateParams", op.template_params);
+  return op;
+}
+
+WorkloadOp WorkloadOpReader::ReadCreatePodGroups(const Value& value, const std::string& path,
+                                                 StrictReader& reader) {
+  AnyObjectOp op = ReadAny(value, path, reader);
+  op.are_pod_groups = true;
+  if (op.name_space.empty()) Error(value, absl::StrCat(path, ".namespace: expected a name"));
   ReadParams(reader, "templateParams", op.template_params);
   return op;
 }

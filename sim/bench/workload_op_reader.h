@@ -35,6 +35,7 @@ class WorkloadOpReader {
   WorkloadOp ReadDeletePods(const codec::Value& value, const std::string& path, Reader& reader);
   WorkloadOp ReadChurn(const codec::Value& value, const std::string& path, Reader& reader);
   WorkloadOp ReadCreateAny(const codec::Value& value, const std::string& path, Reader& reader);
+  WorkloadOp ReadCreatePodGroups(const codec::Value& value, const std::string& path, Reader& reader);
   WorkloadOp ReadUpdateAny(const codec::Value& value, const std::string& path, Reader& reader);
   WorkloadOp ReadBarrier(const codec::Value& value, const std::string& path, Reader& reader);
   WorkloadOp ReadSleep(const codec::Value& value, const std::string& path, Reader& reader);

@@ -130,7 +130,8 @@ void WorkloadRun::WaitFor(std::function<bool()> holds, std::function<std::string
 
 absl::StatusOr<ObjectTemplate*> WorkloadRun::Template(const std::string& path,
                                                       ObjectTemplate::Reading reading) {
-  const std::string key = absl::StrCat(reading.is_template ? "t" : "", reading.is_typed ? "y:" : ":", path);
+  const std::string key = absl::StrCat(reading.is_template ? "t" : "", reading.is_typed ? "y" : "",
+                                       reading.api_version, ":", path);
   auto found = templates_.find(key);
   if (found != templates_.end()) return &found->second;
   absl::StatusOr<ObjectTemplate> loaded = ObjectTemplate::Load(path, reading, objects_);

@@ -351,13 +351,14 @@ void WorkloadRun::FinishPods(const CreatePodsOp& op, const std::string& name_spa
 void WorkloadRun::Begin(const AnyObjectOp& op) {
   absl::Status status = op.name_space.empty() ? absl::OkStatus() : EnsureNamespace(op.name_space);
   if (!status.ok()) return Fail(status);
-  absl::StatusOr<ObjectTemplate*> loaded = Template(op.template_path, {.is_typed = false});
+  absl::StatusOr<ObjectTemplate*> loaded = Template(op.template_path, ReadingOf(op));
   if (!loaded.ok()) return Fail(loaded.status());
   const auto work = [this, &op, source = *loaded](int64_t i) -> absl::Status {
     TemplateObject made;
     {
       const NotMeasured pause(collector_);
       ASSIGN_OR_RETURN(made, source->Make(op.template_params, i, op.count.value));
+      if (op.are_pod_groups) RETURN_IF_ERROR(ExpectKind(*source, *made.object, api::Kind::kPodGroup));
     }
     const bool namespaced = IsNamespaced(*made.object).value_or(!op.name_space.empty());
     if (namespaced == op.name_space.empty()) {

@@ -139,23 +139,45 @@ TEST_F(BenchTest, AMissedThresholdIsAVerdict) {
 }
 
 TEST_F(BenchTest, WhatIsNotSimulatedIsRefusedByNameAndTheOthersRun) {
-  const std::string groups =
-      "- name: Groups\n  workloadTemplate:\n"
-      "  - {opcode: createPodGroups, namespace: a, templatePath: none.yaml, count: 1}\n" +
+  const std::string claims =
+      "- name: Claims\n  workloadTemplate:\n"
+      "  - {opcode: createResourceClaims, namespace: a, templatePath: none.yaml, count: 1}\n" +
       std::string(kMeasured) + "  workloads:\n  - name: w\n";
-  const ProgramResult result = Bench(CaseOf(kMeasured) + groups);
+  const ProgramResult result = Bench(CaseOf(kMeasured) + claims);
   EXPECT_EQ(result.exit_code, 1);
   EXPECT_TRUE(Has(result.out, "T/w"));
-  EXPECT_TRUE(Has(result.out, "not simulated   Groups/w: "));
+  EXPECT_TRUE(Has(result.out, "not simulated   Claims/w: "));
   EXPECT_TRUE(Has(result.out,
-                  "perf.yaml:9:5: [1].workloadTemplate[0]: op 0 (createPodGroups): pod groups "
-                  "(gate GenericWorkload) are not simulated"));
-  EXPECT_EQ(Bench(CaseOf(kMeasured) + groups, {"--skip", "Groups"}).exit_code, 0);
+                  "perf.yaml:9:5: [1].workloadTemplate[0]: op 0 (createResourceClaims): operations on claims "
+                  "and devices are not simulated here"));
+  EXPECT_EQ(Bench(CaseOf(kMeasured) + claims, {"--skip", "Claims"}).exit_code, 0);
   const ProgramResult gate =
       Bench(CaseOf(kMeasured, "{name: w, featureGates: {SchedulerAsyncAPICalls: true}}"), {"--list"});
   EXPECT_EQ(gate.exit_code, 0);
   EXPECT_TRUE(Has(gate.out, "T/w  []  not simulated: "));
   EXPECT_TRUE(Has(gate.out, "SchedulerAsyncAPICalls=true is not simulated"));
+}
+
+TEST_F(BenchTest, PodsOfAGroupComeTogether) {
+  // The operation says the version, whatever stands in the template.
+  folder_.Write("group.yaml",
+                "apiVersion: scheduling.k8s.io/v1alpha3\nkind: PodGroup\nmetadata:\n  name: g-{{.Index}}\n"
+                "spec:\n  schedulingPolicy:\n    gang:\n      minCount: {{.minCount}}\n");
+  folder_.Write("member.yaml",
+                "apiVersion: v1\nkind: Pod\nmetadata: {generateName: \"p-\"}\nspec:\n"
+                "  schedulingGroup: {podGroupName: g-0}\n  containers: [{name: c, image: i}]\n");
+  const auto gang_of = [](int min_count) {
+    return CaseOf(absl::StrCat("  - {opcode: createPodGroups, namespace: a, templatePath: group.yaml, "
+                               "count: 1, templateParams: {minCount: ",
+                               min_count,
+                               "}}\n  - {opcode: createPods, namespace: a, count: 3, podTemplatePath: "
+                               "member.yaml, collectMetrics: true}\n"),
+                  "{name: w, featureGates: {GenericWorkload: true}}");
+  };
+  EXPECT_EQ(Workload(gang_of(3))["attempts"], 3);
+  EXPECT_EQ(Bench(gang_of(4)).exit_code, 1);
+  folder_.Write("group.yaml", kNode);
+  EXPECT_TRUE(Has(Bench(gang_of(3)).out, "expected a PodGroup"));
 }
 
 TEST_F(BenchTest, RefusesBadFilesWithTheirPlace) {
