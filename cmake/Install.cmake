@@ -15,8 +15,9 @@ install(FILES
   DESTINATION ${SCHEDSIM_PACKAGE_DIR})
 install(EXPORT schedsimTargets NAMESPACE schedsim:: DESTINATION ${SCHEDSIM_PACKAGE_DIR})
 install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
-install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.md")
-install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DATADIR}/schedsim FILES_MATCHING PATTERN "*.schema.json")
+# The pages with the inputs that they speak of; what is no page and no input are the schemas.
+install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} PATTERN "*.schema.json" EXCLUDE)
+install(FILES docs/report.schema.json docs/scenario.schema.json DESTINATION ${CMAKE_INSTALL_DATADIR}/schedsim)
 # The program has it in itself; this one is for editors, and for programs that are no file in .py.
 install(FILES python/schedsim_plugin.py DESTINATION ${CMAKE_INSTALL_DATADIR}/schedsim)
 if(TARGET schedsim)

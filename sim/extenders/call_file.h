@@ -28,6 +28,9 @@ class CallFileReader {
   // differ, where the file has another call, and where it has none.
   absl::StatusOr<ExtenderAnswer> Answer(size_t number, const ExtenderCall& call) const;
 
+  const std::string& path() const { return path_; }
+  size_t call_count() const { return entries_.size(); }
+
  private:
   struct Entry {
     size_t line = 0;

@@ -40,6 +40,12 @@ class ImmediateTransport : public ExtenderTransport {
 
   absl::Status failure() const override { return failure_; }
 
+  std::string Warning() const override {
+    if (source_->reader == nullptr || count_ >= source_->reader->call_count()) return "";
+    return absl::StrCat(source_->reader->path(), ": the run made ", count_, " of the ",
+                        source_->reader->call_count(), " recorded calls");
+  }
+
  private:
   absl::StatusOr<ExtenderAnswer> Call(const ExtenderCall& call) {
     if (source_->servers == nullptr) return source_->reader->Answer(count_++, call);

@@ -56,6 +56,8 @@ class ExtenderTransport {
   virtual void Send(ExtenderCall call, Done done) = 0;
   // Why the run was ended by the transport. Aborted: what an extender says is not known. OK: it was not.
   virtual absl::Status failure() const { return absl::OkStatus(); }
+  // What the user should know of the calls of a run that is over; "": nothing.
+  virtual std::string Warning() const { return ""; }
 };
 
 // What a transport may use; all of it outlives the transport.

@@ -138,6 +138,21 @@ HttpExtenders::HttpExtenders(Parts parts)
 
 HttpExtenders::~HttpExtenders() = default;
 
+std::vector<std::string> HttpExtenders::Warnings() const {
+  std::vector<std::string> warnings;
+  for (const auto& [key, calls] : calls_) {
+    if (calls.failed == 0) continue;
+    const api::Extender& extender = world_.config.extenders[key.first];
+    const bool is_ignored = extender.ignorable || key.second == ExtenderVerb::kPrioritize;
+    warnings.push_back(absl::StrCat("extender ", extender.url_prefix, ": ", calls.failed, " of ", calls.count,
+                                    " calls of ", NameOf(key.second), " failed",
+                                    is_ignored ? ", which kube-scheduler ignores" : "", "; the first, for ",
+                                    calls.first_error));
+  }
+  if (std::string warning = transport_->Warning(); !warning.empty()) warnings.push_back(std::move(warning));
+  return warnings;
+}
+
 void HttpExtenders::WaitUntil(absl::FunctionRef<bool()> is_done) {
   if (!is_done()) wait_(is_done);
   is_over_ = is_over_ || !is_done();
@@ -205,6 +220,9 @@ void HttpExtenders::HttpExtender::Call(ExtenderVerb verb, const PodInfo& pod,
     }
     record.error = error;
     all_.world_.trace.Extender(record);
+    Calls& calls = all_.calls_[{place_, verb}];
+    ++calls.count;
+    if (!error.empty() && ++calls.failed == 1) calls.first_error = absl::StrCat(pod_key, ": ", error);
     done(std::move(error));
   };
   all_.transport_->Send(std::move(call), std::move(receive));

@@ -2,9 +2,12 @@
 #ifndef SCHEDSIM_SIM_EXTENDERS_HTTP_EXTENDERS_H_
 #define SCHEDSIM_SIM_EXTENDERS_HTTP_EXTENDERS_H_
 
+#include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/functional/function_ref.h"
@@ -37,9 +40,17 @@ class HttpExtenders : public framework::Extenders {
   bool is_over() const override { return is_over_; }
   // See ExtenderTransport.
   absl::Status failure() const { return transport_->failure(); }
+  // What the user should know of a run that is over: calls that failed, and recorded ones that were not made.
+  std::vector<std::string> Warnings() const;
 
  private:
   class HttpExtender;
+  // Of one extender and verb.
+  struct Calls {
+    int64_t count = 0;
+    int64_t failed = 0;
+    std::string first_error;  // With the pod that it was about.
+  };
 
   const ExtenderWorld world_;
   const ExtenderOptions& options_;
@@ -49,6 +60,7 @@ class HttpExtenders : public framework::Extenders {
   std::unique_ptr<ObjectScribe> scribe_;
   std::vector<std::unique_ptr<HttpExtender>> extenders_;
   std::vector<framework::Extender*> list_;
+  std::map<std::pair<size_t, ExtenderVerb>, Calls> calls_;  // By the extender's place in the configuration.
   bool is_over_ = false;
 };
 

@@ -535,6 +535,9 @@ std::vector<std::string> Simulation::Warnings() const {
   if (stages_ != nullptr) {
     warnings.insert(warnings.end(), stages_->warnings().begin(), stages_->warnings().end());
   }
+  if (extenders_ != nullptr) {
+    for (std::string& warning : extenders_->Warnings()) warnings.push_back(std::move(warning));
+  }
   if (autoscaler_ != nullptr) {
     for (std::string& warning : autoscaler_->Warnings()) warnings.push_back(std::move(warning));
   }

@@ -150,6 +150,13 @@ class LiveRunTest : public testing::Test {
     return request;
   }
 
+  static testing::AssertionResult HasWarning(const Report& report, absl::string_view part) {
+    for (const std::string& warning : report.warnings) {
+      if (absl::StrContains(warning, part)) return testing::AssertionSuccess();
+    }
+    return testing::AssertionFailure() << "no warning says: " << part;
+  }
+
   static absl::StatusOr<Report> Run(const RunRequest& request) {
     absl::StatusOr<Plan> plan = MakePlan(request);
     if (!plan.ok()) return plan.status();
@@ -166,7 +173,8 @@ TEST_F(LiveRunTest, ARunIsTheSameFromTheFileOfCalls) {
     request.scheduler.extenders = {.live = true, .calls = std::make_shared<std::string>()};
     live = Run(request);
   }
-  const std::string calls = Write("calls.jsonl", *request.scheduler.extenders.calls);
+  const std::shared_ptr<std::string> live_calls = request.scheduler.extenders.calls;
+  const std::string calls = Write("calls.jsonl", *live_calls);
   ASSERT_TRUE(live.ok()) << live.status();
   ASSERT_EQ(live->pods.size(), 1U);
   EXPECT_EQ(live->pods[0].node, "c");
@@ -174,6 +182,13 @@ TEST_F(LiveRunTest, ARunIsTheSameFromTheFileOfCalls) {
   const absl::StatusOr<Report> replayed = Run(request);
   ASSERT_TRUE(replayed.ok()) << replayed.status();
   EXPECT_EQ(replayed->digest, live->digest);
+  EXPECT_TRUE(replayed->warnings.empty()) << replayed->warnings[0];
+  const std::string& written = *live_calls;
+  request.scheduler.extenders = {.replay = Write("more.jsonl", written + written)};
+  const absl::StatusOr<Report> shorter = Run(request);
+  ASSERT_TRUE(shorter.ok()) << shorter.status();
+  EXPECT_TRUE(HasWarning(*shorter, "extenders-more.jsonl: the run made 2 of the 4 recorded calls"));
+  request.scheduler.extenders = {.replay = calls};
 
   const std::string changed = absl::StrReplaceAll(kCluster, {{"rack: \"9\"", "rack: \"8\""}});
   request.files = {Write("changed.yaml", changed)};
@@ -197,11 +212,29 @@ TEST_F(LiveRunTest, AServerThatIsDownIsAnErrorUnlessItMayBe) {
   ASSERT_TRUE(failed.ok()) << failed.status();
   EXPECT_EQ(failed->pods[0].node, "");
   EXPECT_TRUE(absl::StrContains(failed->pods[0].message, "connection refused")) << failed->pods[0].message;
+  EXPECT_TRUE(HasWarning(*failed, absl::StrCat("extender ", url,
+                                               ": 1 of 1 calls of filter failed; the first, "
+                                               "for default/web: Post ")));
   request = RequestOf(kCluster, url, "  ignorable: true\n");
   request.scheduler.extenders.live = true;
   const absl::StatusOr<Report> ignored = Run(request);
   ASSERT_TRUE(ignored.ok()) << ignored.status();
   EXPECT_NE(ignored->pods[0].node, "");
+  EXPECT_TRUE(HasWarning(*ignored, "1 of 1 calls of filter failed, which kube-scheduler ignores; the first"));
+}
+
+TEST_F(LiveRunTest, CallsOfPrioritizeThatFailAreSaid) {
+  const TestServer server([](const TestRequest& request) {
+    return request.path == "/filter" ? Racks(request) : TestAnswer{.status = 500};
+  });
+  RunRequest request = RequestOf(kCluster, server.url());
+  request.scheduler.extenders.live = true;
+  const absl::StatusOr<Report> report = Run(request);
+  ASSERT_TRUE(report.ok()) << report.status();
+  EXPECT_NE(report->pods[0].node, "");
+  EXPECT_TRUE(HasWarning(*report,
+                         "1 of 1 calls of prioritize failed, which kube-scheduler ignores; the first, "
+                         "for default/web: failed prioritize with extender at URL "));
 }
 
 TEST_F(LiveRunTest, WithoutAWayToReachThemExtendersAreRefused) {
