@@ -51,6 +51,7 @@
 #include <schedsim/plugin_abi.h>
 
 #include <chrono>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -288,6 +289,8 @@ struct Scored {
   Scored(int64_t points) : score(points) {}             // NOLINT: a score is one.
   Scored(Status answer) : status(std::move(answer)) {}  // NOLINT: an answer is one.
   Scored(int64_t points, Status answer) : score(points), status(std::move(answer)) {}
+  template <std::floating_point T>
+  Scored(T points) = delete;  // A fraction would be cut off.
 
   int64_t score = 0;
   Status status = {};

@@ -8,9 +8,13 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 namespace {
+
+// A fraction is no score, and what cannot be one does not compile.
+static_assert(!std::is_convertible_v<double, schedsim::plugin::Scored>);
 
 using schedsim::plugin::CycleState;
 using schedsim::plugin::Done;
