@@ -86,6 +86,13 @@ class RecordedTransport : public ExtenderTransport {
     if (!was.is_raw && call.verb == ExtenderVerb::kFilter) answer.body = WithNodes(was.body, call.nodes);
     // Whoever refused the connection did nothing.
     if (call.verb == ExtenderVerb::kBind && (was.status != 0 || was.rule >= 0)) BindAs(extender, was, call);
+    const bool is_lost = call.verb == ExtenderVerb::kBind && !was.error.empty() && was.rule >= 0;
+    if (was.took == absl::ZeroDuration() && is_lost) {
+      // The informers hear of the binding before the client finds that there is no answer.
+      world_.loop.At(world_.loop.Now(), EventLoop::Phase::kDelivery,
+                     [done = std::move(done), answer = std::move(answer)] { done(answer); });
+      return;
+    }
     if (was.took == absl::ZeroDuration()) {
       done(std::move(answer));
       return;
