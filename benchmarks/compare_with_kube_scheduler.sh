@@ -19,7 +19,8 @@ for run in 1 2 3; do "$case_program" run "$folder/case.json"; done | tee "$folde
 ours=$(sed -n 's/.*each, \([0-9]*\) a second$/\1/p' "$folder/ours" | sort -n | sed -n 2p)
 ours_mb=$(sed -n 's/^\([0-9]*\).*MB at most.*/\1/p' "$folder/ours" | sort -n | tail -1)
 
-(cd "$folder" && /usr/bin/time -f '%M' -o "$folder/peak" "$recorder" bench "$folder/case.json") > "$folder/theirs"
+(cd "$folder" &&
+  /usr/bin/time -f '%M' -o "$folder/peak" "$recorder" bench "$folder/case.json") > "$folder/theirs"
 grep 'in the real core' "$folder/theirs" >&2
 theirs=$(sed -n 's/.*in the real core, \([0-9]*\) a second$/\1/p' "$folder/theirs")
 theirs_mb=$(($(tail -1 "$folder/peak") / 1024))

@@ -181,8 +181,9 @@ absl::StatusOr<TemplateObject> ObjectTemplate::Decode(const Value& root) {
   RETURN_IF_ERROR(CheckSimulated(*object, checked));
   TemplateObject made;
   made.object = object->Clone();
-  // It gets another name, and the text is no longer what it is.
-  made.object->json = nullptr;
+  // It gets another name, and the text is no longer what it is. A pod group has its name, and only the text
+  // says that it is a basic one.
+  if (object->kind != api::Kind::kPodGroup) made.object->json = nullptr;
   const Value* name = Below(checked, "metadata", "name");
   if (name == nullptr) made.object->metadata.name.clear();
   made.has_status = checked.Find("status") != nullptr;

@@ -18,7 +18,7 @@
 
 namespace schedsim::sim {
 
-// An object that is the caller's own, to be given a name, a namespace and so on. It has no JSON.
+// An object that is the caller's own, to be given a name, a namespace and so on. Only a pod group has JSON.
 struct TemplateObject {
   std::shared_ptr<api::Object> object;
   // Of the text, beyond what `object` keeps.

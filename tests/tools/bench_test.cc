@@ -177,7 +177,7 @@ TEST_F(BenchTest, PodsOfAGroupComeTogether) {
   EXPECT_EQ(Workload(gang_of(3))["attempts"], 3);
   EXPECT_EQ(Bench(gang_of(4)).exit_code, 1);
   folder_.Write("group.yaml", kNode);
-  EXPECT_TRUE(Has(Bench(gang_of(3)).out, "expected a PodGroup"));
+  EXPECT_TRUE(Has(Bench(gang_of(3)).out, "Node of scheduling.k8s.io/v1beta1 is not simulated"));
 }
 
 TEST_F(BenchTest, RefusesBadFilesWithTheirPlace) {

@@ -22,10 +22,10 @@ TEST(JsonMemberTest, FindsTheMembersOfTheObjectItself) {
 }
 
 TEST(JsonMemberTest, KnowsWhichQuotesEndAText) {
-  constexpr char kJson[] = R"({"a":"\","b":"\"}","c":""\\","d":1})";
-  EXPECT_EQ(FindJsonMember(kJson, "a"), R"("\")");
-  EXPECT_EQ(FindJsonMember(kJson, "b"), R"("\"}")");
-  EXPECT_EQ(FindJsonMember(kJson, "c"), R"(""\\")");
+  constexpr char kJson[] = R"({"a":"\\","b":"\\\"}","c":"\"\\\\","d":1})";
+  EXPECT_EQ(FindJsonMember(kJson, "a"), R"("\\")");
+  EXPECT_EQ(FindJsonMember(kJson, "b"), R"("\\\"}")");
+  EXPECT_EQ(FindJsonMember(kJson, "c"), R"("\"\\\\")");
   EXPECT_EQ(FindJsonMember(kJson, "d"), "1");
 }
 
