@@ -50,6 +50,18 @@ Value WithConditionTimes(const Value& root, const api::Pod& pod, const Condition
   return WithMember(root, "status", WithMember(*status, "conditions", list, document), document);
 }
 
+// The same with its grace period, which the API server sets with the deletionTimestamp.
+Value WithGracePeriod(const Value& root, const api::Pod& pod, const ConditionTimes& times,
+                      Document& document) {
+  const Value* const metadata = root.Find("metadata");
+  const std::optional<int64_t> seconds = times.GraceSeconds(pod);
+  if (metadata == nullptr || !seconds.has_value()) return root;
+  Value number = document.MakeText(absl::StrCat(*seconds));
+  number.type = Value::Type::kNumber;
+  return WithMember(root, "metadata", WithMember(*metadata, "deletionGracePeriodSeconds", number, document),
+                    document);
+}
+
 Value WithoutType(const Value& root, Document& document) {
   std::vector<Member> members;
   for (const Member& member : root.members) {
@@ -108,7 +120,10 @@ WrittenObject ObjectScribe::Write(const api::Object& object, bool keeps_type) co
     Document document;
     const bool is_pod = object.kind == api::Kind::kPod;
     Value root = tree;
-    if (is_pod) root = WithConditionTimes(root, static_cast<const api::Pod&>(object), times_, document);
+    if (is_pod) {
+      const auto& pod = static_cast<const api::Pod&>(object);
+      root = WithGracePeriod(WithConditionTimes(root, pod, times_, document), pod, times_, document);
+    }
     root = InGoForm(root, "v1", is_pod ? "Pod" : "Node", document);
     if (!keeps_type) root = WithoutType(root, document);
     written = {.json = GoJson(root, /*escapes_html=*/true), .digest = ObjectDigest(root)};

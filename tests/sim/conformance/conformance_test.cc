@@ -39,9 +39,11 @@ const char* const kFamilies[] = {"batch",        "config",      "defaultspread",
 // takes; random cases beyond the families, cut down; pods that were terminating when they were deleted;
 // selectors that cannot be parsed, wherever there are selectors; hints that fail over them; numbers at the
 // ends of 64 and of 32 bits; shared devices up to 1.36; alternatives that take all devices, up to 1.35;
-// victims that a group spares, and pods of it that share a claim.
-const char* const kFoundFamilies[] = {"alternatives", "devices", "groups",    "hints", "lostbindings",
-                                      "manyvictims",  "numbers", "selectors", "small", "terminating"};
+// victims that a group spares, and pods of it that share a claim; extenders that bind a pod and lose the
+// answer, or are asked about pods that are being deleted.
+const char* const kFoundFamilies[] = {"alternatives", "devices",      "graceperiods", "groups",
+                                      "hints",        "lostbindings", "manyvictims",  "numbers",
+                                      "selectors",    "small",        "terminating"};
 const char* const kLines[] = {"1.34", "1.35", "1.36", "1.37"};
 
 // Whole clusters, decisions only, on 1.37.
