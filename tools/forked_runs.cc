@@ -7,11 +7,16 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstring>
 #include <map>
 #include <utility>
 #include <vector>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "core/base/printable.h"
+#include "core/hosting/library/plugin_call.h"
 
 namespace schedsim::tools {
 namespace {
@@ -51,6 +56,8 @@ absl::StatusOr<Child> Start(int64_t number, const std::function<std::string(int6
   }
   // What the parent has in its buffers is the parent's to write, so the copy ends without putting in order.
   close(ends[0]);
+  // The line with which a plugin ends the copy is a text without an end.
+  hosting::PluginCall::set_copy_descriptor(ends[1]);
   WriteAll(ends[1], work(number) + kEnd);
   _exit(0);
 }
@@ -64,6 +71,19 @@ bool Read(Child& child) {
   return count > 0;
 }
 
+// How a process ended that has no result; `line`: what it said last, or "".
+std::string EndOf(int state, absl::string_view line) {
+  std::string end = "the run ended without a result, ";
+  if (WIFSIGNALED(state)) {
+    absl::StrAppend(&end, "by signal ", WTERMSIG(state), " (", strsignal(WTERMSIG(state)), ")");
+  } else {
+    absl::StrAppend(&end, "with exit code ", WEXITSTATUS(state));
+  }
+  line = absl::StripPrefix(absl::StripTrailingAsciiWhitespace(line), "schedsim: ");
+  if (!line.empty()) absl::StrAppend(&end, ": ", Printable(line));
+  return end;
+}
+
 absl::StatusOr<std::string> Finish(Child& child) {
   close(child.descriptor);
   int state = 0;
@@ -73,9 +93,7 @@ absl::StatusOr<std::string> Finish(Child& child) {
     child.text.pop_back();
     return std::move(child.text);
   }
-  return absl::UnavailableError(WIFSIGNALED(state)
-                                    ? absl::StrCat("the run was ended by signal ", WTERMSIG(state))
-                                    : std::string("the run ended without a result"));
+  return absl::UnavailableError(EndOf(state, child.text));
 }
 
 void EndAll(std::vector<Child>& children) {

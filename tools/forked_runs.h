@@ -12,9 +12,9 @@
 namespace schedsim::tools {
 
 // Calls `work` with 0 to `count` - 1, each in a copy of this process, at most `jobs` of them at once. `take`
-// gets what they return, in the order of their numbers, or Unavailable with the reason where a process broke
-// off; it returns false to end the rest. Nothing else of what `work` does is left. Unavailable where no
-// process can be started.
+// gets what they return, in the order of their numbers, or Unavailable where a process broke off, with its
+// exit code or signal and the line that a plugin ended it with; it returns false to end the rest. Nothing
+// else of what `work` does is left. Unavailable where no process can be started.
 absl::Status RunForked(int64_t count, int64_t jobs, const std::function<std::string(int64_t)>& work,
                        const std::function<bool(int64_t, absl::StatusOr<std::string>)>& take);
 

@@ -232,17 +232,21 @@ sim::TestResult ResultOf(const TestOptions& options, const std::string& path) {
 
 // ---- Many files ----
 
-absl::StatusOr<std::vector<sim::TestResult>> RunInProcesses(const TestOptions& options,
-                                                            const std::vector<std::string>& files) {
+// Each in a process of its own, also a single one: a plugin that ends it leaves the others, and a result.
+absl::StatusOr<std::vector<sim::TestResult>> RunFiles(const TestOptions& options,
+                                                      const std::vector<std::string>& files) {
   std::vector<sim::TestResult> results;
   const auto work = [&](int64_t i) {
     return sim::TestResultsJson({ResultOf(options, files[static_cast<size_t>(i)])});
   };
   const auto take = [&](int64_t i, const absl::StatusOr<std::string>& json) {
-    results.push_back(ResultFrom(json, {.path = files[static_cast<size_t>(i)]}));
+    const std::string& path = files[static_cast<size_t>(i)];
+    results.push_back(ResultFrom(json, {.path = path, .inputs = {path}}));
     return true;
   };
-  RETURN_IF_ERROR(RunForked(static_cast<int64_t>(files.size()), options.jobs, work, take));
+  // With seeds, those of one file run side by side.
+  const int64_t jobs = options.seeds.has_value() ? 1 : options.jobs;
+  RETURN_IF_ERROR(RunForked(static_cast<int64_t>(files.size()), jobs, work, take));
   return results;
 }
 
@@ -305,12 +309,7 @@ absl::StatusOr<int> Test(const TestOptions& options) {
   std::vector<std::string> files;
   ASSIGN_OR_RETURN(files, FilesOf(options.paths));
   std::vector<sim::TestResult> results;
-  // With seeds, those of one file run side by side.
-  if (files.size() == 1 || options.jobs == 1 || options.seeds.has_value()) {
-    for (const std::string& file : files) results.push_back(ResultOf(options, file));
-  } else {
-    ASSIGN_OR_RETURN(results, RunInProcesses(options, files));
-  }
+  ASSIGN_OR_RETURN(results, RunFiles(options, files));
   RETURN_IF_ERROR(CheckUpdated(options, results));
   if (options.output != "json") PrintNoticesOf(results);
   if (options.junit.has_value()) RETURN_IF_ERROR(WriteJUnit(*options.junit, results));
@@ -352,7 +351,8 @@ void AddTest(CLI::App& app, int& exit_code) {
       "A test says what is run and what is expected: golden placements, or that pods are bound, in time, on\n"
       "certain nodes, spread, pending for a reason, with few attempts or preemptions. See docs/test.md.\n"
       "The last line is `N passed, N failed`, of files.\n"
-      "Exit codes: 0 all hold, 1 some do not, 2 bad usage, or a file that can't be run.\n\n"
+      "Exit codes: 0 all hold, 1 some do not, 2 bad usage, or a file that can't be run, also where a plugin\n"
+      "crashes or gives no answer.\n\n"
       "Examples:\n"
       "  schedsim test scenarios/\n"
       "  schedsim test placements.test.yaml --update\n"

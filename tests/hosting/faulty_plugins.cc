@@ -39,6 +39,23 @@ class GivesUp {
   void Unreserve(CycleState&, Pod, std::string_view) {}
 };
 
+// End the program with the code of success, in the two ways that can be heard of.
+class CallsExit {
+ public:
+  static constexpr char kName[] = "CallsExit";
+  explicit CallsExit(Handle) {}
+
+  Status Filter(CycleState&, Pod, Node) { std::exit(0); }
+};
+
+class CallsQuickExit {
+ public:
+  static constexpr char kName[] = "CallsQuickExit";
+  explicit CallsQuickExit(Handle) { std::quick_exit(0); }
+
+  Status PreEnqueue(Pod) { return {}; }
+};
+
 // Calls itself until there is no stack left.
 class Recurses {
  public:
@@ -100,6 +117,6 @@ class SkipsPostFilter {
 }  // namespace
 
 const schedsim_library* schedsim_plugin_library(const schedsim_host* host) {
-  return schedsim::plugin::Library<BadAddress, GivesUp, Recurses, Endless, RefusesArgs, ScoresTooHigh,
-                                   SkipsPostFilter>(host);
+  return schedsim::plugin::Library<BadAddress, GivesUp, CallsExit, CallsQuickExit, Recurses, Endless,
+                                   RefusesArgs, ScoresTooHigh, SkipsPostFilter>(host);
 }

@@ -336,6 +336,9 @@ TEST(PluginProgram, ACrashNamesPluginPointAndPod) {
       {"BadAddress",
        "schedsim: plugin BadAddress crashed at Filter for pod shop/web: a bad address (SIGSEGV)\n"},
       {"GivesUp", "schedsim: plugin GivesUp crashed at Reserve for pod shop/web: it gave up (SIGABRT)\n"},
+      {"CallsExit",
+       "schedsim: plugin CallsExit ended the program at Filter for pod shop/web: it called exit\n"},
+      {"CallsQuickExit", "schedsim: plugin CallsQuickExit ended the program at the start: it called exit\n"},
       {"Recurses",
        "schedsim: plugin Recurses crashed at PreEnqueue for pod shop/web: a bad address (SIGSEGV)\n"}};
   for (const Crash& crash : crashes) {
@@ -343,6 +346,50 @@ TEST(PluginProgram, ACrashNamesPluginPointAndPod) {
     EXPECT_EQ(run.exit_code, 3) << crash.plugin;
     EXPECT_TRUE(absl::EndsWith(run.err, crash.want)) << run.err;
     EXPECT_EQ(run.out, "");
+  }
+}
+
+// Not as if all were done.
+TEST(PluginProgram, APluginThatEndsTheProgramEndsEveryCommand) {
+  const PluginRun run(SCHEDSIM_FAULTY_PLUGINS, "CallsExit");
+  for (Strings words : {Strings{"explain", "shop/web"}, Strings{"diff", "--b-version", "1.36"},
+                        Strings{"report", "--path", "-"}}) {
+    words.insert(words.end(),
+                 {"-f", run.cluster(), "--config", run.config(), "--plugin", SCHEDSIM_FAULTY_PLUGINS});
+    const ProgramResult result = RunProgram(words);
+    EXPECT_EQ(result.exit_code, 3) << words[0] << result.err;
+    EXPECT_TRUE(
+        absl::StrContains(result.err, "plugin CallsExit ended the program at Filter for pod shop/web"))
+        << words[0] << result.err;
+    EXPECT_EQ(result.out, "") << words[0];
+  }
+}
+
+// One file or several, one at a time or side by side: the results are the same.
+TEST(PluginProgram, ATestWhosePluginCrashesLeavesTheOthersAndAReport) {
+  const PluginRun run(SCHEDSIM_FAULTY_PLUGINS, "BadAddress");
+  const auto write = [&run](const std::string& name, const std::string& plugins) {
+    return run.folder().Write(
+        name, absl::StrCat("apiVersion: schedsim/v1\nkind: Test\nrun: {files: [cluster.yaml]", plugins,
+                           "}\nexpect: [{pods: {name: web}, bound: true}]\n"));
+  };
+  const std::string bad = write(
+      "bad.test.yaml", absl::StrCat(", config: scheduler.yaml, plugins: [", SCHEDSIM_FAULTY_PLUGINS, "]"));
+  const std::string good = write("good.test.yaml", "");
+  const std::string error =
+      "the run ended without a result, with exit code 3: plugin BadAddress crashed at Filter for pod "
+      "shop/web: "
+      "a bad address (SIGSEGV)";
+  const std::string junit = run.folder().Path("junit.xml");
+  for (const Strings& words : {Strings{bad}, Strings{bad, good}, Strings{bad, good, "--jobs", "1"},
+                               Strings{bad, "--seeds", "1..2"}}) {
+    Strings arguments = {"test", "--junit", junit};
+    arguments.insert(arguments.end(), words.begin(), words.end());
+    const ProgramResult result = RunProgram(arguments);
+    EXPECT_EQ(result.exit_code, 2);
+    EXPECT_TRUE(absl::StrContains(result.out, error)) << result.out;
+    EXPECT_EQ(absl::StrContains(result.out, "ok    " + good), words.size() > 1 && words[1] == good);
+    EXPECT_TRUE(absl::StrContains(FileContent(junit), error)) << FileContent(junit);
   }
 }
 

@@ -5,6 +5,7 @@
 #include <array>
 #include <csignal>
 #include <cstddef>
+#include <cstdlib>
 #include <cstring>
 #include <utility>
 
@@ -22,10 +23,7 @@ class Line {
   void Add(const char* text, size_t size) {
     for (size_t i = 0; i < size && size_ < text_.size(); ++i) text_[size_++] = text[i];
   }
-  void Write() const {
-    const ssize_t written = write(STDERR_FILENO, text_.data(), size_);
-    (void)written;
-  }
+  absl::string_view text() const { return {text_.data(), size_}; }
 
  private:
   std::array<char, 1024> text_ = {};
@@ -61,29 +59,37 @@ void PluginCall::OnSignal(int signal) {
     std::raise(signal);
     return;
   }
+  current_->End(" crashed at ", NameOf(signal));
+}
+
+void PluginCall::OnExit() {
+  if (current_ != nullptr && current_->plugin_ != nullptr)
+    current_->End(" ended the program at ", "it called exit");
+}
+
+void PluginCall::End(const char* deed, const char* how) const {
   Line line;
   line.Add("schedsim: plugin ");
-  line.Add(current_->plugin_);
-  line.Add(" crashed at ");
-  line.Add(current_->point_);
-  if (current_->pod_ != nullptr && current_->pod_->pod != nullptr) {
-    const api::ObjectMeta& pod = current_->pod_->pod->metadata;
+  line.Add(plugin_);
+  line.Add(deed);
+  line.Add(point_);
+  if (pod_ != nullptr && pod_->pod != nullptr) {
+    const api::ObjectMeta& pod = pod_->pod->metadata;
     line.Add(" for pod ");
     line.Add(pod.namespace_.data(), pod.namespace_.size());
     line.Add("/");
     line.Add(pod.name.data(), pod.name.size());
   }
   line.Add(": ");
-  line.Add(NameOf(signal));
+  line.Add(how);
   line.Add("\n");
-  line.Write();
-  if (on_crash_ != nullptr) on_crash_();
-  _exit(kPluginCrashExitCode);
+  EndProgram(line.text(), kPluginCrashExitCode);
 }
 
 void PluginCall::EndProgram(absl::string_view line, int exit_code) {
-  const ssize_t written = write(STDERR_FILENO, line.data(), line.size());
-  (void)written;
+  for (const int descriptor : {STDERR_FILENO, copy_descriptor_}) {
+    if (descriptor >= 0) static_cast<void>(!write(descriptor, line.data(), line.size()));
+  }
   if (on_crash_ != nullptr) on_crash_();
   _exit(exit_code);
 }
@@ -99,6 +105,8 @@ void PluginCall::InstallCrashHandler() {
   action.sa_handler = &PluginCall::OnSignal;
   action.sa_flags = SA_ONSTACK;
   for (const int signal : kSignals) sigaction(signal, &action, nullptr);
+  static_cast<void>(std::atexit(&PluginCall::OnExit));
+  static_cast<void>(std::at_quick_exit(&PluginCall::OnExit));
 }
 
 }  // namespace schedsim::hosting

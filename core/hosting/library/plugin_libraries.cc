@@ -105,11 +105,11 @@ absl::Status AddLibrary(const std::string& path, const schedsim_library* library
 
 absl::Status AddPluginLibrary(const std::string& path, absl::Span<const api::PluginInfo> known,
                               LoadedPlugins& loaded) {
-  const schedsim_library* library = nullptr;
-  ASSIGN_OR_RETURN(library, OpenLibrary(path, Host()));
-  RETURN_IF_ERROR(AddLibrary(path, library, known, loaded));
   PluginCall::InstallCrashHandler();
-  return absl::OkStatus();
+  const schedsim_library* library = nullptr;
+  const PluginCall at_work(path.c_str(), "its load", nullptr);
+  ASSIGN_OR_RETURN(library, OpenLibrary(path, Host()));
+  return AddLibrary(path, library, known, loaded);
 }
 
 absl::StatusOr<LoadedPlugins> LoadPluginLibraries(absl::Span<const std::string> paths,

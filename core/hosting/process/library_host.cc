@@ -481,11 +481,14 @@ const LibraryHost::Row LibraryHost::kRows[] = {
 }  // namespace
 
 absl::Status HostLibrary(const std::string& path) {
+  PluginCall::InstallCrashHandler();
   const schedsim_library* library = nullptr;
-  ASSIGN_OR_RETURN(library, OpenLibrary(path, RemoteHost()));
+  {
+    const PluginCall at_work(path.c_str(), "its load", nullptr);
+    ASSIGN_OR_RETURN(library, OpenLibrary(path, RemoteHost()));
+  }
   LoadedPlugins loaded;
   RETURN_IF_ERROR(AddLibrary(path, library, /*known=*/{}, loaded));
-  PluginCall::InstallCrashHandler();
   LibraryHost(*library).Run();
   return absl::OkStatus();
 }
