@@ -177,6 +177,7 @@ absl::StatusOr<int> Conform(const ConformOptions& options) {
   ASSIGN_OR_RETURN(version, api::ParseKubernetesVersion(options.kubernetes_version));
   sim::PluginChoice loaded;
   ASSIGN_OR_RETURN(loaded, sim::LoadPlugins(options.plugins, options.processes, version.line));
+  for (const std::string& note : loaded.plugins.notes) PrintNotice(absl::StrCat("note: ", note));
   std::vector<std::pair<std::string, std::string>> pairs;
   ASSIGN_OR_RETURN(pairs, FilePairs(options));
   std::error_code error;

@@ -237,6 +237,8 @@ void AddDiff(CLI::App& app, int& exit_code) {
   command->callback([options, command, &exit_code] {
     for (const CLI::Option* option : command->get_options())
       if (option->count() > 0) options->given.push_back(option->get_name());
+    options->request.scheduler.plugins_are_shared =
+        options->a.scheduler.config != options->b.scheduler.config || options->a.run != options->b.run;
     exit_code = ExitCodeOf("schedsim diff", Diff(*options));
   });
 }

@@ -121,8 +121,11 @@ void AddReport(CLI::App& app, int& exit_code) {
       "  schedsim report scenario.yaml --seed 7 -o report.html\n"
       "  schedsim report -f cluster.yaml --b-version 1.35 -o compared.html\n"
       "  schedsim report before.yaml --b-run after.yaml -o compared.html");
-  command->callback(
-      [options, &exit_code] { exit_code = ExitCodeOf("schedsim report", WriteReport(*options)); });
+  command->callback([options, &exit_code] {
+    options->request.scheduler.plugins_are_shared =
+        options->other.scheduler.config.has_value() || !options->other.run.empty();
+    exit_code = ExitCodeOf("schedsim report", WriteReport(*options));
+  });
 }
 
 }  // namespace schedsim::tools

@@ -230,7 +230,10 @@ class CaseSearch {
                                   "--extender-live, --extender-replay and --feature-gates: it has its own"));
     }
     // For the line and what is to be said of it; all else is in the case.
-    ASSIGN_OR_RETURN(scheduler_, LoadScheduler(scheduler));
+    SchedulerChoice choice = scheduler;
+    // Which plugins are enabled says the case.
+    choice.plugins_are_shared = true;
+    ASSIGN_OR_RETURN(scheduler_, LoadScheduler(choice));
     reader_ = std::make_unique<CaseFileReader>(file_, scheduler_.behavior.line, scheduler_.plugins);
     return absl::OkStatus();
   }

@@ -203,8 +203,9 @@ class ScenarioReader {
     } else {
       ASSIGN_OR_RETURN(config, codec::DefaultSchedulerConfig(gates, plugins.known));
     }
-    scenario_.simulation.more_plugins = std::move(plugins.plugins.plugins);
     AppendNotices(config, scenario_.notices);
+    AppendNotices(plugins, config, choice_, scenario_.notices);
+    scenario_.simulation.more_plugins = std::move(plugins.plugins.plugins);
     return ChooseExtenders(absl::StrCat(place, ": "), choice_.extenders, config.config,
                            scenario_.simulation.extenders);
   }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "core/api/feature_gates.h"
 #include "core/base/status_macros.h"
 #include "core/codec/text/input.h"
@@ -62,8 +63,8 @@ absl::StatusOr<codec::LoadedSchedulerConfig> DecodeForeignConfig(const codec::Va
 
 absl::StatusOr<PluginChoice> LoadPlugins(absl::Span<const std::string> paths,
                                          const hosting::ProcessOptions& processes, api::KubernetesLine line) {
-  PluginChoice choice = {.plugins = {}, .known = plugins::KnownPlugins(line)};
-  ASSIGN_OR_RETURN(choice.plugins, hosting::LoadPluginFiles(paths, choice.known, processes));
+  PluginChoice choice = {.plugins = {}, .files = {}, .known = plugins::KnownPlugins(line)};
+  ASSIGN_OR_RETURN(choice.plugins, hosting::LoadPluginFiles(paths, choice.known, processes, choice.files));
   choice.known.insert(choice.known.end(), choice.plugins.infos.begin(), choice.plugins.infos.end());
   std::sort(choice.known.begin(), choice.known.end(),
             [](const api::PluginInfo& a, const api::PluginInfo& b) { return a.name < b.name; });
@@ -124,9 +125,10 @@ absl::StatusOr<ChosenScheduler> LoadScheduler(const SchedulerChoice& choice) {
                                   : choice.recorder.empty()
                                       ? LoadConfigWithGuests(*choice.config, gates, choice.guests, loaded)
                                       : LoadForeignConfig(*choice.config, gates, loaded.known));
-  chosen.plugins = std::move(loaded.plugins);
   AppendNotices(*version, chosen.notices);
   AppendNotices(chosen.config, chosen.notices);
+  AppendNotices(loaded, chosen.config, choice, chosen.notices);
+  chosen.plugins = std::move(loaded.plugins);
   return chosen;
 }
 
@@ -147,6 +149,28 @@ void AppendNotices(const api::KubernetesVersion& version, std::vector<std::strin
 
 void AppendNotices(const codec::LoadedSchedulerConfig& config, std::vector<std::string>& notices) {
   for (const std::string& note : config.notes) notices.push_back(absl::StrCat("note: ", note));
+}
+
+void AppendNotices(const PluginChoice& plugins, const codec::LoadedSchedulerConfig& config,
+                   const SchedulerChoice& choice, std::vector<std::string>& notices) {
+  for (const std::string& note : plugins.plugins.notes) notices.push_back(absl::StrCat("note: ", note));
+  const auto is_enabled = [&config](const std::string& name) {
+    return std::any_of(config.profiles.begin(), config.profiles.end(), [&name](const auto& profile) {
+      return std::binary_search(profile.instances.begin(), profile.instances.end(), name);
+    });
+  };
+  auto plugin = plugins.plugins.infos.begin();
+  for (const auto& [path, count] : plugins.files) {
+    std::vector<std::string> names;
+    for (size_t i = 0; i < count; ++i) names.push_back((plugin++)->name);
+    const bool is_shared =
+        choice.plugins_are_shared &&
+        std::find(choice.plugins.begin(), choice.plugins.end(), path) != choice.plugins.end();
+    if (is_shared || std::any_of(names.begin(), names.end(), is_enabled)) continue;
+    notices.push_back(absl::StrCat("note: ", path, ": no profile enables ",
+                                   count == 1 ? "the plugin " : "one of the plugins ",
+                                   absl::StrJoin(names, ", "), ": it decides nothing"));
+  }
 }
 
 }  // namespace schedsim::sim

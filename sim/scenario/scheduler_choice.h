@@ -2,8 +2,10 @@
 #ifndef SCHEDSIM_SIM_SCENARIO_SCHEDULER_CHOICE_H_
 #define SCHEDSIM_SIM_SCENARIO_SCHEDULER_CHOICE_H_
 
+#include <cstddef>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -30,6 +32,8 @@ struct SchedulerChoice {
   std::optional<std::string> config;
   // Paths of plugins: shared libraries, Python files and other programs.
   std::vector<std::string> plugins = {};
+  // Several runs have them, and each may enable some: nothing is said of one that enables none.
+  bool plugins_are_shared = false;
   // How those run that are processes of their own.
   hosting::ProcessOptions processes = {};
   // How the guests are run that the configuration names.
@@ -60,7 +64,10 @@ struct ChosenScheduler {
 // The plugins of these files, and all that a configuration for the line may name with them, sorted by
 // name. Errors: those of LoadPluginFiles.
 struct PluginChoice {
+  // Those of files first.
   hosting::LoadedPlugins plugins;
+  // The files, with how many plugins each has.
+  std::vector<std::pair<std::string, size_t>> files;
   std::vector<api::PluginInfo> known;
 };
 absl::StatusOr<PluginChoice> LoadPlugins(absl::Span<const std::string> paths,
@@ -100,6 +107,10 @@ absl::StatusOr<codec::LoadedSchedulerConfig> DecodeForeignConfig(const codec::Va
 // The notices that follow from a version and from a configuration.
 void AppendNotices(const api::KubernetesVersion& version, std::vector<std::string>& notices);
 void AppendNotices(const codec::LoadedSchedulerConfig& config, std::vector<std::string>& notices);
+// Those about plugins of files: what can do nothing, and files that no profile of the configuration enables
+// a plugin of, other than shared ones of `choice`.
+void AppendNotices(const PluginChoice& plugins, const codec::LoadedSchedulerConfig& config,
+                   const SchedulerChoice& choice, std::vector<std::string>& notices);
 
 }  // namespace schedsim::sim
 

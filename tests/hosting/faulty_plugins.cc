@@ -104,6 +104,15 @@ class ScoresTooHigh {
   Scored Score(CycleState&, Pod, Node) { return 101; }
 };
 
+// Has no method that is asked for anything.
+class Misspelt {
+ public:
+  static constexpr char kName[] = "Misspelt";
+  explicit Misspelt(Handle) {}
+
+  Status Filters(CycleState&, Pod, Node) { return Status::Unschedulable("no"); }
+};
+
 // The real scheduler crashes on this answer.
 class SkipsPostFilter {
  public:
@@ -118,5 +127,5 @@ class SkipsPostFilter {
 
 const schedsim_library* schedsim_plugin_library(const schedsim_host* host) {
   return schedsim::plugin::Library<BadAddress, GivesUp, CallsExit, CallsQuickExit, Recurses, Endless,
-                                   RefusesArgs, ScoresTooHigh, SkipsPostFilter>(host);
+                                   RefusesArgs, ScoresTooHigh, SkipsPostFilter, Misspelt>(host);
 }

@@ -434,6 +434,18 @@ TEST_F(ProcessTest, AFileThatIsNoProgramOfPluginsIsRefused) {
   }
 }
 
+TEST_F(ProcessTest, AClassWithoutAMethodIsToldOf) {
+  const std::string file = Python("  def Fliter(self, state, pod, node):\n    return Status.Error('no')");
+  const ProgramResult run = Run(file, "Mine");
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_TRUE(absl::StrContains(
+      run.err,
+      absl::StrCat("note: ", file,
+                   ": the plugin Mine has no method of an extension point, such as Filter: it can do "
+                   "nothing\n")))
+      << run.err;
+}
+
 // ---- Nothing is left ----
 
 // One that has ended and that nobody has waited for yet runs no more.

@@ -393,6 +393,47 @@ TEST(PluginProgram, ATestWhosePluginCrashesLeavesTheOthersAndAReport) {
   }
 }
 
+// ---- What a plugin does not do ----
+
+TEST(PluginProgram, APluginThatCanDoNothingIsToldOf) {
+  const std::string nothing =
+      absl::StrCat("note: ", SCHEDSIM_FAULTY_PLUGINS,
+                   ": the plugin Misspelt has no method of an extension point, such as "
+                   "Filter: it can do nothing\n");
+  const ProgramResult misspelt = PluginRun(SCHEDSIM_FAULTY_PLUGINS, "Misspelt").Run();
+  EXPECT_EQ(misspelt.exit_code, 0) << misspelt.err;
+  EXPECT_TRUE(absl::StrContains(misspelt.err, nothing)) << misspelt.err;
+  EXPECT_FALSE(absl::StrContains(misspelt.err, "no profile enables")) << misspelt.err;
+  const ProgramResult isolated = PluginRun(SCHEDSIM_FAULTY_PLUGINS, "Misspelt").Run({"--isolate"});
+  EXPECT_TRUE(absl::StrContains(isolated.err, nothing)) << isolated.err;
+}
+
+TEST(PluginProgram, AFileThatNoProfileUsesIsToldOf) {
+  const PluginRun run(SCHEDSIM_WITNESS_PLUGIN, "ByNode");
+  const std::string unused =
+      absl::StrCat(SCHEDSIM_WITNESS_PLUGIN,
+                   ": no profile enables one of the plugins Witness, ByNode: it decides nothing\n");
+  const Strings files = {"-f", run.cluster(), "--plugin", SCHEDSIM_WITNESS_PLUGIN};
+  const auto with = [&files](Strings words) {
+    words.insert(words.end(), files.begin(), files.end());
+    return RunProgram(words);
+  };
+  const auto is_told = [&unused](const ProgramResult& result, const std::string& side = "") {
+    return absl::StrContains(result.err, absl::StrCat(side, "note: ", unused));
+  };
+  EXPECT_TRUE(is_told(with({"run"})));
+  EXPECT_FALSE(is_told(with({"run", "--config", run.config()})));
+  // The other side may use it.
+  EXPECT_FALSE(is_told(with({"diff", "--b-config", run.config()})));
+  const ProgramResult diff = with({"diff", "--b-version", "1.36"});
+  EXPECT_TRUE(is_told(diff, "A: ") && is_told(diff, "B: ")) << diff.err;
+  const std::string scenario = run.folder().Write(
+      "scenario.yaml",
+      absl::StrCat("apiVersion: schedsim/v1\nkind: Scenario\ninputs: [cluster.yaml]\nplugins: [",
+                   SCHEDSIM_WITNESS_PLUGIN, "]\n"));
+  EXPECT_TRUE(is_told(RunProgram({"run", scenario})));
+}
+
 TEST(PluginProgram, WritesAPluginToBeginWith) {
   const TestFolder folder;
   const ProgramResult made = RunProgram({"plugin", "new", "SpreadTeams", "--dir", folder.Path("mine")});

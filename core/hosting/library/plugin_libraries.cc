@@ -61,13 +61,15 @@ absl::Status AddPlugin(const std::string& path, const schedsim_plugin* plugin,
   const auto make = [plugin](const api::PluginArgs& args, framework::Handle& handle) {
     return MakeLibraryPlugin(*plugin, args, handle);
   };
-  return AddLoadedPlugin(path, {.name = name, .points = PointsOf(*plugin)}, make, known, loaded);
+  return AddLoadedPlugin(path, {.name = name, .points = PointsOf(*plugin)}, plugin->on_pod != nullptr, make,
+                         known, loaded);
 }
 
 }  // namespace
 
-absl::Status AddLoadedPlugin(const std::string& path, api::PluginInfo info, framework::PluginFactory factory,
-                             absl::Span<const api::PluginInfo> known, LoadedPlugins& loaded) {
+absl::Status AddLoadedPlugin(const std::string& path, api::PluginInfo info, bool hears,
+                             framework::PluginFactory factory, absl::Span<const api::PluginInfo> known,
+                             LoadedPlugins& loaded) {
   const std::string name = info.name;
   if (name.empty() || Printable(name) != name) {
     return Invalid(path, "a plugin without a name, expected one that can be printed");
@@ -79,6 +81,11 @@ absl::Status AddLoadedPlugin(const std::string& path, api::PluginInfo info, fram
   }
   if (loaded.plugins.size() == kLoadedMax) {
     return Invalid(path, absl::StrCat("more than ", kLoadedMax, " plugins beside the built-in ones"));
+  }
+  if (info.points.none() && !hears) {
+    loaded.notes.push_back(absl::StrCat(path, ": the plugin ", name,
+                                        " has no method of an extension point, such as Filter: it can do "
+                                        "nothing"));
   }
   loaded.infos.push_back(std::move(info));
   loaded.plugins.push_back({.name = name, .factory = std::move(factory)});

@@ -18,6 +18,8 @@ struct LoadedPlugins {
   // What a configuration may name, and at which extension points. Shape: one for each of `plugins`.
   std::vector<api::PluginInfo> infos;
   std::vector<framework::RegisteredPlugin> plugins;
+  // What the user should know of them, each with the file in front.
+  std::vector<std::string> notes;
 };
 
 // Loads the libraries, which stay loaded as long as the program runs. `known` are the plugins that are there
@@ -35,10 +37,12 @@ absl::Status AddPluginLibrary(const std::string& path, absl::Span<const api::Plu
 absl::Status AddLibrary(const std::string& path, const schedsim_library* library,
                         absl::Span<const api::PluginInfo> known, LoadedPlugins& loaded);
 
-// Adds a plugin of any hosting, under its name. InvalidArgument, with `path` in front, where the name cannot
-// be printed or is taken, and where there are too many plugins.
-absl::Status AddLoadedPlugin(const std::string& path, api::PluginInfo info, framework::PluginFactory factory,
-                             absl::Span<const api::PluginInfo> known, LoadedPlugins& loaded);
+// Adds a plugin of any hosting, under its name; `hears`: it is told of pods, at whatever extension points.
+// Where it is asked for nothing at all, that is a note. InvalidArgument, with `path` in front, where the name
+// cannot be printed or is taken, and where there are too many plugins.
+absl::Status AddLoadedPlugin(const std::string& path, api::PluginInfo info, bool hears,
+                             framework::PluginFactory factory, absl::Span<const api::PluginInfo> known,
+                             LoadedPlugins& loaded);
 
 }  // namespace schedsim::hosting
 

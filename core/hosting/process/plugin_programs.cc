@@ -139,8 +139,8 @@ absl::Status AddPluginProgram(const std::string& path, ChildCommand command, con
       ASSIGN_OR_RETURN(process, program->ProcessFor(handle));
       return MakeProcessPlugin(plugin, std::move(process), args, handle);
     };
-    RETURN_IF_ERROR(
-        AddLoadedPlugin(path, {.name = plugin.name, .points = PointsOf(plugin)}, make, known, loaded));
+    RETURN_IF_ERROR(AddLoadedPlugin(path, {.name = plugin.name, .points = PointsOf(plugin)},
+                                    plugin.Has("OnPod"), make, known, loaded));
   }
   return absl::OkStatus();
 }

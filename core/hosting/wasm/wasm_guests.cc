@@ -172,8 +172,8 @@ class GuestLoader {
       return MakeWasmPlugin(code, name, std::move(read), log, handle);
     };
     const api::PluginInfo info = {.name = name, .points = code->Points()};
-    RETURN_IF_ERROR(
-        AddLoadedPlugin(code->name, info, make, api::InTreePlugins(api::kDefaultKubernetesLine), loaded_));
+    RETURN_IF_ERROR(AddLoadedPlugin(code->name, info, /*hears=*/false, make,
+                                    api::InTreePlugins(api::kDefaultKubernetesLine), loaded_));
     const auto has_name = [&name](const api::PluginInfo& other) { return other.name == name; };
     known_.erase(std::remove_if(known_.begin(), known_.end(), has_name), known_.end());
     known_.insert(
