@@ -30,7 +30,7 @@
     Score(self, state, pod, node)               a whole number, or a Status
     NormalizeScore(self, state, pod, nodes, scores)     changes the list `scores`, which has one for each node; a Status
     Reserve(self, state, pod, node_name), Unreserve(self, state, pod, node_name)          a Status, nothing
-    Permit(self, state, pod, node_name)         a Status, or a pair of Status.Wait() and seconds
+    Permit(self, state, pod, node_name)         a Status, or to wait a pair: Status.Wait(), seconds
     PreBindPreFlight(self, state, pod, node_name)       a Status
     PreBind(self, state, pod, node_name, done)  a Status; or LATER, and done(status) ends it then
     Bind(self, state, pod, node_name, done)     the same
@@ -585,6 +585,8 @@ class _Connection:
 
     def _call_Permit(self, line, plugin):
         status, seconds = _pair(plugin.Permit(self._state(line), self.pods[line["pod"]], line["node"]))
+        if seconds is None and isinstance(status, Status) and status.code == "Wait":
+            raise TypeError("Permit gave Status.Wait() alone, expected how long to wait as well: Status.Wait(), seconds")
         return {"status": _told(status), "timeout": _nanoseconds(seconds or 0)}
 
     def _ends_later(self, line, method):

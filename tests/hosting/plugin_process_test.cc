@@ -434,6 +434,17 @@ TEST_F(ProcessTest, AFileThatIsNoProgramOfPluginsIsRefused) {
   }
 }
 
+TEST_F(ProcessTest, WhatNeedsATimeIsNotTakenWithoutOne) {
+  const ProgramResult run =
+      Run(Python("  def Permit(self, state, pod, node_name):\n    return Status.Wait()"), "Mine");
+  EXPECT_EQ(run.exit_code, 3);
+  EXPECT_TRUE(absl::StrContains(
+      run.err, "plugin Mine failed at Permit for pod shop/web: " + folder_.Path("mine.py") +
+                   ": TypeError: Permit gave Status.Wait() alone, expected how long to wait as "
+                   "well: Status.Wait(), seconds"))
+      << run.err;
+}
+
 TEST_F(ProcessTest, AClassWithoutAMethodIsToldOf) {
   const std::string file = Python("  def Fliter(self, state, pod, node):\n    return Status.Error('no')");
   const ProgramResult run = Run(file, "Mine");
