@@ -249,7 +249,11 @@ absl::Status Framework::Register(const api::EffectiveProfile& profile) {
     Registration registration = {.plugin = handle_.plugin_names().IdOf(name), .events = {}};
     if (extensions != nullptr) {
       registration.events = extensions->EventsToRegister();
-      RETURN_IF_ERROR(extensions->EventsError());
+      const absl::Status error = extensions->EventsError();
+      if (!error.ok()) {
+        return absl::Status(error.code(),
+                            absl::StrCat("EventsToRegister of plugin \"", name, "\": ", error.message()));
+      }
     }
     registrations_.push_back(std::move(registration));
   }

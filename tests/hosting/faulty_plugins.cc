@@ -7,6 +7,7 @@
 namespace {
 
 using schedsim::plugin::CycleState;
+using schedsim::plugin::Events;
 using schedsim::plugin::Handle;
 using schedsim::plugin::Node;
 using schedsim::plugin::NodeStatuses;
@@ -113,6 +114,15 @@ class Misspelt {
   Status Filters(CycleState&, Pod, Node) { return Status::Unschedulable("no"); }
 };
 
+class RegistersNothing {
+ public:
+  static constexpr char kName[] = "RegistersNothing";
+  explicit RegistersNothing(Handle) {}
+
+  Status Filter(CycleState&, Pod, Node) { return {}; }
+  Status EventsToRegister(Events&) { return Status::Error("no events"); }
+};
+
 // The real scheduler crashes on this answer.
 class SkipsPostFilter {
  public:
@@ -127,5 +137,6 @@ class SkipsPostFilter {
 
 const schedsim_library* schedsim_plugin_library(const schedsim_host* host) {
   return schedsim::plugin::Library<BadAddress, GivesUp, CallsExit, CallsQuickExit, Recurses, Endless,
-                                   RefusesArgs, ScoresTooHigh, SkipsPostFilter, Misspelt>(host);
+                                   RefusesArgs, ScoresTooHigh, SkipsPostFilter, Misspelt, RegistersNothing>(
+      host);
 }

@@ -418,7 +418,8 @@ TEST_F(ProcessTest, AFileThatIsNoProgramOfPluginsIsRefused) {
                "#!/bin/sh\necho '{\"protocol\": 1, \"plugins\": [{\"name\": \"NodeName\", \"methods\": "
                "[\"Filter\"]}]}'; sleep 60\n"),
        ": there is a plugin NodeName already, expected another name"},
-      {Program("silent", "#!/bin/sh\nsleep 60\n"), ": no answer within 5s", 4},
+      {Program("silent", "#!/bin/sh\nsleep 60\n"),
+       ": at its start, where it says which plugins it has: no answer within 5s", 4},
       {folder_.Write("locked", "#!/bin/sh\n"), " cannot be started: Permission denied"},
       {Program("nobody", "#!/nowhere/sh\n"), ", or what is to run it (#!), is not there"},
       {folder_.Write("forgets.py", "import schedsim_plugin\n"),

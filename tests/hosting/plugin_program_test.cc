@@ -434,6 +434,16 @@ TEST(PluginProgram, AFileThatNoProfileUsesIsToldOf) {
   EXPECT_TRUE(is_told(RunProgram({"run", scenario})));
 }
 
+TEST(PluginProgram, EventsThatAreRefusedNameThePlugin) {
+  for (const Strings& more : {Strings{}, Strings{"--isolate"}}) {
+    const ProgramResult run = PluginRun(SCHEDSIM_FAULTY_PLUGINS, "RegistersNothing").Run(more);
+    EXPECT_EQ(run.exit_code, 2);
+    EXPECT_TRUE(
+        absl::EndsWith(run.err, "schedsim run: EventsToRegister of plugin \"RegistersNothing\": no events\n"))
+        << run.err;
+  }
+}
+
 TEST(PluginProgram, WritesAPluginToBeginWith) {
   const TestFolder folder;
   const ProgramResult made = RunProgram({"plugin", "new", "SpreadTeams", "--dir", folder.Path("mine")});

@@ -55,7 +55,8 @@ absl::Status PluginProcess::SayHello() {
   absl::Duration left = limit_;
   const absl::StatusOr<absl::string_view> line = child_->Read(left);
   if (absl::IsAborted(line.status())) {
-    return absl::AbortedError(absl::StrCat(name_, ": ", TimeOver(limit_)));
+    return absl::AbortedError(
+        absl::StrCat(name_, ": at its start, where it says which plugins it has: ", TimeOver(limit_)));
   }
   if (!line.ok()) {
     return absl::InvalidArgumentError(
