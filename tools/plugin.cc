@@ -9,9 +9,12 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "core/api/default_profile.h"
 #include "core/api/go_text.h"
+#include "core/api/kubernetes_line.h"
 #include "core/base/status_macros.h"
 #include "core/hosting/process/library_host.h"
+#include "core/plugins/registry.h"
 #include "tools/options.h"
 #include "tools/output.h"
 #include "tools/plugin_template.h"
@@ -28,13 +31,26 @@ struct NewOptions {
   std::string language;
 };
 
-// A name that is one in C++, too.
+// No configuration could tell the two of them apart.
+bool IsBuiltIn(absl::string_view name) {
+  for (int line = 0; line < api::kKubernetesLineCount; ++line) {
+    for (const api::PluginInfo& info : plugins::KnownPlugins(static_cast<api::KubernetesLine>(line)))
+      if (info.name == name) return true;
+  }
+  return false;
+}
+
+// A name that is one in C++, too, and is free.
 absl::StatusOr<std::string> ParsePluginName(absl::string_view text) {
   constexpr size_t kBytesMax = 60;
   const bool is_name =
       !text.empty() && text.size() <= kBytesMax &&
       absl::ascii_isupper(static_cast<unsigned char>(text.front())) &&
       std::all_of(text.begin(), text.end(), [](unsigned char c) { return absl::ascii_isalnum(c); });
+  if (is_name && IsBuiltIn(text)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(text, " is a plugin that is built in, expected another name"));
+  }
   if (is_name) return std::string(text);
   return absl::InvalidArgumentError(absl::StrCat(
       api::GoQuote(text), " is no name of a plugin, expected letters and digits, such as SpreadTeams"));

@@ -453,6 +453,16 @@ TEST(PluginProgram, WritesAPluginToBeginWith) {
   EXPECT_EQ(again.exit_code, 2);
   EXPECT_TRUE(absl::StrContains(again.err, "is there already")) << again.err;
   EXPECT_EQ(RunProgram({"plugin", "new", "spread-teams"}).exit_code, 2);
+  // Such a plugin could not be loaded.
+  for (const char* name : {"NodeResourcesFit", "Coscheduling"}) {
+    const ProgramResult taken = RunProgram({"plugin", "new", name, "--dir", folder.Path("taken")});
+    EXPECT_EQ(taken.exit_code, 2);
+    EXPECT_TRUE(absl::StrContains(taken.err, absl::StrCat(name,
+                                                          " is a plugin that is built in, expected another "
+                                                          "name")))
+        << taken.err;
+    EXPECT_EQ(FileContent(folder.Path("taken/scheduler.yaml")), "");
+  }
 }
 
 }  // namespace
