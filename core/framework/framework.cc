@@ -730,6 +730,8 @@ void Framework::RunPreBindPlugins(CycleState& state, const PodInfo& pod, absl::s
       state, pod, node_name,
       [this, index, &state, &pod, node = std::string(node_name), done = std::move(done)](Status status) {
         if (status.IsSuccess()) {
+          // What is left is what PreBind of the pod waits for.
+          state.skip_pre_bind.set(static_cast<size_t>(pre_bind_[index].id));
           RunPreBindPlugins(state, pod, node, done, index + 1);
         } else if (status.IsRejected()) {
           status.SetPluginIfUnset(pre_bind_[index].name);

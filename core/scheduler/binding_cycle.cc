@@ -1,7 +1,12 @@
 // From the choice of a node to the pod bound there.
 // Source: kubernetes v1.37, scheduler/schedule_one.go, bindingCycle.
 
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "core/scheduler/cycle.h"
@@ -64,6 +69,7 @@ void Scheduler::RunPreBind(std::shared_ptr<BindingCycle> cycle) {
   ++pre_bind_count_;
   // The callback keeps the cycle alive.
   BindingCycle& borrowed = *cycle;
+  borrowed.is_in_pre_bind = true;
   if (options_.line.preempted_waiting_pod_is_error && borrowed.pre_bind_works) {
     auto in_pre_bind = std::make_unique<framework::PodInPreBind>(environment_.executor);
     borrowed.state->in_pre_bind = in_pre_bind.get();
@@ -72,6 +78,8 @@ void Scheduler::RunPreBind(std::shared_ptr<BindingCycle> cycle) {
   borrowed.framework.RunPreBindPlugins(
       *borrowed.state, *borrowed.assumed, borrowed.node_name, [this, cycle](Status status) {
         --pre_bind_count_;
+        cycle->is_in_pre_bind = false;
+        if (!pre_binding_.empty()) pre_binding_.Erase(cycle->assumed->pod->metadata.uid);
         framework::PodInPreBind* in_pre_bind = std::exchange(cycle->state->in_pre_bind, nullptr);
         if (in_pre_bind != nullptr) {
           // The plugins may not have noticed.
@@ -85,6 +93,37 @@ void Scheduler::RunPreBind(std::shared_ptr<BindingCycle> cycle) {
           HandleBindingCycleError(cycle, std::move(status));
         }
       });
+  if (borrowed.is_in_pre_bind) pre_binding_[borrowed.assumed->pod->metadata.uid] = cycle;
+}
+
+std::optional<Scheduler::BindingHold> Scheduler::FindBindingHold(const api::Pod& pod) const {
+  using api::ExtensionPoint;
+  const framework::Framework* const framework = FrameworkFor(pod);
+  if (framework == nullptr || !cache_.IsAssumedPod(pod)) return std::nullopt;
+  if (const framework::WaitingPod* const waiting = waiting_pods_.Find(pod.metadata.uid))
+    return BindingHold{.point = ExtensionPoint::kPermit, .plugins = waiting->GetPendingPlugins()};
+  const auto is_its = [framework](const api::EffectiveProfile& profile) {
+    return profile.scheduler_name == framework->profile_name();
+  };
+  const api::EffectiveProfile& profile =
+      *std::find_if(options_.profiles.begin(), options_.profiles.end(), is_its);
+  const std::weak_ptr<BindingCycle>* const found = pre_binding_.Find(pod.metadata.uid);
+  if (found == nullptr) {
+    BindingHold hold = {.point = ExtensionPoint::kBind};
+    if (environment_.extenders == nullptr) hold.plugins = profile.At(ExtensionPoint::kBind);
+    return hold;
+  }
+  BindingHold hold = {.point = ExtensionPoint::kPreBind};
+  const std::shared_ptr<const BindingCycle> cycle = found->lock();
+  // Nobody can end it any more.
+  if (cycle == nullptr) return hold;
+  const std::vector<std::string> done = plugin_names_.Sorted(cycle->state->skip_pre_bind);
+  for (const std::string& name : profile.At(ExtensionPoint::kPreBind)) {
+    if (std::binary_search(done.begin(), done.end(), name)) continue;
+    hold.plugins = {name};
+    break;
+  }
+  return hold;
 }
 
 // Extenders go before plugins.

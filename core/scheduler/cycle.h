@@ -44,6 +44,7 @@ struct Scheduler::BindingCycle {
   const framework::NodeInfo* host = nullptr;  // Set with `assumed`.
   // Whether some PreBind plugin has something to do, as far as is known.
   bool pre_bind_works = true;
+  bool is_in_pre_bind = false;
 };
 
 // What one profile's plugins see of the scheduler.

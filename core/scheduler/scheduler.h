@@ -15,6 +15,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "core/api/effective_profile.h"
+#include "core/api/extension_point.h"
 #include "core/api/kubernetes_version.h"
 #include "core/base/clock.h"
 #include "core/base/executor.h"
@@ -143,6 +144,13 @@ class Scheduler {
   const SymbolTable& symbols() const { return symbols_; }
   // Whether pods wait on Permit.
   bool AnyWaitingOnPermit() const { return !waiting_pods_.empty(); }
+  // What keeps a pod unbound that has a node.
+  struct BindingHold {
+    api::ExtensionPoint point = api::ExtensionPoint::kBind;
+    std::vector<std::string> plugins;  // Those that it waits for; of Bind all that may have it.
+  };
+  // Absent: the pod has no node yet, or is bound.
+  std::optional<BindingHold> FindBindingHold(const api::Pod& pod) const;
   // Whether PreBind plugins are at work for a pod.
   bool AnyInPreBind() const { return pre_bind_count_ > 0; }
   // Whether one of the profiles is for this pod.
@@ -343,6 +351,8 @@ class Scheduler {
   queue::Nominator nominator_;
   framework::WaitingPods waiting_pods_;
   LookupMap<std::string, std::unique_ptr<framework::PodInPreBind>> pods_in_pre_bind_;  // By uid.
+  // By uid: pods whose PreBind did not end at once. The plugin that works for a pod keeps its cycle alive.
+  LookupMap<std::string, std::weak_ptr<BindingCycle>> pre_binding_;
   int64_t pre_bind_count_ = 0;
   std::vector<std::unique_ptr<ProfileHandle>> handles_;
   std::vector<std::unique_ptr<framework::Framework>> frameworks_;

@@ -9,6 +9,7 @@
 #include "core/api/extension_point.h"
 #include "core/scheduler/scheduler.h"
 #include "sim/explain/device_explainer.h"
+#include "sim/report/binding_hold.h"
 
 namespace schedsim::sim {
 namespace {
@@ -96,6 +97,7 @@ AttemptWatch::Subject* AttemptWatch::SubjectOf(const api::Pod& pod) {
 void AttemptWatch::NoteEnd() {
   for (auto& [key, subject] : subjects_) {
     const api::Pod& pod = *subject.pod;
+    if (!subject.is_gone) subject.hold = BindingHoldText(*simulation_, pod).value_or("");
     if (subject.attempt_count > 0 || !pod.node_name.empty() || pod.spec->resource_claims.empty()) continue;
     std::vector<std::string> templates;
     for (const auto& [name, object] : simulation_->server().List(api::Kind::kResourceClaimTemplate)) {

@@ -57,6 +57,8 @@ class AttemptWatch : public scheduler::Observer {
     int64_t namesake_count = 0;
     int64_t attempt_count = 0;
     std::optional<CapturedAttempt> attempt;
+    // What kept it unbound that had a node, see BindingHoldText; "": nothing that is known of.
+    std::string hold;
     // Of a pod that was never tried: what its claims of devices wait for; "": nothing.
     std::string claim_gate;
   };

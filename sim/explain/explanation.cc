@@ -71,7 +71,12 @@ std::string AfterAttempt(const Subject& subject) {
   if (attempt.number < subject.attempt_count) return "";
   const std::string& node = subject.pod->node_name;
   const bool found_node = attempt.message.empty() && attempt.bind_failure.empty();
-  if (node.empty()) return found_node ? "The run ended before the pod was bound." : "";
+  if (node.empty()) {
+    const std::string& hold = subject.hold;
+    return found_node
+               ? absl::StrCat("The run ended before the pod was bound", hold.empty() ? "" : ": ", hold, ".")
+               : "";
+  }
   if (found_node && node == attempt.host) return "";
   return absl::StrCat("By the end of the run the pod is on ", node,
                       ": something else than this scheduler bound it.");

@@ -18,6 +18,7 @@
 #include "core/codec/text/json_writer.h"
 #include "core/codec/text/table.h"
 #include "sim/report/autoscaler_report.h"
+#include "sim/report/binding_hold.h"
 #include "sim/report/drain_report.h"
 #include "sim/report/duration_text.h"
 #include "sim/report/follow_report.h"
@@ -207,7 +208,14 @@ std::string GatesOf(const api::Pod& pod) {
 }
 
 // Why a pod without a node has none: what its condition says, or what keeps the scheduler from trying.
-void ExplainPending(const api::Pod& pod, const GroupWaits& groups, Report::Pod& row) {
+void ExplainPending(const api::Pod& pod, const Simulation& simulation, const GroupWaits& groups,
+                    Report::Pod& row) {
+  // What its condition says is of an attempt before.
+  const std::optional<std::string> hold = BindingHoldText(simulation, pod);
+  if (hold.has_value() && !pod.metadata.deletion_timestamp.has_value()) {
+    row.message = absl::StrCat("(not bound when the run ended", hold->empty() ? "" : ": ", *hold, ")");
+    return;
+  }
   const api::PodCondition* condition = pod.FindCondition("PodScheduled");
   if (condition != nullptr && condition->status == "False") {
     row.reason = condition->reason;
@@ -243,7 +251,7 @@ Report::Pod RowOf(const api::Pod& pod, const Simulation& simulation, const Group
     row.message = absl::StrCat("of scheduler ", pod.spec->scheduler_name, ", which no profile names");
   } else {
     row.status = "Pending";
-    ExplainPending(pod, groups, row);
+    ExplainPending(pod, simulation, groups, row);
   }
   const bool ends = pod.metadata.deletion_timestamp.has_value() && !pod.IsTerminal();
   if (ends && row.reason.empty()) row.reason = "Terminating";

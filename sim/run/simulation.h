@@ -229,6 +229,10 @@ class Simulation {
   scheduler::Scheduler& scheduler() { return actor_->scheduler(); }
   // See Scheduler::ResponsibleFor.
   bool ResponsibleFor(const api::Pod& pod) const;
+  // See Scheduler::FindBindingHold.
+  std::optional<scheduler::Scheduler::BindingHold> FindBindingHold(const api::Pod& pod) const {
+    return actor_->scheduler().FindBindingHold(pod);
+  }
   // Whether the scheduler deleted the pod of this uid, to make room for another.
   bool IsVictim(const std::string& uid) const;
   // Deletes a pod that another scheduler evicts; such a pod is a victim, too. NotFound when there is none.

@@ -7,6 +7,7 @@
 namespace {
 
 using schedsim::plugin::CycleState;
+using schedsim::plugin::Done;
 using schedsim::plugin::Events;
 using schedsim::plugin::Handle;
 using schedsim::plugin::Node;
@@ -123,6 +124,15 @@ class RegistersNothing {
   Status EventsToRegister(Events&) { return Status::Error("no events"); }
 };
 
+// Says that it has bound the pod, and has not.
+class BindsNothing {
+ public:
+  static constexpr char kName[] = "BindsNothing";
+  explicit BindsNothing(Handle) {}
+
+  void Bind(CycleState&, Pod, std::string_view, Done done) { done(Status::Success()); }
+};
+
 // The real scheduler crashes on this answer.
 class SkipsPostFilter {
  public:
@@ -137,6 +147,6 @@ class SkipsPostFilter {
 
 const schedsim_library* schedsim_plugin_library(const schedsim_host* host) {
   return schedsim::plugin::Library<BadAddress, GivesUp, CallsExit, CallsQuickExit, Recurses, Endless,
-                                   RefusesArgs, ScoresTooHigh, SkipsPostFilter, Misspelt, RegistersNothing>(
-      host);
+                                   RefusesArgs, ScoresTooHigh, SkipsPostFilter, Misspelt, RegistersNothing,
+                                   BindsNothing>(host);
 }

@@ -446,6 +446,32 @@ TEST_F(ProcessTest, WhatNeedsATimeIsNotTakenWithoutOne) {
       << run.err;
 }
 
+// Each pod was tried, and found its node.
+TEST_F(ProcessTest, APodThatIsNotBoundInTheEndSaysWhatItWaitsFor) {
+  struct Hold {
+    const char* body;
+    const char* why;
+  };
+  const Hold holds[] = {
+      {"  def PreBind(self, state, pod, node_name, done):\n    return LATER", "PreBind of Mine is not done"},
+      {"  def Permit(self, state, pod, node_name):\n    return Status.Wait(), 600",
+       "it waits on Permit for Mine"}};
+  for (const Hold& hold : holds) {
+    const std::string file = Python(hold.body);
+    const ProgramResult run = Run(file, "Mine", {"--until", "60s"});
+    EXPECT_TRUE(
+        absl::StrContains(run.out, absl::StrCat("  (not bound when the run ended: ", hold.why, ")\n")))
+        << run.out << run.err;
+    const ProgramResult explained = RunProgram(
+        {"explain", "web", "-f", cluster_, "--config", Config("Mine"), "--plugin", file, "--until", "60s"});
+    // The line is broken before the last word.
+    const std::string begin = std::string(hold.why).substr(0, std::string(hold.why).rfind(' '));
+    EXPECT_TRUE(absl::StrContains(explained.out,
+                                  absl::StrCat("The run ended before the pod was bound: ", begin, "\n")))
+        << explained.out << explained.err;
+  }
+}
+
 TEST_F(ProcessTest, AClassWithoutAMethodIsToldOf) {
   const std::string file = Python("  def Fliter(self, state, pod, node):\n    return Status.Error('no')");
   const ProgramResult run = Run(file, "Mine");

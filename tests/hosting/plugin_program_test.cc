@@ -444,6 +444,25 @@ TEST(PluginProgram, EventsThatAreRefusedNameThePlugin) {
   }
 }
 
+// The pod was tried, and found its node.
+TEST(PluginProgram, APodThatABindPluginDoesNotBindSaysSo) {
+  const PluginRun run(SCHEDSIM_FAULTY_PLUGINS, "BindsNothing");
+  const std::string config = run.folder().Write(
+      "scheduler.yaml",
+      "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\nprofiles:\n- plugins: "
+      "{multiPoint: {enabled: [{name: BindsNothing}], disabled: [{name: DefaultBinder}]}}\n");
+  const ProgramResult report = run.Run();
+  EXPECT_TRUE(
+      absl::StrContains(report.out, "(not bound when the run ended: Bind of BindsNothing has not bound it)"))
+      << report.out;
+  EXPECT_FALSE(absl::StrContains(report.out, "no attempt yet")) << report.out;
+  const ProgramResult explained = RunProgram(
+      {"explain", "shop/web", "-f", run.cluster(), "--config", config, "--plugin", SCHEDSIM_FAULTY_PLUGINS});
+  EXPECT_TRUE(
+      absl::StrContains(explained.out, "The run ended before the pod was bound: Bind of BindsNothing has\n"))
+      << explained.out << explained.err;
+}
+
 TEST(PluginProgram, WritesAPluginToBeginWith) {
   const TestFolder folder;
   const ProgramResult made = RunProgram({"plugin", "new", "SpreadTeams", "--dir", folder.Path("mine")});
