@@ -2,11 +2,21 @@
 #ifndef SCHEDSIM_SIM_ACTORS_KUBELET_ADMISSION_H_
 #define SCHEDSIM_SIM_ACTORS_KUBELET_ADMISSION_H_
 
+#include <cstdint>
+#include <functional>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "core/api/object.h"
+#include "core/api/pod.h"
+#include "core/api/quantity.h"
 #include "sim/cluster/api_server.h"
+#include "sim/kernel/event_loop.h"
+#include "sim/record/trace.h"
 
 namespace schedsim::sim {
 
@@ -18,6 +28,73 @@ namespace schedsim::sim {
 // does not have count for nothing there.
 std::vector<std::string> PlacedWithoutRoom(const std::vector<api::ObjectPtr>& objects,
                                            const ApiServer& server);
+
+// Refuses pods that come onto a node in the run and find too little of a resource there, beside the pods
+// that are not over: they become Failed, as OutOfcpu and the like, in the kubelet's words. They are looked at
+// in the order in which they come, so that of two pods the later one is refused. Pods that are on nodes
+// before take their room, whatever there is. What is borrowed must outlive it.
+// Source: kubernetes v1.37, pkg/kubelet/lifecycle/predicate.go, and kubelet.go, rejectPod. Of what a kubelet
+// checks there, only resources are; it makes no room for critical pods.
+class KubeletAdmission {
+ public:
+  struct Shortage {
+    std::string reason;   // "OutOfcpu".
+    std::string message;  // "Node didn't have enough resource: cpu, requested: 500, used: 3900, ...".
+  };
+  // Called with each pod that is looked at, and with what is too short; nullptr: the pod is admitted.
+  using OnDecision = std::function<void(const api::Pod& pod, const Shortage* shortage)>;
+
+  KubeletAdmission(EventLoop& loop, ApiServer& server, Trace& trace);
+  KubeletAdmission(const KubeletAdmission&) = delete;
+  KubeletAdmission& operator=(const KubeletAdmission&) = delete;
+
+  // To be given before anything happens.
+  void set_on_decision(OnDecision on_decision) { on_decision_ = std::move(on_decision); }
+  // Whether the node's kubelet is silent: it looks at no pod until Resume is called.
+  void set_is_silent(std::function<bool(absl::string_view node_name)> is_silent) {
+    is_silent_ = std::move(is_silent);
+  }
+
+  // From now on pods are looked at that come onto a node.
+  void Start() { started_ = true; }
+  // The node is heard again.
+  void Resume(absl::string_view node_name);
+
+  struct AdmittedPod {
+    api::PodPtr pod;  // As it came.
+    uint64_t number = 0;
+    api::ResourceList requests;
+  };
+  // The pods that a node has admitted and that are not over, in order of their numbers.
+  absl::Span<const AdmittedPod> PodsOn(absl::string_view node_name) const;
+  // How many pods were admitted so far, on all nodes: the highest number.
+  uint64_t admitted_count() const { return admitted_count_; }
+
+ private:
+  struct Node {
+    api::ResourceList used;
+    std::vector<AdmittedPod> pods;
+    std::vector<api::PodPtr> waiting;  // In the order in which they came.
+  };
+
+  void OnEvent(const WatchEvent& event);
+  void LookLater(const std::string& node_name);
+  void Look(const std::string& node_name);
+  void LookAt(const api::PodPtr& pod, Node& node);
+  void Admit(const api::PodPtr& pod, Node& node);
+  void Reject(const api::Pod& pod, const Shortage& shortage);
+  // The pod takes other amounts from now on; nullptr: none, it is no longer there.
+  void Change(const api::Pod& before, const api::Pod* after);
+
+  EventLoop& loop_;
+  ApiServer& server_;
+  Trace& trace_;
+  OnDecision on_decision_;
+  std::function<bool(absl::string_view node_name)> is_silent_;
+  std::map<std::string, Node, std::less<>> nodes_;
+  uint64_t admitted_count_ = 0;
+  bool started_ = false;
+};
 
 }  // namespace schedsim::sim
 

@@ -67,6 +67,7 @@ absl::StatusOr<std::unique_ptr<SchedulerActor>> SchedulerActor::Make(
   std::unique_ptr<SchedulerActor> actor(
       new SchedulerActor(std::move(options), loop, interleaving, server, trace, rng));
   SchedulerActor* self = actor.get();
+  if (self->options_.is_other) self->recorder_ = std::make_unique<SchedulerRecorder>(trace);
   ASSIGN_OR_RETURN(
       actor->scheduler_,
       scheduler::Scheduler::Make(
@@ -74,13 +75,18 @@ absl::StatusOr<std::unique_ptr<SchedulerActor>> SchedulerActor::Make(
           {.clock = loop,
            .executor = loop,
            .client = *self,
-           .observer = trace,
+           .observer =
+               self->recorder_ != nullptr ? static_cast<scheduler::Observer&>(*self->recorder_) : trace,
            .rng = rng.Fork("scheduler"),
            .on_poppable = [self] { self->interleaving_.Wake(); },
            .binding_delay = [self] { return self->options_.latency.binding.Draw(self->chance_.binding); },
            .free_choice = interleaving.choice(),
            .extenders = actor->options_.extenders}));
-  trace.set_scheduler(actor->scheduler_.get());
+  if (self->recorder_ != nullptr) {
+    self->recorder_->set_scheduler(self->scheduler_.get());
+  } else {
+    trace.set_scheduler(self->scheduler_.get());
+  }
   server.Watch([self](const WatchEvent& event) { self->OnWatchEvent(event); });
   return actor;
 }
@@ -188,7 +194,7 @@ void SchedulerActor::Start() {
   if (options_.scheduler.line.pops_from_backoff)
     first_flush = absl::FromUnixSeconds(absl::ToUnixSeconds(first_flush));
   ScheduleFlush(backoff_flush_, first_flush, &SchedulerActor::FlushBackoff);
-  loop_.set_before_advance([this](uint64_t id) { return PutOffFlush(id); });
+  loop_.AddBeforeAdvance([this](uint64_t id) { return PutOffFlush(id); });
   interleaving_.Start({.can_pop = [this] { return scheduler_->queue().HasPoppable(); },
                        .pop = [this] { return Pop(); },
                        .run_cycle = [this] { return RunCycle(); },
@@ -227,7 +233,9 @@ bool SchedulerActor::PutOffFlush(uint64_t id) {
   if (!is_backoff && id != unschedulable_flush_.id) return false;
   Flush& flush = is_backoff ? backoff_flush_ : unschedulable_flush_;
   const absl::Duration period = is_backoff ? kBackoffFlushPeriod : kUnschedulableFlushPeriod;
-  const absl::Time next_work = loop_.NextTimeBut(backoff_flush_.id, unschedulable_flush_.id);
+  absl::Time next_work = NextWork();
+  // A flush of another scheduler that finds something is work, too.
+  for (const SchedulerActor* peer : peers_) next_work = std::min(next_work, peer->IdleUntil());
   if (next_work < flush.next + period) return false;
   const scheduler::Scheduler& scheduler = *scheduler_;
   // While pods wait on Permit or in PreBind, a run may end at any flush (Simulation::Quiet).
@@ -242,6 +250,33 @@ bool SchedulerActor::PutOffFlush(uint64_t id) {
   ScheduleFlush(flush, flush.next + absl::Floor(limit - flush.next, period),
                 is_backoff ? &SchedulerActor::FlushBackoff : &SchedulerActor::FlushUnschedulable);
   return true;
+}
+
+absl::Time SchedulerActor::NextWork() const {
+  if (peers_.empty()) {
+    const uint64_t ids[] = {backoff_flush_.id, unschedulable_flush_.id};
+    return loop_.NextTimeBut(ids);
+  }
+  std::vector<uint64_t> ids = {backoff_flush_.id, unschedulable_flush_.id};
+  for (const SchedulerActor* peer : peers_) {
+    ids.insert(ids.end(), {peer->backoff_flush_.id, peer->unschedulable_flush_.id});
+  }
+  return loop_.NextTimeBut(ids);
+}
+
+absl::Time SchedulerActor::IdleUntil() const {
+  if (scheduler_->AnyWaitingOnPermit() || scheduler_->AnyInPreBind() || scheduler_->queue().AnyInBackoff())
+    return std::min(backoff_flush_.next, unschedulable_flush_.next);
+  return std::max(unschedulable_flush_.next, scheduler_->queue().NextUnschedulableFlush());
+}
+
+void SchedulerActor::RecordRegistrations() {
+  const api::LineBehavior& line = options_.scheduler.line;
+  if (recorder_ != nullptr) {
+    recorder_->Registrations(scheduler_->queue(), line);
+  } else {
+    trace_.Registrations(scheduler_->queue(), line);
+  }
 }
 
 // What a cycle does takes effect when its pod is popped. The time that it takes comes behind: it keeps the

@@ -24,6 +24,7 @@
 #include "sim/kernel/interleaving.h"
 #include "sim/kernel/latency.h"
 #include "sim/kernel/variation.h"
+#include "sim/record/scheduler_recorder.h"
 #include "sim/record/trace.h"
 
 namespace schedsim::sim {
@@ -49,13 +50,16 @@ class SchedulerActor : public framework::Client {
     bool hears_own_writes = false;
     // Whether informers hear nothing before ListObjects.
     bool lists_at_start = false;
+    // Another scheduler than the one whose queue the trace follows.
+    bool is_other = false;
     // What goes wrong; it must outlive the actor. nullptr: nothing.
     Faults* faults = nullptr;
     // The same; nullptr: there are none.
     framework::Extenders* extenders = nullptr;
   };
 
-  // InvalidArgument where a plugin refuses its arguments. What is borrowed must outlive the actor.
+  // InvalidArgument where a plugin refuses its arguments. What is borrowed must outlive the actor. The
+  // streams of chance are forks of `rng`.
   static absl::StatusOr<std::unique_ptr<SchedulerActor>> Make(
       Options options, const std::vector<framework::RegisteredPlugin>& registry, EventLoop& loop,
       Interleaving& interleaving, ApiServer& server, Trace& trace, const Rng& rng);
@@ -65,6 +69,8 @@ class SchedulerActor : public framework::Client {
   // to 1.34 in that of the keys. It takes until `end`, so that no two of them come at one time. From then on
   // informers hear of changes.
   void ListObjects(absl::Time end);
+  // The other schedulers of the cluster, which must outlive the run. To be called before Start.
+  void set_peers(std::vector<const SchedulerActor*> peers) { peers_ = std::move(peers); }
   // Starts the loop and the timers, now. Before that, informers already fill cache and queue.
   void Start();
 
@@ -73,6 +79,9 @@ class SchedulerActor : public framework::Client {
   bool Busy() const { return !interleaving_.waits() || scheduler_->queue().HasPoppable(); }
   // Whether a call of the scheduler, or something that its informers are to hear, is on its way.
   bool InTransit() const { return in_transit_ > 0; }
+  const Interleaving& interleaving() const { return interleaving_; }
+  // What the plugins of each profile wait for goes on record.
+  void RecordRegistrations();
 
   // How long the scheduler is busy with the pod that it is trying, or tried last, calls aside.
   absl::Duration cycle_latency() const { return cycle_latency_; }
@@ -151,6 +160,10 @@ class SchedulerActor : public framework::Client {
   void ScheduleFlush(Flush& flush, absl::Time next, void (SchedulerActor::*work)());
   // Puts the flush of this id off, where it would find nothing. Returns whether it did.
   bool PutOffFlush(uint64_t id);
+  // When something is due that is no flush of any scheduler.
+  absl::Time NextWork() const;
+  // Until then no flush finds anything, unless something else happens first.
+  absl::Time IdleUntil() const;
   void FlushBackoff();
   void FlushUnschedulable();
 
@@ -159,7 +172,9 @@ class SchedulerActor : public framework::Client {
   Interleaving& interleaving_;
   ApiServer& server_;
   Trace& trace_;
+  std::unique_ptr<SchedulerRecorder> recorder_;  // nullptr: the trace itself hears of this scheduler.
   std::unique_ptr<scheduler::Scheduler> scheduler_;
+  std::vector<const SchedulerActor*> peers_;
   Chance chance_;
   TokenBucket bucket_;
   // Shape: by kind; when the last event of the kind reaches the informers.

@@ -92,10 +92,13 @@ EventLoop::Item EventLoop::PopItem() {
 }
 
 // What is left out has the next work below it in the heap, at one of its two places.
-absl::Time EventLoop::NextTimeBut(uint64_t id, uint64_t other_id) const {
+absl::Time EventLoop::NextTimeBut(absl::Span<const uint64_t> ids) const {
+  const auto is_left_out = [ids](const Item& item) {
+    return std::find(ids.begin(), ids.end(), item.sequence) != ids.end();
+  };
   for (const std::deque<Item>& items : now_items_) {
     for (const Item& item : items) {
-      if (item.sequence != id && item.sequence != other_id) return now_;
+      if (!is_left_out(item)) return now_;
     }
   }
   absl::Time next = kEndOfTime;
@@ -105,13 +108,18 @@ absl::Time EventLoop::NextTimeBut(uint64_t id, uint64_t other_id) const {
     places.pop_back();
     if (place >= heap_.size()) continue;
     const Item& item = heap_[place];
-    if (item.sequence == id || item.sequence == other_id) {
+    if (is_left_out(item)) {
       places.insert(places.end(), {2 * place + 1, 2 * place + 2});
     } else {
       next = std::min(next, item.time);
     }
   }
   return next;
+}
+
+bool EventLoop::PutsOff(uint64_t id) const {
+  return std::any_of(before_advance_.begin(), before_advance_.end(),
+                     [id](const auto& before_advance) { return before_advance(id); });
 }
 
 void EventLoop::Run() {
@@ -127,8 +135,7 @@ void EventLoop::RunUntil(absl::FunctionRef<bool()> is_done) {
     if (stopped_) return;
     do {
       next = Next();
-    } while (next != nullptr && next->time > now_ && before_advance_ != nullptr &&
-             before_advance_(next->sequence));
+    } while (next != nullptr && next->time > now_ && PutsOff(next->sequence));
     if (next == nullptr) return;
     Item item = PopItem();
     now_ = item.time;

@@ -11,6 +11,7 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/time/time.h"
+#include "absl/types/span.h"
 #include "core/base/clock.h"
 #include "core/base/executor.h"
 
@@ -82,14 +83,14 @@ class EventLoop : public Clock, public Executor {
   size_t foreground_count() const { return foreground_count_; }
   // How much of it came by Post, from the scheduler and its plugins.
   size_t posted_count() const { return posted_count_; }
-  // When the next work is due, leaving out that of these two ids; kEndOfTime: there is none. It may be too
-  // early, where work was cancelled.
-  absl::Time NextTimeBut(uint64_t id, uint64_t other_id) const;
+  // When the next work is due, leaving out that of these ids; kEndOfTime: there is none. It may be too early,
+  // where work was cancelled.
+  absl::Time NextTimeBut(absl::Span<const uint64_t> ids) const;
 
-  // Called before the clock moves on to the work of an id. Returns true where it has put that work off: then
-  // the loop looks anew at what is next.
-  void set_before_advance(std::function<bool(uint64_t id)> before_advance) {
-    before_advance_ = std::move(before_advance);
+  // Called before the clock moves on to the work of an id, in the order in which they were added, until one
+  // returns true. That one has put the work off: then the loop looks anew at what is next.
+  void AddBeforeAdvance(std::function<bool(uint64_t id)> before_advance) {
+    before_advance_.push_back(std::move(before_advance));
   }
 
  private:
@@ -109,6 +110,8 @@ class EventLoop : public Clock, public Executor {
   void DropCancelled();
   // The next work; nullptr: nothing is left.
   const Item* Next() const;
+  // Whether somebody has put the work of this id off.
+  bool PutsOff(uint64_t id) const;
   // Takes it out; there must be some.
   Item PopItem();
 
@@ -123,7 +126,7 @@ class EventLoop : public Clock, public Executor {
   // in order as it comes. What the heap has for the same instant was put in earlier.
   std::array<std::deque<Item>, static_cast<size_t>(Phase::kNextPod) + 1> now_items_;
   std::function<void()> on_settled_;
-  std::function<bool(uint64_t id)> before_advance_;
+  std::vector<std::function<bool(uint64_t id)>> before_advance_;
 };
 
 }  // namespace schedsim::sim

@@ -36,7 +36,7 @@ class InterleavingChoice : public framework::FreeChoice {
 };
 
 // Puts the work of the scheduler's threads, of its informers and of the kubelets into the phases of an
-// instant, and asks for the choices that are free. There is one for a simulation.
+// instant, and asks for the choices that are free. There is one for each scheduler of a simulation.
 class Interleaving {
  public:
   struct Options {

@@ -99,14 +99,14 @@ void ClusterEvents::Attach(Simulation& simulation) {
   simulation_ = &simulation;
   next_finish_ = simulation.zero() + kFinishTime;
   next_refresh_ = simulation.zero() + kRefreshTime;
-  simulation.trace().set_event_listener(
-      [this](const api::Pod& pod, const framework::PodEvent& event) { OnSchedulerEvent(pod, event); });
+  simulation.trace().set_event_listener([this](const api::Pod& pod, const framework::PodEvent& event,
+                                               absl::string_view source) { OnEvent(pod, event, source); });
   simulation.server().Watch([this](const WatchEvent& event) { OnChange(event); });
 }
 
 // The second event that is alike begins a series, which is written at once; later ones are counted, and
 // written from time to time.
-void ClusterEvents::OnSchedulerEvent(const api::Pod& pod, const framework::PodEvent& event) {
+void ClusterEvents::OnEvent(const api::Pod& pod, const framework::PodEvent& event, absl::string_view source) {
   const absl::Time now = simulation_->now();
   Catch(now);
   // The message does not count. That of a victim names the other pod that the event is about, which does.
@@ -122,7 +122,7 @@ void ClusterEvents::OnSchedulerEvent(const api::Pod& pod, const framework::PodEv
                        .kind = "Pod",
                        .name = pod.metadata.name,
                        .message = event.note,
-                       .source = pod.spec->scheduler_name,
+                       .source = source.empty() ? pod.spec->scheduler_name : std::string(source),
                        .first = now,
                        .last = now});
     return;

@@ -55,7 +55,7 @@ class ClusterEvents {
     absl::Time last;
   };
 
-  void OnSchedulerEvent(const api::Pod& pod, const framework::PodEvent& event);
+  void OnEvent(const api::Pod& pod, const framework::PodEvent& event, absl::string_view source);
   // The times at which the scheduler's recorder writes and drops series, up to now.
   void Catch(absl::Time now);
   void OnChange(const WatchEvent& event);

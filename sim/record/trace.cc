@@ -249,12 +249,13 @@ void Trace::End() {
 
 void Trace::OnAttempt(const Attempt& attempt) {
   const TraceLevel level = LevelOfNext();
+  const scheduler::Scheduler& scheduler = *source_->scheduler;
   for (scheduler::Observer* listener : listeners_) listener->OnAttempt(attempt);
   ++attempt_count_;
   const api::ObjectKey key(*attempt.pod->pod);
   decisions_.Add(key.text());
   decisions_.Add(attempt.attempts);
-  decisions_.Add(attempt.host == nullptr ? "" : scheduler_->symbols().Text(attempt.host->name));
+  decisions_.Add(attempt.host == nullptr ? "" : scheduler.symbols().Text(attempt.host->name));
   decisions_.Add(attempt.feasible_count);
   decisions_.Add(attempt.evaluated_count);
   decisions_.Add(attempt.best_score);
@@ -264,13 +265,13 @@ void Trace::OnAttempt(const Attempt& attempt) {
     decisions_.Add(nominated.has_value() ? absl::string_view(*nominated) : attempt.nominated_before);
   }
   if (level_ == TraceLevel::kOff) return;
-  if (attempt.skip_filter != last_skipped_) {
-    last_skipped_ = attempt.skip_filter;
-    last_skipped_names_ = scheduler_->plugin_names().Sorted(last_skipped_);
+  if (attempt.skip_filter != source_->last_skipped) {
+    source_->last_skipped = attempt.skip_filter;
+    source_->last_skipped_names = scheduler.plugin_names().Sorted(source_->last_skipped);
   }
-  record::Attempt result = AttemptRecorder(attempt, last_skipped_names_, *scheduler_).Record(level);
+  record::Attempt result = AttemptRecorder(attempt, source_->last_skipped_names, scheduler).Record(level);
   result.pod = key.text();
-  if (cycle_began_ < clock_.Now()) result.began = cycle_began_ - zero_;
+  if (source_->cycle_began < clock_.Now()) result.began = source_->cycle_began - zero_;
   Write(result);
 }
 
@@ -282,7 +283,7 @@ void Trace::OnBindFailure(const framework::PodInfo& pod, const Attempt::Failure&
   if (level_ == TraceLevel::kOff) return;
   record::BindFailure result;
   static_cast<record::Failure&>(result) =
-      AttemptRecorder::FailureOf(failure, /*with_rejectors=*/true, *scheduler_);
+      AttemptRecorder::FailureOf(failure, /*with_rejectors=*/true, *source_->scheduler);
   result.pod = key;
   Write(result);
 }
@@ -346,7 +347,7 @@ void Trace::OnGroupFailure(const framework::PodInfo& pod, absl::string_view grou
   if (level_ == TraceLevel::kOff) return;
   record::GroupFailure result;
   static_cast<record::Failure&>(result) =
-      AttemptRecorder::FailureOf(failure, /*with_rejectors=*/false, *scheduler_);
+      AttemptRecorder::FailureOf(failure, /*with_rejectors=*/false, *source_->scheduler);
   result.pod = key;
   result.group = group;
   Write(result);
@@ -394,10 +395,10 @@ void Trace::OnMove(const queue::Move& move) {
   result.object = object;
   for (const queue::HintAnswer& hint : move.answers) {
     result.hints.push_back(
-        {.plugin = scheduler_->plugin_names().NameOf(hint.plugin), .answer = NameOf(hint.answer)});
+        {.plugin = source_->scheduler->plugin_names().NameOf(hint.plugin), .answer = NameOf(hint.answer)});
   }
   if (result.to == record::kUnschedulable && pod.Gated()) {
-    result.gated_by = scheduler_->plugin_names().NameOf(*pod.gating_plugin);
+    result.gated_by = source_->scheduler->plugin_names().NameOf(*pod.gating_plugin);
   }
   const bool backs_off = result.to == record::kBackoff || result.to == record::kErrorBackoff;
   if (backs_off && pod.backoff_expiration.has_value()) {
@@ -515,8 +516,8 @@ void Trace::Delete(const api::Pod& pod) {
 
 void Trace::Gone(const api::Pod& pod) { Write(record::Gone{.pod = pod.Key()}); }
 
-void Trace::Event(const api::Pod& pod, const framework::PodEvent& event) {
-  if (event_listener_ != nullptr) event_listener_(pod, event);
+void Trace::Event(const api::Pod& pod, const framework::PodEvent& event, absl::string_view source) {
+  if (event_listener_ != nullptr) event_listener_(pod, event, source);
   if (!is_on()) return;
   Write(record::Event{.pod = pod.Key(),
                       .type = event.type,
@@ -536,7 +537,7 @@ void Trace::Registrations(const queue::SchedulingQueue& queue, const api::LineBe
   std::map<std::string, std::map<std::string, std::set<std::string>>> profiles;
   for (const queue::SchedulingQueue::Registration& registration : queue.Registrations()) {
     const std::vector<std::string> labels = framework::RegistrationLabels(registration.event, line);
-    profiles[registration.profile][scheduler_->plugin_names().NameOf(registration.plugin)].insert(
+    profiles[registration.profile][source_->scheduler->plugin_names().NameOf(registration.plugin)].insert(
         labels.begin(), labels.end());
   }
   for (const auto& [profile, plugins] : profiles) {
@@ -566,7 +567,7 @@ void Trace::Queue(const queue::SchedulingQueue& queue) {
   for (const framework::QueuedPodGroupInfo* group : state.groups) {
     record::QueuedGroup& queued = result.groups.emplace_back(group->key, record::QueuedGroup()).second;
     queued.attempts = group->attempts;
-    if (group->Gated()) queued.gated_by = scheduler_->plugin_names().NameOf(*group->gating_plugin);
+    if (group->Gated()) queued.gated_by = source_->scheduler->plugin_names().NameOf(*group->gating_plugin);
   }
   std::sort(all.begin(), all.end(),
             [](const QueuedPodInfo* a, const QueuedPodInfo* b) { return a->key < b->key; });
@@ -574,9 +575,9 @@ void Trace::Queue(const queue::SchedulingQueue& queue) {
   for (const QueuedPodInfo* pod : all) {
     record::QueuedPod& info = result.info.emplace_back(pod->key, record::QueuedPod()).second;
     info.attempts = pod->attempts;
-    info.unschedulable_plugins = AttemptRecorder::NamesOf(pod->unschedulable_plugins, *scheduler_);
-    info.pending_plugins = AttemptRecorder::NamesOf(pod->pending_plugins, *scheduler_);
-    if (pod->Gated()) info.gated_by = scheduler_->plugin_names().NameOf(*pod->gating_plugin);
+    info.unschedulable_plugins = AttemptRecorder::NamesOf(pod->unschedulable_plugins, *source_->scheduler);
+    info.pending_plugins = AttemptRecorder::NamesOf(pod->pending_plugins, *source_->scheduler);
+    if (pod->Gated()) info.gated_by = source_->scheduler->plugin_names().NameOf(*pod->gating_plugin);
   }
   const absl::string_view text = writer_.Start(clock_.Now() - zero_, result);
   if (text == last_queue_) return;

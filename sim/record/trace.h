@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "core/api/devices.h"
@@ -57,12 +58,30 @@ class Trace : public scheduler::Observer, public queue::QueueObserver {
   // Before the first record.
   void set_zero(absl::Time zero) { zero_ = zero; }
   absl::Time zero() const { return zero_; }
-  void set_scheduler(const scheduler::Scheduler* scheduler) { scheduler_ = scheduler; }
-  // Hears of cycles, attempts and failed bindings, too, and may want details; it must outlive the run.
+  // What is kept of a scheduler, to make records of what it tells.
+  struct Source {
+    const scheduler::Scheduler* scheduler = nullptr;
+    // The plugins that last answered Skip to PreFilter, and their names, sorted: mostly the same ones.
+    framework::PluginSet last_skipped;
+    std::vector<std::string> last_skipped_names;
+    absl::Time cycle_began;  // That of the last attempt, or of the one under way.
+  };
+  // The one whose queue is on record, and who tells of whatever is heard without another source.
+  void set_scheduler(const scheduler::Scheduler* scheduler) { first_source_.scheduler = scheduler; }
+  // What is heard within `tell` comes from `source`.
+  void HearFrom(Source& source, absl::FunctionRef<void()> tell) {
+    source_ = &source;
+    tell();
+    source_ = &first_source_;
+  }
+  // Hears of cycles, attempts and failed bindings of all schedulers, too, and may want details; it must
+  // outlive the run.
   void add_listener(scheduler::Observer* listener) { listeners_.push_back(listener); }
 
-  // Hears of events that the scheduler and others record; it must outlive the run.
-  using EventListener = std::function<void(const api::Pod& pod, const framework::PodEvent& event)>;
+  // Hears of events that schedulers and others record; it must outlive the run. `source`: who does; "": the
+  // pod's scheduler.
+  using EventListener =
+      std::function<void(const api::Pod& pod, const framework::PodEvent& event, absl::string_view source)>;
   void set_event_listener(EventListener listener) { event_listener_ = std::move(listener); }
   // Whether anybody wants events.
   bool WantsEvents() const { return is_on() || event_listener_ != nullptr; }
@@ -84,7 +103,7 @@ class Trace : public scheduler::Observer, public queue::QueueObserver {
   // Whether all details are written.
   bool is_full() const { return level_ == TraceLevel::kFull; }
   void OnCycle(const framework::PodInfo& pod) override {
-    cycle_began_ = clock_.Now();
+    source_->cycle_began = clock_.Now();
     for (scheduler::Observer* listener : listeners_) listener->OnCycle(pod);
   }
   void OnAttempt(const scheduler::Attempt& attempt) override;
@@ -121,12 +140,12 @@ class Trace : public scheduler::Observer, public queue::QueueObserver {
   void ClaimBound(const api::Object& claim, absl::string_view volume_name);
   void Delete(const api::Pod& pod);
   void Gone(const api::Pod& pod);
-  void Event(const api::Pod& pod, const framework::PodEvent& event);
+  void Event(const api::Pod& pod, const framework::PodEvent& event, absl::string_view source = "");
   void Step(int64_t index);
   void ApiError(absl::string_view verb, absl::string_view message);
   // At kFull.
   void Extender(const record::ExtenderCall& call);
-  // What each profile's plugins wait for.
+  // What each profile's plugins wait for, of the source's scheduler.
   void Registrations(const queue::SchedulingQueue& queue, const api::LineBehavior& line);
   // The state of the queue, when it differs from the last one written.
   void Queue(const queue::SchedulingQueue& queue);
@@ -176,7 +195,8 @@ class Trace : public scheduler::Observer, public queue::QueueObserver {
   const Clock& clock_;
   const Sink sink_;
   absl::Time zero_;
-  const scheduler::Scheduler* scheduler_ = nullptr;
+  Source first_source_;
+  Source* source_ = &first_source_;
   std::vector<scheduler::Observer*> listeners_;
   EventListener event_listener_;  // May be empty.
   RecordWriter writer_;
@@ -184,11 +204,7 @@ class Trace : public scheduler::Observer, public queue::QueueObserver {
   Digest lines_;
   std::string last_queue_;
   uint64_t last_queue_change_ = UINT64_MAX;
-  // The plugins that last answered Skip to PreFilter, and their names, sorted: mostly the same ones.
-  framework::PluginSet last_skipped_;
-  std::vector<std::string> last_skipped_names_;
   int64_t attempt_count_ = 0;
-  absl::Time cycle_began_;  // That of the last attempt, or of the one under way.
   std::vector<InexactPod> inexact_pods_;
   LookupMap<std::string, framework::ExtendedResourceClaimStatus> extended_claims_;  // By the pod's uid.
 };

@@ -1,6 +1,7 @@
 #include "sim/run/simulation.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -9,7 +10,6 @@
 #include "core/base/go_time.h"
 #include "core/base/status_macros.h"
 #include "core/plugins/registry.h"
-#include "sim/actors/kubelet_admission.h"
 #include "sim/cluster/admission/namespace_lifecycle.h"
 #include "sim/controllers/owned_pods.h"
 #include "sim/controllers/persistent_volume.h"
@@ -32,6 +32,8 @@ constexpr absl::Duration kWaitTime = absl::Minutes(30);
 // A run that is to go on to a given end goes round in circles for so many attempts before the rest is left
 // out: within them, an end is where it was asked for.
 constexpr int64_t kAttemptsInCircles = 40'000;
+// After so many pods that kubelets refused, a run without an end of its own is over.
+constexpr size_t kRejectionsMax = 10'000;
 
 std::unique_ptr<Trace> MakeTrace(const SimulationOptions& options, EventLoop& loop, absl::Time zero) {
   auto trace = std::make_unique<Trace>(options.trace_level, loop, options.trace_sink);
@@ -88,6 +90,15 @@ class Simulation::QueueListener : public queue::QueueObserver {
   Simulation& simulation_;
 };
 
+struct Simulation::OtherParts {
+  OtherParts(const Interleaving::Options& options, std::unique_ptr<InterleavingChoice> drawn, EventLoop& loop)
+      : choice(std::move(drawn)), interleaving(options, loop) {}
+
+  std::unique_ptr<InterleavingChoice> choice;  // nullptr: nothing is drawn.
+  Interleaving interleaving;
+  std::unique_ptr<SchedulerActor> actor;
+};
+
 Simulation::Simulation(SimulationOptions options)
     : options_(std::move(options)),
       drawn_choice_(DrawnChoiceOf(options_)),
@@ -128,6 +139,95 @@ absl::Status Simulation::MakeExtenders() {
   return absl::OkStatus();
 }
 
+SchedulerActor::Options Simulation::ActorOptions(const codec::LoadedSchedulerConfig& loaded) const {
+  const api::KubeSchedulerConfiguration& config = loaded.config;
+  SchedulerActor::Options actor = {
+      .scheduler = {.line = options_.line,
+                    .profiles = loaded.profiles,
+                    .percentage_of_nodes_to_score = config.percentage_of_nodes_to_score,
+                    .queue = {.pod_initial_backoff = GoSeconds(config.pod_initial_backoff_seconds),
+                              .pod_max_backoff = GoSeconds(config.pod_max_backoff_seconds),
+                              .ties_by_creation = options_.ties_by_creation},
+                    .reference = options_.reference,
+                    .preemption_starts_at_first = options_.preemption_starts_at_first,
+                    .parallelism = config.parallelism,
+                    .draws_worker_order = options_.variation.workers},
+      .latency = options_.latency,
+      .checks_versions = options_.complete_admission,
+      .on_updated = nullptr,
+      .on_claim_written = nullptr,
+      .lists_at_start = options_.variation.start,
+      .faults = faults_.get()};
+  auto* volumes = controllers_->Get<PersistentVolumeController>();
+  if (volumes != nullptr && !options_.controllers.persistent_volumes->watches) {
+    actor.on_updated = [volumes] { volumes->ReconcileLater(); };
+  }
+  if (auto* claims = controllers_->Get<ResourceClaimController>()) {
+    actor.hears_own_writes = !options_.controllers.resource_claims->watches;
+    actor.on_claim_written = [claims](const api::ObjectPtr& claim) { claims->OnSchedulerWrite(claim); };
+  }
+  return actor;
+}
+
+// The streams of each have its name, so that a scheduler more changes nothing of what others draw.
+absl::Status Simulation::MakeOtherSchedulers(const std::vector<framework::RegisteredPlugin>& registry) {
+  actors_ = {actor_.get()};
+  if (options_.other_schedulers.empty()) return absl::OkStatus();
+  RETURN_IF_ERROR(CheckSchedulerNames(options_.config_file, options_.config, options_.other_schedulers));
+  RETURN_IF_ERROR(RefuseExtenders(absl::StrCat(options_.config_file, ": "), options_.config.config));
+  for (const OtherScheduler& other : options_.other_schedulers) {
+    RETURN_IF_ERROR(RefuseExtenders(absl::StrCat(other.file, ": "), other.config.config));
+    const Rng rng = Rng(options_.seed)
+                        .Fork(absl::StrCat("other-scheduler/", other.config.profiles.front().scheduler_name));
+    std::unique_ptr<InterleavingChoice> choice;
+    if (options_.variation.ties) choice = std::make_unique<DrawnChoice>(rng);
+    const Interleaving::Options interleaving = {.one_pod_handler = options_.line.one_pod_handler,
+                                                .choice = choice.get()};
+    OtherParts& parts =
+        *others_.emplace_back(std::make_unique<OtherParts>(interleaving, std::move(choice), loop_));
+    SchedulerActor::Options actor = ActorOptions(other.config);
+    actor.is_other = true;
+    ASSIGN_OR_RETURN(parts.actor, SchedulerActor::Make(std::move(actor), registry, loop_, parts.interleaving,
+                                                       *server_, *trace_, rng));
+    actors_.push_back(parts.actor.get());
+  }
+  for (SchedulerActor* actor : actors_) {
+    std::vector<const SchedulerActor*> peers;
+    std::copy_if(actors_.begin(), actors_.end(), std::back_inserter(peers),
+                 [actor](const SchedulerActor* peer) { return peer != actor; });
+    actor->set_peers(std::move(peers));
+  }
+  kubelet_admission_ = std::make_unique<KubeletAdmission>(loop_, *server_, *trace_);
+  kubelet_admission_->set_is_silent([this](absl::string_view node) { return kubelets_->IsSilent(node); });
+  conflicts_ = std::make_unique<SchedulerConflicts>(schedulers(), loop_, *server_, *kubelet_admission_);
+  trace_->add_listener(conflicts_.get());
+  return absl::OkStatus();
+}
+
+std::vector<scheduler::Scheduler*> Simulation::schedulers() const {
+  std::vector<scheduler::Scheduler*> schedulers;
+  for (SchedulerActor* actor : actors_) schedulers.push_back(&actor->scheduler());
+  return schedulers;
+}
+
+bool Simulation::InTransit() const {
+  return std::any_of(actors_.begin(), actors_.end(),
+                     [](const SchedulerActor* actor) { return actor->InTransit(); });
+}
+
+bool Simulation::AnyBusy() const {
+  return std::any_of(actors_.begin(), actors_.end(),
+                     [](const SchedulerActor* actor) { return actor->Busy(); });
+}
+
+// One after the other, so that no two of them hear of something at one time.
+void Simulation::ListObjects(absl::Time end) {
+  const absl::Time begin = loop_.Now();
+  const auto count = static_cast<int64_t>(actors_.size());
+  for (int64_t i = 0; i < count; ++i)
+    actors_[static_cast<size_t>(i)]->ListObjects(end - (end - begin) / count * (count - 1 - i));
+}
+
 absl::StatusOr<std::unique_ptr<Simulation>> Simulation::Make(SimulationOptions options) {
   std::unique_ptr<Simulation> simulation(new Simulation(std::move(options)));
   SimulationOptions& own = simulation->options_;
@@ -146,33 +246,8 @@ absl::StatusOr<std::unique_ptr<Simulation>> Simulation::Make(SimulationOptions o
       own.controllers, Rng(own.seed).Fork("timeline"), simulation->loop_, *simulation->server_,
       *simulation->trace_, own.latency.api_call, simulation->faults_.get());
   RETURN_IF_ERROR(simulation->MakeExtenders());
-  const api::KubeSchedulerConfiguration& config = own.config.config;
-  SchedulerActor::Options actor = {
-      .scheduler = {.line = own.line,
-                    .profiles = own.config.profiles,
-                    .percentage_of_nodes_to_score = config.percentage_of_nodes_to_score,
-                    .queue = {.pod_initial_backoff = GoSeconds(config.pod_initial_backoff_seconds),
-                              .pod_max_backoff = GoSeconds(config.pod_max_backoff_seconds),
-                              .ties_by_creation = own.ties_by_creation},
-                    .reference = own.reference,
-                    .preemption_starts_at_first = own.preemption_starts_at_first,
-                    .parallelism = config.parallelism,
-                    .draws_worker_order = own.variation.workers},
-      .latency = own.latency,
-      .checks_versions = own.complete_admission,
-      .on_updated = nullptr,
-      .on_claim_written = nullptr,
-      .lists_at_start = own.variation.start,
-      .faults = simulation->faults_.get(),
-      .extenders = simulation->extenders_.get()};
-  auto* volumes = simulation->controllers_->Get<PersistentVolumeController>();
-  if (volumes != nullptr && !own.controllers.persistent_volumes->watches) {
-    actor.on_updated = [volumes] { volumes->ReconcileLater(); };
-  }
-  if (auto* claims = simulation->controllers_->Get<ResourceClaimController>()) {
-    actor.hears_own_writes = !own.controllers.resource_claims->watches;
-    actor.on_claim_written = [claims](const api::ObjectPtr& claim) { claims->OnSchedulerWrite(claim); };
-  }
+  SchedulerActor::Options actor = simulation->ActorOptions(own.config);
+  actor.extenders = simulation->extenders_.get();
   simulation->kubelets_ =
       std::make_unique<Kubelets>(own.latency.pod_termination, Rng(own.seed), simulation->interleaving_,
                                  *simulation->server_, *simulation->trace_);
@@ -189,6 +264,7 @@ absl::StatusOr<std::unique_ptr<Simulation>> Simulation::Make(SimulationOptions o
   ASSIGN_OR_RETURN(simulation->actor_, SchedulerActor::Make(std::move(actor), registry, simulation->loop_,
                                                             simulation->interleaving_, *simulation->server_,
                                                             *simulation->trace_, Rng(own.seed)));
+  RETURN_IF_ERROR(simulation->MakeOtherSchedulers(registry));
   Simulation* self = simulation.get();
   self->queue_listener_ = std::make_unique<QueueListener>(*self);
   auto& queue = self->scheduler().queue();
@@ -216,6 +292,7 @@ absl::Status Simulation::MakeAutoscaler(const scheduler::Options& scheduler,
 
 void Simulation::SetSilent(absl::string_view node_name, bool silent) {
   kubelets_->SetSilent(node_name, silent);
+  if (!silent && kubelet_admission_ != nullptr) kubelet_admission_->Resume(node_name);
   if (!silent && pod_phases_ != nullptr) pod_phases_->Resume(node_name);
   if (stages_ != nullptr) stages_->SetSilent(node_name, silent);
 }
@@ -283,7 +360,7 @@ void Simulation::CreateObjects(const std::vector<api::ObjectPtr>& objects) {
     time += options_.creation_interval;
   }
   if (options_.complete_admission) placed_without_room_ = PlacedWithoutRoom(objects, *server_);
-  actor_->ListObjects(zero_ - lead - delay);
+  ListObjects(zero_ - lead - delay);
   loop_.AdvanceTo(zero_ - lead);
   loop_.Settle();
   controllers_->StartEarly();
@@ -303,8 +380,11 @@ bool Simulation::IsOfCronJob(const api::Pod& pod) const {
 void Simulation::WatchForTimes(const WatchEvent& event) {
   last_change_ = loop_.Now();
   // A circle takes an attempt for each pod.
-  const queue::SchedulingQueue& queue = scheduler().queue();
-  const size_t waiting = std::max(queue.unschedulable_count(), queue.waiting_for_time_count());
+  size_t waiting = 0;
+  for (SchedulerActor* actor : actors_) {
+    const queue::SchedulingQueue& queue = actor->scheduler().queue();
+    waiting += std::max(queue.unschedulable_count(), queue.waiting_for_time_count());
+  }
   next_look_ = trace_->attempt_count() + 1 + static_cast<int64_t>(waiting);
   circle_.reset();
   const api::Object& object = event.new_object != nullptr ? *event.new_object : *event.old_object;
@@ -318,14 +398,14 @@ void Simulation::WatchForTimes(const WatchEvent& event) {
   }
   if (event.new_object == nullptr || pod.IsTerminal()) {
     gone_[pod.Key()] = FinalOf(pod, /*deleted=*/true);
-    if (actor_->IsVictim(pod.metadata.uid)) {
+    if (IsVictim(pod.metadata.uid)) {
       evicted_.insert(pod.Key());
     } else {
       evicted_.erase(pod.Key());
     }
     return;
   }
-  if (!actor_->scheduler().ResponsibleFor(pod)) return;
+  if (!ResponsibleFor(pod)) return;
   const bool was_bound =
       event.old_object != nullptr && !static_cast<const api::Pod&>(*event.old_object).node_name.empty();
   if (pod_times_.size() <= pod.number) pod_times_.resize(pod.number + 1);
@@ -338,9 +418,22 @@ void Simulation::WatchForTimes(const WatchEvent& event) {
   }
 }
 
-bool Simulation::ResponsibleFor(const api::Pod& pod) const { return actor_->scheduler().ResponsibleFor(pod); }
+bool Simulation::ResponsibleFor(const api::Pod& pod) const {
+  return std::any_of(actors_.begin(), actors_.end(),
+                     [&pod](SchedulerActor* actor) { return actor->scheduler().ResponsibleFor(pod); });
+}
 
-bool Simulation::IsVictim(const std::string& uid) const { return actor_->IsVictim(uid); }
+std::optional<scheduler::Scheduler::BindingHold> Simulation::FindBindingHold(const api::Pod& pod) const {
+  for (SchedulerActor* actor : actors_) {
+    if (actor->scheduler().ResponsibleFor(pod)) return actor->scheduler().FindBindingHold(pod);
+  }
+  return std::nullopt;
+}
+
+bool Simulation::IsVictim(const std::string& uid) const {
+  return std::any_of(actors_.begin(), actors_.end(),
+                     [&uid](const SchedulerActor* actor) { return actor->IsVictim(uid); });
+}
 
 absl::Status Simulation::Evict(absl::string_view name_space, absl::string_view name) {
   const api::PodPtr pod = server_->FindPod(name_space, name);
@@ -444,14 +537,22 @@ absl::Status Simulation::failure() const {
 
 bool Simulation::Quiet() const {
   if (!options_.schedules) return loop_.foreground_count() == 0;
-  const scheduler::Scheduler& scheduler = actor_->scheduler();
   const absl::Duration idle = loop_.Now() - std::max(last_progress_, zero_);
   size_t foreground = loop_.foreground_count();
+  bool any_in_pre_bind = false;
+  bool any_on_permit = false;
+  bool any_waits_for_time = false;
+  for (SchedulerActor* actor : actors_) {
+    scheduler::Scheduler& scheduler = actor->scheduler();
+    any_in_pre_bind |= scheduler.AnyInPreBind();
+    any_on_permit |= scheduler.AnyWaitingOnPermit();
+    any_waits_for_time |= scheduler.queue().AnyWaitingForTime();
+  }
   // A PreBind plugin that looks again and again for what never comes.
-  if (scheduler.AnyInPreBind() && idle >= kWaitTime) foreground -= loop_.posted_count();
-  if (actor_->Busy() || foreground > 0) return false;
-  if (scheduler.AnyWaitingOnPermit() && idle < kWaitTime) return false;
-  return !actor_->scheduler().queue().AnyWaitingForTime() || idle >= kRetryTime;
+  if (any_in_pre_bind && idle >= kWaitTime) foreground -= loop_.posted_count();
+  if (AnyBusy() || foreground > 0) return false;
+  if (any_on_permit && idle < kWaitTime) return false;
+  return !any_waits_for_time || idle >= kRetryTime;
 }
 
 bool Simulation::HasEnd() const {
@@ -459,10 +560,31 @@ bool Simulation::HasEnd() const {
 }
 
 bool Simulation::MoreToCome() const {
-  const scheduler::Scheduler& scheduler = actor_->scheduler();
-  const size_t own_work = interleaving_.is_due() ? 1 : 0;
-  return loop_.foreground_count() > own_work || actor_->InTransit() || scheduler.AnyWaitingOnPermit() ||
-         scheduler.AnyInPreBind();
+  size_t own_work = 0;
+  for (SchedulerActor* actor : actors_) {
+    const scheduler::Scheduler& scheduler = actor->scheduler();
+    if (actor->InTransit() || scheduler.AnyWaitingOnPermit() || scheduler.AnyInPreBind()) return true;
+    own_work += actor->interleaving().is_due() ? 1 : 0;
+  }
+  return loop_.foreground_count() > own_work;
+}
+
+int64_t Simulation::CountTriedInVain(int64_t& others) const {
+  int64_t tried = 0;
+  for (SchedulerActor* actor : actors_) {
+    const queue::SchedulingQueue::State state = actor->scheduler().queue().GetState();
+    for (const auto* pods : {&state.active, &state.backoff, &state.unschedulable}) {
+      for (const framework::QueuedPodInfo* pod : *pods) {
+        if (pod->Gated()) continue;
+        const bool fails_with_group = options_.line.pod_groups.cycle == api::PodGroupCycle::kOnPop &&
+                                      !pod->pod_info->pod->spec->pod_group_name.empty();
+        const bool in_vain = pod->timestamp > last_change_ && pod->attempts > 1 &&
+                             (fails_with_group || (pod->consecutive_errors_count == 0 && !pod->found_node));
+        ++(in_vain ? tried : others);
+      }
+    }
+  }
+  return tried;
 }
 
 // Attempts take time, so with many pods a pass over all of them may last longer than the five minutes after
@@ -480,25 +602,19 @@ void Simulation::LookForCircle() {
     return;
   }
   // A scheduler that has no pod to pop next is about to be idle, and Quiet ends a run without an end.
-  const bool is_idle = !actor_->scheduler().queue().HasPoppable();
-  const bool too_early = is_idle && (!HasEnd() || actor_->scheduler().queue().AnyWaitingForTime());
+  bool is_idle = true;
+  bool any_waits_for_time = false;
+  for (SchedulerActor* actor : actors_) {
+    is_idle &= !actor->scheduler().queue().HasPoppable();
+    any_waits_for_time |= actor->scheduler().queue().AnyWaitingForTime();
+  }
+  const bool too_early = is_idle && (!HasEnd() || any_waits_for_time);
   if (MoreToCome() || too_early) {
     next_look_ = attempts + 1;
     return;
   }
-  int64_t tried = 0;
   int64_t others = 0;
-  const queue::SchedulingQueue::State state = actor_->scheduler().queue().GetState();
-  for (const auto* pods : {&state.active, &state.backoff, &state.unschedulable}) {
-    for (const framework::QueuedPodInfo* pod : *pods) {
-      if (pod->Gated()) continue;
-      const bool fails_with_group = options_.line.pod_groups.cycle == api::PodGroupCycle::kOnPop &&
-                                    !pod->pod_info->pod->spec->pod_group_name.empty();
-      const bool in_vain = pod->timestamp > last_change_ && pod->attempts > 1 &&
-                           (fails_with_group || (pod->consecutive_errors_count == 0 && !pod->found_node));
-      ++(in_vain ? tried : others);
-    }
-  }
+  const int64_t tried = CountTriedInVain(others);
   if (others > 0 || tried == 0) {
     next_look_ = attempts + std::max<int64_t>(others, tried / 8 + 1);
     return;
@@ -519,6 +635,15 @@ void Simulation::EndCircle() {
       ": since the last change of the cluster, at ", absl::FormatDuration(circle_->since - zero_),
       ", each of the ", circle_->pod_count, " pending pods was tried again with the same outcome (",
       trace_->attempt_count(), " attempts in all), and nothing else is to come; ", rest);
+  loop_.Stop();
+}
+
+void Simulation::EndRejections() {
+  circle_warning_ = absl::StrCat(
+      "the run was ended at ", absl::FormatDuration(loop_.Now() - zero_), ": kubelets have refused ",
+      conflicts_->rejections().size(),
+      " pods; a scheduler that takes no heed of what nodes have goes on like that for ever; --until, or the "
+      "end of a scenario, makes it go on");
   loop_.Stop();
 }
 
@@ -555,7 +680,7 @@ void Simulation::OnSettled() {
   const bool looks =
       !interleaving_.pops_last() || !interleaving_.waits_in_cycle() || interleaving_.TakeNudge();
   if (is_seen && looks && !actor_->HidesFlush()) trace_->Queue(actor_->scheduler().queue());
-  if (!observers_.empty() && !actor_->Busy() && !actor_->InTransit()) {
+  if (!observers_.empty() && !AnyBusy() && !InTransit()) {
     for (SimulationObserver* observer : observers_) observer->OnRest();
   }
   if (options_.on_settled != nullptr) options_.on_settled();
@@ -577,13 +702,15 @@ void Simulation::OnSettled() {
   if (steps_left_) return;
   if (Quiet()) {
     loop_.Stop();
+  } else if (conflicts_ != nullptr && conflicts_->rejections().size() >= kRejectionsMax) {
+    EndRejections();
   } else if (CirclesWithoutRest()) {
     EndCircle();
   }
 }
 
 void Simulation::Run() {
-  trace_->Registrations(actor_->scheduler().queue(), options_.line);
+  for (SchedulerActor* actor : actors_) actor->RecordRegistrations();
   trace_->Queue(actor_->scheduler().queue());
   loop_.set_on_settled([this] { OnSettled(); });
   controllers_->Start();
@@ -602,7 +729,10 @@ void Simulation::Run() {
   if (stages_ != nullptr) stages_->Start();
   if (script_ != nullptr) script_->Start();
   ScheduleStep(0);
-  if (options_.schedules) actor_->Start();
+  if (kubelet_admission_ != nullptr) kubelet_admission_->Start();
+  if (options_.schedules) {
+    for (SchedulerActor* actor : actors_) actor->Start();
+  }
   loop_.Run();
   // At the end of time no flush is left that would come behind the last work: whether the run is over, and
   // what else the script has for this instant, is asked here.
@@ -620,7 +750,7 @@ void Simulation::Finish() {
     const auto& pod = static_cast<const api::Pod&>(*object);
     Trace::FinalPod& final_pod = pods[key] = FinalOf(pod, pod.IsTerminal());
     const bool waits = pod.node_name.empty() && !final_pod.deleted;
-    if (waits && !scheduler().ResponsibleFor(pod)) final_pod.other_scheduler = pod.spec->scheduler_name;
+    if (waits && !ResponsibleFor(pod)) final_pod.other_scheduler = pod.spec->scheduler_name;
   }
   std::vector<Trace::FinalPod> list;
   for (auto& [key, pod] : pods) list.push_back(std::move(pod));

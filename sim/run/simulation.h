@@ -1,4 +1,4 @@
-// One run: a cluster, what happens to it, and a scheduler.
+// One run: a cluster, what happens to it, and its schedulers.
 #ifndef SCHEDSIM_SIM_RUN_SIMULATION_H_
 #define SCHEDSIM_SIM_RUN_SIMULATION_H_
 
@@ -21,6 +21,7 @@
 #include "core/base/rng.h"
 #include "core/codec/config/scheduler_config.h"
 #include "core/queue/queue_observer.h"
+#include "sim/actors/kubelet_admission.h"
 #include "sim/actors/kubelets.h"
 #include "sim/actors/pod_phases.h"
 #include "sim/actors/scheduler_actor.h"
@@ -34,6 +35,8 @@
 #include "sim/kernel/latency.h"
 #include "sim/kernel/variation.h"
 #include "sim/record/trace.h"
+#include "sim/run/other_schedulers.h"
+#include "sim/run/scheduler_conflicts.h"
 
 namespace schedsim::sim {
 
@@ -64,8 +67,13 @@ struct Step {
 
 struct SimulationOptions {
   api::LineBehavior line;
-  // What the scheduler runs with.
+  // What the scheduler runs with, and the file that it is from; "": it is the default.
   codec::LoadedSchedulerConfig config;
+  std::string config_file;
+  // Schedulers beside that one, which is the first one then. Where there are some, kubelets refuse pods for
+  // which their nodes have no room. Plugins and the release are those of the first one. Not for cases, for an
+  // autoscaler or with extenders.
+  std::vector<OtherScheduler> other_schedulers;
   // When virtual zero is.
   absl::Time zero;
   // Made-up names are counted; see ApiServer::Options.
@@ -152,25 +160,25 @@ struct Circle {
   bool is_idle = false;
 };
 
-// When a pod entered the queue first, and when it was bound; absent: it did not, or the scheduler is not
+// When a pod entered the queue first, and when it was bound; absent: it did not, or no scheduler is
 // responsible for it.
 struct PodTimes {
   std::optional<absl::Time> queued;
   std::optional<absl::Time> bound;
 };
 
-// Looks on at a run, and hears of the queue as well. It must not change anything.
+// Looks on at a run, and hears of the first scheduler's queue as well. It must not change anything.
 class SimulationObserver : public queue::QueueObserver {
  public:
   // Something changed in the API server.
   virtual void OnChange(const WatchEvent& event) = 0;
-  // The scheduler is at rest: no pod can be popped, none is being tried, and nothing is on its way.
+  // The schedulers are at rest: no pod can be popped, none is being tried, and nothing is on its way.
   virtual void OnRest() = 0;
 };
 
 class Simulation {
  public:
-  // InvalidArgument where a plugin refuses its arguments.
+  // InvalidArgument where a plugin refuses its arguments, and for schedulers with profiles of one name.
   static absl::StatusOr<std::unique_ptr<Simulation>> Make(SimulationOptions options);
   ~Simulation();
   Simulation(const Simulation&) = delete;
@@ -208,8 +216,8 @@ class Simulation {
   const SimulationOptions& options() const { return options_; }
   // nullptr: nothing goes wrong.
   const Faults* faults() const { return faults_.get(); }
-  // Whether a call of the scheduler, or something that its informers are to hear, is on its way.
-  bool InTransit() const { return actor_->InTransit(); }
+  // Whether a call of a scheduler, or something that its informers are to hear, is on its way.
+  bool InTransit() const;
   EventLoop& loop() { return loop_; }
   ApiServer& server() { return *server_; }
   Kubelets& kubelets() { return *kubelets_; }
@@ -226,24 +234,27 @@ class Simulation {
 
   const ApiServer& server() const { return *server_; }
   const Trace& trace() const { return *trace_; }
+  // The first scheduler.
   scheduler::Scheduler& scheduler() { return actor_->scheduler(); }
-  // See Scheduler::ResponsibleFor.
+  // All schedulers, the first one in front.
+  std::vector<scheduler::Scheduler*> schedulers() const;
+  // nullptr: there is one scheduler.
+  const SchedulerConflicts* conflicts() const { return conflicts_.get(); }
+  // Whether one of the schedulers is: see Scheduler::ResponsibleFor.
   bool ResponsibleFor(const api::Pod& pod) const;
   // See Scheduler::FindBindingHold.
-  std::optional<scheduler::Scheduler::BindingHold> FindBindingHold(const api::Pod& pod) const {
-    return actor_->scheduler().FindBindingHold(pod);
-  }
-  // Whether the scheduler deleted the pod of this uid, to make room for another.
+  std::optional<scheduler::Scheduler::BindingHold> FindBindingHold(const api::Pod& pod) const;
+  // Whether a scheduler deleted the pod of this uid, to make room for another.
   bool IsVictim(const std::string& uid) const;
   // Deletes a pod that another scheduler evicts; such a pod is a victim, too. NotFound when there is none.
   absl::Status Evict(absl::string_view name_space, absl::string_view name);
-  // See SchedulerActor::cycle_latency.
+  // See SchedulerActor::cycle_latency; of the first scheduler.
   absl::Duration cycle_latency() const { return actor_->cycle_latency(); }
   absl::Time now() const { return loop_.Now(); }
   absl::Time zero() const { return zero_; }
   // Pods that were deleted or became terminal, as they were last, by "namespace/name".
   const std::map<std::string, Trace::FinalPod>& gone() const { return gone_; }
-  // Those of them that the scheduler deleted.
+  // Those of them that a scheduler deleted.
   const std::set<std::string>& evicted() const { return evicted_; }
   // Objects that the API server refused to create, in order.
   struct Refused {
@@ -254,8 +265,8 @@ class Simulation {
   const std::vector<Refused>& refused() const { return refused_; }
   // Of a pod of the server, also one that is gone.
   PodTimes TimesOf(const api::Pod& pod) const;
-  // Of the pod "namespace/name"; nullptr: there is none of that name, or none that the scheduler is
-  // responsible for was created since.
+  // Of the pod "namespace/name"; nullptr: there is none of that name, or none that a scheduler is responsible
+  // for was created since.
   const PodTimes* FindPodTimes(absl::string_view key) const;
   // From the queue to the binding, of each pod that was bound in the run, also those that are gone since.
   const std::vector<absl::Duration>& queue_latencies() const { return queue_latencies_; }
@@ -266,6 +277,13 @@ class Simulation {
   // Needs the scheduler's options, and the plugins that it may have.
   absl::Status MakeAutoscaler(const scheduler::Options& scheduler,
                               const std::vector<framework::RegisteredPlugin>& registry);
+  // What the scheduler with this configuration is made with.
+  SchedulerActor::Options ActorOptions(const codec::LoadedSchedulerConfig& config) const;
+  // The schedulers beside the first one, and who looks on at them. Nothing, where there are none.
+  absl::Status MakeOtherSchedulers(const std::vector<framework::RegisteredPlugin>& registry);
+  // Informers of all schedulers list what is there, until `end`.
+  void ListObjects(absl::Time end);
+  bool AnyBusy() const;
   // InvalidArgument where there are some, and nothing says how to reach them.
   absl::Status MakeExtenders();
   void CreateMissingNamespaces(const std::vector<api::ObjectPtr>& objects, absl::Time time);
@@ -280,8 +298,13 @@ class Simulation {
   bool HasEnd() const;
   // Whether something other than the scheduler's next pod is on its way.
   bool MoreToCome() const;
+  // How many pods that wait were tried in vain since the last change; `others`: grows by all others but gated
+  // ones.
+  int64_t CountTriedInVain(int64_t& others) const;
   void LookForCircle();
   void EndCircle();
+  // Ends a run without an end of its own in which kubelets refuse pod after pod.
+  void EndRejections();
   void Finish();
 
   SimulationOptions options_;
@@ -297,7 +320,13 @@ class Simulation {
   std::unique_ptr<PodPhases> pod_phases_;
   std::unique_ptr<HttpExtenders> extenders_;  // nullptr: there are none.
   std::unique_ptr<SchedulerActor> actor_;
-  std::unique_ptr<Autoscaler> autoscaler_;  // nullptr: there is none.
+  // A scheduler beside the first one.
+  struct OtherParts;
+  std::vector<std::unique_ptr<OtherParts>> others_;
+  std::vector<SchedulerActor*> actors_;                  // Of all schedulers, the first one in front.
+  std::unique_ptr<KubeletAdmission> kubelet_admission_;  // nullptr: there is one scheduler.
+  std::unique_ptr<SchedulerConflicts> conflicts_;        // The same.
+  std::unique_ptr<Autoscaler> autoscaler_;               // nullptr: there is none.
   // Hears of the queue, and passes on to the trace and to observers.
   class QueueListener;
   std::unique_ptr<QueueListener> queue_listener_;
@@ -319,7 +348,7 @@ class Simulation {
   // Only after so many attempts it is worth while to look for a circle.
   int64_t next_look_ = 0;
   std::optional<Circle> circle_;
-  // What the user should know of the end in a circle; "": the run did not end so.
+  // What the user should know of an end in a circle, or among refused pods; "": the run did not end so.
   std::string circle_warning_;
   absl::Time last_step_ = absl::InfinitePast();  // When the last of the steps came.
   bool steps_left_ = false;

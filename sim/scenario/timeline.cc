@@ -524,7 +524,7 @@ void Timeline::Count(const api::ObjectPtr& object, int64_t by) {
   if (object == nullptr) return;
   const bool is_pod = object->kind == api::Kind::kPod;
   if (is_pod && PodOf(*object).node_name.empty() && !PodOf(*object).IsTerminal() &&
-      simulation_.scheduler().ResponsibleFor(PodOf(*object))) {
+      simulation_.ResponsibleFor(PodOf(*object))) {
     tally_.pending += by;
   }
   if (!Matches(wait_->target, *object)) return;

@@ -44,25 +44,29 @@ std::vector<std::string> Invariants::Check() {
     if (there.count(uid) == 0) Note("is lost: nobody deleted it", *pod);
   had_settled_ = !simulation_.InTransit();
   if (had_settled_) {
-    const queue::SchedulingQueue::State state = simulation_.scheduler().queue().GetState();
-    for (const auto* pods : {&state.active, &state.backoff, &state.unschedulable})
-      for (const framework::QueuedPodInfo* pod : *pods) ++queued_[pod->key];
-    simulation_.server().ForEachPod([this](const api::Pod& pod) { CheckPod(pod); });
-    for (const auto& [key, count] : queued_) {
-      if (simulation_.server().FindByKey(api::Kind::kPod, "Pod", key) == nullptr &&
-          ++problem_count_ <= kNamedMax)
-        problems_.push_back(absl::StrCat(key, " is in the queue, but gone"));
-    }
-    CheckCache();
+    for (scheduler::Scheduler* scheduler : simulation_.schedulers()) CheckScheduler(*scheduler);
   }
   if (problem_count_ > kNamedMax)
     problems_.push_back(absl::StrCat("and ", problem_count_ - kNamedMax, " more"));
   return problems_;
 }
 
+void Invariants::CheckScheduler(scheduler::Scheduler& scheduler) {
+  queued_.clear();
+  const queue::SchedulingQueue::State state = scheduler.queue().GetState();
+  for (const auto* pods : {&state.active, &state.backoff, &state.unschedulable})
+    for (const framework::QueuedPodInfo* pod : *pods) ++queued_[pod->key];
+  simulation_.server().ForEachPod([&](const api::Pod& pod) { CheckPod(pod, scheduler); });
+  for (const auto& [key, count] : queued_) {
+    if (simulation_.server().FindByKey(api::Kind::kPod, "Pod", key) == nullptr &&
+        ++problem_count_ <= kNamedMax)
+      problems_.push_back(absl::StrCat(key, " is in the queue, but gone"));
+  }
+  CheckCache(scheduler);
+}
+
 // A pod that is being deleted leaves the queue when it is popped, so it may be in it or not.
-void Invariants::CheckPod(const api::Pod& pod) {
-  scheduler::Scheduler& scheduler = simulation_.scheduler();
+void Invariants::CheckPod(const api::Pod& pod, scheduler::Scheduler& scheduler) {
   const auto found = queued_.find(pod.Key());
   const int64_t queue_count = found == queued_.end() ? 0 : found->second;
   const framework::PodInfoPtr cached = scheduler.cache().FindPod(pod);
@@ -80,8 +84,8 @@ void Invariants::CheckPod(const api::Pod& pod) {
     Note(absl::StrCat("waits, and is in ", queue_count, " places of the queue"), pod);
 }
 
-void Invariants::CheckCache() {
-  const cache::Cache& cache = simulation_.scheduler().cache();
+void Invariants::CheckCache(const scheduler::Scheduler& scheduler) {
+  const cache::Cache& cache = scheduler.cache();
   for (const std::unique_ptr<framework::NodeInfo>& node : cache.nodes()) {
     for (const framework::PodInfoPtr& info : node->pods) {
       const api::Pod& pod = *info->pod;

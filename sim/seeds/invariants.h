@@ -17,8 +17,8 @@ namespace schedsim::sim {
 // Looks on at a run:
 //   no pod is bound twice, or leaves its node for another;
 //   no pod is lost: each that was created is there in the end, or was deleted;
-//   each pod that waits for the scheduler is in exactly one queue, and no other pod is in any;
-//   the scheduler's cache has the pods that are on nodes, each on its node, and no others.
+//   each pod that waits for a scheduler is in exactly one of its queues, and no other pod is in any;
+//   the cache of each scheduler has the pods that are on nodes, each on its node, and no others.
 // It changes nothing.
 class Invariants {
  public:
@@ -35,14 +35,16 @@ class Invariants {
 
  private:
   void OnPod(const WatchEvent& event);
-  void CheckPod(const api::Pod& pod);
-  void CheckCache();
+  void CheckScheduler(scheduler::Scheduler& scheduler);
+  void CheckPod(const api::Pod& pod, scheduler::Scheduler& scheduler);
+  void CheckCache(const scheduler::Scheduler& scheduler);
   void Note(absl::string_view what, const api::Pod& pod);
 
   Simulation& simulation_;
   std::map<std::string, api::PodPtr> alive_;  // By uid, as they were last.
   std::set<std::string> bound_;               // Uids of pods that were bound in the run.
-  std::map<std::string, int64_t> queued_;     // By "namespace/name": in how many places of the queue.
+  // Of the scheduler that is checked, by "namespace/name": in how many places of its queue.
+  std::map<std::string, int64_t> queued_;
   std::vector<std::string> problems_;
   int64_t problem_count_ = 0;
   bool had_settled_ = true;

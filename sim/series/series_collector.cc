@@ -205,7 +205,15 @@ void SeriesCollector::Note(bool is_last) {
     }
   };
   if (is_new) series_.times.push_back(now);
-  const queue::SchedulingQueue::Counts queue = simulation.scheduler().queue().GetCounts();
+  // Those of all schedulers.
+  queue::SchedulingQueue::Counts queue;
+  for (scheduler::Scheduler* scheduler : simulation.schedulers()) {
+    const queue::SchedulingQueue::Counts counts = scheduler->queue().GetCounts();
+    queue.active += counts.active;
+    queue.backoff += counts.backoff;
+    queue.unschedulable += counts.unschedulable;
+    queue.gated += counts.gated;
+  }
   note(series_.nodes, run_->node_count);
   note(series_.bound, run_->bound_count);
   note(series_.pending, run_->pending_count);

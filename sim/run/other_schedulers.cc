@@ -1,0 +1,31 @@
+#include "sim/run/other_schedulers.h"
+
+#include <map>
+
+#include "absl/strings/str_cat.h"
+
+namespace schedsim::sim {
+
+absl::Status CheckSchedulerNames(absl::string_view first_file, const codec::LoadedSchedulerConfig& first,
+                                 const std::vector<OtherScheduler>& others) {
+  std::map<std::string, std::string> files;  // By schedulerName.
+  for (const api::EffectiveProfile& profile : first.profiles)
+    files[profile.scheduler_name] = first_file.empty() ? "the first scheduler" : std::string(first_file);
+  for (const OtherScheduler& other : others) {
+    // Names within one configuration are compared when it is read.
+    std::map<std::string, std::string> own;
+    for (const api::EffectiveProfile& profile : other.config.profiles) {
+      const auto found = files.find(profile.scheduler_name);
+      if (found != files.end()) {
+        return absl::InvalidArgumentError(absl::StrCat(
+            other.place, ": ", other.file, ": schedulerName ", profile.scheduler_name, " is also that of ",
+            found->second, ", expected another one: two schedulers for the same pods are not simulated"));
+      }
+      own[profile.scheduler_name] = other.file;
+    }
+    files.merge(own);
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace schedsim::sim
