@@ -367,6 +367,12 @@ class StoryTeller::Builder {
     if (IsOwn(deletion.pod)) Push(VictimFact{.preemptor = preemptor_});
   }
 
+  // Of all events only kubelets tell of what is too short.
+  void AddBody(const record::Event& event) {
+    if (!IsOwn(event.pod) || !absl::StartsWith(event.reason, "OutOf")) return;
+    Push(RefusalFact{.reason = std::string(event.reason), .message = std::string(event.note)});
+  }
+
   void AddBody(const record::Gone& gone) {
     if (IsOwn(gone.pod)) Push(GoneFact{});
   }

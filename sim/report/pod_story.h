@@ -164,6 +164,12 @@ struct InexactFact {
   std::string reason;
 };
 
+// The kubelet has no room for the pod.
+struct RefusalFact {
+  std::string reason;  // "OutOfcpu".
+  std::string message;
+};
+
 // The termination time is over.
 struct GoneFact {};
 
@@ -171,7 +177,7 @@ struct StoryEntry {
   // Since virtual zero.
   absl::Duration time;
   std::variant<AttemptFact, MoveFact, NominationFact, VictimFact, BindFact, BindFailureFact, GroupFact,
-               InexactFact, GoneFact>
+               RefusalFact, InexactFact, GoneFact>
       fact;
 };
 

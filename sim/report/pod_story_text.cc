@@ -209,6 +209,11 @@ Telling Tell(const InexactFact& fact) {
   return {absl::StrCat("from here on the result may differ from the real scheduler's: ", fact.reason), {}};
 }
 
+Telling Tell(const RefusalFact& fact) {
+  return {absl::StrCat("the kubelet refuses the pod, which is Failed: ", fact.reason, ": ", fact.message),
+          {}};
+}
+
 Telling Tell(const GoneFact&) { return {"gone: its termination time is over", {}}; }
 
 Telling Tell(const StoryEntry& entry) {
@@ -375,6 +380,10 @@ void WriteFact(const GroupFact& fact, JsonWriter& json) {
   json.EndArray();
 }
 
+void WriteFact(const RefusalFact& fact, JsonWriter& json) {
+  json.Field("reason", fact.reason).Field("message", fact.message);
+}
+
 // What the text says is all that there is.
 void WriteFact(const BindFailureFact&, JsonWriter&) {}
 void WriteFact(const InexactFact&, JsonWriter&) {}
@@ -387,6 +396,7 @@ absl::string_view KindOf(const VictimFact&) { return "victim"; }
 absl::string_view KindOf(const BindFact&) { return "bind"; }
 absl::string_view KindOf(const BindFailureFact&) { return "bindFailure"; }
 absl::string_view KindOf(const GroupFact&) { return "group"; }
+absl::string_view KindOf(const RefusalFact&) { return "refusal"; }
 absl::string_view KindOf(const InexactFact&) { return "inexact"; }
 absl::string_view KindOf(const GoneFact&) { return "gone"; }
 

@@ -533,8 +533,15 @@ std::map<std::string, int64_t> UnusedKinds(const Simulation& simulation, const C
     }
   }
   if (kinds.empty()) return kinds;
+  const auto is_read = [&simulation](const api::Object& object) {
+    const SimulationOptions& options = simulation.options();
+    return IsRead(object, options.config.profiles) ||
+           std::any_of(
+               options.other_schedulers.begin(), options.other_schedulers.end(),
+               [&object](const OtherScheduler& other) { return IsRead(object, other.config.profiles); });
+  };
   for (const api::ObjectPtr& object : input.objects) {
-    if (!IsRead(*object, simulation.options().config.profiles)) continue;
+    if (!is_read(*object)) continue;
     const auto count = kinds.find(object->kind_name);
     if (count != kinds.end() && --count->second == 0) kinds.erase(count);
   }
@@ -557,6 +564,7 @@ Report MakeReport(Simulation& simulation, const ClusterInput& input, PodRows row
   report.virtual_time = simulation.now() - simulation.zero();
   report.latency_model = simulation.options().latency.ToString();
   if (simulation.autoscaler() != nullptr) report.autoscaler = simulation.autoscaler()->Record();
+  report.schedulers = MakeSchedulersReport(simulation);
   report.workloads = MakeWorkloadReports(simulation.server(), simulation.now());
   AddNodes(simulation, report);
   AddPods(simulation, rows, report);
@@ -622,6 +630,7 @@ std::string ReportText(const Report& report, ByteUnits units) {
   AppendPodCounts(report, text);
   for (const std::string& failure : report.failures)
     absl::StrAppend(&text, "FAILED          ", Printable(failure, kTextBytesMax), "\n");
+  if (report.schedulers.has_value()) text += SchedulersText(*report.schedulers, report.virtual_zero);
   text += DrainsText(report.drains, report.virtual_zero);
   if (report.autoscaler.has_value()) text += AutoscalerText(*report.autoscaler, report.virtual_zero);
   if (report.recording.has_value()) text += ComparisonText(*report.recording);
@@ -657,6 +666,7 @@ void WriteOptionalParts(const Report& report, codec::JsonWriter& json) {
     json.Key("drains");
     WriteDrains(report.drains, report.virtual_zero, json);
   }
+  if (report.schedulers.has_value()) WriteSchedulers(*report.schedulers, report.virtual_zero, json);
   if (report.autoscaler.has_value()) {
     json.Key("autoscaler");
     WriteAutoscaler(*report.autoscaler, report.virtual_zero, json);

@@ -19,6 +19,7 @@
 #include "sim/record/trace.h"
 #include "sim/replay/reschedule.h"
 #include "sim/report/run_header.h"
+#include "sim/report/schedulers_report.h"
 #include "sim/report/work_report.h"
 #include "sim/report/workload_report.h"
 #include "sim/run/simulation.h"
@@ -113,6 +114,8 @@ struct Report {
   std::vector<DrainedNode> drains;
   // Absent: the scenario measures nothing.
   std::optional<WindowSummary> window;
+  // Absent: there was one scheduler.
+  std::optional<SchedulersReport> schedulers;
   // Absent: there was none.
   std::optional<AutoscalerRecord> autoscaler;
   // Absent: they were not looked for.
