@@ -22,6 +22,9 @@ absl::StatusOr<sim::RunRequest> ParseArguments(std::vector<std::string> argument
   sim::RunRequest request;
   CLI::App run;
   AddRunRequest(run, request, "--until");
+  AddOtherSchedulers(run, request);
+  // Whoever repeats a run looks into it as one of a single scheduler.
+  request.takes_other_schedulers = false;
   bool reschedules = false;
   run.add_flag("--reschedule", reschedules);
   // The library takes them from the end.
@@ -59,6 +62,7 @@ absl::StatusOr<sim::Plan> RepeatedPlan(const sim::RunHeader& header, const std::
   find(request.autoscaler);
   for (std::string& path : request.files) find(path);
   if (request.scheduler.config.has_value()) find(*request.scheduler.config);
+  for (std::string& path : request.scheduler.other_configs) find(path);
   const std::vector<std::string> sets = sim::DefaultStageSetNames();
   for (std::string& path : request.stages) {
     if (std::find(sets.begin(), sets.end(), path) == sets.end()) find(path);

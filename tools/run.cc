@@ -209,6 +209,11 @@ absl::Status RefuseOtherDeciders(const RunOptions& options, const sim::Plan& pla
     RETURN_IF_ERROR(sim::RefuseExtenders(options.seeds.has_value() ? "--seeds: " : "--follow: ",
                                          plan.simulation.config.config));
   }
+  if (options.files.metrics.has_value() && !plan.simulation.other_schedulers.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(plan.simulation.other_schedulers.front().place,
+                     ": does not go with --metrics: which are of one scheduler"));
+  }
   if (options.seeds.has_value() && plan.recorder.has_value())
     return absl::InvalidArgumentError("--seeds: expected none with --recorder, where nothing is drawn");
   return absl::OkStatus();
@@ -328,6 +333,7 @@ void AddRun(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<RunOptions>();
   CLI::App* command = app.add_subcommand("run", "Schedule the pending pods of a cluster in virtual time");
   AddRunRequest(*command, options->request, "--until");
+  AddOtherSchedulers(*command, options->request);
   AddRecorder(*command, "--recorder", options->request.scheduler.recorder);
   command->add_flag("--reference", options->request.reference,
                     "Turn off all fast paths; the result is the same");
@@ -373,6 +379,7 @@ void AddRun(CLI::App& app, int& exit_code) {
       "  kubectl get nodes,pods -A -o yaml | schedsim run -f - --bound reset\n"
       "  schedsim run -f cluster.yaml.gz -f more-pods.yaml --config scheduler.yaml --trace out.jsonl.zst "
       "--output json\n"
+      "  schedsim run -f cluster.yaml --other-scheduler underlay.yaml\n"
       "  schedsim run -f cluster.yaml --trace - | grep failure\n\n"
       "All of a cluster that can decide over a pod:\n"
       "  kubectl get ",

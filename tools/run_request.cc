@@ -75,6 +75,14 @@ void AddRunOptions(CLI::App& command, sim::RunRequest& request, const std::strin
                    "Take input without objects or without nodes as it is");
 }
 
+void AddOtherSchedulers(CLI::App& command, sim::RunRequest& request) {
+  request.takes_other_schedulers = true;
+  AddTexts(command, "--other-scheduler", request.scheduler.other_configs, "FILE",
+           "Another scheduler in the cluster, with this KubeSchedulerConfiguration and a queue of its own; "
+           "repeatable; beside a scenario's",
+           ParsePath);
+}
+
 void AddVariationOptions(CLI::App& command, sim::RunRequest& request) {
   AddOption(command, "--vary", request.variation, "WHAT",
             "Draw by the seed what a real cluster draws, of start,workers,ties: the order of nodes and pods "

@@ -21,6 +21,9 @@ void AddRunRequest(CLI::App& command, sim::RunRequest& request, const std::strin
 // Adds --case, which says what of a file of cases is meant.
 void AddCase(CLI::App& command, sim::RunRequest& request);
 
+// Adds --other-scheduler, for commands that know what to do with a run of several schedulers.
+void AddOtherSchedulers(CLI::App& command, sim::RunRequest& request);
+
 // The same as AddRunRequest without the scenario, and without --case.
 void AddRunOptions(CLI::App& command, sim::RunRequest& request, const std::string& end);
 

@@ -178,6 +178,8 @@ std::string WhyItIsThere(const sim::Plan& plan, const std::string& pod) {
 }
 
 void ExplainFailures(const sim::Plan& plan, sim::TestResult& result) {
+  // Attempts are explained of a single scheduler.
+  if (!plan.simulation.other_schedulers.empty()) return;
   std::set<std::string> explained;
   for (sim::Verdict& verdict : result.verdicts) {
     const bool is_wanted = !verdict.pod.empty() && explained.size() < kExplainedMax;

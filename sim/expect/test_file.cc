@@ -76,6 +76,9 @@ class Reader {
     for (std::string& file : request.files) file = PathOf(file);
     reader.Read("config", request.scheduler.config);
     if (request.scheduler.config.has_value()) request.scheduler.config = PathOf(*request.scheduler.config);
+    reader.ReadStrings("otherSchedulers", request.scheduler.other_configs);
+    for (std::string& file : request.scheduler.other_configs) file = PathOf(file);
+    request.takes_other_schedulers = true;
     reader.ReadStrings("plugins", request.scheduler.plugins);
     for (std::string& plugin : request.scheduler.plugins) plugin = PathOf(plugin);
     std::string& recorder = request.scheduler.recorder;

@@ -21,6 +21,7 @@
 #include "sim/kernel/time_limits.h"
 #include "sim/measure/cluster_events.h"
 #include "sim/measure/scheduler_metrics.h"
+#include "sim/plan/other_scheduler_limits.h"
 #include "sim/plan/plan_parts.h"
 #include "sim/plan/recorder_limits.h"
 #include "sim/plan/recorder_run.h"
@@ -129,7 +130,9 @@ absl::Status FollowServerVersion(const RunRequest& request, Draft& draft) {
   }
   if (version->line == api::kDefaultKubernetesLine) return draft.scheduler;
   SchedulerChoice choice = request.scheduler;
-  if (choice.config.has_value() && codec::IsDescriptor(*choice.config)) {
+  const bool is_read_once = std::any_of(choice.other_configs.begin(), choice.other_configs.end(),
+                                        [](const std::string& path) { return codec::IsDescriptor(path); });
+  if (is_read_once || (choice.config.has_value() && codec::IsDescriptor(*choice.config))) {
     draft.plan.notices.push_back(absl::StrCat("warning: the input is from Kubernetes ",
                                               Printable(input.server_version, kShownBytesMax), " by ",
                                               input.server_version_of,
@@ -153,6 +156,8 @@ absl::StatusOr<Draft> DraftOfFiles(const RunRequest& request) {
   if (request.case_name.has_value()) return Invalid("--case: expected a file of cases before it");
   std::vector<std::string> read_paths;
   if (request.scheduler.config.has_value()) read_paths.push_back(*request.scheduler.config);
+  read_paths.insert(read_paths.end(), request.scheduler.other_configs.begin(),
+                    request.scheduler.other_configs.end());
   Plan plan;
   absl::Status scheduler = SetScheduler(request.scheduler, plan);
   if (request.scheduler.kubernetes_version.has_value()) RETURN_IF_ERROR(scheduler);
@@ -224,10 +229,12 @@ class CaseSearch {
     if (reader_ != nullptr) return absl::OkStatus();
     const SchedulerChoice& scheduler = request_.scheduler;
     if (!request_.files.empty() || request_.bound.has_value() || scheduler.config.has_value() ||
-        scheduler.feature_gates.has_value() || scheduler.extenders.any() || !request_.controllers) {
+        scheduler.feature_gates.has_value() || scheduler.extenders.any() || !request_.controllers ||
+        !scheduler.other_configs.empty()) {
       return Invalid(absl::StrCat(file_,
                                   ": expected a case without -f, --bound, --config, --controllers, "
-                                  "--extender-live, --extender-replay and --feature-gates: it has its own"));
+                                  "--extender-live, --extender-replay, --feature-gates and "
+                                  "--other-scheduler: it has its own"));
     }
     // For the line and what is to be said of it; all else is in the case.
     SchedulerChoice choice = scheduler;
@@ -428,6 +435,7 @@ std::vector<std::string> RunRequest::Paths() const {
   std::vector<std::string> paths = files;
   if (!scenario.empty()) paths.push_back(scenario);
   if (scheduler.config.has_value()) paths.push_back(*scheduler.config);
+  paths.insert(paths.end(), scheduler.other_configs.begin(), scheduler.other_configs.end());
   paths.insert(paths.end(), scheduler.plugins.begin(), scheduler.plugins.end());
   if (!scheduler.extenders.replay.empty()) paths.push_back(scheduler.extenders.replay);
   if (!scheduler.recorder.empty()) paths.push_back(scheduler.recorder);
@@ -443,6 +451,8 @@ absl::Status SetScheduler(const SchedulerChoice& choice, Plan& plan) {
                                   scheduler.config.config, plan.simulation.extenders));
   plan.simulation.line = scheduler.behavior;
   plan.simulation.config = std::move(scheduler.config);
+  plan.simulation.config_file = choice.config.value_or("");
+  plan.simulation.other_schedulers = std::move(scheduler.others);
   plan.simulation.more_plugins = std::move(scheduler.plugins.plugins);
   plan.header.feature_gates = std::move(scheduler.feature_gates);
   plan.notices = std::move(scheduler.notices);
@@ -502,6 +512,7 @@ absl::StatusOr<Plan> ReadPlan(const RunRequest& asked) {
   plan.check_wakeups = request.check_wakeups;
   plan.counters = request.counters;
   plan.simulation.trace_level = TraceLevel::kOff;
+  RETURN_IF_ERROR(CheckOtherSchedulers(request, plan));
   plan.read_paths.insert(plan.read_paths.end(), request.scheduler.plugins.begin(),
                          request.scheduler.plugins.end());
   if (!request.scheduler.extenders.replay.empty())

@@ -69,6 +69,8 @@ struct RunRequest {
   // When virtual zero is, and how long after it the run ends.
   std::optional<absl::Time> start;
   std::optional<absl::Duration> until;
+  // Whether whoever asks knows what to do with a run of several schedulers. False: such a run is refused.
+  bool takes_other_schedulers = false;
   // Turns off all fast paths.
   bool reference = false;
   // Whether pods are looked for that would fit, but that nothing wakes.

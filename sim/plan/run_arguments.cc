@@ -18,6 +18,7 @@ std::vector<std::string> ArgumentsOf(const RunRequest& request) {
   if (scheduler.config.has_value()) add("--config", *scheduler.config);
   if (scheduler.feature_gates.has_value()) add("--feature-gates", *scheduler.feature_gates);
   if (scheduler.kubernetes_version.has_value()) add("--kubernetes-version", *scheduler.kubernetes_version);
+  for (const std::string& file : scheduler.other_configs) add("--other-scheduler", file);
   for (const std::string& plugin : scheduler.plugins) add("--plugin", plugin);
   if (scheduler.processes.isolate) arguments.emplace_back("--isolate");
   if (!scheduler.recorder.empty()) add("--recorder", scheduler.recorder);

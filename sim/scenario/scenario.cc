@@ -203,11 +203,42 @@ class ScenarioReader {
     } else {
       ASSIGN_OR_RETURN(config, codec::DefaultSchedulerConfig(gates, plugins.known));
     }
+    if (place != file_ || given != nullptr) scenario_.simulation.config_file = place;
+    RETURN_IF_ERROR(ReadOtherSchedulers(reader, gates, plugins));
+    const std::vector<OtherScheduler>& others = scenario_.simulation.other_schedulers;
     AppendNotices(config, scenario_.notices);
-    AppendNotices(plugins, config, choice_, scenario_.notices);
+    for (const OtherScheduler& other : others) AppendNotices(other.config, scenario_.notices);
+    AppendNotices(plugins, config, others, choice_, scenario_.notices);
     scenario_.simulation.more_plugins = std::move(plugins.plugins.plugins);
     return ChooseExtenders(absl::StrCat(place, ": "), choice_.extenders, config.config,
                            scenario_.simulation.extenders);
+  }
+
+  // `otherSchedulers`: paths of configurations; those of the command line come behind them.
+  absl::Status ReadOtherSchedulers(StrictReader& reader, const api::FeatureGates& gates,
+                                   PluginChoice& plugins) {
+    std::vector<OtherScheduler>& others = scenario_.simulation.other_schedulers;
+    absl::Status status;
+    reader.ReadList("otherSchedulers", [&](const Value& item, const std::string& path) {
+      if (!item.is_string()) {
+        Error(&item, item, absl::StrCat(path, ": expected a string, got ", Describe(item.type)));
+        return;
+      }
+      const std::string file = PathFrom(timeline_options_.folder, item.text);
+      scenario_.read_paths.push_back(file);
+      absl::StatusOr<codec::LoadedSchedulerConfig> loaded =
+          LoadConfigWithGuests(file, gates, choice_.guests, plugins);
+      status.Update(AtName(loaded.status(), NamedAt(item, path)));
+      if (loaded.ok())
+        others.push_back({.place = NamedAt(item, path), .file = file, .config = *std::move(loaded)});
+    });
+    RETURN_IF_ERROR(status);
+    std::vector<OtherScheduler> more;
+    ASSIGN_OR_RETURN(more, LoadOtherSchedulers(choice_.other_configs, gates, choice_.guests, plugins));
+    scenario_.read_paths.insert(scenario_.read_paths.end(), choice_.other_configs.begin(),
+                                choice_.other_configs.end());
+    others.insert(others.end(), more.begin(), more.end());
+    return absl::OkStatus();
   }
 
   absl::Status ReadInput(StrictReader& reader) {

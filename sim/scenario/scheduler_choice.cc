@@ -104,6 +104,20 @@ absl::StatusOr<codec::LoadedSchedulerConfig> LoadConfigWithGuests(absl::string_v
   return config;
 }
 
+absl::StatusOr<std::vector<OtherScheduler>> LoadOtherSchedulers(absl::Span<const std::string> paths,
+                                                                const api::FeatureGates& gates,
+                                                                const hosting::GuestOptions& options,
+                                                                PluginChoice& plugins) {
+  std::vector<OtherScheduler> others;
+  for (const std::string& path : paths) {
+    OtherScheduler& other = others.emplace_back();
+    other.place = "--other-scheduler";
+    other.file = path == "-" ? "stdin" : path;
+    ASSIGN_OR_RETURN(other.config, LoadConfigWithGuests(path, gates, options, plugins));
+  }
+  return others;
+}
+
 absl::StatusOr<ChosenScheduler> LoadScheduler(const SchedulerChoice& choice) {
   const absl::StatusOr<api::KubernetesVersion> version =
       api::ParseKubernetesVersion(choice.kubernetes_version.value_or(choice.DefaultVersion()));
@@ -117,6 +131,7 @@ absl::StatusOr<ChosenScheduler> LoadScheduler(const SchedulerChoice& choice) {
   ASSIGN_OR_RETURN(loaded, LoadPlugins(choice.plugins, choice.processes, version->line));
   ChosenScheduler chosen = {.behavior = api::LineBehaviorOf(gates),
                             .config = {},
+                            .others = {},
                             .plugins = {},
                             .feature_gates = choice.feature_gates.value_or(""),
                             .notices = {}};
@@ -125,9 +140,11 @@ absl::StatusOr<ChosenScheduler> LoadScheduler(const SchedulerChoice& choice) {
                                   : choice.recorder.empty()
                                       ? LoadConfigWithGuests(*choice.config, gates, choice.guests, loaded)
                                       : LoadForeignConfig(*choice.config, gates, loaded.known));
+  ASSIGN_OR_RETURN(chosen.others, LoadOtherSchedulers(choice.other_configs, gates, choice.guests, loaded));
   AppendNotices(*version, chosen.notices);
   AppendNotices(chosen.config, chosen.notices);
-  AppendNotices(loaded, chosen.config, choice, chosen.notices);
+  for (const OtherScheduler& other : chosen.others) AppendNotices(other.config, chosen.notices);
+  AppendNotices(loaded, chosen.config, chosen.others, choice, chosen.notices);
   chosen.plugins = std::move(loaded.plugins);
   return chosen;
 }
@@ -152,12 +169,18 @@ void AppendNotices(const codec::LoadedSchedulerConfig& config, std::vector<std::
 }
 
 void AppendNotices(const PluginChoice& plugins, const codec::LoadedSchedulerConfig& config,
-                   const SchedulerChoice& choice, std::vector<std::string>& notices) {
+                   const std::vector<OtherScheduler>& others, const SchedulerChoice& choice,
+                   std::vector<std::string>& notices) {
   for (const std::string& note : plugins.plugins.notes) notices.push_back(absl::StrCat("note: ", note));
-  const auto is_enabled = [&config](const std::string& name) {
-    return std::any_of(config.profiles.begin(), config.profiles.end(), [&name](const auto& profile) {
+  const auto enables = [](const codec::LoadedSchedulerConfig& of, const std::string& name) {
+    return std::any_of(of.profiles.begin(), of.profiles.end(), [&name](const auto& profile) {
       return std::binary_search(profile.instances.begin(), profile.instances.end(), name);
     });
+  };
+  const auto is_enabled = [&](const std::string& name) {
+    return enables(config, name) ||
+           std::any_of(others.begin(), others.end(),
+                       [&](const OtherScheduler& other) { return enables(other.config, name); });
   };
   auto plugin = plugins.plugins.infos.begin();
   for (const auto& [path, count] : plugins.files) {

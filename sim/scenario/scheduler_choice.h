@@ -18,6 +18,7 @@
 #include "core/hosting/plugin_files.h"
 #include "core/hosting/wasm/wasm_guests.h"
 #include "sim/extenders/extender_choice.h"
+#include "sim/run/other_schedulers.h"
 
 namespace schedsim::sim {
 
@@ -30,6 +31,8 @@ struct SchedulerChoice {
   // The path of a KubeSchedulerConfiguration, or of kwokctl's configuration, which says what the three of
   // them are where they are absent. A descriptor ("-", /dev/fd/N) has the former.
   std::optional<std::string> config;
+  // Paths of the configurations of other schedulers in the cluster.
+  std::vector<std::string> other_configs = {};
   // Paths of plugins: shared libraries, Python files and other programs.
   std::vector<std::string> plugins = {};
   // Several runs have them, and each may enable some: nothing is said of one that enables none.
@@ -53,6 +56,8 @@ struct SchedulerChoice {
 struct ChosenScheduler {
   api::LineBehavior behavior;
   codec::LoadedSchedulerConfig config;
+  // In the order of the choice.
+  std::vector<OtherScheduler> others;
   // Those of files and of guests, which the configuration may name.
   hosting::LoadedPlugins plugins;
   // As they were set; "": none was.
@@ -86,6 +91,12 @@ absl::StatusOr<codec::LoadedSchedulerConfig> DecodeConfigWithGuests(const codec:
                                                                     const hosting::GuestOptions& options,
                                                                     PluginChoice& plugins);
 
+// Reads the configurations of other schedulers, as LoadConfigWithGuests.
+absl::StatusOr<std::vector<OtherScheduler>> LoadOtherSchedulers(absl::Span<const std::string> paths,
+                                                                const api::FeatureGates& gates,
+                                                                const hosting::GuestOptions& options,
+                                                                PluginChoice& plugins);
+
 // Loads what is chosen; `choice.config` is a KubeSchedulerConfiguration. InvalidArgument, naming the option,
 // where one has no meaning, or as codec::LoadSchedulerConfig.
 absl::StatusOr<ChosenScheduler> LoadScheduler(const SchedulerChoice& choice);
@@ -110,7 +121,8 @@ void AppendNotices(const codec::LoadedSchedulerConfig& config, std::vector<std::
 // Those about plugins of files: what can do nothing, and files that no profile of the configuration enables
 // a plugin of, other than shared ones of `choice`.
 void AppendNotices(const PluginChoice& plugins, const codec::LoadedSchedulerConfig& config,
-                   const SchedulerChoice& choice, std::vector<std::string>& notices);
+                   const std::vector<OtherScheduler>& others, const SchedulerChoice& choice,
+                   std::vector<std::string>& notices);
 
 }  // namespace schedsim::sim
 

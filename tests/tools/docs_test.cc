@@ -24,7 +24,8 @@ TEST_P(DocsPageTest, ShowsWhatTheProgramPrints) {
 
 INSTANTIATE_TEST_SUITE_P(Pages, DocsPageTest,
                          testing::Values("ci", "devices", "diff", "explain", "metrics", "open-systems",
-                                         "pod-groups", "questions", "recordings", "test", "what-if"),
+                                         "pod-groups", "questions", "recordings", "schedulers", "test",
+                                         "what-if"),
                          [](const auto& page) {
                            return absl::StrReplaceAll(page.param, {{"-", "_"}});
                          });
