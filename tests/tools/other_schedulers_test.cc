@@ -113,6 +113,20 @@ TEST_F(OtherSchedulersTest, DoNotConflictWithoutLatency) {
   EXPECT_TRUE(absl::StrContains(result.out, "Conflicts       0\n")) << result.out;
 }
 
+// Neither its timers nor its informers change what the first one does, nor when the run is over.
+TEST_F(OtherSchedulersTest, ThatHaveNoPodsChangeNothing) {
+  for (const std::string name :
+       {"full-cluster", "node-outage", "open-system", "preemption-burst", "rolling-drain", "slow-api"}) {
+    const auto ends_of = [&name](const Strings& more) {
+      Strings arguments = {"run", absl::StrCat("scenarios/", name, "/scenario.yaml"), "-o", "json"};
+      arguments.insert(arguments.end(), more.begin(), more.end());
+      const Json report = Json::parse(RunProgram(arguments).out);
+      return Json::array({report["digest"], report["placementDigest"], report["virtualTimeMicroseconds"]});
+    };
+    EXPECT_EQ(ends_of({"--other-scheduler", Folder("underlay.yaml")}), ends_of({})) << name;
+  }
+}
+
 TEST_F(OtherSchedulersTest, EventOfTheKubeletIsAmongTheEvents) {
   const std::string events = folder_.Path("events.txt");
   EXPECT_EQ(RunProgram({"run", Folder("scenario.yaml"), "--events", events}).exit_code, 0);
