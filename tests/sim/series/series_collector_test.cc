@@ -117,7 +117,7 @@ TEST(SeriesCollector, LeavesOutAmountsOfNodesThatAreGone) {
       ASSERT_TRUE(simulation.server().Delete(api::Kind::kNode, "Node", "", "a").ok());
     });
   };
-  cluster.Run(30);
+  const auto simulation = cluster.Run(30);
   collector.Finish();
   const TimeSeries& series = collector.series();
   const TimeSeries::Resource& gpu = ResourceOf(series, "example.com/gpu");
