@@ -349,6 +349,13 @@ void WorkloadRun::FinishPods(const CreatePodsOp& op, const std::string& name_spa
 // ---- Any objects ----
 
 void WorkloadRun::Begin(const AnyObjectOp& op) {
+  const api::PodGroupCycle cycle = simulation_.options().line.pod_groups.cycle;
+  const bool serves_groups = cycle != api::PodGroupCycle::kNone && cycle != api::PodGroupCycle::kAtPermit;
+  if (op.are_pod_groups && !serves_groups) {
+    return Fail(
+        absl::NotFoundError("the API server serves no PodGroup: expected GenericWorkload: true in "
+                            "featureGates, and 1.36 or later"));
+  }
   absl::Status status = op.name_space.empty() ? absl::OkStatus() : EnsureNamespace(op.name_space);
   if (!status.ok()) return Fail(status);
   absl::StatusOr<ObjectTemplate*> loaded = Template(op.template_path, ReadingOf(op));

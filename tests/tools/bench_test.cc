@@ -5,6 +5,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "gtest/gtest.h"
 #include "tests/tools/program.h"
 
@@ -176,6 +177,10 @@ TEST_F(BenchTest, PodsOfAGroupComeTogether) {
   };
   EXPECT_EQ(Workload(gang_of(3))["attempts"], 3);
   EXPECT_EQ(Bench(gang_of(4)).exit_code, 1);
+  // Without the gate there is no such kind.
+  const std::string ungated =
+      absl::StrReplaceAll(gang_of(3), {{", featureGates: {GenericWorkload: true}", ""}});
+  EXPECT_TRUE(Has(Bench(ungated).out, "serves no PodGroup: expected GenericWorkload: true"));
   folder_.Write("group.yaml", kNode);
   EXPECT_TRUE(Has(Bench(gang_of(3)).out, "Node of scheduling.k8s.io/v1beta1 is not simulated"));
 }
