@@ -19,7 +19,6 @@
 #include <vector>
 
 #include "absl/container/btree_set.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "core/base/lookup_map.h"

@@ -5,8 +5,6 @@
 // Extension points: PreFilter, PostFilter, Reserve. Arguments: none. A profile with it should have no
 // DefaultPreemption, which knows no quotas and comes first.
 
-#include <algorithm>
-#include <iterator>
 #include <map>
 #include <memory>
 #include <optional>
@@ -15,7 +13,6 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "core/base/check.h"
 #include "core/base/go_sort.h"
 #include "core/base/status_macros.h"
 #include "core/framework/custom_resources.h"

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <limits>
 #include <string>
-#include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "core/base/check.h"
 #include "core/base/lookup_map.h"
 #include "core/framework/diagnosis.h"

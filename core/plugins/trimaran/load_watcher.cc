@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <string>
 
-#include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "core/base/wrapping.h"
 
