@@ -21,6 +21,8 @@ void PolledNodeMetrics::OnChange(const api::Object* old_object, const api::Objec
   } else if (gone_ == Gone::kStays) {
     return;
   }
+  // So no more is pending than one period brings, however long nobody asks.
+  TakeIn();
   pending_.push_back(
       {.time = handle_.clock().Now(), .node = object.metadata.name, .metrics = std::move(metrics)});
 }
@@ -32,8 +34,8 @@ absl::Time PolledNodeMetrics::LastPoll() const {
   return std::max(on_grid, first_poll_.value_or(now));
 }
 
-void PolledNodeMetrics::Poll() {
-  if (!first_poll_.has_value()) first_poll_ = handle_.clock().Now();
+void PolledNodeMetrics::TakeIn() {
+  // Before the first poll all is taken in: it will see that.
   const absl::Time last = LastPoll();
   size_t seen = 0;
   for (; seen < pending_.size() && pending_[seen].time <= last; ++seen) {
@@ -43,7 +45,8 @@ void PolledNodeMetrics::Poll() {
 }
 
 const api::NodeMetrics* PolledNodeMetrics::Find(absl::string_view node_name) {
-  Poll();
+  if (!first_poll_.has_value()) first_poll_ = handle_.clock().Now();
+  TakeIn();
   const MetricsPtr* const metrics = known_.Find(node_name);
   return metrics == nullptr ? nullptr : metrics->get();
 }

@@ -45,13 +45,13 @@ class PolledNodeMetrics : public framework::InformerHandler {
     MetricsPtr metrics;  // nullptr: there are none from now on.
   };
   // Takes in what the polls up to now have seen.
-  void Poll();
+  void TakeIn();
 
   framework::Handle& handle_;
   const absl::Duration period_;
   const Gone gone_;
   std::optional<absl::Time> first_poll_;
-  std::vector<Change> pending_;  // In order of time.
+  std::vector<Change> pending_;  // What no poll has seen yet, in order of time.
   LookupMap<std::string, MetricsPtr> known_;
 };
 
