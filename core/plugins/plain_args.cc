@@ -43,26 +43,26 @@ PlainArgs::PlainArgs(const api::PluginArgs& args) {
 PlainArgs::PlainArgs(std::vector<api::ArgsField> fields, std::string path)
     : fields_(std::move(fields)), path_(std::move(path)) {}
 
-const api::ArgsField* PlainArgs::Take(absl::string_view name, Type type, absl::string_view expected) {
-  known_.emplace_back(name);
+const api::ArgsField* PlainArgs::Find(absl::string_view name) const {
   const auto field = std::find_if(fields_.begin(), fields_.end(),
                                   [name](const api::ArgsField& other) { return other.name == name; });
-  if (field == fields_.end()) return nullptr;
-  if (field->type == type) return &*field;
+  return field == fields_.end() ? nullptr : &*field;
+}
+
+const api::ArgsField* PlainArgs::Take(absl::string_view name, Type type, absl::string_view expected) {
+  known_.emplace_back(name);
+  const api::ArgsField* const field = Find(name);
+  if (field == nullptr || field->type == type) return field;
   Error(name, expected);
   return nullptr;
 }
 
 bool PlainArgs::Is(absl::string_view name, Type type) const {
-  return std::any_of(fields_.begin(), fields_.end(), [name, type](const api::ArgsField& field) {
-    return field.name == name && field.type == type;
-  });
+  const api::ArgsField* const field = Find(name);
+  return field != nullptr && field->type == type;
 }
 
-bool PlainArgs::Has(absl::string_view name) const {
-  return std::any_of(fields_.begin(), fields_.end(),
-                     [name](const api::ArgsField& field) { return field.name == name; });
-}
+bool PlainArgs::Has(absl::string_view name) const { return Find(name) != nullptr; }
 
 void PlainArgs::Error(absl::string_view name, absl::string_view expected) {
   error_.Update(absl::InvalidArgumentError(absl::StrCat(path_, ".", name, ": expected ", expected)));
@@ -157,9 +157,8 @@ void PlainArgs::ReadMaps(absl::string_view name, const std::function<void(PlainA
   if (Take(name, Type::kOther, "a list") == nullptr) return;
   for (size_t i = 0;; ++i) {
     const std::string path = absl::StrCat(name, "[", i, "]");
-    const auto item = std::find_if(fields_.begin(), fields_.end(),
-                                   [&path](const api::ArgsField& field) { return field.name == path; });
-    if (item == fields_.end()) break;
+    const api::ArgsField* const item = Find(path);
+    if (item == nullptr) break;
     if (item->type != Type::kOther) {
       Error(path, "a map");
       return;

@@ -47,6 +47,8 @@ class PlainArgs {
   // A part of the arguments, called `path` in messages.
   PlainArgs(std::vector<api::ArgsField> fields, std::string path);
 
+  // The member, or nullptr.
+  const api::ArgsField* Find(absl::string_view name) const;
   // The member, if it is of this type; nullptr otherwise, which is an error where it is of another.
   const api::ArgsField* Take(absl::string_view name, api::ArgsField::Type type, absl::string_view expected);
   bool Is(absl::string_view name, api::ArgsField::Type type) const;
