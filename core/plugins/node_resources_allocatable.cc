@@ -55,12 +55,7 @@ class NodeResourcesAllocatable final : public framework::Plugin,
   bool NormalizesByScoresOnly() const override { return true; }
   Status NormalizeScore(const framework::CycleState&, const framework::PodInfo&, framework::NodeInfos,
                         absl::Span<int64_t> scores) override {
-    const ScoreRange range = RangeOf(scores);
-    const int64_t width = WrappingSubtract(range.most, range.least);
-    for (int64_t& score : scores) {
-      const int64_t above = WrappingMultiply(WrappingSubtract(score, range.least), framework::kMaxNodeScore);
-      score = width == 0 ? framework::kMinNodeScore : WrappingDivide(above, width);
-    }
+    SpreadScores(/*reverse=*/false, scores);
     return Status();
   }
 

@@ -36,6 +36,20 @@ SCHEDSIM_FOR_EACH_PROCESSOR ScoreRange RangeOf(absl::Span<const int64_t> scores)
   return {.least = least, .most = most};
 }
 
+void SpreadScores(bool reverse, absl::Span<int64_t> scores) {
+  const ScoreRange range = RangeOf(scores);
+  const int64_t width = WrappingSubtract(range.most, range.least);
+  if (width == 0) {
+    std::fill(scores.begin(), scores.end(), framework::kMinNodeScore);
+    return;
+  }
+  for (int64_t& score : scores) {
+    const int64_t above = WrappingMultiply(WrappingSubtract(score, range.least), framework::kMaxNodeScore);
+    score = WrappingDivide(above, width);
+    if (reverse) score = framework::kMaxNodeScore - score;
+  }
+}
+
 SCHEDSIM_FOR_EACH_PROCESSOR void ScaleBetween(const ScoreRange& range, absl::Span<int64_t> scores) {
   const int64_t least = range.least;
   const double width = static_cast<double>(range.most - least);

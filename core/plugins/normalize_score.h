@@ -21,6 +21,10 @@ struct ScoreRange {
 // There must be a score.
 ScoreRange RangeOf(absl::Span<const int64_t> scores);
 
+// From the place of a score between the least and the highest to 0 to 100, in whole numbers that wrap around;
+// `reverse` turns them around. All become 0 where they are alike. There must be a score.
+void SpreadScores(bool reverse, absl::Span<int64_t> scores);
+
 // The following are fast forms of what plugins do with each score, for numbers up to this.
 inline constexpr int64_t kFastScoreMax = int64_t{1} << 43;
 
