@@ -97,9 +97,9 @@ PodAmounts RequestsOf(const api::PodSpec& spec) {
   return AmountsOf(spec, &api::ResourceRequirements::requests);
 }
 
-PodAmounts LimitsOf(const api::PodSpec& spec) {
+PodAmounts LimitsOf(const api::PodSpec& spec, const PodAmounts& requests) {
   PodAmounts limits = AmountsOf(spec, &api::ResourceRequirements::limits);
-  limits.SetMax(RequestsOf(spec));
+  limits.SetMax(requests);
   return limits;
 }
 

@@ -54,8 +54,8 @@ struct PodAmounts {
 };
 // The most of the containers' sum and each init container, and the overhead.
 PodAmounts RequestsOf(const api::PodSpec& spec);
-// The same of limits; at least the requests.
-PodAmounts LimitsOf(const api::PodSpec& spec);
+// The same of limits; at least the pod's `requests`.
+PodAmounts LimitsOf(const api::PodSpec& spec, const PodAmounts& requests);
 PodAmounts AllocatableOf(const framework::NodeInfo& node);
 
 double ClampToOne(double value);

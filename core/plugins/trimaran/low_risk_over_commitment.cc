@@ -51,12 +51,20 @@ struct NodeAmounts {
   PodAmounts allocatable;
 };
 
+PodState StateOf(const PodInfo& pod) {
+  PodState state;
+  state.requests = RequestsOf(*pod.pod->spec);
+  state.limits = LimitsOf(*pod.pod->spec, state.requests);
+  return state;
+}
+
 NodeAmounts AmountsOn(const NodeInfo& node, const PodState& pod) {
   NodeAmounts amounts;
   amounts.allocatable = AllocatableOf(node);
   for (const framework::PodInfoPtr& other : node.pods) {
-    amounts.requests_before.Add(RequestsOf(*other->pod->spec));
-    amounts.limits_before.Add(LimitsOf(*other->pod->spec));
+    const PodState state = StateOf(*other);
+    amounts.requests_before.Add(state.requests);
+    amounts.limits_before.Add(state.limits);
   }
   amounts.requests = amounts.requests_before;
   amounts.limits = amounts.limits_before;
@@ -110,13 +118,6 @@ class LowRiskOverCommitment final : public framework::Plugin,
   }
 
  private:
-  static PodState StateOf(const PodInfo& pod) {
-    PodState state;
-    state.requests = RequestsOf(*pod.pod->spec);
-    state.limits = LimitsOf(*pod.pod->spec);
-    return state;
-  }
-
   double RiskOf(const api::NodeMetrics& metrics, const NodeAmounts& amounts, LoadType type) const {
     const int64_t limit = amounts.limits.Of(type);
     const int64_t allocatable = amounts.allocatable.Of(type);
