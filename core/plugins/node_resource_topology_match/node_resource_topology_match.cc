@@ -98,11 +98,12 @@ class NodeResourceTopologyMatch final : public framework::Plugin,
     } else if (manager.is_single_numa_node && manager.is_pod_scope) {
       score = ScoreOf(pod, EffectiveRequestOf(spec), numa_nodes);
     } else if (manager.is_single_numa_node) {
+      const std::vector<const api::Container*> containers = ContainersOf(spec);
       double sum = 0;
-      for (const api::Container* container : ContainersOf(spec)) {
+      for (const api::Container* container : containers) {
         sum += static_cast<double>(ScoreOf(pod, container->resources.requests, numa_nodes));
       }
-      score = TruncateToInt64(sum / static_cast<double>(ContainersOf(spec).size()));
+      score = TruncateToInt64(sum / static_cast<double>(containers.size()));
     }
     return Status();
   }

@@ -1,6 +1,7 @@
 #include "core/plugins/node_resource_topology_match/numa_nodes.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <limits>
 #include <string>
@@ -223,9 +224,7 @@ std::optional<int> FindNumaNode(const std::vector<NumaNode>& numa_nodes, PodQos 
     fitting &= fitting_this;
     if (fitting == 0) return std::nullopt;
   }
-  int id = 0;
-  while ((fitting & (uint64_t{1} << id)) == 0) ++id;
-  return id;
+  return std::countr_zero(fitting);
 }
 
 bool SubtractFrom(std::vector<NumaNode>& numa_nodes, int id, PodQos qos, const ResourceList& requests) {
