@@ -57,6 +57,13 @@ struct QuotaState : framework::StateData {
 // Whether the informer's event handler of the plugin sees the pod.
 bool IsAssigned(const api::Pod* pod) { return pod != nullptr && !pod->node_name.empty(); }
 
+// That of the pod's namespace; nullptr: it has none. Const as `quotas` is.
+template <typename Quotas>
+auto* QuotaOf(Quotas& quotas, const api::Pod& pod) {
+  const auto found = quotas.find(pod.metadata.namespace_);
+  return found == quotas.end() ? nullptr : &found->second;
+}
+
 Status RejectedInPreFilter(const api::Pod& pod, absl::string_view why) {
   return Status(Code::kUnschedulable,
                 absl::StrCat("Pod ", pod.Key(), " is rejected in PreFilter because ", why));
@@ -95,12 +102,12 @@ class CapacityScheduling final : public framework::Plugin,
     data->pod_request = QuotaRequestOf(*pod.pod->spec);
     framework::PreFilterResult result;
     const std::string& name_space = pod.pod->metadata.namespace_;
-    const auto quota = quotas_.find(name_space);
-    if (quota != quotas_.end()) {
+    const ElasticQuotaInfo* const quota = QuotaOf(quotas_, *pod.pod);
+    if (quota != nullptr) {
       data->request_in_quota = data->pod_request;
       data->request_in_all = data->pod_request;
       for (const NodeInfo* node : nodes) AddNominated(pod, *node, *data);
-      if (quota->second.UsedOverMaxWith(data->request_in_quota)) {
+      if (quota->UsedOverMaxWith(data->request_in_quota)) {
         result.status =
             RejectedInPreFilter(*pod.pod, absl::StrCat("ElasticQuota ", name_space, " is more than Max"));
       } else if (AggregatedUsedOverMinWith(quotas_, data->request_in_all)) {
@@ -114,15 +121,15 @@ class CapacityScheduling final : public framework::Plugin,
   Status AddPod(CycleState& state, const PodInfo&, const PodInfo& other, const NodeInfo&) override {
     auto* const data = state.Read<QuotaState>(id_, CycleState::kFilterSlot);
     if (data == nullptr) return NotFound();
-    const auto quota = data->quotas.find(other.pod->metadata.namespace_);
-    if (quota != data->quotas.end()) quota->second.AddPodIfNotPresent(*other.pod);
+    ElasticQuotaInfo* const quota = QuotaOf(data->quotas, *other.pod);
+    if (quota != nullptr) quota->AddPodIfNotPresent(*other.pod);
     return Status();
   }
   Status RemovePod(CycleState& state, const PodInfo&, const PodInfo& other, const NodeInfo&) override {
     auto* const data = state.Read<QuotaState>(id_, CycleState::kFilterSlot);
     if (data == nullptr) return NotFound();
-    const auto quota = data->quotas.find(other.pod->metadata.namespace_);
-    if (quota != data->quotas.end()) quota->second.DeletePodIfPresent(*other.pod);
+    ElasticQuotaInfo* const quota = QuotaOf(data->quotas, *other.pod);
+    if (quota != nullptr) quota->DeletePodIfPresent(*other.pod);
     return Status();
   }
 
@@ -130,13 +137,13 @@ class CapacityScheduling final : public framework::Plugin,
                               const framework::NodeToStatus& statuses) override;
 
   Status Reserve(CycleState&, const PodInfo& pod, const NodeInfo&) override {
-    const auto quota = quotas_.find(pod.pod->metadata.namespace_);
-    if (quota != quotas_.end()) quota->second.AddPodIfNotPresent(*pod.pod);
+    ElasticQuotaInfo* const quota = QuotaOf(quotas_, *pod.pod);
+    if (quota != nullptr) quota->AddPodIfNotPresent(*pod.pod);
     return Status();
   }
   void Unreserve(CycleState&, const PodInfo& pod, absl::string_view) override {
-    const auto quota = quotas_.find(pod.pod->metadata.namespace_);
-    if (quota != quotas_.end()) quota->second.DeletePodIfPresent(*pod.pod);
+    ElasticQuotaInfo* const quota = QuotaOf(quotas_, *pod.pod);
+    if (quota != nullptr) quota->DeletePodIfPresent(*pod.pod);
   }
 
   void OnChange(const api::Object* old_object, const api::Object* new_object) override {
@@ -157,10 +164,10 @@ class CapacityScheduling final : public framework::Plugin,
   void AddNominated(const PodInfo& pod, const NodeInfo& node, QuotaState& data) const {
     for (const PodInfoPtr& nominated : handle_.NominatedPodsForNode(node.name)) {
       if (nominated->Uid() == pod.Uid()) continue;
-      const auto quota = quotas_.find(nominated->pod->metadata.namespace_);
-      if (quota == quotas_.end()) continue;
-      const bool is_own = quota->first == pod.pod->metadata.namespace_;
-      const bool counts = is_own ? nominated->Priority() >= pod.Priority() : !quota->second.UsedOverMin();
+      const ElasticQuotaInfo* const quota = QuotaOf(quotas_, *nominated->pod);
+      if (quota == nullptr) continue;
+      const bool is_own = nominated->pod->metadata.namespace_ == pod.pod->metadata.namespace_;
+      const bool counts = is_own ? nominated->Priority() >= pod.Priority() : !quota->UsedOverMin();
       if (!counts) continue;
       const QuotaAmounts request = QuotaRequestOf(*nominated->pod->spec);
       data.request_in_all.AddScaled(request, 1);
@@ -184,15 +191,15 @@ class CapacityScheduling final : public framework::Plugin,
     if (!IsAssigned(new_pod)) {
       if (!IsAssigned(old_pod)) return;
       if (early_pods_.has_value()) (*early_pods_)[name_space].erase(pod.metadata.uid);
-      const auto quota = quotas_.find(name_space);
-      if (quota != quotas_.end()) quota->second.DeletePodIfPresent(*old_pod);
+      ElasticQuotaInfo* const quota = QuotaOf(quotas_, pod);
+      if (quota != nullptr) quota->DeletePodIfPresent(*old_pod);
       return;
     }
     if (!IsAssigned(old_pod)) {
       if (early_pods_.has_value()) {
         (*early_pods_)[name_space][pod.metadata.uid] = handle_.informers().FindPod(pod);
       }
-      ElasticQuotaInfo* const quota = FindOrMake(name_space);
+      ElasticQuotaInfo* const quota = FindOrMake(pod);
       if (quota != nullptr) quota->AddPodIfNotPresent(pod);
       return;
     }
@@ -200,14 +207,14 @@ class CapacityScheduling final : public framework::Plugin,
     const std::string& phase = pod.status.phase;
     if (old_phase == "Succeeded" || old_phase == "Failed") return;
     if (phase == "Running" || phase == "Pending" || phase.empty()) return;
-    const auto quota = quotas_.find(name_space);
-    if (quota != quotas_.end()) quota->second.DeletePodIfPresent(pod);
+    ElasticQuotaInfo* const quota = QuotaOf(quotas_, pod);
+    if (quota != nullptr) quota->DeletePodIfPresent(pod);
   }
 
-  // The namespace's quota. One that gave way to another, which is gone, is found again here.
-  ElasticQuotaInfo* FindOrMake(const std::string& name_space) {
-    const auto known = quotas_.find(name_space);
-    if (known != quotas_.end()) return &known->second;
+  // The quota of the pod's namespace. One that gave way to another, which is gone, is found again here.
+  ElasticQuotaInfo* FindOrMake(const api::Pod& pod) {
+    if (ElasticQuotaInfo* const known = QuotaOf(quotas_, pod)) return known;
+    const std::string& name_space = pod.metadata.namespace_;
     const framework::InformerCache::Objects& objects = handle_.informers().List(api::Kind::kOther);
     const auto first = objects.lower_bound(api::CustomKey(api::CustomKind::kElasticQuota, name_space, ""));
     if (first == objects.end() || first->second->metadata.namespace_ != name_space) return nullptr;
@@ -247,11 +254,7 @@ struct CapacityScheduling::Trial {
 
   const QuotaState& data() { return *what_if.state().Read<QuotaState>(plugin, CycleState::kFilterSlot); }
   // The quota of the pod; nullptr: its namespace has none.
-  const ElasticQuotaInfo* quota() { return QuotaOf(*pod.pod); }
-  const ElasticQuotaInfo* QuotaOf(const api::Pod& other) {
-    const auto found = data().quotas.find(other.metadata.namespace_);
-    return found == data().quotas.end() ? nullptr : &found->second;
-  }
+  const ElasticQuotaInfo* quota() { return QuotaOf(data().quotas, *pod.pod); }
 
   Status Remove(const PodInfo& victim) {
     what_if.RemovePod(victim);
@@ -273,12 +276,12 @@ struct CapacityScheduling::Trial {
 };
 
 bool CapacityScheduling::MakesRoom(const QuotaState& data, const api::Pod& pod, const api::Pod& other) {
-  const auto own = data.quotas.find(pod.metadata.namespace_);
-  const auto its = data.quotas.find(other.metadata.namespace_);
-  if (own == data.quotas.end()) return its == data.quotas.end() && other.Priority() < pod.Priority();
-  if (its == data.quotas.end()) return false;
-  if (its->first == own->first) return other.Priority() < pod.Priority();
-  return !own->second.UsedOverMinWith(data.request_in_quota) && its->second.UsedOverMin();
+  const ElasticQuotaInfo* const own = QuotaOf(data.quotas, pod);
+  const ElasticQuotaInfo* const its = QuotaOf(data.quotas, other);
+  if (own == nullptr) return its == nullptr && other.Priority() < pod.Priority();
+  if (its == nullptr) return false;
+  if (its == own) return other.Priority() < pod.Priority();
+  return !own->UsedOverMinWith(data.request_in_quota) && its->UsedOverMin();
 }
 
 // Who may be evicted depends on what is used at that moment, which falls as pods are taken.
@@ -289,7 +292,7 @@ Status CapacityScheduling::TakeVictims(Trial& trial, std::vector<PodInfoPtr>& po
   const bool over_min =
       trial.quota() != nullptr && trial.quota()->UsedOverMinWith(trial.data().request_in_quota);
   for (const PodInfoPtr& other : pods) {
-    const ElasticQuotaInfo* const quota = trial.QuotaOf(*other->pod);
+    const ElasticQuotaInfo* const quota = QuotaOf(trial.data().quotas, *other->pod);
     if ((quota == nullptr) != (trial.quota() == nullptr)) continue;
     const bool is_own = other->pod->metadata.namespace_ == trial.pod.pod->metadata.namespace_;
     const bool is_less_important = other->Priority() < trial.pod.Priority();
