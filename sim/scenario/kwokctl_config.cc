@@ -270,21 +270,18 @@ absl::StatusOr<std::optional<KwokctlConfig>> KwokctlConfigOf(const SchedulerChoi
   return ReadKwokctlConfig(*choice.config);
 }
 
+// Of `config.scheduler` only what the file may say counts.
 SchedulerChoice ChoiceWith(const KwokctlConfig& config, const SchedulerChoice& choice) {
-  SchedulerChoice both = config.scheduler;
-  if (choice.kubernetes_version.has_value()) both.kubernetes_version = choice.kubernetes_version;
-  if (choice.feature_gates.has_value()) {
-    both.feature_gates = both.feature_gates.has_value()
-                             ? absl::StrCat(*both.feature_gates, ",", *choice.feature_gates)
-                             : *choice.feature_gates;
+  const SchedulerChoice& of_file = config.scheduler;
+  SchedulerChoice both = choice;
+  both.config = of_file.config;
+  both.guests.mounts = of_file.guests.mounts;
+  if (!choice.kubernetes_version.has_value()) both.kubernetes_version = of_file.kubernetes_version;
+  if (!choice.feature_gates.has_value()) {
+    both.feature_gates = of_file.feature_gates;
+  } else if (of_file.feature_gates.has_value()) {
+    both.feature_gates = absl::StrCat(*of_file.feature_gates, ",", *choice.feature_gates);
   }
-  both.plugins = choice.plugins;
-  both.processes = choice.processes;
-  both.guests.engine = choice.guests.engine;
-  both.guests.log = choice.guests.log;
-  both.extenders = choice.extenders;
-  both.recorder = choice.recorder;
-  both.default_line = choice.default_line;
   return both;
 }
 

@@ -56,6 +56,20 @@ TEST(KwokctlConfigTest, NamesTheSchedulersConfiguration) {
       << result.err;
 }
 
+TEST(KwokctlConfigTest, OtherSchedulersComeBesideIt) {
+  const TestFolder folder;
+  const std::string path = folder.Write("kwok.yaml",
+                                        "apiVersion: config.kwok.x-k8s.io/v1alpha1\nkind: "
+                                        "KwokctlConfiguration\noptions: {kubeVersion: v1.36.3}\n");
+  const std::string cluster =
+      folder.Write("cluster.yaml", absl::StrCat(Node("n1"), Pod("a", "default-scheduler"), Pod("b", "mine")));
+  const ProgramResult result = RunProgram({"run", "-f", cluster, "--config", path, "--other-scheduler",
+                                           folder.Write("other.yaml", Scheduler("mine"))});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_TRUE(absl::StrContains(result.out, "Kubernetes      1.36\n")) << result.out;
+  EXPECT_TRUE(absl::StrContains(result.out, "Scheduler       mine: 1 attempt, 1 bound\n")) << result.out;
+}
+
 // kwokctl goes by the kind alone, and the last document goes before the others.
 TEST(KwokctlConfigTest, FlagsOfTheSchedulerCount) {
   const TestFolder folder;
