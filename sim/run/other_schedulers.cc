@@ -13,17 +13,13 @@ absl::Status CheckSchedulerNames(absl::string_view first_file, const codec::Load
     files[profile.scheduler_name] = first_file.empty() ? "the first scheduler" : std::string(first_file);
   for (const OtherScheduler& other : others) {
     // Names within one configuration are compared when it is read.
-    std::map<std::string, std::string> own;
     for (const api::EffectiveProfile& profile : other.config.profiles) {
-      const auto found = files.find(profile.scheduler_name);
-      if (found != files.end()) {
-        return absl::InvalidArgumentError(absl::StrCat(
-            other.place, ": ", other.file, ": schedulerName ", profile.scheduler_name, " is also that of ",
-            found->second, ", expected another one: two schedulers for the same pods are not simulated"));
-      }
-      own[profile.scheduler_name] = other.file;
+      const auto [known, is_new] = files.try_emplace(profile.scheduler_name, other.file);
+      if (is_new) continue;
+      return absl::InvalidArgumentError(absl::StrCat(
+          other.place, ": ", other.file, ": schedulerName ", profile.scheduler_name, " is also that of ",
+          known->second, ", expected another one: two schedulers for the same pods are not simulated"));
     }
-    files.merge(own);
   }
   return absl::OkStatus();
 }
