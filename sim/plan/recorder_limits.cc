@@ -23,7 +23,8 @@ class FieldPlaces {
   // `path`: the scenario's; "": there is none.
   explicit FieldPlaces(const std::string& path) : path_(path) {}
 
-  // `file:line:column: a.b` of the field; without line and column where the file can't be read again.
+  // `file:line:column: a.b` of the field; without line and column where the file can't be read again. Reads
+  // the file.
   std::string Of(absl::string_view field, absl::string_view part = "") const {
     const std::string name = part.empty() ? std::string(field) : absl::StrCat(field, ".", part);
     if (path_.empty()) return name;
@@ -180,11 +181,11 @@ class Limits {
     add("binding", model.binding, standard.binding);
     add("informer", model.informer, standard.informer);
     add("apiCall", model.api_call, standard.api_call);
-    AddIf(model.pod_termination.distribution() != Latency::Distribution::kConstant,
-          absl::StrCat(places_.Of("latency", "podTermination"), ": is ", model.pod_termination.ToString(),
+    if (model.pod_termination.distribution() != Latency::Distribution::kConstant)
+      Add(absl::StrCat(places_.Of("latency", "podTermination"), ": is ", model.pod_termination.ToString(),
                        ", expected one duration"));
-    AddIf(model.client.milli_qps > 0,
-          absl::StrCat(places_.Of("latency", "client"), ": the recorder's client has no limit"));
+    if (model.client.milli_qps > 0)
+      Add(absl::StrCat(places_.Of("latency", "client"), ": the recorder's client has no limit"));
   }
 
   bool has_controllers() const { return plan_.simulation.controllers.workloads; }
