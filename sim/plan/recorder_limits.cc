@@ -49,12 +49,20 @@ struct ActionLimit {
   bool has_controllers = false;
 
   std::string operator()(const CreateObjects&) const { return ""; }
-  std::string operator()(const UpdateObjects&) const { return ""; }
+  std::string operator()(const UpdateObjects& action) const {
+    for (const api::ObjectPtr& object : action.objects) {
+      std::string limit = OfWorkload(object->kind_name, "update");
+      if (!limit.empty()) return limit;
+    }
+    return "";
+  }
   std::string operator()(const CompletePods&) const { return ""; }
   std::string operator()(const CordonNodes&) const { return ""; }
   std::string operator()(const LabelObjects&) const { return ""; }
   std::string operator()(const ScaleSet&) const { return ""; }
-  std::string operator()(const PatchObjects& action) const { return OfWorkload(action.target, "patch"); }
+  std::string operator()(const PatchObjects& action) const {
+    return OfWorkload(action.target.kind_name, "patch");
+  }
   std::string operator()(const DeleteObjects& action) const {
     if (!has_controllers || action.target.kind != api::Kind::kNode) return "";
     return "delete: the pods of a node that goes are deleted by a controller";
@@ -80,12 +88,12 @@ struct ActionLimit {
   }
 
  private:
-  std::string OfWorkload(const Target& target, absl::string_view what) const {
-    const bool is_workload = target.kind_name == "Deployment" || target.kind_name == "ReplicaSet" ||
-                             target.kind_name == "StatefulSet" || target.kind_name == "DaemonSet" ||
-                             target.kind_name == "ReplicationController";
+  std::string OfWorkload(absl::string_view kind_name, absl::string_view what) const {
+    const bool is_workload = kind_name == "Deployment" || kind_name == "ReplicaSet" ||
+                             kind_name == "StatefulSet" || kind_name == "DaemonSet" ||
+                             kind_name == "ReplicationController";
     if (!has_controllers || !is_workload) return "";
-    return absl::StrCat(what, ": of a ", target.kind_name, ", which a controller acts on");
+    return absl::StrCat(what, ": of a ", kind_name, ", which a controller acts on");
   }
 };
 

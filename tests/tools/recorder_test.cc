@@ -177,14 +177,17 @@ TEST_F(RecorderTest, WhatTheRecorderCannotDoIsRefusedByName) {
                     "timeline:\n"
                     "- waitUntil: {quiet: true}\n"
                     "- drain: n1\n"
-                    "- cordon: n1\n");
+                    "- cordon: n1\n"
+                    "- update: {apiVersion: apps/v1, kind: Deployment, metadata: {name: web}, spec: "
+                    "{selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: "
+                    "{containers: [{name: c, image: i}]}}}}\n");
   const ProgramResult result =
       RunProgram({"run", path, "--recorder", DataPath("fake_recorder.sh"), "--counters"});
   ExpectRefused(result,
                 {"--counters: ", "scenario.yaml:3:9: stages: ", "scenario.yaml:4:20: latency.binding: is 5ms",
                  "latency.podTermination: is exponential with mean 1s",
                  "scenario.yaml:5:7: vary: ", "scenario.yaml:8:", "Job default/j: ", "timeline[0]",
-                 "waitUntil: ", "timeline[1]", "drain: "});
+                 "waitUntil: ", "timeline[1]", "drain: ", "timeline[3].update: update: of a Deployment"});
   EXPECT_FALSE(absl::StrContains(result.err, "cordon")) << result.err;
   for (const char* option : {"--check-wakeups", "--reference"})
     ExpectRefused(RunProgram(Arguments("run", {option})), {absl::StrCat(option, ": ")});
