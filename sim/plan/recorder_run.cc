@@ -322,14 +322,42 @@ absl::Status CheckObservers(const Plan& plan) {
       "--recorder: --pods, --nodes, --metrics and --events look into the simulated scheduler, expected none");
 }
 
+// Over the decisions, as Trace has it, but for the best totals: records in full do not have them, and it is
+// to be the same at each level.
+std::string DigestOf(const Records& records) {
+  Digest digest;
+  const auto add_failure = [&digest](const record::Failure& failure) {
+    digest.Add(failure.error);
+    digest.Add(failure.nominate.value_or(""));
+  };
+  for (const record::Record& record : records.list) {
+    if (const auto* attempt = record.As<record::Attempt>()) {
+      digest.Add(attempt->pod);
+      digest.Add(attempt->attempts);
+      digest.Add(attempt->host);
+      digest.Add(attempt->feasible);
+      digest.Add(attempt->evaluated);
+      if (attempt->failure.has_value()) add_failure(*attempt->failure);
+    } else if (const auto* unbound = record.As<record::BindFailure>()) {
+      digest.Add(unbound->pod);
+      add_failure(*unbound);
+    } else if (const auto* of_group = record.As<record::GroupFailure>()) {
+      digest.Add(of_group->pod);
+      add_failure(*of_group);
+    } else if (const auto* victim = record.As<record::Delete>()) {
+      digest.Add("delete");
+      digest.Add(victim->pod);
+    }
+  }
+  return digest.Hex();
+}
+
 // What a simulation that only does what was recorded does not know.
 void Complete(const RecorderTrace& trace, const Surroundings& surroundings, bool has_end, Report& report) {
-  Digest digest;
-  for (size_t i = 0; i < trace.lines.size(); ++i) {
-    if (trace.records.list[i].As<record::Attempt>() != nullptr) ++report.attempt_count;
-    digest.Add(trace.lines[i]);
+  for (const record::Record& record : trace.records.list) {
+    if (record.As<record::Attempt>() != nullptr) ++report.attempt_count;
   }
-  report.digest = digest.Hex();
+  report.digest = DigestOf(trace.records);
   // These come of the timeline and of controllers, which took part in the surroundings alone.
   report.failures = surroundings.report.failures;
   report.other_kinds = surroundings.report.other_kinds;

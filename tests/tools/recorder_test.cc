@@ -66,6 +66,9 @@ TEST_F(RecorderTest, ARunDoesWhatWasRecorded) {
     const std::string name = pod["name"];
     EXPECT_EQ(pod["node"], name == "huge" ? "" : "gpu-1") << name;
   }
+  // The decisions are the same at each level.
+  const Json brief = Json::parse(RunProgram(Arguments("run", {"--output", "json"})).out);
+  EXPECT_EQ(brief["digest"], report["digest"]);
   const std::vector<std::string> lines = absl::StrSplit(FileContent(trace), '\n', absl::SkipEmpty());
   const Json header = Json::parse(lines.at(0));
   EXPECT_EQ(header["ev"], "run");
