@@ -1,6 +1,5 @@
 #include "core/hosting/process/message.h"
 
-#include <cstddef>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -90,16 +89,20 @@ std::vector<std::string> Fields::Texts(absl::string_view key) {
   return texts;
 }
 
+const Value* Fields::ListOf(absl::string_view key, size_t count, absl::string_view what) {
+  const Value* const value = FindIn(map_, key);
+  if (value != nullptr && value->is_array() && value->items.size() == count) return value;
+  SetError(absl::StrCat(key, ": expected a list of ", count, what, ", got ",
+                        value == nullptr    ? "nothing"
+                        : value->is_array() ? absl::StrCat("one of ", value->items.size())
+                                            : std::string(Describe(value->type))));
+  return nullptr;
+}
+
 std::vector<int64_t> Fields::Ints(absl::string_view key, size_t count) {
   std::vector<int64_t> numbers(count);
-  const Value* const value = FindIn(map_, key);
-  if (value == nullptr || !value->is_array() || value->items.size() != count) {
-    SetError(absl::StrCat(key, ": expected a list of ", count, " whole numbers, got ",
-                          value == nullptr    ? "nothing"
-                          : value->is_array() ? absl::StrCat("one of ", value->items.size())
-                                              : std::string(Describe(value->type))));
-    return numbers;
-  }
+  const Value* const value = ListOf(key, count, " whole numbers");
+  if (value == nullptr) return numbers;
   for (size_t i = 0; i < count; ++i) {
     const Value& item = value->items[i];
     if (item.type != Value::Type::kNumber || !absl::SimpleAtoi(item.text, &numbers[i])) {
@@ -134,14 +137,8 @@ framework::Status Fields::Status(absl::string_view key) {
 
 std::vector<framework::Status> Fields::Statuses(absl::string_view key, size_t count) {
   std::vector<framework::Status> statuses(count);
-  const Value* const value = FindIn(map_, key);
-  if (value == nullptr || !value->is_array() || value->items.size() != count) {
-    SetError(absl::StrCat(key, ": expected a list of ", count, ", one for each node, got ",
-                          value == nullptr    ? "nothing"
-                          : value->is_array() ? absl::StrCat("one of ", value->items.size())
-                                              : std::string(Describe(value->type))));
-    return statuses;
-  }
+  const Value* const value = ListOf(key, count, ", one for each node");
+  if (value == nullptr) return statuses;
   for (size_t i = 0; i < count; ++i) {
     // Nearly all nodes pass.
     if (value->items[i].is_null()) continue;

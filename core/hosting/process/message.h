@@ -2,6 +2,7 @@
 #ifndef SCHEDSIM_CORE_HOSTING_PROCESS_MESSAGE_H_
 #define SCHEDSIM_CORE_HOSTING_PROCESS_MESSAGE_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -42,6 +43,8 @@ class Fields {
 
  private:
   void Expect(absl::string_view key, absl::string_view expected, const codec::Value& value);
+  // nullptr, with an error: it is no list of so many; `what` says of what.
+  const codec::Value* ListOf(absl::string_view key, size_t count, absl::string_view what);
   framework::Status StatusOf(absl::string_view key, const codec::Value& value);
 
   const codec::Value& map_;
