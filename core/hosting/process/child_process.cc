@@ -268,14 +268,14 @@ void ChildProcess::Write(absl::string_view line) { absl::StrAppend(&to_write_, l
 
 absl::StatusOr<absl::string_view> ChildProcess::Read(absl::Duration& left) {
   read_.erase(0, std::exchange(taken_, 0));
-  searched_ = 0;
+  size_t searched = 0;
   while (true) {
-    const size_t end = read_.find('\n', searched_);
+    const size_t end = read_.find('\n', searched);
     if (end != std::string::npos) {
       taken_ = end + 1;
       return absl::string_view(read_).substr(0, end);
     }
-    searched_ = read_.size();
+    searched = read_.size();
     if (read_.size() > kLineBytesMax) {
       return absl::UnavailableError(
           absl::StrCat("wrote a line of more than ", kLineBytesMax, " bytes, expected an answer"));

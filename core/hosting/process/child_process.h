@@ -95,8 +95,7 @@ class ChildProcess {
   std::string to_write_;
   size_t written_ = 0;
   std::string read_;
-  size_t searched_ = 0;  // So much of `read_` has no end of a line.
-  size_t taken_ = 0;     // So much of `read_` was given out.
+  size_t taken_ = 0;  // So much of `read_` was given out.
   std::string error_line_;
 };
 
