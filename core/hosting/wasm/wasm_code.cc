@@ -1,7 +1,6 @@
 #include "core/hosting/wasm/wasm_code.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -349,10 +348,12 @@ class CodeMeter {
     AppendByte(op, out_);
     AppendSigned(value, out_);
   }
-  void Stop(WasmStop why) {
+  // With the operands of the comparison.
+  void StopIf(uint8_t comparison, WasmStop why) {
+    Put({comparison, kIf, kNoResult});
     PutConst(kI32Const, static_cast<int64_t>(why));
     PutIndexed(kGlobalSet, context_.stop_global);
-    AppendByte(kUnreachable, out_);
+    Put({kUnreachable, kEnd});
   }
 
   // With the fuel that is left and what to take from it as operands.
@@ -361,9 +362,7 @@ class CodeMeter {
     PutIndexed(kGlobalSet, context_.fuel_global);
     PutIndexed(kGlobalGet, context_.fuel_global);
     PutConst(kI64Const, 0);
-    Put({kI64LtS, kIf, kNoResult});
-    Stop(WasmStop::kFuel);
-    AppendByte(kEnd, out_);
+    StopIf(kI64LtS, WasmStop::kFuel);
   }
   void TakeFuelFor(size_t instructions) {
     PutIndexed(kGlobalGet, context_.fuel_global);
@@ -374,9 +373,7 @@ class CodeMeter {
   void CheckDepth() {
     PutIndexed(kGlobalGet, context_.stack_global);
     PutConst(kI32Const, 0);
-    Put({kI32LtS, kIf, kNoResult});
-    Stop(WasmStop::kDepth);
-    AppendByte(kEnd, out_);
+    StopIf(kI32LtS, WasmStop::kDepth);
   }
   void ChangeStack(uint8_t how) {
     PutIndexed(kGlobalGet, context_.stack_global);
@@ -426,9 +423,7 @@ class CodeMeter {
     Copy(read);
     PutIndexed(kLocalTee, number_local_);
     PutConst(kI32Const, -1);
-    Put({kI32Eq, kIf, kNoResult});
-    Stop(WasmStop::kNoMemory);
-    AppendByte(kEnd, out_);
+    StopIf(kI32Eq, WasmStop::kNoMemory);
     PutIndexed(kLocalGet, number_local_);
     AppendByte(kEnd, out_);
   }
