@@ -99,6 +99,10 @@ class ModuleMeter {
     return bytes.ok() ? absl::OkStatus() : Refuse("a section that ends too early");
   }
 
+  // The length of the list that a section is, of which nothing was read yet; 0: the module has no such
+  // section.
+  static uint32_t CountOf(WasmBytes& section) { return section.at_end() ? 0 : section.Number(); }
+
   absl::Status Split() {
     WasmBytes bytes(bytes_);
     bytes.Take(kHeaderBytes);
@@ -121,7 +125,7 @@ class ModuleMeter {
 
   absl::Status ReadTypes() {
     WasmBytes bytes(sections_[kTypes]);
-    const uint32_t count = sections_[kTypes].empty() ? 0 : bytes.Number();
+    const uint32_t count = CountOf(bytes);
     for (uint32_t i = 0; i < count && bytes.ok(); ++i) {
       if (bytes.Byte() != kFunctionForm) return Refuse("a type that is none of functions");
       WasmFunctionType& type = context_.types.emplace_back();
@@ -136,7 +140,7 @@ class ModuleMeter {
 
   absl::Status ReadImports() {
     WasmBytes bytes(sections_[kImports]);
-    const uint32_t count = sections_[kImports].empty() ? 0 : bytes.Number();
+    const uint32_t count = CountOf(bytes);
     for (uint32_t i = 0; i < count && bytes.ok(); ++i) {
       WasmImport& import = module_.imports.emplace_back();
       import.module = std::string(bytes.Sized());
@@ -158,7 +162,7 @@ class ModuleMeter {
 
   void ReadFunctions() {
     WasmBytes bytes(sections_[kFunctions]);
-    const uint32_t count = sections_[kFunctions].empty() ? 0 : bytes.Number();
+    const uint32_t count = CountOf(bytes);
     for (uint32_t i = 0; i < count && bytes.ok(); ++i) context_.function_types.push_back(bytes.Number());
   }
 
@@ -215,7 +219,7 @@ class ModuleMeter {
   void Append(Section section, uint32_t count, absl::string_view added) {
     std::string& content = sections_[section];
     WasmBytes bytes(content);
-    const uint32_t before = content.empty() ? 0 : bytes.Number();
+    const uint32_t before = CountOf(bytes);
     std::string out;
     AppendNumber(uint64_t{before} + count, out);
     out.append(bytes.rest().data(), bytes.rest().size());
@@ -226,7 +230,7 @@ class ModuleMeter {
   // No globals are imported.
   void AddGlobals() {
     WasmBytes bytes(sections_[kGlobals]);
-    const uint32_t first = sections_[kGlobals].empty() ? 0 : bytes.Number();
+    const uint32_t first = CountOf(bytes);
     context_.fuel_global = first;
     context_.stack_global = first + 1;
     context_.stop_global = first + 2;
@@ -249,7 +253,7 @@ class ModuleMeter {
 
   absl::Status ReadExports() {
     WasmBytes bytes(sections_[kExports]);
-    const uint32_t count = sections_[kExports].empty() ? 0 : bytes.Number();
+    const uint32_t count = CountOf(bytes);
     std::string out;
     for (uint32_t i = 0; i < count && bytes.ok(); ++i) {
       WasmExport& exported = module_.exports.emplace_back();
@@ -297,7 +301,7 @@ class ModuleMeter {
 
   absl::Status WriteCode() {
     WasmBytes bytes(sections_[kCode]);
-    const uint32_t count = sections_[kCode].empty() ? 0 : bytes.Number();
+    const uint32_t count = CountOf(bytes);
     if (count + context_.imported_functions != context_.function_types.size()) {
       return Refuse("not as many bodies as functions");
     }
