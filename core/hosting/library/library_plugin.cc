@@ -114,12 +114,7 @@ class LibraryPlugin final : public EveryExtensionPoint {
       calls_.post_filter(self_, ToAbi(state), ToAbi(pod), Opaque<const schedsim_node_statuses>(&statuses),
                          Opaque<schedsim_post_filter_result>(&result), status);
     });
-    if (!result.status.IsSkip() && !result.status.IsWait()) return result;
-    const std::string what =
-        absl::StrCat("plugin \"", name_, "\" answered ", framework::CodeName(result.status.code()),
-                     " at PostFilter, on which the real scheduler crashes");
-    handle_.scheduler.MarkInexact(pod, what);
-    return {.status = Status::Error(what)};
+    return TakePostFilter(std::move(result), name_, pod, handle_.scheduler);
   }
 
   Status PreScore(CycleState& state, const PodInfo& pod, NodeInfos nodes) override {
@@ -276,6 +271,16 @@ std::vector<framework::ClusterEventWithHint> AnyEvents() {
   std::vector<framework::ClusterEventWithHint> events;
   for (const framework::EventResource resource : kAnyResource) events.push_back({.event = {resource}});
   return events;
+}
+
+framework::PostFilterResult TakePostFilter(framework::PostFilterResult result, absl::string_view plugin,
+                                           const PodInfo& pod, framework::Handle& scheduler) {
+  if (!result.status.IsSkip() && !result.status.IsWait()) return result;
+  const std::string what =
+      absl::StrCat("plugin \"", plugin, "\" answered ", framework::CodeName(result.status.code()),
+                   " at PostFilter, on which the real scheduler crashes");
+  scheduler.MarkInexact(pod, what);
+  return {.status = Status::Error(what)};
 }
 
 api::ExtensionPointSet PointsOf(const schedsim_plugin& plugin) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "core/api/extension_point.h"
 #include "core/api/scheduler_config.h"
 #include "core/framework/handle.h"
@@ -27,6 +28,10 @@ absl::StatusOr<std::unique_ptr<framework::Plugin>> MakeLibraryPlugin(const sched
 framework::Dependency DependencyOf(schedsim_reads reads);
 // What a plugin waits for that registers no events: everything.
 std::vector<framework::ClusterEventWithHint> AnyEvents();
+// What becomes of a plugin's answer at PostFilter: Skip and Wait, on which the real scheduler crashes, are an
+// Error that says so, and the pod counts as inexact.
+framework::PostFilterResult TakePostFilter(framework::PostFilterResult result, absl::string_view plugin,
+                                           const framework::PodInfo& pod, framework::Handle& scheduler);
 
 }  // namespace schedsim::hosting
 

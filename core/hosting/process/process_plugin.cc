@@ -151,12 +151,7 @@ class ProcessPlugin final : public EveryExtensionPoint {
       result.status = answer.Status("status");
       if (answer.Has("nominate")) result.nominated_node_name = answer.Text("nominate");
     });
-    if (!result.status.IsSkip() && !result.status.IsWait()) return result;
-    const std::string what =
-        absl::StrCat("plugin \"", info_.name, "\" answered ", framework::CodeName(result.status.code()),
-                     " at PostFilter, on which the real scheduler crashes");
-    handle_.scheduler().MarkInexact(pod, what);
-    return {.status = Status::Error(what)};
+    return TakePostFilter(std::move(result), info_.name, pod, handle_.scheduler());
   }
 
   Status PreScore(CycleState& state, const PodInfo& pod, NodeInfos nodes) override {

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "core/base/status_macros.h"
+#include "core/hosting/library/library_plugin.h"
 #include "core/hosting/wasm/guest_pool.h"
 
 namespace schedsim::hosting {
@@ -137,12 +138,7 @@ class WasmPlugin final : public framework::Plugin,
     result.status = Answer(call, answer);
     constexpr uint64_t kOverride = 1;
     if (answer.ok() && *answer >> 32 == kOverride) result.nominated_node_name = call.nominated_node_name;
-    if (!result.status.IsSkip() && !result.status.IsWait()) return result;
-    const std::string what =
-        absl::StrCat("plugin \"", host_.plugin, "\" answered ", framework::CodeName(result.status.code()),
-                     " at PostFilter, on which the real scheduler crashes");
-    host_.scheduler.MarkInexact(pod, what);
-    return {.status = Status::Error(what)};
+    return TakePostFilter(std::move(result), host_.plugin, pod, host_.scheduler);
   }
 
   Status PreScore(CycleState&, const PodInfo& pod, NodeInfos nodes) override {
