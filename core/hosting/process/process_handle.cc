@@ -8,7 +8,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "core/base/printable.h"
-#include "core/codec/objects/object_writer.h"
 #include "core/framework/waiting_pods.h"
 #include "core/hosting/library/host_functions.h"
 
@@ -208,12 +207,7 @@ void ProcessHandle::Object(Fields& request, codec::JsonWriter& reply) {
   } else if (kind != api::Kind::kOther) {
     object = scheduler_.informers().Find(kind, name_space, name);
   }
-  reply.Key("object");
-  if (object == nullptr) {
-    reply.Null();
-  } else {
-    reply.Raw(codec::ObjectJson(*object));
-  }
+  WriteObject(object.get(), reply.Key("object"));
 }
 
 void ProcessHandle::Objects(Fields& request, codec::JsonWriter& reply) {
@@ -221,7 +215,7 @@ void ProcessHandle::Objects(Fields& request, codec::JsonWriter& reply) {
   reply.Key("objects").BeginArray();
   if (kind != api::Kind::kOther && kind != api::Kind::kPod) {
     for (const auto& [key, object] : scheduler_.informers().List(kind)) {
-      reply.Raw(codec::ObjectJson(*object));
+      WriteObject(object.get(), reply);
     }
   }
   reply.EndArray();

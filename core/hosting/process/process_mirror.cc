@@ -32,6 +32,14 @@ void WriteAmounts(const framework::Resource& amounts, int64_t pods, const Symbol
   writer.EndObject();
 }
 
+void WriteObject(const api::Object* object, codec::JsonWriter& writer) {
+  if (object == nullptr) {
+    writer.Null();
+  } else {
+    writer.Raw(codec::ObjectJson(*object));
+  }
+}
+
 std::string ProcessMirror::NameOf(const api::Pod& pod) {
   if (!pod.metadata.uid.empty()) return pod.metadata.uid;
   return absl::StrCat(pod.metadata.namespace_, "/", pod.metadata.name);

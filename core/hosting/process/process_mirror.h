@@ -62,6 +62,9 @@ class ProcessMirror {
 void WriteAmounts(const framework::Resource& amounts, int64_t pods, const SymbolTable& symbols,
                   codec::JsonWriter& writer);
 
+// The whole object; null for nullptr.
+void WriteObject(const api::Object* object, codec::JsonWriter& writer);
+
 }  // namespace schedsim::hosting
 
 #endif  // SCHEDSIM_CORE_HOSTING_PROCESS_PROCESS_MIRROR_H_

@@ -15,7 +15,6 @@
 #include "absl/types/span.h"
 #include "core/api/kubernetes_line.h"
 #include "core/base/printable.h"
-#include "core/codec/objects/object_writer.h"
 #include "core/framework/filter_verdict.h"
 #include "core/framework/informer_cache.h"
 #include "core/hosting/every_extension_point.h"
@@ -40,14 +39,6 @@ void NoAnswer(Fields& /*answer*/) {}
 
 // Filters get the state as const, and may change their own part of it.
 CycleState* Own(const CycleState& state) { return const_cast<CycleState*>(&state); }
-
-void WriteObject(const api::Object* object, JsonWriter& writer) {
-  if (object == nullptr) {
-    writer.Null();
-  } else {
-    writer.Raw(codec::ObjectJson(*object));
-  }
-}
 
 framework::ActionType ActionOf(const std::string& name, Fields& event) {
   const std::optional<framework::ActionType> actions = ActionNamed(name);
