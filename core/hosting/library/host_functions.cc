@@ -345,11 +345,6 @@ const schedsim_node* SnapshotFind(const schedsim_handle* handle, schedsim_text n
   return Opaque<const schedsim_node>(handle->scheduler.snapshot().Get(name));
 }
 
-const schedsim_object* Keep(schedsim_handle* handle, api::ObjectPtr object) {
-  handle->found.push_back(std::move(object));
-  return ToAbi(handle->found.back().get());
-}
-
 const schedsim_object* FindPod(schedsim_handle* handle, schedsim_text name_space, schedsim_text name) {
   return Keep(handle, handle->scheduler.informers().FindPod(View(name_space), View(name)));
 }
@@ -470,6 +465,11 @@ absl::string_view EventResourceText(framework::EventResource resource) {
                    [resource](const ResourceName& known) { return known.resource == resource; });
   CHECK(found != std::end(kResources));
   return found->name;
+}
+
+const schedsim_object* Keep(schedsim_handle* handle, api::ObjectPtr object) {
+  handle->found.push_back(std::move(object));
+  return ToAbi(handle->found.back().get());
 }
 
 api::Kind KindNamed(absl::string_view name) {

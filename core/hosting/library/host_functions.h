@@ -85,6 +85,9 @@ inline const schedsim_node* const* ToAbi(framework::NodeInfos nodes) {
   return reinterpret_cast<const schedsim_node* const*>(nodes.data());
 }
 
+// The object, which lives until the plugin is called again; nullptr stays nullptr.
+const schedsim_object* Keep(schedsim_handle* handle, api::ObjectPtr object);
+
 // The resource of events as kube-scheduler writes it, also with a group in front; absent: there is none.
 std::optional<framework::EventResource> EventResourceNamed(absl::string_view name);
 // The same the other way round.

@@ -52,11 +52,6 @@ size_t NominatedPodCount(const schedsim_handle* handle, schedsim_text node_name)
   return Host().nominated_pod_count(handle, node_name);
 }
 
-const schedsim_object* Keep(schedsim_handle* handle, api::ObjectPtr object) {
-  handle->found.push_back(std::move(object));
-  return Opaque<const schedsim_object>(handle->found.back().get());
-}
-
 const schedsim_object* FindObject(schedsim_handle* handle, schedsim_text kind, schedsim_text name_space,
                                   schedsim_text name) {
   api::ObjectPtr object;
