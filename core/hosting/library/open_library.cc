@@ -12,8 +12,6 @@
 namespace schedsim::hosting {
 namespace {
 
-constexpr char kEntryPoint[] = "schedsim_plugin_library";
-
 absl::Status Invalid(absl::string_view path, absl::string_view what) {
   return absl::InvalidArgumentError(absl::StrCat(path, ": ", what));
 }

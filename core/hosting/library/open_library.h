@@ -9,6 +9,9 @@
 
 namespace schedsim::hosting {
 
+// The function that a library of plugins has.
+inline constexpr char kEntryPoint[] = "schedsim_plugin_library";
+
 // Loads the library, which stays loaded as long as the program runs, and calls its entry point with `host`.
 // Nothing of what that returns is checked. NotFound where there is no such file; InvalidArgument, with the
 // path in front, for one that is no library of plugins.

@@ -17,7 +17,6 @@
 namespace schedsim::hosting {
 namespace {
 
-constexpr char kEntryPoint[] = "schedsim_plugin_library";
 // Plugins have small numbers, and the in-tree ones need some of them.
 constexpr size_t kLoadedMax = 32;
 static_assert(kLoadedMax < framework::kMaxPlugins);
