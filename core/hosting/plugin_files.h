@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "core/api/default_profile.h"
 #include "core/hosting/library/plugin_libraries.h"
