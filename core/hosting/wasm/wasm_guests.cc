@@ -35,51 +35,12 @@ bool ReadNumber(const Value& value, Number& number) {
   return value.type == Value::Type::kNumber && absl::SimpleAtoi(value.text, &number);
 }
 
-class GuestLoader {
+// Reads the arguments of a guest that stand in a file.
+class ArgsReader {
  public:
-  GuestLoader(absl::string_view file, const GuestOptions& options, std::vector<api::PluginInfo>& known,
-              LoadedPlugins& loaded, std::vector<std::string>& notes)
-      : file_(file), options_(options), known_(known), loaded_(loaded), notes_(notes) {}
+  explicit ArgsReader(absl::string_view file) : file_(file) {}
 
-  absl::Status Load(const Value& root) {
-    const Value* const profiles = root.Find("profiles");
-    if (profiles == nullptr) return absl::OkStatus();
-    for (size_t i = 0; i < profiles->items.size(); ++i) {
-      const Value* const configs = profiles->items[i].Find("pluginConfig");
-      if (configs == nullptr) continue;
-      for (size_t j = 0; j < configs->items.size(); ++j) {
-        const Value* const name = configs->items[j].Find("name");
-        const Value* const args = configs->items[j].Find("args");
-        if (name == nullptr || !name->is_string() || args == nullptr || args->Find("guestURL") == nullptr) {
-          continue;
-        }
-        RETURN_IF_ERROR(LoadOne(std::string(name->text), *args,
-                                absl::StrCat("profiles[", i, "].pluginConfig[", j, "].args")));
-      }
-    }
-    return absl::OkStatus();
-  }
-
- private:
-  absl::Status Error(const Value& value, const std::string& path, absl::string_view what) const {
-    return codec::ErrorAt({.file = file_, .position = value.position}, absl::StrCat(path, ": ", what));
-  }
-  absl::Status WrongType(const Member& member, const std::string& path, absl::string_view expected) const {
-    return Error(member.value, absl::StrCat(path, ".", member.key),
-                 absl::StrCat("expected ", expected, ", got ", codec::Describe(member.value.type)));
-  }
-
-  absl::Status ReadStrings(const Member& member, const std::string& path,
-                           std::vector<std::string>& texts) const {
-    if (!member.value.is_array()) return WrongType(member, path, "a list of strings");
-    for (const Value& item : member.value.items) {
-      if (!item.is_string()) return WrongType(member, path, "a list of strings");
-      texts.emplace_back(item.text);
-    }
-    return absl::OkStatus();
-  }
-
-  absl::StatusOr<GuestArgs> ReadArgs(const Value& value, const std::string& path) const {
+  absl::StatusOr<GuestArgs> Read(const Value& value, const std::string& path) const {
     GuestArgs args;
     for (const Member& member : value.members) {
       if (member.value.is_null()) continue;
@@ -105,6 +66,67 @@ class GuestLoader {
     return args;
   }
 
+  absl::Status Error(const Value& value, const std::string& path, absl::string_view what) const {
+    return codec::ErrorAt({.file = file_, .position = value.position}, absl::StrCat(path, ": ", what));
+  }
+
+ private:
+  absl::Status WrongType(const Member& member, const std::string& path, absl::string_view expected) const {
+    return Error(member.value, absl::StrCat(path, ".", member.key),
+                 absl::StrCat("expected ", expected, ", got ", codec::Describe(member.value.type)));
+  }
+
+  absl::Status ReadStrings(const Member& member, const std::string& path,
+                           std::vector<std::string>& texts) const {
+    if (!member.value.is_array()) return WrongType(member, path, "a list of strings");
+    for (const Value& item : member.value.items) {
+      if (!item.is_string()) return WrongType(member, path, "a list of strings");
+      texts.emplace_back(item.text);
+    }
+    return absl::OkStatus();
+  }
+
+  const absl::string_view file_;
+};
+
+// What the profile's own entry says; it was read without an error before.
+absl::StatusOr<GuestArgs> ArgsOf(const api::PluginArgs& args) {
+  const auto* const given = std::get_if<api::UnknownArgs>(&args);
+  if (given == nullptr) return absl::InvalidArgumentError("wasm: guestURL is required");
+  GuestArgs read;
+  RETURN_IF_ERROR(codec::ReadText(given->json, "args.json", {}, [&](const codec::Document& document) {
+    ASSIGN_OR_RETURN(read, ArgsReader("args").Read(document.root, "args"));
+    return absl::OkStatus();
+  }));
+  return read;
+}
+
+class GuestLoader {
+ public:
+  GuestLoader(absl::string_view file, const GuestOptions& options, std::vector<api::PluginInfo>& known,
+              LoadedPlugins& loaded, std::vector<std::string>& notes)
+      : file_(file), args_(file), options_(options), known_(known), loaded_(loaded), notes_(notes) {}
+
+  absl::Status Load(const Value& root) {
+    const Value* const profiles = root.Find("profiles");
+    if (profiles == nullptr) return absl::OkStatus();
+    for (size_t i = 0; i < profiles->items.size(); ++i) {
+      const Value* const configs = profiles->items[i].Find("pluginConfig");
+      if (configs == nullptr) continue;
+      for (size_t j = 0; j < configs->items.size(); ++j) {
+        const Value* const name = configs->items[j].Find("name");
+        const Value* const args = configs->items[j].Find("args");
+        if (name == nullptr || !name->is_string() || args == nullptr || args->Find("guestURL") == nullptr) {
+          continue;
+        }
+        RETURN_IF_ERROR(LoadOne(std::string(name->text), *args,
+                                absl::StrCat("profiles[", i, "].pluginConfig[", j, "].args")));
+      }
+    }
+    return absl::OkStatus();
+  }
+
+ private:
   // The file of the guest on this machine; what was tried where there is none.
   absl::StatusOr<std::string> FindFile(const std::string& url) const {
     absl::string_view path = url;
@@ -137,28 +159,28 @@ class GuestLoader {
     const Value& url_value = *args.Find("guestURL");
     const std::string url_path = absl::StrCat(path, ".guestURL");
     GuestArgs read;
-    ASSIGN_OR_RETURN(read, ReadArgs(args, path));
+    ASSIGN_OR_RETURN(read, args_.Read(args, path));
     for (const NamedGuest& other : named_) {
       if (other.name != name) continue;
       if (other.url == read.guest_url && other.fuel == read.fuel) return absl::OkStatus();
-      return Error(
+      return args_.Error(
           url_value, url_path,
           absl::StrCat("another profile's plugin ", api::GoQuote(name),
                        " is another guest, or has another fuel, expected the same ones for one name"));
     }
     const absl::StatusOr<std::string> guest_file = FindFile(read.guest_url);
-    if (!guest_file.ok()) return Error(url_value, url_path, guest_file.status().message());
+    if (!guest_file.ok()) return args_.Error(url_value, url_path, guest_file.status().message());
     absl::StatusOr<std::string> bytes = codec::ReadFile(*guest_file);
-    if (!bytes.ok()) return Error(url_value, url_path, bytes.status().message());
+    if (!bytes.ok()) return args_.Error(url_value, url_path, bytes.status().message());
     absl::StatusOr<std::shared_ptr<const GuestCode>> code =
         LoadGuest(*guest_file, *bytes, options_.engine, read.fuel);
     if (!code.ok())
-      return Error(url_value, url_path, absl::StrCat(*guest_file, ": ", code.status().message()));
+      return args_.Error(url_value, url_path, absl::StrCat(*guest_file, ": ", code.status().message()));
     named_.push_back({.name = name, .url = read.guest_url, .fuel = read.fuel});
     const absl::Status added = Add(name, *code);
-    if (!added.ok()) return Error(url_value, url_path, added.message());
+    if (!added.ok()) return args_.Error(url_value, url_path, added.message());
     if (const std::string note = (*code)->Note(); !note.empty()) {
-      notes_.emplace_back(Error(url_value, url_path, absl::StrCat(*guest_file, " ", note)).message());
+      notes_.emplace_back(args_.Error(url_value, url_path, absl::StrCat(*guest_file, " ", note)).message());
     }
     return absl::OkStatus();
   }
@@ -183,32 +205,14 @@ class GuestLoader {
     return absl::OkStatus();
   }
 
-  // What the profile's own entry says; it was read without an error before.
-  static absl::StatusOr<GuestArgs> ArgsOf(const api::PluginArgs& args);
-
   const absl::string_view file_;
+  const ArgsReader args_;
   const GuestOptions& options_;
   std::vector<api::PluginInfo>& known_;
   LoadedPlugins& loaded_;
   std::vector<std::string>& notes_;
   std::vector<NamedGuest> named_;
 };
-
-absl::StatusOr<GuestArgs> GuestLoader::ArgsOf(const api::PluginArgs& args) {
-  const auto* const given = std::get_if<api::UnknownArgs>(&args);
-  if (given == nullptr) return absl::InvalidArgumentError("wasm: guestURL is required");
-  std::vector<api::PluginInfo> known;
-  LoadedPlugins loaded;
-  std::vector<std::string> notes;
-  const GuestOptions options;
-  const GuestLoader reader("args", options, known, loaded, notes);
-  GuestArgs read;
-  RETURN_IF_ERROR(codec::ReadText(given->json, "args.json", {}, [&](const codec::Document& document) {
-    ASSIGN_OR_RETURN(read, reader.ReadArgs(document.root, "args"));
-    return absl::OkStatus();
-  }));
-  return read;
-}
 
 }  // namespace
 
