@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <limits>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -281,9 +280,12 @@ absl::Status Guest::CallOfResult(GuestImport import, Range from) {
   const std::optional<absl::string_view> text = Read(from);
   switch (import) {
     case GuestImport::kClusterEvents:
-      return PushEvents(from);
+      if (!text.has_value()) return Trap("out of memory reading clusterEvents");
+      PushEvents(*text);
+      break;
     case GuestImport::kNormalizedScoreList:
-      return PushScores(from);
+      if (!text.has_value()) return Trap("out of memory reading normalized score list");
+      return PushScores(*text);
     case GuestImport::kNodeNames:
       if (!text.has_value()) return Trap("out of memory reading nodeNames");
       call_->node_names = absl::StrSplit(*text, '\0', absl::SkipEmpty());
@@ -299,34 +301,29 @@ absl::Status Guest::CallOfResult(GuestImport import, Range from) {
   return absl::OkStatus();
 }
 
-absl::Status Guest::PushEvents(Range from) {
-  const std::optional<absl::string_view> bytes = Read(from);
-  if (!bytes.has_value()) return Trap("out of memory reading clusterEvents");
+void Guest::PushEvents(absl::string_view bytes) {
   call_->events.clear();
   constexpr size_t kRecordBytes = 8;
-  for (size_t at = 0; at + kRecordBytes <= bytes->size(); at += kRecordBytes) {
+  for (size_t at = 0; at + kRecordBytes <= bytes.size(); at += kRecordBytes) {
     std::pair<uint32_t, uint32_t>& event = call_->events.emplace_back();
     for (size_t i = 0; i < 4; ++i) {
-      event.first |= uint32_t{static_cast<uint8_t>((*bytes)[at + i])} << (8 * i);
-      event.second |= uint32_t{static_cast<uint8_t>((*bytes)[at + 4 + i])} << (8 * i);
+      event.first |= uint32_t{static_cast<uint8_t>(bytes[at + i])} << (8 * i);
+      event.second |= uint32_t{static_cast<uint8_t>(bytes[at + 4 + i])} << (8 * i);
     }
   }
-  return absl::OkStatus();
 }
 
-absl::Status Guest::PushScores(Range from) {
-  const std::optional<absl::string_view> text = Read(from);
-  if (!text.has_value()) return Trap("out of memory reading normalized score list");
+absl::Status Guest::PushScores(absl::string_view text) {
   call_->normalized.clear();
   bool is_number = true;
-  const absl::Status read = ReadJsonObject(*text, [&](const codec::Member& member) {
+  const absl::Status read = ReadJsonObject(text, [&](const codec::Member& member) {
     int64_t score = 0;
     is_number &= absl::SimpleAtoi(member.value.text, &score);
     call_->normalized.emplace_back(std::string(member.key), score);
   });
   if (!read.ok() || !is_number) {
     return Trap(absl::StrCat("the normalized scores are no JSON object of whole numbers: ",
-                             Printable(*text, kShownBytesMax)));
+                             Printable(text, kShownBytesMax)));
   }
   std::sort(call_->normalized.begin(), call_->normalized.end());
   return absl::OkStatus();

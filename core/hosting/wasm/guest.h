@@ -122,8 +122,8 @@ class Guest final : public WasmHost {
   absl::Status CallOfResult(GuestImport import, Range from);
   absl::Status CallOfWasi(GuestImport import, absl::Span<const WasmWord> args, WasmWord& result);
 
-  absl::Status PushEvents(Range from);
-  absl::Status PushScores(Range from);
+  void PushEvents(absl::string_view bytes);
+  absl::Status PushScores(absl::string_view text);
   absl::Status RecordEvent(Range from);
   absl::Status WaitingPod(GuestImport import, absl::Span<const WasmWord> args);
   absl::Status Log(GuestImport import, absl::Span<const WasmWord> args);
