@@ -532,13 +532,15 @@ class _Connection:
         status, names = (None, answer) if isinstance(answer, list) else _pair(answer)
         return {"status": _told(status), "nodes": names}
 
+    def _with_other(self, line, method):
+        pod, other, node = self.pods[line["pod"]], self.pods[line["other"]], self._nodes(line)[0]
+        return {"status": _told(method(self._state(line), pod, other, node))}
+
     def _call_AddPod(self, line, plugin):
-        node = self._nodes(line)[0]
-        return {"status": _told(plugin.AddPod(self._state(line), self.pods[line["pod"]], self.pods[line["other"]], node))}
+        return self._with_other(line, plugin.AddPod)
 
     def _call_RemovePod(self, line, plugin):
-        node = self._nodes(line)[0]
-        return {"status": _told(plugin.RemovePod(self._state(line), self.pods[line["pod"]], self.pods[line["other"]], node))}
+        return self._with_other(line, plugin.RemovePod)
 
     def _call_Filter(self, line, plugin):
         state, pod = self._state(line), self.pods[line["pod"]]
