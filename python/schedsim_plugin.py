@@ -159,7 +159,8 @@ class Pod(Object):
     def __init__(self, told):
         super().__init__(told["object"])
         self.uid = told.get("uid", self.uid)
-        self.priority = told.get("priority", 0)
+        # Pods of the informers come without what is told of others.
+        self.priority = told.get("priority", self.spec.get("priority") or 0)
         self._requests = told.get("requests", {})
 
     @property

@@ -137,6 +137,27 @@ TEST_F(ProcessTest, NodesComeWithPodsAndAmounts) {
   EXPECT_TRUE(absl::StrContains(run.err, ": node-3 ['shop/db'] 250 4000\n")) << run.err;
 }
 
+TEST_F(ProcessTest, PodsOfTheInformersHaveTheirPriority) {
+  folder_.Write("cluster.yaml",
+                "{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: much}, value: "
+                "10}\n---\n" +
+                    NodeOf("node-1") +
+                    "{apiVersion: v1, kind: Pod, metadata: {name: db, namespace: shop}, spec: {nodeName: "
+                    "node-1, priorityClassName: much, priority: 10, containers: [{name: c, image: i}]}}\n"
+                    "---\n" +
+                    PodOf("web"));
+  const std::string file = Python(
+      "  def __init__(self, handle):\n    self.handle = handle\n"
+      "  def OnPod(self, old, new):\n    print('hears of', new.key, new.priority)\n"
+      "  def Filter(self, state, pod, node):\n"
+      "    print('finds', self.handle.find_pod('shop', 'db').priority)");
+  const ProgramResult run = Run(file, "Mine");
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_TRUE(absl::StrContains(run.err, ": hears of shop/db 10\n")) << run.err;
+  EXPECT_TRUE(absl::StrContains(run.err, ": hears of shop/web 0\n")) << run.err;
+  EXPECT_TRUE(absl::StrContains(run.err, ": finds 10\n")) << run.err;
+}
+
 TEST_F(ProcessTest, EveryCommandTakesIt) {
   const Strings scheduler = {"--config",
                              Config("ScriptedA", "{filter: [{code: Unschedulable, message: not there}]}"),
