@@ -202,11 +202,7 @@ void ProcessHandle::Object(Fields& request, codec::JsonWriter& reply) {
   const std::string name = request.Text("name");
   const api::Kind kind = KindNamed(request.Text("kind"));
   api::ObjectPtr object;
-  if (kind == api::Kind::kPod) {
-    object = scheduler_.informers().FindPod(name_space, name);
-  } else if (kind != api::Kind::kOther) {
-    object = scheduler_.informers().Find(kind, name_space, name);
-  }
+  if (kind != api::Kind::kOther) object = scheduler_.informers().Find(kind, name_space, name);
   WriteObject(object.get(), reply.Key("object"));
 }
 
