@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <utility>
 #include <variant>
@@ -406,21 +405,20 @@ class ProcessPlugin final : public EveryExtensionPoint {
 }  // namespace
 
 api::ExtensionPointSet PointsOf(const ProcessPluginInfo& info) {
-  static const auto* const methods =
-      new std::map<std::string, ExtensionPoint>{{"Less", ExtensionPoint::kQueueSort},
-                                                {"PreEnqueue", ExtensionPoint::kPreEnqueue},
-                                                {"PreFilter", ExtensionPoint::kPreFilter},
-                                                {"Filter", ExtensionPoint::kFilter},
-                                                {"PostFilter", ExtensionPoint::kPostFilter},
-                                                {"PreScore", ExtensionPoint::kPreScore},
-                                                {"Score", ExtensionPoint::kScore},
-                                                {"Reserve", ExtensionPoint::kReserve},
-                                                {"Permit", ExtensionPoint::kPermit},
-                                                {"PreBind", ExtensionPoint::kPreBind},
-                                                {"Bind", ExtensionPoint::kBind},
-                                                {"PostBind", ExtensionPoint::kPostBind}};
+  constexpr std::pair<const char*, ExtensionPoint> kPoints[] = {{"Less", ExtensionPoint::kQueueSort},
+                                                                {"PreEnqueue", ExtensionPoint::kPreEnqueue},
+                                                                {"PreFilter", ExtensionPoint::kPreFilter},
+                                                                {"Filter", ExtensionPoint::kFilter},
+                                                                {"PostFilter", ExtensionPoint::kPostFilter},
+                                                                {"PreScore", ExtensionPoint::kPreScore},
+                                                                {"Score", ExtensionPoint::kScore},
+                                                                {"Reserve", ExtensionPoint::kReserve},
+                                                                {"Permit", ExtensionPoint::kPermit},
+                                                                {"PreBind", ExtensionPoint::kPreBind},
+                                                                {"Bind", ExtensionPoint::kBind},
+                                                                {"PostBind", ExtensionPoint::kPostBind}};
   api::ExtensionPointSet points;
-  for (const auto& [method, point] : *methods) {
+  for (const auto& [method, point] : kPoints) {
     if (info.Has(method)) points.set(static_cast<size_t>(point));
   }
   return points;
