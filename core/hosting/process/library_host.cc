@@ -1,8 +1,6 @@
 #include "core/hosting/process/library_host.h"
 
 #include <cstdint>
-#include <cstring>
-#include <iterator>
 #include <map>
 #include <memory>
 #include <optional>

@@ -54,6 +54,7 @@ class RemoteScheduler final : public framework::Handle,
 
   // Of those that were told of. nullptr: there is none, which is a fault of the scheduler.
   const framework::NodeInfo* FindNode(absl::string_view name);
+  // The pod must have been told of.
   framework::PodInfoPtr FindPod(absl::string_view name);
   // Asks for the pods and amounts of a node that came without.
   void NeedPods(const framework::NodeInfo& node);

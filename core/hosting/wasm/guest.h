@@ -96,8 +96,7 @@ struct GuestCall {
 class Guest final : public WasmHost {
  public:
   // An instance whose start functions have run. `host` must outlive it. InvalidArgument in the real host's
-  // words
-  // (`wasm: instantiate error: …`) where they fail.
+  // words (`wasm: instantiate error: …`) where they fail.
   static absl::StatusOr<std::unique_ptr<Guest>> Make(GuestHost& host);
 
   // Calls the function, which the guest has. Returns what it does; an error in the real host's words (`wasm:

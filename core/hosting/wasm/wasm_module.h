@@ -67,13 +67,11 @@ inline constexpr int32_t kWasmStackBytesMax = 2 << 20;
 
 // Reads a module that is valid, and makes of it one that behaves alike on every engine and every machine:
 // - It counts. Each call of an exported function that takes nothing starts with `fuel`; the entry of a
-// function
-//   and each round of a loop take one, and one more for each 64 instructions in it; bulk operations and
-//   growth of memory take by size. Below zero it stops.
+//   function and each round of a loop take one, and one more for each 64 instructions in it; bulk operations
+//   and growth of memory take by size. Below zero it stops.
 // - It adds up what its calls that have not returned keep, and stops where that is too much.
 // - Memory and tables end where kWasmMemoryPagesMax and kWasmTableMax say. Growing memory up to that fails
-// for no
-//   other reason: where the machine refuses, the guest is stopped.
+//   for no other reason: where the machine refuses, the guest is stopped.
 // - What is no number, as a result of a calculation, has one pattern of bits.
 // A stop is an `unreachable` after the exported global kStopExport was set. Custom sections are left out.
 // InvalidArgument, without a place, for modules with what no guest needs (vector instructions, threads,
