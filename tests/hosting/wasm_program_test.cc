@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "core/hosting/wasm/wasm_engine.h"
 #include "gtest/gtest.h"
@@ -232,6 +233,26 @@ TEST(WasmProgram, NothingIsGuessedAboutGuests) {
       "profiles[0].pluginConfig[0].args.logSeverity: expected a whole number (0 info, 1 warning, 2 error, 3 "
       "fatal), got a string\n");
   EXPECT_TRUE(absl::StrContains(error("{guestURL: 'file://bad.wasm', speed: 1}"), "unknown field"));
+}
+
+// Each pod takes an instance along into its binding cycle, in which a guest with `permit` alone is not
+// called.
+TEST(WasmProgram, InstancesThatNothingCallsAgainAreGone) {
+  const GuestRun run(R"((module (memory (export "memory") 1024)
+    (func (export "permit") (result i64) (i64.const 0))))");
+  std::string cluster = Cluster();
+  for (int i = 0; i < 30; ++i) {
+    absl::StrAppend(&cluster, "apiVersion: v1\nkind: Pod\nmetadata: {name: more-", i,
+                    ", namespace: default}\nspec: {containers: [{name: c, image: i}]}\n---\n");
+  }
+  run.folder().Write("cluster.yaml", cluster);
+  const ProgramResult result = run.Run(hosting::WasmEngine::kInterpreter);
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  const std::string before = result.err.substr(0, result.err.find(" MB at most"));
+  double megabytes = 0;
+  EXPECT_TRUE(absl::SimpleAtod(before.substr(before.rfind(' ') + 1), &megabytes)) << result.err;
+  // 32 of 64 MiB each took more than 2,000.
+  EXPECT_LT(megabytes, 1500);
 }
 
 // The scheduler's files are where its container has them, and kwokctl says where that is here.

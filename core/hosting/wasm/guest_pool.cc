@@ -54,6 +54,12 @@ absl::StatusOr<uint64_t> GuestPool::CallInBinding(absl::string_view uid, GuestCa
 }
 
 void GuestPool::StartBinding(absl::string_view uid) {
+  // Such a guest has no function that is called in the binding cycle, and hears of no end of it. The real
+  // host keeps the instance; here it would take memory for each pod.
+  if (!host_.code->HasBind() && !host_.code->HasReserve()) {
+    if (scheduled_ != nullptr && gone_.insert(std::string(uid)).second) scheduled_ = nullptr;
+    return;
+  }
   GuestPtr& guest = binding_[std::string(uid)];
   if (guest == nullptr) guest = std::move(scheduled_);
 }

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "absl/container/btree_map.h"
+#include "absl/container/btree_set.h"
 #include "absl/status/statusor.h"
 #include "core/hosting/wasm/guest.h"
 
@@ -47,6 +48,7 @@ class GuestPool {
   GuestHost& host_;
   GuestPtr scheduled_;                              // nullptr: none is in the scheduling cycle.
   absl::btree_map<std::string, GuestPtr> binding_;  // By the pod's uid.
+  absl::btree_set<std::string> gone_;  // Uids of pods that took one along that nothing will call again.
   std::deque<GuestPtr> free_;
 };
 
