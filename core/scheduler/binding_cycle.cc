@@ -173,6 +173,9 @@ bool Scheduler::UnreserveAndForget(BindingCycle& cycle) {
     }
     return true;
   }
+  // In 1.34 a pod that was bound and deleted since is none that could be forgotten.
+  const bool is_known = cache_.FindPod(pod) != nullptr;
+  if (!is_known && !options_.line.deletion_forgets_assumed_pod) return false;
   return cache_.ForgetPod(*cycle.assumed).ok();
 }
 

@@ -40,10 +40,10 @@ const char* const kFamilies[] = {"batch",        "config",      "defaultspread",
 // selectors that cannot be parsed, wherever there are selectors; hints that fail over them; numbers at the
 // ends of 64 and of 32 bits; shared devices up to 1.36; alternatives that take all devices, up to 1.35;
 // victims that a group spares, and pods of it that share a claim; extenders that bind a pod and lose the
-// answer, or are asked about pods that are being deleted.
+// answer, are asked about pods that are being deleted, or fail to bind a pod that is gone.
 const char* const kFoundFamilies[] = {"alternatives", "devices",      "graceperiods", "groups",
-                                      "hints",        "lostbindings", "manyvictims",  "numbers",
-                                      "selectors",    "small",        "terminating"};
+                                      "hints",        "latefailures", "lostbindings", "manyvictims",
+                                      "numbers",      "selectors",    "small",        "terminating"};
 const char* const kLines[] = {"1.34", "1.35", "1.36", "1.37"};
 
 // Whole clusters, decisions only, on 1.37.
