@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "absl/algorithm/container.h"
 #include "absl/container/btree_map.h"
+#include "absl/container/inlined_vector.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 
@@ -137,10 +139,31 @@ void NodeToStatus::SetGroups(int32_t first, absl::Span<const int32_t> groups,
   }
 }
 
+void NodeToStatus::Clear(int32_t position) {
+  if (group_of_node_ == nullptr || (*group_of_node_)[static_cast<size_t>(position)] == kNoGroup) return;
+  int32_t& known = OwnGroupOfNode(position, position + 1)[static_cast<size_t>(position)];
+  content_id_ = 0;
+  --groups_[static_cast<size_t>(known)].count;
+  --size_;
+  known = kNoGroup;
+}
+
 const Status& NodeToStatus::Get(int32_t position) const {
   if (group_of_node_ == nullptr) return absent_;
   const int32_t group = (*group_of_node_)[static_cast<size_t>(position)];
   return group == kNoGroup ? absent_ : groups_[static_cast<size_t>(group)].status;
+}
+
+void NodeToStatus::MarkNodesWith(Code code, absl::Span<uint8_t> marks) const {
+  if (group_of_node_ == nullptr) {
+    absl::c_fill(marks, absent_.code() == code ? 1 : 0);
+    return;
+  }
+  // By group, kNoGroup first.
+  absl::InlinedVector<uint8_t, kFewGroups + 1> has_code = {absent_.code() == code};
+  for (const Group& group : groups_) has_code.push_back(group.status.code() == code);
+  for (size_t i = 0; i < marks.size(); ++i)
+    marks[i] = has_code[static_cast<size_t>((*group_of_node_)[i] - kNoGroup)];
 }
 
 void Diagnosis::Reset(int32_t node_count) {

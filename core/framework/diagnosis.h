@@ -41,8 +41,12 @@ class NodeToStatus {
   void SetGroups(int32_t first, absl::Span<const int32_t> groups,
                  absl::FunctionRef<void(const Status&)> visit);
   void Set(int32_t position, const Status& status) { SetGroup(position, GroupOf(status)); }
+  // The node has no status of its own any more.
+  void Clear(int32_t position);
   // The node's own status, or that of absent nodes.
   const Status& Get(int32_t position) const;
+  // Makes a mark 1 where Get has this code, and 0 elsewhere. Shape: by position, one for each node.
+  void MarkNodesWith(Code code, absl::Span<uint8_t> marks) const;
 
   // How many nodes have a status of their own.
   int32_t size() const { return size_; }

@@ -11,7 +11,9 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
 #include "core/base/check.h"
 #include "core/base/lookup_map.h"
 #include "core/framework/diagnosis.h"
@@ -35,6 +37,13 @@ using framework::PostFilterResult;
 using framework::Status;
 
 Status Reason(Code code, absl::string_view text) { return Status(code, absl::StrCat("preemption: ", text)); }
+
+// Marks of so many nodes are compared at once.
+constexpr size_t kBlock = 64;
+// A search in vain is made anew where it has more groups of statuses.
+constexpr size_t kGroupsMax = 64;
+// The content id of statuses whose message is known.
+constexpr int64_t kMessageIsKnown = 1;
 
 class DefaultPreemption final : public framework::Plugin,
                                 public framework::PreEnqueuePlugin,
@@ -86,16 +95,26 @@ class DefaultPreemption final : public framework::Plugin,
     const auto forget_own = [own, &runs] {
       if (own == nullptr) return;
       runs.failure = DryRuns::Failure();
-      runs.results[static_cast<size_t>(own->position)].is_known = false;
+      runs.Forget(static_cast<size_t>(own->position));
     };
     forget_own();
     if (runs.failure.statuses != 0 && runs.failure.statuses == statuses.content_id()) {
       StartAt(runs.failure.potential_count);
       return {.status = runs.failure.status, .nominated_node_name = ""};
     }
-    FindPotentialNodes(statuses);
-    FindCandidates(state, pod, runs.results);
+    is_potential_.resize(runs.results.size());
+    statuses.MarkNodesWith(Code::kUnschedulable, absl::MakeSpan(is_potential_));
+    const int64_t potential_count = absl::c_count(is_potential_, 1);
+    const int64_t first = StartAt(potential_count);
     PostFilterResult result;
+    if (runs.vain.is_known && IsVainStill(state, pod, runs)) {
+      runs.failure = {
+          .statuses = statuses.content_id(), .potential_count = potential_count, .status = runs.vain.status};
+      forget_own();
+      return {.status = runs.vain.status, .nominated_node_name = ""};
+    }
+    ListPotentialNodes(first);
+    FindCandidates(state, pod, runs.results);
     if (candidates_.empty()) {
       result = WithoutCandidate(statuses, runs);
     } else if (handle_.extenders() != nullptr) {
@@ -230,16 +249,50 @@ class DefaultPreemption final : public framework::Plugin,
     return potential_count == 0 ? 0 : handle_.PreemptionOffset(potential_count);
   }
 
-  // The nodes that evictions may help, in the order in which they are tried.
-  void FindPotentialNodes(const framework::NodeToStatus& statuses) {
-    potential_.clear();
-    const size_t node_count = handle_.snapshot().List().size();
-    for (size_t position = 0; position < node_count; ++position) {
-      if (statuses.Get(static_cast<int32_t>(position)).code() == Code::kUnschedulable) {
-        potential_.push_back(position);
+  // Whether the newest search would again be in vain. Looks only at the nodes that are not as they were then.
+  bool IsVainStill(framework::CycleState& state, const PodInfo& pod, DryRuns& runs) {
+    DryRuns::VainSearch& vain = runs.vain;
+    for (size_t begin = 0; begin < is_potential_.size(); begin += kBlock) {
+      const size_t length = std::min(kBlock, is_potential_.size() - begin);
+      const uint8_t* const known = vain.is_potential.data() + begin;
+      if (std::equal(known, known + length, is_potential_.data() + begin)) continue;
+      for (size_t i = begin; i < begin + length; ++i) {
+        if (vain.is_potential[i] != is_potential_[i]) runs.forgotten.push_back(i);
       }
     }
-    const int64_t first = StartAt(static_cast<int64_t>(potential_.size()));
+    vain.is_known = false;
+    framework::NodeToStatus& reasons = vain.diagnosis.node_to_status;
+    for (const size_t position : runs.forgotten) {
+      vain.is_potential[position] = is_potential_[position];
+      if (is_potential_[position] == 0) {
+        reasons.Clear(static_cast<int32_t>(position));
+        continue;
+      }
+      DryRunResult& result = runs.results[position];
+      if (!result.is_known) DryRun(state, pod, *handle_.snapshot().List()[position], result);
+      if (!result.is_known || result.status.IsSuccess() || result.status.code() == Code::kError) return false;
+      reasons.Set(static_cast<int32_t>(position), result.status);
+    }
+    // Groups that have no nodes any more add up.
+    if (reasons.groups().size() > kGroupsMax) return false;
+    runs.forgotten.clear();
+    vain.is_known = true;
+    if (reasons.content_id() == kMessageIsKnown) return true;
+    vain.status = VainStatus(vain.diagnosis, runs.results.size());
+    reasons.set_content_id(kMessageIsKnown);
+    return true;
+  }
+
+  static Status VainStatus(const framework::Diagnosis& diagnosis, size_t node_count) {
+    return Reason(Code::kUnschedulable, FitErrorMessage(diagnosis, static_cast<int32_t>(node_count)));
+  }
+
+  // The nodes that evictions may help, in the order in which they are tried.
+  void ListPotentialNodes(int64_t first) {
+    potential_.clear();
+    for (size_t position = 0; position < is_potential_.size(); ++position) {
+      if (is_potential_[position] != 0) potential_.push_back(position);
+    }
     std::rotate(potential_.begin(), potential_.begin() + first, potential_.end());
   }
 
@@ -376,18 +429,20 @@ class DefaultPreemption final : public framework::Plugin,
 
   // All potential nodes were tried in vain.
   PostFilterResult WithoutCandidate(const framework::NodeToStatus& statuses, DryRuns& runs) {
-    const int32_t node_count = static_cast<int32_t>(runs.results.size());
-    diagnosis_.Reset(node_count);
-    diagnosis_.node_to_status.SetAbsentNodesStatus(not_helpful_);
+    framework::Diagnosis& diagnosis = runs.vain.diagnosis;
+    diagnosis.Reset(static_cast<int32_t>(runs.results.size()));
+    diagnosis.node_to_status.SetAbsentNodesStatus(not_helpful_);
     bool all_known = true;
+    bool helps_somewhere = false;
     std::vector<std::string> errors;
     for (const size_t position : potential_) {
       const DryRunResult& result = runs.results[position];
       if (result.status.code() == Code::kError) errors.push_back(result.status.Message());
       all_known = all_known && result.is_known;
       // A node on which a preemption would have helped says nothing where no candidate was wanted.
+      helps_somewhere = helps_somewhere || result.status.IsSuccess();
       if (result.status.IsSuccess()) continue;
-      diagnosis_.node_to_status.Set(static_cast<int32_t>(position), result.status);
+      diagnosis.node_to_status.Set(static_cast<int32_t>(position), result.status);
     }
     if (!errors.empty()) {
       return {.status = Status::Error(absl::StrCat("preemption: ", AggregateText(std::move(errors)))),
@@ -395,7 +450,12 @@ class DefaultPreemption final : public framework::Plugin,
     }
     runs.failure = {.statuses = all_known ? statuses.content_id() : 0,
                     .potential_count = static_cast<int64_t>(potential_.size()),
-                    .status = Reason(Code::kUnschedulable, FitErrorMessage(diagnosis_, node_count))};
+                    .status = VainStatus(diagnosis, runs.results.size())};
+    runs.vain.is_known = all_known && !helps_somewhere;
+    runs.vain.is_potential = is_potential_;
+    runs.vain.status = runs.failure.status;
+    runs.forgotten.clear();
+    diagnosis.node_to_status.set_content_id(kMessageIsKnown);
     return {.status = runs.failure.status, .nominated_node_name = ""};
   }
 
@@ -494,11 +554,12 @@ class DefaultPreemption final : public framework::Plugin,
   LookupMap<std::string, Preemption> preempting_;  // By the preemptor's uid.
   DisruptionBudgets budgets_;
   DryRunMemory memory_;
-  // Positions of nodes, of the running attempt. Members, so that the next one finds their memory allocated.
+  // Nodes and positions of nodes, of the running attempt. Members, so that the next one finds their memory
+  // allocated.
+  std::vector<uint8_t> is_potential_;  // By position, 1 or 0.
   std::vector<size_t> potential_;
   std::vector<size_t> candidates_;
   std::vector<size_t> violating_;
-  framework::Diagnosis diagnosis_;
   const Status not_helpful_{Code::kUnschedulableAndUnresolvable, "Preemption is not helpful for scheduling"};
   const Status waiting_{Code::kUnschedulableAndUnresolvable,
                         "waiting for the preemption for this pod to be finished"};

@@ -10,11 +10,23 @@ constexpr size_t kResultsMax = size_t{1} << 20;
 
 }  // namespace
 
+void DryRuns::Forget(size_t position) {
+  results[position].is_known = false;
+  if (vain.is_known) forgotten.push_back(position);
+}
+
+void DryRuns::ForgetAll(size_t node_count) {
+  results.assign(node_count, DryRunResult());
+  failure = Failure();
+  vain.is_known = false;
+  forgotten.clear();
+}
+
 DryRuns& DryRunMemory::Of(const framework::CycleState& state, const framework::PodInfo& pod) {
   const size_t node_count = handle_.snapshot().List().size();
   // A full record needs the victims by name, which are not kept.
   if (handle_.reference() || handle_.WantsDryRuns() || !handle_.FiltersByNodeOnly(state)) {
-    unshared_.results.assign(node_count, DryRunResult());
+    unshared_.ForgetAll(node_count);
     return unshared_;
   }
   FollowCluster();
@@ -45,25 +57,23 @@ void DryRunMemory::Refresh(Table& table) const {
   table.nominations_position = nominations.position;
   const bool new_allowances = table.allowances_version != budgets_.allowances_version();
   table.allowances_version = budgets_.allowances_version();
-  std::vector<DryRunResult>& results = table.runs.results;
+  DryRuns& runs = table.runs;
   if (changes.all || nominations.all || !changes.nodes.empty() || !nominations.nodes.empty() ||
       new_allowances) {
-    table.runs.failure = DryRuns::Failure();
+    runs.failure = DryRuns::Failure();
   }
   if (changes.all || nominations.all) {
-    results.assign(snapshot.List().size(), DryRunResult());
+    runs.ForgetAll(snapshot.List().size());
     return;
   }
-  for (const framework::NodeInfo* node : changes.nodes) {
-    results[static_cast<size_t>(node->position)].is_known = false;
-  }
+  for (const framework::NodeInfo* node : changes.nodes) runs.Forget(static_cast<size_t>(node->position));
   for (const Symbol name : nominations.nodes) {
     const framework::NodeInfo* node = snapshot.Get(name);
-    if (node != nullptr) results[static_cast<size_t>(node->position)].is_known = false;
+    if (node != nullptr) runs.Forget(static_cast<size_t>(node->position));
   }
   if (!new_allowances) return;
-  for (DryRunResult& result : results) {
-    if (result.depends_on_budgets) result.is_known = false;
+  for (size_t position = 0; position < runs.results.size(); ++position) {
+    if (runs.results[position].depends_on_budgets) runs.Forget(position);
   }
 }
 

@@ -9,6 +9,7 @@
 
 #include "core/api/object.h"
 #include "core/base/lookup_map.h"
+#include "core/framework/diagnosis.h"
 #include "core/framework/handle.h"
 #include "core/framework/plugin.h"
 #include "core/framework/status.h"
@@ -35,6 +36,19 @@ struct DryRuns {
     framework::Status status;
   };
   Failure failure;
+  // The newest search, if a preemption would have helped on no node.
+  struct VainSearch {
+    bool is_known = false;
+    std::vector<uint8_t> is_potential;  // By position: 1 for a node that was tried.
+    framework::Diagnosis diagnosis;     // Why not, of the nodes that were tried.
+    framework::Status status;           // What PostFilter said of it.
+  };
+  VainSearch vain;
+  // Positions of nodes whose result was forgotten since.
+  std::vector<size_t> forgotten;
+
+  void Forget(size_t position);
+  void ForgetAll(size_t node_count);
 };
 
 // A result holds for all pods with one spec, as long as the node, the pods on it and those nominated to it
