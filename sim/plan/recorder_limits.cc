@@ -5,10 +5,13 @@
 #include <variant>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "core/api/kinds.h"
+#include "core/api/node.h"
+#include "core/api/taints.h"
 #include "core/codec/objects/object_writer.h"
 #include "core/codec/text/input.h"
 #include "core/codec/text/reader.h"
@@ -44,6 +47,12 @@ class FieldPlaces {
   const std::string& path_;
 };
 
+bool HasNoExecuteTaint(const api::Object& object) {
+  if (object.kind != api::Kind::kNode) return false;
+  const std::vector<api::Taint>& taints = static_cast<const api::Node&>(object).spec.taints;
+  return absl::c_any_of(taints, [](const api::Taint& taint) { return taint.effect == "NoExecute"; });
+}
+
 // What the recorder cannot do of an action of a timeline; "": all of it.
 struct ActionLimit {
   bool has_controllers = false;
@@ -53,6 +62,8 @@ struct ActionLimit {
     for (const api::ObjectPtr& object : action.objects) {
       std::string limit = OfWorkload(object->kind_name, "update");
       if (!limit.empty()) return limit;
+      if (has_controllers && HasNoExecuteTaint(*object))
+        return "update: of a Node with a NoExecute taint, which a controller acts on";
     }
     return "";
   }
@@ -61,6 +72,11 @@ struct ActionLimit {
   std::string operator()(const LabelObjects&) const { return ""; }
   std::string operator()(const ScaleSet&) const { return ""; }
   std::string operator()(const PatchObjects& action) const {
+    // What the patch makes of the node is only known when it is applied.
+    const bool may_taint =
+        absl::StrContains(action.patch, "NoExecute") || absl::StrContains(action.patch, "\"conditions\"");
+    if (has_controllers && action.target.kind == api::Kind::kNode && may_taint)
+      return "patch: of a Node's NoExecute taints or conditions, which a controller acts on";
     return OfWorkload(action.target.kind_name, "patch");
   }
   std::string operator()(const DeleteObjects& action) const {
@@ -117,6 +133,7 @@ std::string LimitOf(const api::Object& object) {
     why = "its controller waits for each pod before it makes the next one";
   if (object.kind == api::Kind::kPodDisruptionBudget)
     why = "its controller follows the pods that it is about";
+  if (HasNoExecuteTaint(object)) why = "a controller evicts pods because of its NoExecute taint";
   if (why.empty() || !is_known) return "";
   return absl::StrCat(kind, " ", object.Key(), ": ", why, "; --controllers none leaves controllers out");
 }

@@ -166,31 +166,38 @@ TEST_F(RecorderTest, WhyAndReportTellWhatWasRecorded) {
 }
 
 TEST_F(RecorderTest, WhatTheRecorderCannotDoIsRefusedByName) {
-  const std::string path =
-      folder_.Write("scenario.yaml",
-                    "apiVersion: schedsim/v1\n"
-                    "kind: Scenario\n"
-                    "stages: [pod-fast]\n"
-                    "latency: {binding: 5ms, podTermination: {distribution: exponential, mean: 1s}}\n"
-                    "vary: ties\n"
-                    "objects:\n"
-                    "- {apiVersion: v1, kind: Node, metadata: {name: n1}}\n"
-                    "- {apiVersion: batch/v1, kind: Job, metadata: {name: j}, spec: {template: "
-                    "{spec: {restartPolicy: Never, containers: [{name: c, image: i}]}}}}\n"
-                    "timeline:\n"
-                    "- waitUntil: {quiet: true}\n"
-                    "- drain: n1\n"
-                    "- cordon: n1\n"
-                    "- update: {apiVersion: apps/v1, kind: Deployment, metadata: {name: web}, spec: "
-                    "{selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: "
-                    "{containers: [{name: c, image: i}]}}}}\n");
+  const std::string path = folder_.Write(
+      "scenario.yaml",
+      "apiVersion: schedsim/v1\n"
+      "kind: Scenario\n"
+      "stages: [pod-fast]\n"
+      "latency: {binding: 5ms, podTermination: {distribution: exponential, mean: 1s}}\n"
+      "vary: ties\n"
+      "objects:\n"
+      "- {apiVersion: v1, kind: Node, metadata: {name: n1}}\n"
+      "- {apiVersion: batch/v1, kind: Job, metadata: {name: j}, spec: {template: "
+      "{spec: {restartPolicy: Never, containers: [{name: c, image: i}]}}}}\n"
+      "timeline:\n"
+      "- waitUntil: {quiet: true}\n"
+      "- drain: n1\n"
+      "- cordon: n1\n"
+      "- update: {apiVersion: apps/v1, kind: Deployment, metadata: {name: web}, spec: "
+      "{selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: "
+      "{containers: [{name: c, image: i}]}}}}\n"
+      "- update: {apiVersion: v1, kind: Node, metadata: {name: n1}, spec: {taints: "
+      "[{key: k, effect: NoExecute}]}}\n"
+      "- {patch: {kind: Node, name: n1, patch: {spec: {taints: [{key: k, effect: NoExecute}]}}}}\n"
+      "- {patch: {kind: Node, name: n1, patch: {spec: {unschedulable: true}}}}\n");
   const ProgramResult result =
       RunProgram({"run", path, "--recorder", DataPath("fake_recorder.sh"), "--counters"});
   ExpectRefused(result,
                 {"--counters: ", "scenario.yaml:3:9: stages: ", "scenario.yaml:4:20: latency.binding: is 5ms",
                  "latency.podTermination: is exponential with mean 1s",
                  "scenario.yaml:5:7: vary: ", "scenario.yaml:8:", "Job default/j: ", "timeline[0]",
-                 "waitUntil: ", "timeline[1]", "drain: ", "timeline[3].update: update: of a Deployment"});
+                 "waitUntil: ", "timeline[1]", "drain: ", "timeline[3].update: update: of a Deployment",
+                 "timeline[4].update: update: of a Node with a NoExecute taint",
+                 "timeline[5].patch: patch: of a Node's NoExecute taints"});
+  EXPECT_FALSE(absl::StrContains(result.err, "timeline[6]")) << result.err;
   EXPECT_FALSE(absl::StrContains(result.err, "cordon")) << result.err;
   for (const char* option : {"--check-wakeups", "--reference"})
     ExpectRefused(RunProgram(Arguments("run", {option})), {absl::StrCat(option, ": ")});
