@@ -8,13 +8,13 @@
 #include <queue>
 #include <utility>
 
-#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "core/api/kinds.h"
 #include "core/base/lookup_map.h"
 #include "core/base/printable.h"
 #include "core/base/status_macros.h"
+#include "core/base/text_search.h"
 #include "core/codec/objects/objects.h"
 #include "core/codec/patch/merge_patch.h"
 #include "core/codec/patch/object_patch.h"
@@ -424,9 +424,9 @@ absl::StatusOr<Recording> RecordingReader::Take() {
 }  // namespace
 
 bool IsRecording(std::string& text, absl::string_view file) {
-  const bool has_offsets = absl::StrContains(text, kTimeOffset);
+  const bool has_offsets = ContainsWord(text, kTimeOffset);
   // Most texts have neither, and need not be read.
-  if (!has_offsets && !absl::StrContains(text, kActionGroup)) return false;
+  if (!has_offsets && !ContainsWord(text, kActionGroup)) return false;
   bool is_first = true;
   bool is_recording = false;
   const absl::Status stopped = absl::CancelledError();

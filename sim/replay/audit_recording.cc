@@ -6,12 +6,12 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "core/api/workloads.h"
 #include "core/base/check.h"
 #include "core/base/printable.h"
 #include "core/base/status_macros.h"
+#include "core/base/text_search.h"
 #include "sim/cluster/admission/namespace_lifecycle.h"
 #include "sim/cluster/api_server.h"
 #include "sim/formats/audit_log.h"
@@ -107,7 +107,7 @@ bool IsAuditLog(absl::string_view text) {
   const size_t start = text.find_first_not_of(" \t\r\n");
   if (start == absl::string_view::npos || text[start] != '{') return false;
   const absl::string_view line = text.substr(start, text.find('\n', start) - start);
-  return absl::StrContains(line, "\"audit.k8s.io/");
+  return ContainsWord(line, "\"audit.k8s.io/");
 }
 
 absl::StatusOr<Recording> RecordAuditLog(std::string text, absl::string_view file,
