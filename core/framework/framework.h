@@ -183,8 +183,14 @@ class Framework {
   static constexpr size_t kNoFilter = SIZE_MAX;
   // The last one of `active_filters_` that looks at nothing but the node and its pods; kNoFilter: none does.
   size_t LastFilterByNode() const;
-  // Sets those of `passed` to 1 whose nodes have no group.
-  static void MarkPassed(absl::Span<const int32_t> groups, uint8_t* passed);
+  // Sets the verdicts of nodes without a group to kPassed.
+  static void MarkPassed(absl::Span<const int32_t> groups, uint8_t* verdicts);
+  // Sets the verdicts that are kUnknown of nodes with a group, which this filter gave them.
+  void MarkFailed(size_t filter, absl::Span<const int32_t> groups, const NodeToStatus& statuses,
+                  uint8_t* verdicts);
+  // Gives groups to nodes next to each other, all of whose verdicts are known. Returns whether all passed.
+  bool TakeKnown(const uint8_t* verdicts, NodeToStatus& statuses, absl::Span<int32_t> groups);
+  void ForgetFailures();
   // FilterRange by single calls.
   bool FilterEach(const Entry<FilterPlugin>& entry, CycleState& state, const PodInfo& pod, int32_t first,
                   NodeToStatus& statuses, absl::Span<int32_t> groups);
@@ -257,17 +263,23 @@ class Framework {
 
   // What is kept for the class of the pod that came last: replicas of a workload follow each other. It is
   // filled from the second pod of the class on, and what is said of a node is dropped when it changes.
+  enum Verdict : uint8_t { kUnknown, kPassed, kFirstFailure };
   struct LastClass {
     int32_t id = -1;  // PodSpecInfo::id.
     bool came_again = false;
     // Up to where changes of nodes were followed: see SnapshotLister::ChangesSince.
     int64_t changes_position = -1;
-    // Shape of all: by NodeInfo::position. 1: the node, as it is, passed all filters that look at nothing but
-    // the node and its pods, whatever others said of it.
-    std::vector<uint8_t> passed = {};
+    // Shape of these: by NodeInfo::position. What the filters that look at nothing but the node and its pods
+    // said of the node as it is, whatever others said of it: a Verdict, or kFirstFailure and the place of the
+    // first failure in `failures`.
+    std::vector<uint8_t> verdicts = {};
     // 1: the sum of the node's weighted scores is in `totals`.
     std::vector<uint8_t> has_total = {};
     std::vector<int64_t> totals = {};
+    std::vector<Status> failures = {};
+    // The last of filter_ that gave one of `failures`. No filter that looks at more than the node came before
+    // it, since that one's failure would be the node's.
+    size_t last_failing_filter = 0;
     // Whether a plugin gave a score that has to be normalised over all nodes, so that sums are not kept.
     bool normalizes_over_nodes = false;
   };
@@ -277,15 +289,15 @@ class Framework {
   }
   // Makes `last_class_` that of this pod, and drops what it has of nodes that changed.
   void FollowClass(const PodInfo& pod);
-  // Nodes next to each other that are all known to pass as they are, or none of which is.
+  // Nodes next to each other all of whose verdicts are known, or none of whose is.
   struct Stretch {
     size_t begin = 0;
     size_t end = 0;
     bool known = false;
   };
   std::vector<Stretch> stretches_;  // Of the range that is being filtered.
-  // Fills `stretches_`. `passed` nullptr: nothing is known.
-  void FindStretches(const uint8_t* passed, size_t count);
+  // Fills `stretches_`. `verdicts` nullptr: nothing is known.
+  void FindStretches(const uint8_t* verdicts, size_t count);
   WorkCounters counters_;
   // Working memory of SumNodeScores: nodes whose sum is not known.
   std::vector<const NodeInfo*> missing_;
