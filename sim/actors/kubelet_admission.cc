@@ -17,7 +17,8 @@ namespace schedsim::sim {
 namespace {
 
 bool IsPlacedPod(const api::ObjectPtr& object) {
-  return object->kind == api::Kind::kPod && !static_cast<const api::Pod&>(*object).node_name.empty();
+  return object != nullptr && object->kind == api::Kind::kPod &&
+         !static_cast<const api::Pod&>(*object).node_name.empty();
 }
 
 // What a kubelet counts for the pod, itself included.

@@ -592,7 +592,7 @@ absl::StatusOr<Report> RunPlanIn(std::unique_ptr<Simulation>& simulation, Plan& 
   if (plan.check_wakeups) wakeups.emplace(*simulation);
   std::optional<RescheduleScript> reschedule;
   if (plan.recording != nullptr) reschedule.emplace(*plan.recording, *simulation);
-  simulation->CreateObjects(plan.input.objects);
+  simulation->CreateAndRelease(plan.input.objects);
   RETURN_IF_ERROR(RefusedInput(*simulation, plan.input));
   simulation->AddSteps(std::move(plan.steps));
   Timeline timeline(std::move(plan.timeline), *simulation);

@@ -372,7 +372,7 @@ void AddLatencies(const Simulation& simulation, Report& report) {
 void AddFates(const Simulation& simulation, const ClusterInput& input, Report& report) {
   Report::Fates& fates = report.bound_before_fates;
   for (const api::ObjectPtr& object : input.objects) {
-    if (object->kind != api::Kind::kPod) continue;
+    if (object == nullptr || object->kind != api::Kind::kPod) continue;
     const auto& before = static_cast<const api::Pod&>(*object);
     if (before.node_name.empty() || before.IsTerminal()) continue;
     const std::string key = before.Key();
@@ -541,7 +541,7 @@ std::map<std::string, int64_t> UnusedKinds(const Simulation& simulation, const C
                [&object](const OtherScheduler& other) { return IsRead(object, other.config.profiles); });
   };
   for (const api::ObjectPtr& object : input.objects) {
-    if (!is_read(*object)) continue;
+    if (object == nullptr || !is_read(*object)) continue;
     const auto count = kinds.find(object->kind_name);
     if (count != kinds.end() && --count->second == 0) kinds.erase(count);
   }

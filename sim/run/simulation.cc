@@ -331,6 +331,20 @@ void Simulation::CreateMissingNamespaces(const std::vector<api::ObjectPtr>& obje
 }
 
 void Simulation::CreateObjects(const std::vector<api::ObjectPtr>& objects) {
+  CreateEach(objects, [](size_t) {});
+}
+
+void Simulation::CreateAndRelease(std::vector<api::ObjectPtr>& objects) {
+  CreateEach(objects, [&objects](size_t i) {
+    const api::Object& object = *objects[i];
+    const bool waits =
+        object.kind == api::Kind::kPod && static_cast<const api::Pod&>(object).node_name.empty();
+    if (waits || object.kind == api::Kind::kNode) objects[i] = nullptr;
+  });
+}
+
+void Simulation::CreateEach(const std::vector<api::ObjectPtr>& objects,
+                            absl::FunctionRef<void(size_t)> on_created) {
   // The volume controller, where it has a lead, looks at the objects once they are all there.
   const std::optional<PersistentVolumeOptions>& volumes = options_.controllers.persistent_volumes;
   const bool leads = volumes.has_value() && volumes->lead > absl::ZeroDuration();
@@ -356,6 +370,7 @@ void Simulation::CreateObjects(const std::vector<api::ObjectPtr>& objects) {
       trace_->ApiError("create", status.message());
       refused_.push_back({.index = i, .object = object, .message = std::string(status.message())});
     }
+    on_created(i);
     loop_.Settle();
     time += options_.creation_interval;
   }

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
@@ -188,6 +189,9 @@ class Simulation {
   // record in the trace and an entry in `refused`. Namespaces that they are in and that are not among them
   // come first.
   void CreateObjects(const std::vector<api::ObjectPtr>& objects);
+  // The same. Each node and each pod that waits for a node becomes nullptr in the list once it is created:
+  // the next one takes its memory.
+  void CreateAndRelease(std::vector<api::ObjectPtr>& objects);
 
   // To be given before Run, in order of time.
   void AddSteps(std::vector<Step> steps) { steps_ = std::move(steps); }
@@ -286,6 +290,8 @@ class Simulation {
   bool AnyBusy() const;
   // InvalidArgument where there are some, and nothing says how to reach them.
   absl::Status MakeExtenders();
+  // Calls `on_created` with the index of each object that was created or refused.
+  void CreateEach(const std::vector<api::ObjectPtr>& objects, absl::FunctionRef<void(size_t)> on_created);
   void CreateMissingNamespaces(const std::vector<api::ObjectPtr>& objects, absl::Time time);
   void ScheduleStep(size_t index);
   void RunStep(const Step& step);
