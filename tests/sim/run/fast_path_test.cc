@@ -2,14 +2,18 @@
 // once, and what is remembered of them, changes no decision and no message.
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
+#include "core/api/effective_profile.h"
+#include "core/api/extension_point.h"
 #include "core/api/kubernetes_version.h"
 #include "core/base/rng.h"
+#include "core/base/shuffle.h"
 #include "gtest/gtest.h"
 #include "sim/run/simulation.h"
 #include "tests/random_seeds.h"
@@ -147,6 +151,12 @@ std::vector<std::string> Decisions(uint64_t seed, bool reference) {
   SmallCluster cluster(objects, line);
   cluster.options.reference = reference;
   cluster.options.seed = seed;
+  // What one filter says of a node counts before what another one says.
+  if (seed % 3 == 0) {
+    Rng rng(seed);
+    api::EffectiveProfile& profile = cluster.options.config.profiles[0];
+    Shuffle(rng, profile.plugins[static_cast<size_t>(api::ExtensionPoint::kFilter)]);
+  }
   // Attempts that are recorded in full take another way.
   cluster.options.trace_level = TraceLevel::kDecisions;
   std::vector<std::string> workloads;
@@ -183,6 +193,86 @@ TEST_P(FastPathTest, DecidesAsThePlainImplementation) {
   const std::vector<std::string> fast = Decisions(GetParam(), /*reference=*/false);
   for (size_t i = 0; i < std::min(plain.size(), fast.size()); ++i) ASSERT_EQ(plain[i], fast[i]);
   EXPECT_EQ(plain.size(), fast.size());
+}
+
+// A pod with this label that keeps away from the zone of pods with the other one. `node` "": it waits.
+std::string Hermit(const std::string& name, const std::string& app, const std::string& other,
+                   const std::string& node, const std::string& cpu) {
+  const std::string affinity = absl::StrCat(
+      "affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: \"", kZone,
+      "\", labelSelector: {matchLabels: {app: ", other, "}}}]}}, ");
+  return absl::StrCat("---\napiVersion: v1\nkind: Pod\nmetadata: {name: ", name,
+                      ", namespace: default, labels: {app: ", app, "}}\nspec: {",
+                      node.empty() ? "" : absl::StrCat("nodeName: ", node, ", "),
+                      other.empty() ? "" : affinity,
+                      "containers: [{name: c, image: i, resources: {requests: {cpu: '", cpu, "'}}}]}\n");
+}
+
+// Two zones of nodes that have so many CPUs, enough nodes for what is known of them to be used.
+// InterPodAffinity is asked first: it looks at more than the node, and what it says counts before what
+// NodeResourcesFit says.
+class TwoZones : public SmallCluster {
+ public:
+  TwoZones(const std::string& cpus_of_a, const std::string& cpus_of_b, bool reference)
+      : SmallCluster(absl::StrCat(Nodes("a", cpus_of_a), Nodes("b", cpus_of_b))) {
+    options.reference = reference;
+    options.trace_level = TraceLevel::kDecisions;
+    // With it a pod is first tried on the node that its twin would have got.
+    options.line.opportunistic_batching = false;
+    std::vector<std::string>& filters =
+        options.config.profiles[0].plugins[static_cast<size_t>(api::ExtensionPoint::kFilter)];
+    std::rotate(filters.begin(), std::find(filters.begin(), filters.end(), "InterPodAffinity"),
+                filters.end());
+  }
+
+ private:
+  static std::string Nodes(const std::string& zone, const std::string& cpus) {
+    std::string nodes;
+    for (size_t i = 0; i < cpus.size(); ++i) {
+      absl::StrAppend(&nodes, "---\napiVersion: v1\nkind: Node\nmetadata: {name: ", zone, "-", i,
+                      ", labels: {\"", kZone, "\": ", zone, "}}\nstatus: {allocatable: {cpu: '",
+                      cpus.substr(i, 1), "', pods: '20'}}\n");
+    }
+    return nodes;
+  }
+};
+
+TEST(FastPath, ANodeFailsNoLongerThanThePodInItsZoneIsThere) {
+  for (const bool reference : {true, false}) {
+    TwoZones cluster("0" + std::string(19, '9'), std::string(20, '9'), reference);
+    cluster.Create(0, Hermit("blocker", "blocker", "", "a-0", "0"));
+    for (int64_t i = 0; i < 7; ++i) {
+      if (i == 4) cluster.DeletePod(1, "blocker");
+      cluster.Create((i < 4 ? 0.1 : 2) + 0.01 * static_cast<double>(i),
+                     Hermit(absl::StrCat("replica-", i), "replica", "blocker", "", "1"));
+    }
+    const std::unique_ptr<Simulation> simulation = cluster.Run(10);
+    for (int64_t i = 0; i < 7; ++i) {
+      const api::PodPtr pod = simulation->server().FindPod("default", absl::StrCat("replica-", i));
+      EXPECT_EQ(pod->node_name.substr(0, 1), i < 4 ? "b" : "a") << i << " reference " << reference;
+    }
+  }
+}
+
+TEST(FastPath, TheFirstFilterGivesTheReasonAlsoWhereALaterOneIsKnownToFail) {
+  for (const bool reference : {true, false}) {
+    TwoZones cluster("9" + std::string(18, '0') + "9", std::string(20, '1'), reference);
+    for (int64_t i = 0; i < 4; ++i) {
+      cluster.Create(0.01 * static_cast<double>(i),
+                     Hermit(absl::StrCat("replica-", i), "replica", "", "", "1"));
+    }
+    // From now on InterPodAffinity has something to say of replicas.
+    for (const char* node : {"a-0", "b-0"})
+      cluster.Create(1, Hermit(absl::StrCat("blocker-", node), "blocker", "replica", node, "0"));
+    cluster.Create(2, Hermit("replica-4", "replica", "", "", "1"));
+    const std::unique_ptr<Simulation> simulation = cluster.Run(10);
+    const api::PodPtr last = simulation->server().FindPod("default", "replica-4");
+    ASSERT_FALSE(last->status.conditions.empty());
+    EXPECT_EQ(last->status.conditions[0].message,
+              "0/40 nodes are available: 40 node(s) didn't satisfy existing pods anti-affinity rules. "
+              "preemption: 0/40 nodes are available: 40 No preemption victims found for incoming pod.")
+        << "reference " << reference;
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, FastPathTest, testing::ValuesIn(SeedsToRun(40)));
