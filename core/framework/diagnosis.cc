@@ -7,6 +7,7 @@
 #include "absl/container/inlined_vector.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "core/base/list_loops.h"
 
 namespace schedsim::framework {
 namespace {
@@ -131,8 +132,7 @@ void NodeToStatus::SetGroups(int32_t first, absl::Span<const int32_t> groups,
   }
   std::copy(groups.begin(), groups.end(), known);
   for (size_t group = 0; group < groups_.size(); ++group) {
-    const int32_t more =
-        static_cast<int32_t>(std::count(groups.begin(), groups.end(), static_cast<int32_t>(group)));
+    const int32_t more = static_cast<int32_t>(CountEqual(groups, static_cast<int32_t>(group)));
     if (more > 0 && groups_[group].count == 0) visit(groups_[group].status);
     groups_[group].count += more;
     size_ += more;

@@ -11,6 +11,7 @@
 #include "absl/strings/str_join.h"
 #include "core/base/check.h"
 #include "core/base/highest_key.h"
+#include "core/base/list_loops.h"
 #include "core/base/shuffle.h"
 #include "core/framework/what_if.h"
 #include "core/scheduler/cycle.h"
@@ -45,21 +46,11 @@ using FewPlaces = absl::InlinedVector<size_t, kFewFailed>;
 
 // The places of the groups that are not kNoGroup, which rise; absent: they are not few.
 std::optional<FewPlaces> FewFailed(absl::Span<const int32_t> groups) {
-  constexpr size_t kBlock = 16;
-  // All bits of it are set.
-  static_assert(framework::NodeToStatus::kNoGroup == -1);
-  FewPlaces failed;
-  for (size_t begin = 0; begin < groups.size(); begin += kBlock) {
-    const absl::Span<const int32_t> block = groups.subspan(begin, kBlock);
-    int32_t bits = -1;
-    for (const int32_t group : block) bits &= group;
-    if (bits == -1) continue;
-    for (size_t i = 0; i < block.size(); ++i) {
-      if (block[i] == framework::NodeToStatus::kNoGroup) continue;
-      if (failed.size() == kFewFailed) return std::nullopt;
-      failed.push_back(begin + i);
-    }
-  }
+  // Where many failed, to look for each of the first ones costs more than to count all of them.
+  const size_t count = groups.size() - CountEqual(groups, framework::NodeToStatus::kNoGroup);
+  if (count > kFewFailed) return std::nullopt;
+  FewPlaces failed(count);
+  FindUnequal(groups, framework::NodeToStatus::kNoGroup, absl::MakeSpan(failed));
   return failed;
 }
 
@@ -86,14 +77,18 @@ Taken TakeOneByOne(NodeInfos nodes, int32_t position, absl::Span<const int32_t> 
   feasible.positions.resize(found + groups.size() + 1);
   const NodeInfo** const taken = feasible.nodes.data();
   int32_t* const positions = feasible.positions.data();
+  const NodeInfo* const* const looked_at = nodes.data();
+  const int32_t* const group = groups.data();
   size_t count = 0;
   while (count < groups.size() && found <= most) {
     // So many nodes can't be too many, but for the last one. They pass and fail in no order, so nothing is
     // decided here: what is put down for a node that failed is overwritten.
-    for (const size_t end = std::min(groups.size(), count + most + 1 - found); count < end; ++count) {
-      taken[found] = nodes[count];
+    const size_t end = std::min(groups.size(), count + most + 1 - found);
+#pragma GCC unroll 4
+    for (; count < end; ++count) {
+      taken[found] = looked_at[count];
       positions[found] = position + static_cast<int32_t>(count);
-      found += groups[count] == framework::NodeToStatus::kNoGroup ? 1 : 0;
+      found += group[count] == framework::NodeToStatus::kNoGroup ? 1 : 0;
     }
   }
   const bool is_over = found > most;

@@ -15,6 +15,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/api/scheduler_config.h"
+#include "core/base/list_loops.h"
 #include "core/base/wrapping.h"
 #include "core/framework/plugin.h"
 #include "core/plugins/inter_pod_affinity/inter_pod_affinity_events.h"
@@ -235,8 +236,11 @@ class InterPodAffinity final : public framework::Plugin,
     // Nodes up to the end of the list, and those from its start on; a filter may have left out some of them.
     for (size_t begin = 0; begin < positions.size();) {
       const absl::Span<const int32_t> rest = positions.subspan(begin);
-      const auto falls = std::adjacent_find(rest.begin(), rest.end(), std::greater_equal<>());
-      const size_t length = falls == rest.end() ? rest.size() : static_cast<size_t>(falls - rest.begin()) + 1;
+      size_t length = rest.size();
+      if (!IsRising(rest)) {
+        const auto fall = std::adjacent_find(rest.begin(), rest.end(), std::greater_equal<>());
+        length = static_cast<size_t>(fall - rest.begin()) + 1;
+      }
       ScoreAscending(*data, rest.first(length), scores.subspan(begin, length));
       begin += length;
     }

@@ -5,16 +5,19 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <numeric>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "core/api/object.h"
 #include "core/api/object_key.h"
 #include "core/base/digest.h"
 #include "core/base/highest_key.h"
+#include "core/base/list_loops.h"
 #include "core/base/rng.h"
 #include "core/base/sorted_map.h"
 #include "core/base/text_hash.h"
@@ -97,6 +100,42 @@ TEST(ObjectKey, IsTheKeyOfTheObject) {
       object.metadata.name = std::string(length, 'x');
       EXPECT_EQ(api::ObjectKey(object).text(), object.Key()) << length;
     }
+  }
+}
+
+TEST(CountEqual, CountsInListsOfAnyLength) {
+  std::vector<int32_t> numbers;
+  size_t expected = 0;
+  for (int32_t i = 0; i < 100; ++i) {
+    EXPECT_EQ(CountEqual(numbers, -1), expected) << i;
+    numbers.push_back(i % 3 == 0 ? -1 : i);
+    expected += i % 3 == 0 ? 1 : 0;
+  }
+}
+
+TEST(FindUnequal, FindsThemInListsOfAnyLength) {
+  for (size_t length = 0; length < 70; ++length) {
+    std::vector<int32_t> numbers(length, -1);
+    std::vector<size_t> expected;
+    for (size_t i = length % 5; i < length; i += 1 + length % 23) {
+      numbers[i] = static_cast<int32_t>(i);
+      expected.push_back(i);
+    }
+    std::vector<size_t> places(expected.size());
+    FindUnequal(numbers, -1, absl::MakeSpan(places));
+    EXPECT_EQ(places, expected) << length;
+  }
+}
+
+TEST(IsRising, FindsAFallAtEachPlace) {
+  EXPECT_TRUE(IsRising({}));
+  std::vector<int32_t> numbers(70);
+  std::iota(numbers.begin(), numbers.end(), -5);
+  EXPECT_TRUE(IsRising(numbers));
+  for (size_t i = 1; i < numbers.size(); ++i) {
+    std::vector<int32_t> falls = numbers;
+    falls[i] = falls[i - 1];
+    EXPECT_FALSE(IsRising(falls)) << i;
   }
 }
 
