@@ -36,10 +36,6 @@ std::vector<std::string> CountReasons(const NodeToStatus& statuses, int32_t all_
   return lines;
 }
 
-bool AreEqual(const Status& a, const Status& b) {
-  return a.code() == b.code() && a.plugin() == b.plugin() && a.reasons() == b.reasons();
-}
-
 // Equal texts mean equal statuses.
 std::string TextOf(const Status& status) {
   std::string text = absl::StrCat(CodeName(status.code()), "\n", status.plugin());
@@ -76,7 +72,7 @@ int32_t NodeToStatus::GroupOf(const Status& status) {
     if (groups_[i].status.SameAs(status)) return static_cast<int32_t>(i);
   }
   for (size_t i = 0; i < few; ++i) {
-    if (AreEqual(groups_[i].status, status)) return static_cast<int32_t>(i);
+    if (groups_[i].status == status) return static_cast<int32_t>(i);
   }
   const int32_t group = static_cast<int32_t>(groups_.size());
   if (groups_.size() >= kFewGroups) {

@@ -2,18 +2,14 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstring>
 #include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "core/base/check.h"
-#include "core/base/processors.h"
 #include "core/base/status_macros.h"
-#include "core/framework/column_gather.h"
 #include "core/framework/error_text.h"
-#include "core/framework/filter_verdict.h"
 #include "core/framework/keeps_answers.h"
 
 namespace schedsim::framework {

@@ -36,16 +36,11 @@ SCHEDSIM_FOR_EACH_PROCESSOR void SetWhere(const uint8_t* verdicts, int32_t group
 // A failure that is not among those that are remembered.
 constexpr uint8_t kUnlisted = kAskFilter;
 
-bool AreEqual(const Status& a, const Status& b) {
-  return a.SameAs(b) || (a.code() == b.code() && a.plugin() == b.plugin() && a.reasons() == b.reasons());
-}
-
 // 0 for success; else the place, from 1 on, of the status among `failures`, to which it is added where it is
 // new. A plugin whose answers follow from few facts has few failures; kUnlisted where it has too many.
 uint8_t VerdictOf(const Status& status, std::vector<Status>& failures) {
   if (status.IsSuccess()) return 0;
-  const auto known = std::find_if(failures.begin(), failures.end(),
-                                  [&status](const Status& failure) { return AreEqual(failure, status); });
+  const auto known = std::find(failures.begin(), failures.end(), status);
   if (known != failures.end()) return static_cast<uint8_t>(known - failures.begin() + 1);
   if (failures.size() + 1 == kUnlisted) return kUnlisted;
   failures.push_back(status);

@@ -37,6 +37,10 @@ Status Status::Skip() {
   return Status(kSkip);
 }
 
+bool operator==(const Status& a, const Status& b) {
+  return a.SameAs(b) || (a.code() == b.code() && a.plugin() == b.plugin() && a.reasons() == b.reasons());
+}
+
 void Status::DeleteRep() { delete rep_; }
 
 bool Status::IsRejected() const {

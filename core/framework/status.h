@@ -67,6 +67,8 @@ class Status {
 
   // Whether both share one part: a quick sign of equal answers, which may miss some.
   bool SameAs(const Status& other) const { return rep_ == other.rep_; }
+  // Whether code, plugin and reasons are equal.
+  friend bool operator==(const Status& a, const Status& b);
 
  private:
   struct Rep {
