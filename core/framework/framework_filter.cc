@@ -236,11 +236,14 @@ bool Framework::FilterEach(const Entry<FilterPlugin>& entry, CycleState& state, 
 bool Framework::FilterRange(size_t filter, CycleState& state, const PodInfo& pod, int32_t first,
                             NodeToStatus& statuses, absl::Span<int32_t> groups) {
   const Entry<FilterPlugin>& entry = filter_[filter];
-  if (groups.size() <= kFewNodes) return FilterEach(entry, state, pod, first, statuses, groups);
+  // Filters of others, which state no concern, may take long to answer: they are asked no more than needed.
+  const Dependency& dependency = filter_dependencies_[filter];
+  const bool is_dear = dependency.of == Dependency::Of::kNodeObject && !dependency.concern.has_value();
+  if (groups.size() <= kFewNodes && !is_dear) return FilterEach(entry, state, pod, first, statuses, groups);
   const std::vector<Status>* failures = &filter_failures_[filter];
   verdicts_.assign(groups.size(), 0);
   if (!entry.plugin->FilterNodes(state, pod, first, absl::MakeSpan(verdicts_))) {
-    if (filter_dependencies_[filter].of == Dependency::Of::kCluster) {
+    if (dependency.of == Dependency::Of::kCluster) {
       return FilterEach(entry, state, pod, first, statuses, groups);
     }
     failures = &FilterRemembered(filter, state, pod, first, groups);

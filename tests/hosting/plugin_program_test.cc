@@ -301,8 +301,7 @@ TEST(PluginProgram, AnswersThatReadTheNodeAloneAreKept) {
   const auto calls = [](const nlohmann::json& report, const char* point) {
     return report["counters"]["calls"]["ByNode"][point].get<int>();
   };
-  // The node that took the pod before may be asked again.
-  EXPECT_LE(calls(kept, "Filter"), 200 + 20);
+  EXPECT_EQ(calls(kept, "Filter"), 200);
   EXPECT_EQ(calls(reference, "Filter"), 200 * 20);
   EXPECT_LT(calls(kept, "Score"), calls(reference, "Score") / 10);
 }
