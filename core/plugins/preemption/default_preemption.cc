@@ -38,8 +38,6 @@ using framework::Status;
 
 Status Reason(Code code, absl::string_view text) { return Status(code, absl::StrCat("preemption: ", text)); }
 
-// Marks of so many nodes are compared at once.
-constexpr size_t kBlock = 64;
 // A search in vain is made anew where it has more groups of statuses.
 constexpr size_t kGroupsMax = 64;
 // The content id of statuses whose message is known.
@@ -92,37 +90,9 @@ class DefaultPreemption final : public framework::Plugin,
     // The pod's own nomination does not count for it, but for the other pods that share what is known.
     const std::optional<Symbol> own_node = handle_.NominatedNodeOf(pod);
     const NodeInfo* own = own_node.has_value() ? handle_.snapshot().Get(*own_node) : nullptr;
-    const auto forget_own = [own, &runs] {
-      if (own == nullptr) return;
-      runs.failure = DryRuns::Failure();
-      runs.Forget(static_cast<size_t>(own->position));
-    };
-    forget_own();
-    if (runs.failure.statuses != 0 && runs.failure.statuses == statuses.content_id()) {
-      StartAt(runs.failure.potential_count);
-      return {.status = runs.failure.status, .nominated_node_name = ""};
-    }
-    is_potential_.resize(runs.results.size());
-    statuses.MarkNodesWith(Code::kUnschedulable, absl::MakeSpan(is_potential_));
-    const int64_t potential_count = absl::c_count(is_potential_, 1);
-    const int64_t first = StartAt(potential_count);
-    PostFilterResult result;
-    if (runs.vain.is_known && IsVainStill(state, pod, runs)) {
-      runs.failure = {
-          .statuses = statuses.content_id(), .potential_count = potential_count, .status = runs.vain.status};
-      forget_own();
-      return {.status = runs.vain.status, .nominated_node_name = ""};
-    }
-    ListPotentialNodes(first);
-    FindCandidates(state, pod, runs.results);
-    if (candidates_.empty()) {
-      result = WithoutCandidate(statuses, runs);
-    } else if (handle_.extenders() != nullptr) {
-      result = PreemptByExtenders(state, pod);
-    } else {
-      result = Preempt(state, pod, runs.results);
-    }
-    forget_own();
+    if (own != nullptr) runs.Forget(static_cast<size_t>(own->position));
+    PostFilterResult result = Search(state, pod, statuses, runs);
+    if (own != nullptr) runs.Forget(static_cast<size_t>(own->position));
     return result;
   }
 
@@ -249,20 +219,41 @@ class DefaultPreemption final : public framework::Plugin,
     return potential_count == 0 ? 0 : handle_.PreemptionOffset(potential_count);
   }
 
+  // Looks for a node on which evictions help, and makes room there.
+  PostFilterResult Search(framework::CycleState& state, const PodInfo& pod,
+                          const framework::NodeToStatus& statuses, DryRuns& runs) {
+    DryRuns::VainSearch& vain = runs.vain;
+    if (vain.statuses != 0 && vain.statuses == statuses.content_id()) {
+      StartAt(vain.potential_count);
+      return {.status = vain.status, .nominated_node_name = ""};
+    }
+    is_potential_.resize(runs.results.size());
+    statuses.MarkNodesWith(Code::kUnschedulable, absl::MakeSpan(is_potential_));
+    const int64_t potential_count = absl::c_count(is_potential_, 1);
+    const int64_t first = StartAt(potential_count);
+    if (vain.is_settled && IsVainStill(state, pod, runs)) {
+      vain.statuses = statuses.content_id();
+      vain.potential_count = potential_count;
+      return {.status = vain.status, .nominated_node_name = ""};
+    }
+    ListPotentialNodes(first);
+    FindCandidates(state, pod, runs.results);
+    if (candidates_.empty()) return WithoutCandidate(statuses, runs);
+    return handle_.extenders() != nullptr ? PreemptByExtenders(state, pod)
+                                          : Preempt(state, pod, runs.results);
+  }
+
   // Whether the newest search would again be in vain. Looks only at the nodes that are not as they were then.
   bool IsVainStill(framework::CycleState& state, const PodInfo& pod, DryRuns& runs) {
     DryRuns::VainSearch& vain = runs.vain;
-    for (size_t begin = 0; begin < is_potential_.size(); begin += kBlock) {
-      const size_t length = std::min(kBlock, is_potential_.size() - begin);
-      const uint8_t* const known = vain.is_potential.data() + begin;
-      if (std::equal(known, known + length, is_potential_.data() + begin)) continue;
-      for (size_t i = begin; i < begin + length; ++i) {
-        if (vain.is_potential[i] != is_potential_[i]) runs.forgotten.push_back(i);
+    if (vain.is_potential != is_potential_) {
+      for (size_t position = 0; position < is_potential_.size(); ++position) {
+        if (vain.is_potential[position] != is_potential_[position]) vain.forgotten.push_back(position);
       }
     }
-    vain.is_known = false;
+    vain.is_settled = false;
     framework::NodeToStatus& reasons = vain.diagnosis.node_to_status;
-    for (const size_t position : runs.forgotten) {
+    for (const size_t position : vain.forgotten) {
       vain.is_potential[position] = is_potential_[position];
       if (is_potential_[position] == 0) {
         reasons.Clear(static_cast<int32_t>(position));
@@ -275,16 +266,19 @@ class DefaultPreemption final : public framework::Plugin,
     }
     // Groups that have no nodes any more add up.
     if (reasons.groups().size() > kGroupsMax) return false;
-    runs.forgotten.clear();
-    vain.is_known = true;
-    if (reasons.content_id() == kMessageIsKnown) return true;
-    vain.status = VainStatus(vain.diagnosis, runs.results.size());
-    reasons.set_content_id(kMessageIsKnown);
+    vain.forgotten.clear();
+    vain.is_settled = true;
+    SetStatus(vain);
     return true;
   }
 
-  static Status VainStatus(const framework::Diagnosis& diagnosis, size_t node_count) {
-    return Reason(Code::kUnschedulable, FitErrorMessage(diagnosis, static_cast<int32_t>(node_count)));
+  // Makes the status of the reasons.
+  static void SetStatus(DryRuns::VainSearch& vain) {
+    framework::NodeToStatus& reasons = vain.diagnosis.node_to_status;
+    if (reasons.content_id() == kMessageIsKnown) return;
+    const int32_t node_count = static_cast<int32_t>(vain.is_potential.size());
+    vain.status = Reason(Code::kUnschedulable, FitErrorMessage(vain.diagnosis, node_count));
+    reasons.set_content_id(kMessageIsKnown);
   }
 
   // The nodes that evictions may help, in the order in which they are tried.
@@ -429,9 +423,10 @@ class DefaultPreemption final : public framework::Plugin,
 
   // All potential nodes were tried in vain.
   PostFilterResult WithoutCandidate(const framework::NodeToStatus& statuses, DryRuns& runs) {
-    framework::Diagnosis& diagnosis = runs.vain.diagnosis;
-    diagnosis.Reset(static_cast<int32_t>(runs.results.size()));
-    diagnosis.node_to_status.SetAbsentNodesStatus(not_helpful_);
+    DryRuns::VainSearch& vain = runs.vain;
+    vain.diagnosis.Reset(static_cast<int32_t>(runs.results.size()));
+    framework::NodeToStatus& reasons = vain.diagnosis.node_to_status;
+    reasons.SetAbsentNodesStatus(not_helpful_);
     bool all_known = true;
     bool helps_somewhere = false;
     std::vector<std::string> errors;
@@ -442,21 +437,19 @@ class DefaultPreemption final : public framework::Plugin,
       // A node on which a preemption would have helped says nothing where no candidate was wanted.
       helps_somewhere = helps_somewhere || result.status.IsSuccess();
       if (result.status.IsSuccess()) continue;
-      diagnosis.node_to_status.Set(static_cast<int32_t>(position), result.status);
+      reasons.Set(static_cast<int32_t>(position), result.status);
     }
     if (!errors.empty()) {
       return {.status = Status::Error(absl::StrCat("preemption: ", AggregateText(std::move(errors)))),
               .nominated_node_name = std::nullopt};
     }
-    runs.failure = {.statuses = all_known ? statuses.content_id() : 0,
-                    .potential_count = static_cast<int64_t>(potential_.size()),
-                    .status = VainStatus(diagnosis, runs.results.size())};
-    runs.vain.is_known = all_known && !helps_somewhere;
-    runs.vain.is_potential = is_potential_;
-    runs.vain.status = runs.failure.status;
-    runs.forgotten.clear();
-    diagnosis.node_to_status.set_content_id(kMessageIsKnown);
-    return {.status = runs.failure.status, .nominated_node_name = ""};
+    vain.statuses = all_known ? statuses.content_id() : 0;
+    vain.potential_count = static_cast<int64_t>(potential_.size());
+    vain.is_settled = all_known && !helps_somewhere;
+    vain.is_potential = is_potential_;
+    vain.forgotten.clear();
+    SetStatus(vain);
+    return {.status = vain.status, .nominated_node_name = ""};
   }
 
   // Evicts the victims, after the cycle. The pod is kept out of the queues meanwhile.

@@ -12,14 +12,15 @@ constexpr size_t kResultsMax = size_t{1} << 20;
 
 void DryRuns::Forget(size_t position) {
   results[position].is_known = false;
-  if (vain.is_known) forgotten.push_back(position);
+  vain.statuses = 0;
+  if (vain.is_settled) vain.forgotten.push_back(position);
 }
 
 void DryRuns::ForgetAll(size_t node_count) {
   results.assign(node_count, DryRunResult());
-  failure = Failure();
-  vain.is_known = false;
-  forgotten.clear();
+  vain.statuses = 0;
+  vain.is_settled = false;
+  vain.forgotten.clear();
 }
 
 DryRuns& DryRunMemory::Of(const framework::CycleState& state, const framework::PodInfo& pod) {
@@ -58,10 +59,6 @@ void DryRunMemory::Refresh(Table& table) const {
   const bool new_allowances = table.allowances_version != budgets_.allowances_version();
   table.allowances_version = budgets_.allowances_version();
   DryRuns& runs = table.runs;
-  if (changes.all || nominations.all || !changes.nodes.empty() || !nominations.nodes.empty() ||
-      new_allowances) {
-    runs.failure = DryRuns::Failure();
-  }
   if (changes.all || nominations.all) {
     runs.ForgetAll(snapshot.List().size());
     return;

@@ -29,23 +29,19 @@ struct DryRunResult {
 // What is known of pods that are alike.
 struct DryRuns {
   std::vector<DryRunResult> results;  // By NodeInfo::position.
-  // That there was no candidate, as long as nothing has changed since.
-  struct Failure {
-    int64_t statuses = 0;  // NodeToStatus::content_id of those that it was found for; 0: there is nothing.
-    int64_t potential_count = 0;
-    framework::Status status;
-  };
-  Failure failure;
-  // The newest search, if a preemption would have helped on no node.
+  // The newest search that found no candidate.
   struct VainSearch {
-    bool is_known = false;
+    int64_t statuses =
+        0;  // NodeToStatus::content_id of those that it was made for; 0: a node has changed since.
+    int64_t potential_count = 0;
+    framework::Status status;  // What PostFilter said of it.
+    // Whether a preemption would have helped on no node. What follows holds only then.
+    bool is_settled = false;
     std::vector<uint8_t> is_potential;  // By position: 1 for a node that was tried.
     framework::Diagnosis diagnosis;     // Why not, of the nodes that were tried.
-    framework::Status status;           // What PostFilter said of it.
+    std::vector<size_t> forgotten;      // Positions of nodes whose result was forgotten since.
   };
   VainSearch vain;
-  // Positions of nodes whose result was forgotten since.
-  std::vector<size_t> forgotten;
 
   void Forget(size_t position);
   void ForgetAll(size_t node_count);
