@@ -74,7 +74,7 @@ struct ActionLimit {
   std::string operator()(const PatchObjects& action) const {
     // What the patch makes of the node is only known when it is applied.
     const bool may_taint =
-        absl::StrContains(action.patch, "NoExecute") || absl::StrContains(action.patch, "\"conditions\"");
+        absl::StrContains(action.patch, "NoExecute") || absl::StrContains(action.patch, "conditions");
     if (has_controllers && action.target.kind == api::Kind::kNode && may_taint)
       return "patch: of a Node's NoExecute taints or conditions, which a controller acts on";
     return OfWorkload(action.target.kind_name, "patch");
@@ -133,7 +133,6 @@ std::string LimitOf(const api::Object& object) {
     why = "its controller waits for each pod before it makes the next one";
   if (object.kind == api::Kind::kPodDisruptionBudget)
     why = "its controller follows the pods that it is about";
-  if (HasNoExecuteTaint(object)) why = "a controller evicts pods because of its NoExecute taint";
   if (why.empty() || !is_known) return "";
   return absl::StrCat(kind, " ", object.Key(), ": ", why, "; --controllers none leaves controllers out");
 }

@@ -8,9 +8,12 @@
 #include <set>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "core/api/node.h"
 #include "core/api/pod.h"
+#include "core/api/taints.h"
 #include "core/base/digest.h"
 #include "core/base/rng.h"
 #include "core/base/status_macros.h"
@@ -290,30 +293,104 @@ std::vector<Step> StepsOf(const RecorderTrace& trace, const Surroundings& surrou
   return steps;
 }
 
-// What a controller would do about a victim depends on the scheduler, so that it was not foreseen.
-absl::Status CheckVictims(const Plan& plan, const Surroundings& surroundings, const RecorderTrace& trace) {
-  if (!plan.simulation.controllers.workloads) return absl::OkStatus();
-  std::map<std::string, api::ObjectPtr> pods;
-  const auto add = [&pods](const api::ObjectPtr& object) {
-    if (object != nullptr && object->kind == api::Kind::kPod) pods[object->Key()] = object;
-  };
-  for (const api::ObjectPtr& object : surroundings.objects) add(object);
-  for (const Surroundings::Change& change : surroundings.changes) add(change.after);
-  for (const record::Record& record : trace.records.list) {
-    const auto* victim = record.As<record::Delete>();
-    const auto found = victim == nullptr ? pods.end() : pods.find(std::string(victim->pod));
-    if (found == pods.end()) continue;
-    for (const api::OwnerReference& owner : found->second->metadata.owner_references) {
-      if (!owner.controller) continue;
-      return absl::FailedPreconditionError(
-          absl::StrCat("--recorder: ", victim->pod, " is evicted at ", absl::FormatDuration(record.time),
-                       ", and ", owner.kind, " ", owner.name,
-                       " would make another pod, which the recorder can't have; --controllers none leaves "
-                       "controllers out"));
-    }
+// The taint that would drive the pod off, at once or after a time; nullptr: there is none.
+const api::Taint* EvictingTaint(const api::Node& node, const api::Pod& pod) {
+  for (const api::Taint& taint : node.spec.taints) {
+    // The first toleration that matches says for how long.
+    const auto found = absl::c_find_if(pod.spec->tolerations, [&taint](const api::Toleration& toleration) {
+      return api::Tolerates(toleration, taint);
+    });
+    const bool stays = found != pod.spec->tolerations.end() && !found->toleration_seconds.has_value();
+    if (taint.effect == "NoExecute" && !stays) return &taint;
   }
-  return absl::OkStatus();
+  return nullptr;
 }
+
+// Finds what controllers would have done because of the scheduler's decisions. It was not foreseen when the
+// surroundings of the scheduler were worked out.
+class UnforeseenWork {
+ public:
+  explicit UnforeseenWork(const Surroundings& surroundings) : surroundings_(surroundings) {
+    for (const api::ObjectPtr& object : surroundings.objects) objects_[KeyOf(*object)] = object;
+  }
+
+  absl::Status Find(const RecorderTrace& trace) {
+    for (const record::Record& record : trace.records.list) {
+      std::string work;
+      if (const auto* step = record.As<record::Step>()) {
+        work = AfterStep(step->index);
+      } else if (const auto* bind = record.As<record::Bind>()) {
+        nodes_[std::string(bind->pod)] = std::string(bind->node);
+        work = Eviction(std::string(bind->pod), std::string(bind->node));
+      } else if (const auto* victim = record.As<record::Delete>()) {
+        nodes_.erase(std::string(victim->pod));
+        work = Replacement(std::string(victim->pod));
+      }
+      if (work.empty()) continue;
+      return absl::FailedPreconditionError(
+          absl::StrCat("--recorder: at ", absl::FormatDuration(record.time), ", ", work,
+                       ", which the recorder can't have; --controllers none leaves controllers out"));
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  static std::string KeyOf(const api::Object& object) {
+    return absl::StrCat(object.kind_name, " ", object.Key());
+  }
+
+  // nullptr: there is none now.
+  template <class T>
+  const T* Object(absl::string_view kind_name, absl::string_view key) const {
+    const auto found = objects_.find(absl::StrCat(kind_name, " ", key));
+    return found == objects_.end() ? nullptr : static_cast<const T*>(found->second.get());
+  }
+
+  std::string AfterStep(int64_t index) {
+    if (index < 0 || index >= static_cast<int64_t>(surroundings_.changes.size())) return "";
+    const Surroundings::Change& change = surroundings_.changes[static_cast<size_t>(index)];
+    const api::Object& object = change.after != nullptr ? *change.after : *change.before;
+    const std::string key = object.Key();
+    if (change.after != nullptr) {
+      objects_[KeyOf(object)] = change.after;
+    } else {
+      objects_.erase(KeyOf(object));
+      if (object.kind == api::Kind::kPod) nodes_.erase(key);
+    }
+    if (object.kind != api::Kind::kNode) return "";
+    for (const auto& [pod, node] : nodes_) {
+      std::string work = node == object.metadata.name ? Eviction(pod, node) : "";
+      if (!work.empty()) return work;
+    }
+    return "";
+  }
+
+  // That a controller evicts the pod because of a taint.
+  std::string Eviction(const std::string& pod_key, const std::string& node_name) const {
+    const auto* pod = Object<api::Pod>("Pod", pod_key);
+    const auto* node = Object<api::Node>("Node", node_name);
+    const api::Taint* taint = pod == nullptr || node == nullptr ? nullptr : EvictingTaint(*node, *pod);
+    if (taint == nullptr) return "";
+    return absl::StrCat(pod_key, " is on ", node_name, ", whose NoExecute taint ", taint->key,
+                        " it does not tolerate for good, so that a controller would evict it");
+  }
+
+  // That a controller makes a pod in the place of a victim.
+  std::string Replacement(const std::string& pod_key) const {
+    const auto* pod = Object<api::Pod>("Pod", pod_key);
+    if (pod == nullptr) return "";
+    for (const api::OwnerReference& owner : pod->metadata.owner_references) {
+      if (!owner.controller) continue;
+      return absl::StrCat(pod_key, " is evicted, and ", owner.kind, " ", owner.name,
+                          " would make another pod");
+    }
+    return "";
+  }
+
+  const Surroundings& surroundings_;
+  std::map<std::string, api::ObjectPtr> objects_;  // As they are at the record, by kind and key.
+  std::map<std::string, std::string> nodes_;       // Of pods that the scheduler bound.
+};
 
 absl::Status CheckObservers(const Plan& plan) {
   if (plan.scheduler_metrics == nullptr && plan.cluster_events == nullptr && plan.on_history == nullptr)
@@ -387,7 +464,7 @@ absl::StatusOr<Report> RunByRecorder(Plan plan, const PlanRunner& run) {
   ASSIGN_OR_RETURN(line, RunRecorder(recorder, test_case));
   RecorderTrace trace;
   ASSIGN_OR_RETURN(trace, ReadRecorderTrace(line, recorder.path));
-  RETURN_IF_ERROR(CheckVictims(plan, surroundings, trace));
+  if (plan.simulation.controllers.workloads) RETURN_IF_ERROR(UnforeseenWork(surroundings).Find(trace));
   const bool is_full =
       plan.simulation.trace_level == TraceLevel::kFull || !plan.simulation.detailed_attempts.empty();
   plan.header.level = is_full ? TraceLevel::kFull : TraceLevel::kTies;

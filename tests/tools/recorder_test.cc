@@ -187,7 +187,9 @@ TEST_F(RecorderTest, WhatTheRecorderCannotDoIsRefusedByName) {
       "- update: {apiVersion: v1, kind: Node, metadata: {name: n1}, spec: {taints: "
       "[{key: k, effect: NoExecute}]}}\n"
       "- {patch: {kind: Node, name: n1, patch: {spec: {taints: [{key: k, effect: NoExecute}]}}}}\n"
-      "- {patch: {kind: Node, name: n1, patch: {spec: {unschedulable: true}}}}\n");
+      "- {patch: {kind: Node, name: n1, patch: {spec: {unschedulable: true}}}}\n"
+      "- {patch: {kind: Node, name: n1, type: json, patch: [{op: add, path: /status/conditions/-, value: "
+      "{type: Ready, status: \"False\"}}]}}\n");
   const ProgramResult result =
       RunProgram({"run", path, "--recorder", DataPath("fake_recorder.sh"), "--counters"});
   ExpectRefused(result,
@@ -196,7 +198,8 @@ TEST_F(RecorderTest, WhatTheRecorderCannotDoIsRefusedByName) {
                  "scenario.yaml:5:7: vary: ", "scenario.yaml:8:", "Job default/j: ", "timeline[0]",
                  "waitUntil: ", "timeline[1]", "drain: ", "timeline[3].update: update: of a Deployment",
                  "timeline[4].update: update: of a Node with a NoExecute taint",
-                 "timeline[5].patch: patch: of a Node's NoExecute taints"});
+                 "timeline[5].patch: patch: of a Node's NoExecute taints",
+                 "timeline[7].patch: patch: of a Node's NoExecute taints or conditions"});
   EXPECT_FALSE(absl::StrContains(result.err, "timeline[6]")) << result.err;
   EXPECT_FALSE(absl::StrContains(result.err, "cordon")) << result.err;
   for (const char* option : {"--check-wakeups", "--reference"})
@@ -218,12 +221,63 @@ TEST_F(RecorderTest, AVictimOfAWorkloadIsRefused) {
       "i}]}}\n");
   const std::vector<std::string> arguments = {"run", "-f", cluster, "--recorder", recorder};
   ExpectRefused(RunProgram(arguments),
-                {"default/owned is evicted at 1.5s, and ReplicaSet rs would make another pod"});
+                {"at 1.5s, default/owned is evicted, and ReplicaSet rs would make another pod"});
   std::vector<std::string> without = arguments;
   without.insert(without.end(), {"--controllers", "none"});
   const ProgramResult result = RunProgram(without);
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_TRUE(absl::StrContains(result.out, "Evicted         1")) << result.out;
+}
+
+TEST_F(RecorderTest, APodThatATaintWouldEvictIsRefused) {
+  const std::string recorder = Recorder(
+      "echo '{\"case\":\"run\",\"trace\":[{\"ev\":\"bind\",\"t\":1.5,\"pod\":\"default/p\",\"node\":\"n1\"},"
+      "{\"ev\":\"step\",\"t\":2,\"i\":0},{\"ev\":\"final\",\"t\":3,\"pods\":{}}]}' > \"$3\"");
+  const auto node = [](const std::string& taints) {
+    return absl::StrCat("{apiVersion: v1, kind: Node, metadata: {name: n1}, spec: {taints: [", taints,
+                        "]}, status: {allocatable: {cpu: 4, pods: 9}}}\n");
+  };
+  const auto run = [&](const std::string& taints, const std::string& seconds,
+                       const std::vector<std::string>& more) {
+    const std::string cluster = folder_.Write(
+        "cluster.yaml", absl::StrCat(node(taints),
+                                     "---\n{apiVersion: v1, kind: Pod, metadata: {name: p, uid: u}, spec: "
+                                     "{containers: [{name: c, image: i}], tolerations: [{key: k, operator: "
+                                     "Exists, effect: NoExecute",
+                                     seconds, "}]}}\n"));
+    std::vector<std::string> arguments = {"run", "-f", cluster, "--recorder", recorder};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return RunProgram(arguments);
+  };
+  const std::string taint = "{key: k, effect: NoExecute}";
+  const std::string refusal = "default/p is on n1, whose NoExecute taint k it does not tolerate for good";
+  ExpectRefused(run(taint, ", tolerationSeconds: 5", {}), {absl::StrCat("at 1.5s, ", refusal)});
+  EXPECT_EQ(run(taint, ", tolerationSeconds: 5", {"--controllers", "none"}).exit_code, 0);
+  EXPECT_EQ(run(taint, "", {}).exit_code, 0);
+  EXPECT_EQ(run("{key: k, effect: NoSchedule}", ", tolerationSeconds: 5", {}).exit_code, 0);
+}
+
+TEST_F(RecorderTest, APodThatALaterTaintWouldEvictIsRefused) {
+  // The changes are the node's condition, and the two taints that a controller sets for it.
+  const std::string recorder = Recorder(
+      "echo '{\"case\":\"run\",\"trace\":[{\"ev\":\"bind\",\"t\":1,\"pod\":\"default/p\",\"node\":\"n1\"},"
+      "{\"ev\":\"step\",\"t\":2,\"i\":0},{\"ev\":\"step\",\"t\":2,\"i\":1},"
+      "{\"ev\":\"step\",\"t\":5,\"i\":2},{\"ev\":\"final\",\"t\":6,\"pods\":{}}]}' > \"$3\"");
+  const std::string scenario = folder_.Write(
+      "scenario.yaml",
+      "apiVersion: schedsim/v1\n"
+      "kind: Scenario\n"
+      "objects:\n"
+      "- {apiVersion: v1, kind: Node, metadata: {name: n1}, status: {allocatable: {cpu: 4, pods: 9}}}\n"
+      "- {apiVersion: v1, kind: Node, metadata: {name: n2}, status: {allocatable: {cpu: 4, pods: 9}}}\n"
+      "- {apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {containers: [{name: c, image: i}]}}\n"
+      "timeline:\n"
+      "- at: 2s\n"
+      "  update: {apiVersion: v1, kind: Node, metadata: {name: n1}, status: {allocatable: {cpu: 4, pods: 9}, "
+      "conditions: [{type: Ready, status: \"False\"}]}}\n");
+  ExpectRefused(RunProgram({"run", scenario, "--recorder", recorder}),
+                {"at 5s, default/p is on n1, whose NoExecute taint node.kubernetes.io/not-ready it does not "
+                 "tolerate for good"});
 }
 
 TEST_F(RecorderTest, WhatControllersReadIsUsed) {
