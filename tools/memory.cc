@@ -21,8 +21,9 @@ constexpr size_t kStep = 16;
 // Larger objects are malloc's.
 constexpr size_t kSmallMax = 2048;
 constexpr size_t kSizes = kSmallMax / kStep + 1;
-// All objects of a block have one size.
-constexpr size_t kBlockBits = 16;
+// All objects of a block have one size. Half of the newest block of a size is empty on average, and there are
+// some hundred sizes.
+constexpr size_t kBlockBits = 15;
 constexpr size_t kBlockBytes = size_t{1} << kBlockBits;
 // All blocks lie in one range of addresses, so that their objects are known by their address. Memory is taken
 // where it is touched only.
