@@ -37,6 +37,11 @@ ObjectText::ObjectText(std::shared_ptr<const ObjectText> base, std::string diffe
   text_.shrink_to_fit();
 }
 
+const ObjectText::Parts& ObjectText::parts() const {
+  static const Parts* const kNoParts = new Parts();
+  return root_parts_ == nullptr ? *kNoParts : root_parts_->parts;
+}
+
 const ObjectText& ObjectText::root() const {
   const ObjectText* text = this;
   while (text->base_ != nullptr) text = text->base_.get();
@@ -59,55 +64,67 @@ std::string ObjectText::ToString() const {
   return out;
 }
 
-ObjectTextParts::ObjectTextParts(const ObjectText& text) : root_(text.root()) {
+ObjectTextParts::ObjectTextParts(const ObjectText& text) : root_(text.root()), parts_(root_.parts()) {
+  if (root_.root_parts_ != nullptr) shared_texts_ = root_.root_parts_->shared_texts.get();
   for (const ObjectText* at = &text; at->base_ != nullptr; at = at->base_.get()) {
     cursors_.push_back({.rest = at->text_});
-    cursors_.back().Advance();
+    cursors_.back().Advance(shared_texts_);
   }
 }
 
-void ObjectTextParts::Cursor::Advance() {
+void ObjectTextParts::Cursor::Advance(const SharedTexts* shared_texts) {
   if (rest.empty()) {
     index = kNone;
     return;
   }
   index = next_index + TakeNumber(rest);
   next_index = index + 1;
-  const size_t size = TakeNumber(rest);
-  text = rest.substr(0, size);
-  rest.remove_prefix(size);
+  // The lowest bit tells the number of a shared text from the size of one that stands here.
+  const size_t number = TakeNumber(rest);
+  if ((number & 1) != 0) {
+    text = shared_texts->At(number >> 1);
+    return;
+  }
+  text = rest.substr(0, number >> 1);
+  rest.remove_prefix(text.size());
 }
 
 absl::string_view ObjectTextParts::Next() {
   const size_t index = next_++;
-  const size_t begin = root_.parts()[2 * index];
-  absl::string_view part =
-      absl::string_view(root_.text()).substr(begin, root_.parts()[2 * index + 1] - begin);
+  const size_t begin = parts_[2 * index];
+  absl::string_view part = absl::string_view(root_.text()).substr(begin, parts_[2 * index + 1] - begin);
   // The text itself has the last word, so it is asked last.
   for (size_t i = cursors_.size(); i > 0; --i) {
     Cursor& cursor = cursors_[i - 1];
     if (cursor.index != index) continue;
     part = cursor.text;
-    cursor.Advance();
+    cursor.Advance(shared_texts_);
   }
   return part;
 }
 
 absl::string_view ObjectTextParts::Before() const {
-  const size_t begin = next_ == 1 ? 0 : root_.parts()[2 * next_ - 3];
-  return absl::string_view(root_.text()).substr(begin, root_.parts()[2 * next_ - 2] - begin);
+  const size_t begin = next_ == 1 ? 0 : parts_[2 * next_ - 3];
+  return absl::string_view(root_.text()).substr(begin, parts_[2 * next_ - 2] - begin);
 }
 
 absl::string_view ObjectTextParts::AfterAll() const {
-  return absl::string_view(root_.text()).substr(root_.parts().empty() ? 0 : root_.parts().back());
+  return absl::string_view(root_.text()).substr(parts_.empty() ? 0 : parts_.back());
 }
 
 void ObjectTextParts::Append(size_t index, size_t& next_index, absl::string_view text,
                              std::string& differences) {
   AppendNumber(index - next_index, differences);
   next_index = index + 1;
-  AppendNumber(text.size(), differences);
+  AppendNumber(text.size() << 1, differences);
   differences.append(text.data(), text.size());
+}
+
+void ObjectTextParts::AppendShared(size_t index, size_t& next_index, size_t number,
+                                   std::string& differences) {
+  AppendNumber(index - next_index, differences);
+  next_index = index + 1;
+  AppendNumber(number << 1 | 1, differences);
 }
 
 }  // namespace schedsim::api

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <string>
 #include <utility>
@@ -12,6 +13,20 @@
 #include "absl/strings/string_view.h"
 
 namespace schedsim::api {
+
+// Texts that parts of many objects have, by number. A text stays where it is.
+class SharedTexts {
+ public:
+  // Returns the number of the new text.
+  size_t Add(std::string text) {
+    texts_.push_back(std::move(text));
+    return texts_.size() - 1;
+  }
+  absl::string_view At(size_t number) const { return texts_[number]; }
+
+ private:
+  std::deque<std::string> texts_;
+};
 
 // The text of one object, kept whole, or as the text of another object and what differs: most objects of a
 // cluster are like others but for a few values. It never changes.
@@ -30,7 +45,7 @@ class ObjectText {
   size_t size_bytes() const { return size_bytes_; }
 
   // What is kept of this text itself: the differences only where it has a base.
-  size_t own_bytes() const { return text_.size() + parts_.size() * sizeof(uint32_t); }
+  size_t own_bytes() const { return text_.size() + parts().size() * sizeof(uint32_t); }
   // nullptr: the text is whole.
   const ObjectText* base() const { return base_.get(); }
 
@@ -39,16 +54,24 @@ class ObjectText {
   // Of a whole text.
   const std::string& text() const { return text_; }
   // Of a whole text, empty before they are set.
-  const Parts& parts() const { return parts_; }
-  // Sets the parts of a whole text that has none. Before this it is no base of any other.
-  void set_parts(Parts parts) { parts_ = std::move(parts); }
+  const Parts& parts() const;
+  // Sets the parts of a whole text that has none. Before this it is no base of any other. Those whose base it
+  // is may have parts that are among the shared texts.
+  void set_parts(Parts parts, std::shared_ptr<const SharedTexts> shared_texts = nullptr) {
+    root_parts_ = std::make_unique<RootParts>(RootParts{std::move(parts), std::move(shared_texts)});
+  }
 
  private:
   friend class ObjectTextParts;
 
-  std::shared_ptr<const ObjectText> base_;  // nullptr: the text is whole.
-  std::string text_;                        // Whole; or the differences, see ObjectTextParts::Append.
-  Parts parts_;
+  struct RootParts {
+    Parts parts;
+    std::shared_ptr<const SharedTexts> shared_texts;  // nullptr: there are none.
+  };
+
+  std::shared_ptr<const ObjectText> base_;       // nullptr: the text is whole.
+  std::string text_;                             // Whole; or the differences, see ObjectTextParts::Append.
+  std::unique_ptr<const RootParts> root_parts_;  // nullptr: they are not set.
   size_t size_bytes_ = 0;
 };
 
@@ -58,12 +81,12 @@ class ObjectTextParts {
   // `text` must outlive the object, and its root have parts.
   explicit ObjectTextParts(const ObjectText& text);
 
-  size_t count() const { return root_.parts().size() / 2; }
+  size_t count() const { return parts_.size() / 2; }
   // Goes on to the next part, the first one at first, and returns it. There must be one.
   absl::string_view Next();
   // Where the part that Next returned stands in the whole text at the end of the chain of bases.
-  size_t begin() const { return root_.parts()[2 * next_ - 2]; }
-  size_t end() const { return root_.parts()[2 * next_ - 1]; }
+  size_t begin() const { return parts_[2 * next_ - 2]; }
+  size_t end() const { return parts_[2 * next_ - 1]; }
   // What stands between the part that Next returned and the one before it.
   absl::string_view Before() const;
   // What stands behind the last part of all.
@@ -72,6 +95,8 @@ class ObjectTextParts {
   // Appends to `differences` that the part `index` is `text`. `next_index` is one above the index of the call
   // before, 0 at first.
   static void Append(size_t index, size_t& next_index, absl::string_view text, std::string& differences);
+  // The same with one of the shared texts, by its number.
+  static void AppendShared(size_t index, size_t& next_index, size_t number, std::string& differences);
 
  private:
   // The next difference of one text in the chain.
@@ -81,10 +106,13 @@ class ObjectTextParts {
     size_t next_index = 0;
     absl::string_view text;
 
-    void Advance();
+    // `shared_texts`: nullptr where the rest has none of them.
+    void Advance(const SharedTexts* shared_texts);
   };
 
   const ObjectText& root_;
+  const ObjectText::Parts& parts_;  // Of the root.
+  const SharedTexts* shared_texts_ = nullptr;
   std::vector<Cursor> cursors_;  // From the text to its last base but the root.
   size_t next_ = 0;
 };

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "core/base/text_hash.h"
 #include "core/codec/text/byte_scan.h"
 #include "core/codec/text/writer.h"
 
@@ -10,6 +11,11 @@ namespace schedsim::codec {
 namespace {
 
 constexpr size_t kDepthUsual = 16;
+
+// A text that is shared takes some hundred bytes, each object that has it some bytes less.
+constexpr size_t kSharedBytesMin = 8;
+constexpr uint32_t kSharedObjectsMin = 4;
+constexpr size_t kCandidates = 4096;
 
 // A number that is the same for objects of one shape. Others may have it as well, which is found later.
 uint64_t ShapeOf(const Value& object) {
@@ -58,8 +64,9 @@ api::ObjectText::Parts PartsOf(absl::string_view json) {
 // Compares an object with a text, part by part, in the order of the text.
 class Comparison {
  public:
-  explicit Comparison(const api::ObjectText& base)
-      : text_(base.root().text()),
+  Comparison(const api::ObjectText& base, CommonTexts& common_texts)
+      : common_texts_(common_texts),
+        text_(base.root().text()),
         may_have_escapes_(&base != &base.root() || text_.find('\\') != std::string::npos),
         parts_(base),
         size_bytes_(base.size_bytes()) {}
@@ -166,10 +173,15 @@ class Comparison {
 
   void Compare(absl::string_view known, absl::string_view text) {
     if (!is_same_shape_ || known == text) return;
-    api::ObjectTextParts::Append(part_count_ - 1, next_index_, text, differences_);
+    if (const std::optional<size_t> number = common_texts_.Find(text)) {
+      api::ObjectTextParts::AppendShared(part_count_ - 1, next_index_, *number, differences_);
+    } else {
+      api::ObjectTextParts::Append(part_count_ - 1, next_index_, text, differences_);
+    }
     size_bytes_ += text.size() - known.size();
   }
 
+  CommonTexts& common_texts_;
   const std::string& text_;      // The whole text at the end of the chain of bases.
   const bool may_have_escapes_;  // The known parts.
   size_t at_ = 0;                // In it.
@@ -184,6 +196,21 @@ class Comparison {
 
 }  // namespace
 
+std::optional<size_t> CommonTexts::Find(absl::string_view text) {
+  if (text.size() < kSharedBytesMin) return std::nullopt;
+  if (const size_t* known = numbers_.Find(text)) return *known;
+  candidates_.resize(kCandidates);
+  const uint64_t hash = TextHash()(text);
+  Candidate& candidate = candidates_[hash % kCandidates];
+  const uint32_t rest_of_hash = static_cast<uint32_t>(hash >> 32);
+  if (candidate.hash != rest_of_hash) candidate = {.hash = rest_of_hash};
+  // What an object has twice is no sign that others have it.
+  if (candidate.last_object == object_) return std::nullopt;
+  candidate.last_object = object_;
+  if (++candidate.object_count < kSharedObjectsMin) return std::nullopt;
+  return numbers_[std::string(text)] = shared_texts_->Add(std::string(text));
+}
+
 std::shared_ptr<const api::ObjectText> TextPool::Make(const Value& object, absl::string_view group) {
   const uint64_t shape = ShapeOf(object);
   std::weak_ptr<api::ObjectText>& known_root = roots_[shape];
@@ -193,14 +220,15 @@ std::shared_ptr<const api::ObjectText> TextPool::Make(const Value& object, absl:
     known_root = text;
     return text;
   }
-  if (root->parts().empty()) root->set_parts(PartsOf(root->text()));
+  if (root->parts().empty()) root->set_parts(PartsOf(root->text()), common_texts_.shared_texts());
   std::shared_ptr<const api::ObjectText> base = root;
   std::weak_ptr<const api::ObjectText>* first = nullptr;
   if (!group.empty()) {
     first = &groups_[{shape, std::string(group)}];
     if (const auto known = first->lock()) base = known;
   }
-  Comparison comparison(*base);
+  common_texts_.BeginObject();
+  Comparison comparison(*base, common_texts_);
   // What has little in common with the others costs less by itself.
   const bool is_like = comparison.Run(object) && comparison.differences().size() * 2 < base->size_bytes();
   if (!is_like) return std::make_shared<api::ObjectText>(ToJson(object));

@@ -51,6 +51,24 @@ TEST(TextPoolTest, ObjectsOfAGroupAreLikeItsFirst) {
   for (const TextPtr& text : Pooled(all, pool, "group")) EXPECT_EQ(&text->root(), texts[0].get());
 }
 
+// An object with one long text of five, and a text of its own that it has twice.
+std::string Common(int i) {
+  return absl::StrCat("{\"common\": \"registry.example/team/application-", i % 5,
+                      ":v1.2.3\", \"own\": [\"own-", 1'000 + i, "\", \"own-", 1'000 + i,
+                      "\"], \"rest\": \"what all of them have in common\"}");
+}
+
+TEST(TextPoolTest, ADifferenceThatManyObjectsHaveIsKeptOnce) {
+  TextPool pool;
+  std::string all;
+  for (int i = 0; i < 40; ++i) all += Common(i);
+  const std::vector<TextPtr> texts = Pooled(all, pool);
+  // Its own text twice with a size and a place each, and the place and number of the common text.
+  EXPECT_EQ(texts.back()->own_bytes(), 2 * (8u + 2) + 2);
+  // The first few of a text have it themselves.
+  EXPECT_GT(texts[6]->own_bytes(), 40u);
+}
+
 TEST(TextPoolTest, BackslashesAreNotTakenForEscapes) {
   TextPool pool;
   Pooled("{\"a\": \"long text that both have\\n\"}{\"a\": \"long text that both have\\\\n\"}", pool);
