@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
+#include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -310,22 +312,26 @@ void Simulation::AddObserver(SimulationObserver* observer) {
 // The namespaces that the objects are in and that are not among them, in order of name.
 void Simulation::CreateMissingNamespaces(const std::vector<api::ObjectPtr>& objects, absl::Time time) {
   if (!options_.complete_admission) return;
-  std::set<std::string> missing;
-  for (const api::ObjectPtr& object : objects) {
-    const std::string& name = object->metadata.namespace_;
-    if (!name.empty() && !IsSystemNamespace(name)) missing.insert(name);
+  // With the first object that is in it.
+  std::map<std::string, size_t> missing;
+  for (size_t i = 0; i < objects.size(); ++i) {
+    const std::string& name = objects[i]->metadata.namespace_;
+    if (!name.empty() && !IsSystemNamespace(name)) missing.try_emplace(name, i);
   }
   for (const api::ObjectPtr& object : objects) {
     if (object->kind == api::Kind::kNamespace) missing.erase(object->metadata.name);
   }
   if (missing.empty()) return;
   loop_.AdvanceTo(time - options_.creation_interval);
-  for (const std::string& name : missing) {
+  for (const auto& [name, index] : missing) {
     auto name_space = std::make_shared<api::Namespace>();
     name_space->api_version = "v1";
     name_space->kind_name = "Namespace";
     name_space->metadata.name = name;
-    CHECK(server_->Create(name_space).ok());
+    const absl::Status status = server_->Create(name_space);
+    if (!status.ok())
+      refused_.push_back(
+          {.index = index, .object = objects[index], .message = std::string(status.message())});
   }
   loop_.Settle();
 }
