@@ -312,7 +312,7 @@ absl::StatusOr<AutoscalerOptions> ReadAutoscalerFile(const std::string& path,
     RETURN_IF_ERROR(errors.ToStatusByPlace());
     return status;
   };
-  RETURN_IF_ERROR(codec::ReadText(std::move(text), file, {}, read));
+  RETURN_IF_ERROR(codec::ReadText(std::move(text), file, {.whole_numbers_as_digits = true}, read));
   if (!options.has_value())
     return absl::InvalidArgumentError(absl::StrCat(file, ": expected an autoscaler, got nothing"));
   for (InputWarning& warning : inspector.Warnings()) warnings.push_back(std::move(warning.text));

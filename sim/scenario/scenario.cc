@@ -451,7 +451,7 @@ absl::StatusOr<Scenario> ReadScenario(std::string text, absl::string_view file,
     ASSIGN_OR_RETURN(scenario, ScenarioReader(file, choice).Read(document.root));
     return absl::OkStatus();
   };
-  RETURN_IF_ERROR(codec::ReadText(std::move(text), file, {}, read));
+  RETURN_IF_ERROR(codec::ReadText(std::move(text), file, {.whole_numbers_as_digits = true}, read));
   if (!scenario.has_value())
     return absl::InvalidArgumentError(absl::StrCat(file, ": expected a scenario, got nothing"));
   return *std::move(scenario);

@@ -282,6 +282,37 @@ TEST(WorkloadTest, SaysWhichFieldsTheApiServerWouldRefuse) {
   }
 }
 
+// As kubectl, which sends 2.0 as 2.
+TEST(WorkloadTest, AWholeNumberIsAnIntegerHoweverItIsWritten) {
+  const std::string apps =
+      "selector: {matchLabels: {app: w}}, template: {metadata: {labels: {app: w}}, spec: {containers: "
+      "[{name: "
+      "c, image: i}]}}";
+  const std::pair<const char*, std::string> workloads[] = {
+      {"apps/v1, kind: Deployment", "replicas: 2.0, " + apps},
+      {"apps/v1, kind: ReplicaSet", "replicas: 0.2e1, " + apps},
+      {"apps/v1, kind: StatefulSet", "replicas: 2e0, podManagementPolicy: Parallel, serviceName: s, " + apps},
+      {"batch/v1, kind: Job",
+       "parallelism: 2.0, completions: 2.0, template: {spec: {restartPolicy: Never, containers: [{name: c, "
+       "image: i}]}}"},
+  };
+  for (const auto& [kind, spec] : workloads) {
+    const ProgramResult result = RunProgram(
+        {"run", "-f", "-", "--strict"},
+        absl::StrCat(kOneNode, "{apiVersion: ", kind, ", metadata: {name: w}, spec: {", spec, "}}\n"));
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_TRUE(absl::StrContains(result.out, "Attempts        2\n")) << kind << result.out;
+  }
+  const std::string scenario =
+      Cluster(0) + kDeployment +
+      "- {apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: b}, spec: {maxUnavailable: 1.0, "
+      "selector: {}}}\n"
+      "timeline:\n- scale: {name: api, replicas: 2.0}\n";
+  const Played played = Play(scenario);
+  EXPECT_EQ(played.exit_code, 0) << played.err;
+  EXPECT_EQ(PodsOf(played.report, "api-").size(), 2U);
+}
+
 TEST(WorkloadTest, AJobsStatusWithHugeIndexesIsRead) {
   const ProgramResult result = RunProgram(
       {"run", "-f", "-"},

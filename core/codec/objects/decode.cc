@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <set>
 
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/strip.h"
 #include "core/api/dns_name.h"
 #include "core/api/go_text.h"
 #include "core/base/printable.h"
@@ -17,36 +17,6 @@
 namespace schedsim::codec {
 namespace {
 
-// The digits of a JSON number as an integer: `1.50e2` gives "150". False with a fraction left over
-// and for more digits than any integer type has.
-bool IntegerDigits(absl::string_view text, std::string& out) {
-  const bool negative = absl::ConsumePrefix(&text, "-");
-  int64_t exponent = 0;
-  const size_t e = text.find_first_of("eE");
-  if (e != absl::string_view::npos) {
-    if (!absl::SimpleAtoi(text.substr(e + 1), &exponent) || exponent > 1000 || exponent < -1000)
-      exponent = 1000;
-    text = text.substr(0, e);
-  }
-  const size_t point = std::min(text.find('.'), text.size());
-  const absl::string_view fraction = point < text.size() ? text.substr(point + 1) : absl::string_view();
-  std::string digits = absl::StrCat(text.substr(0, point), fraction);
-  exponent -= static_cast<int64_t>(fraction.size());
-  while (digits.size() > 1 && digits.back() == '0') {
-    digits.pop_back();
-    ++exponent;
-  }
-  digits.erase(0, std::min(digits.find_first_not_of('0'), digits.size()));
-  if (digits.empty()) {
-    out = "0";
-    return true;
-  }
-  if (exponent < 0 || static_cast<int64_t>(digits.size()) + exponent > 30) return false;
-  digits.append(static_cast<size_t>(exponent), '0');
-  out = absl::StrCat(negative ? "-" : "", digits);
-  return true;
-}
-
 template <typename T>
 absl::Status DecodeInteger(const DecodeContext& context, const Value& value, const Path& path, T& out) {
   if (value.is_null()) return absl::OkStatus();
@@ -54,9 +24,12 @@ absl::Status DecodeInteger(const DecodeContext& context, const Value& value, con
       sizeof(T) == 4 ? "an integer from -2147483648 to 2147483647" : "an integer from -2^63 to 2^63-1";
   if (value.type != Value::Type::kNumber) return context.WrongType(value, path, "an integer");
   T number = 0;
-  std::string digits;
-  if (!absl::SimpleAtoi(value.text, &number) &&
-      !(IntegerDigits(value.text, digits) && absl::SimpleAtoi(digits, &number))) {
+  if (!absl::SimpleAtoi(value.text, &number)) {
+    const std::optional<std::string> digits = WholeDigits(value.text);
+    if (digits.has_value() && absl::SimpleAtoi(*digits, &number)) {
+      out = number;
+      return absl::OkStatus();
+    }
     return context.WrongType(value, path, kExpected);
   }
   out = number;

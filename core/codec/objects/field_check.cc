@@ -36,6 +36,10 @@ absl::string_view ExpectedOf(ProtoForm::Letter letter) {
   return "";
 }
 
+bool IsWhole(absl::string_view number) {
+  return number.find_first_of(".eE") == absl::string_view::npos || WholeDigits(number).has_value();
+}
+
 // Whether a single value is of this form. null stands for nothing.
 bool IsOfForm(const Value& value, ProtoForm::Letter letter) {
   if (value.is_null()) return true;
@@ -43,7 +47,7 @@ bool IsOfForm(const Value& value, ProtoForm::Letter letter) {
     case ProtoForm::Letter::kMessage:
       return value.is_object();
     case ProtoForm::Letter::kInteger:
-      return value.type == Value::Type::kNumber;
+      return value.type == Value::Type::kNumber && IsWhole(value.text);
     case ProtoForm::Letter::kBool:
       return value.type == Value::Type::kBool;
     case ProtoForm::Letter::kQuantity:

@@ -150,7 +150,7 @@ ObjectReader::ObjectReader(DecodeOptions options)
 ObjectReader::~ObjectReader() = default;
 
 absl::Status ObjectReader::ReadFrom(DocumentSource source, Sink sink) {
-  ReadOptions options = {.split_lists = true};
+  ReadOptions options = {.split_lists = true, .whole_numbers_as_digits = true};
   std::vector<RepeatedKey> repeated_keys;  // Of the document that is being read.
   std::set<std::tuple<std::string, int32_t, int32_t>> known;
   if (on_repeated_key_ != nullptr) {

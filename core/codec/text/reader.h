@@ -36,6 +36,9 @@ struct ReadOptions {
   // A document, or an entry that is handed on by itself, may have so many maps, lists and scalars; each takes
   // about a hundred bytes of memory. The API server takes objects of some megabytes.
   int64_t value_count_max = 10'000'000;
+  // A number without a fraction, such as 2.0 or 1e+06, is its digits. So kubectl sends it, whatever field it
+  // stands in, and the API server takes it for an integer.
+  bool whole_numbers_as_digits = false;
   // Read everything by the readers that know the whole syntax, which give the same at a fraction of the
   // speed.
   bool by_full_syntax = false;

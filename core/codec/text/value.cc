@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "core/base/printable.h"
 
 namespace schedsim::codec {
@@ -95,6 +97,33 @@ bool IsJsonNumber(absl::string_view text) {
     if (!SkipDigits(text, at)) return false;
   }
   return at == text.size();
+}
+
+std::optional<std::string> WholeDigits(absl::string_view text) {
+  const bool negative = absl::ConsumePrefix(&text, "-");
+  int64_t exponent = 0;
+  const size_t e = text.find_first_of("eE");
+  if (e != absl::string_view::npos) {
+    constexpr int64_t kExponentMax = 1000;
+    if (!absl::SimpleAtoi(text.substr(e + 1), &exponent) || exponent > kExponentMax ||
+        exponent < -kExponentMax)
+      exponent = kExponentMax;
+    text = text.substr(0, e);
+  }
+  const size_t point = std::min(text.find('.'), text.size());
+  const absl::string_view fraction = point < text.size() ? text.substr(point + 1) : absl::string_view();
+  std::string digits = absl::StrCat(text.substr(0, point), fraction);
+  exponent -= static_cast<int64_t>(fraction.size());
+  while (digits.size() > 1 && digits.back() == '0') {
+    digits.pop_back();
+    ++exponent;
+  }
+  digits.erase(0, std::min(digits.find_first_not_of('0'), digits.size()));
+  if (digits.empty()) return "0";
+  constexpr int64_t kDigitsMax = 30;
+  if (exponent < 0 || static_cast<int64_t>(digits.size()) + exponent > kDigitsMax) return std::nullopt;
+  digits.append(static_cast<size_t>(exponent), '0');
+  return absl::StrCat(negative ? "-" : "", digits);
 }
 
 bool SameTree(const Value& a, const Value& b) {

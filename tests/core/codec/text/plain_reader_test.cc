@@ -440,6 +440,28 @@ TEST(PlainReaderTest, SourcesHoldWhatTheValuesHold) {
 }
 
 // So is a list with escapes, as kubectl writes < and U+2028.
+TEST(PlainReaderTest, WholeNumbersAreTheirDigitsWhereThatIsAskedFor) {
+  // The second object repeats the first one's bytes.
+  const std::string object =
+      R"({"a":2.0,"b":1e+06,"c":-30e-1,"d":0.0,"e":2.5,"f":"2.0","g":17,"h":1e15,"i":1.5e3,"list":[1.0,{"k":3.0}]})";
+  const std::string want =
+      R"({"a":2,"b":1000000,"c":-3,"d":0,"e":2.5,"f":"2.0","g":17,"h":1e15,"i":1500,"list":[1,{"k":3}]})";
+  for (const bool by_full_syntax : {false, true}) {
+    for (const char* file : {"f.json", "f.yaml"}) {
+      std::string out;
+      const ReadOptions options = {.whole_numbers_as_digits = true, .by_full_syntax = by_full_syntax};
+      const absl::Status status = ReadText(absl::StrCat(object, "\n---\n", object, "\n"), file, options,
+                                           [&out](const Document& document) {
+                                             AppendJson(document.root, out);
+                                             out.push_back('\n');
+                                             return absl::OkStatus();
+                                           });
+      EXPECT_EQ(status, absl::OkStatus());
+      EXPECT_EQ(out, absl::StrCat(want, "\n", want, "\n")) << file << by_full_syntax;
+    }
+  }
+}
+
 TEST(PlainReaderTest, EscapesAreReadAsTheyAre) {
   const std::string text = R"({"a": "\u003c\u2028\u00e9\ud83d\ude00", "b": {"c": [1]}})";
   EXPECT_EQ(SourcesOf(text, "f.json"), 3);
