@@ -12,6 +12,7 @@
 #include "core/framework/selector.h"
 #include "core/plugins/volume/csi_translation.h"
 #include "sim/cluster/admission/default_storage_class.h"
+#include "sim/controllers/volume_topology.h"
 
 namespace schedsim::sim {
 namespace {
@@ -22,8 +23,6 @@ using plugins::kNoProvisioner;
 using plugins::kSelectedNodeAnnotation;
 using plugins::kWaitForFirstConsumer;
 
-constexpr char kZoneLabel[] = "topology.kubernetes.io/zone";
-constexpr char kHostnameLabel[] = "kubernetes.io/hostname";
 constexpr char kProvisionedBy[] = "pv.kubernetes.io/provisioned-by";
 constexpr char kProvisioner[] = "volume.kubernetes.io/storage-provisioner";
 constexpr char kBetaProvisioner[] = "volume.beta.kubernetes.io/storage-provisioner";
@@ -98,9 +97,10 @@ std::string DriverOf(const std::string& provisioner) {
   return absl::StrContains(provisioner, "/") ? "" : provisioner;
 }
 
-// What a provisioner makes for the claim: in the zone of the node, or on the node itself where that has none.
+// What a provisioner makes for the claim. `driver`: see DriverOf.
 std::string VolumeJson(const std::string& name, const api::PersistentVolumeClaim& claim,
-                       const api::StorageClass& storage_class, const api::Object* node) {
+                       const api::StorageClass& storage_class, const std::string& driver,
+                       const VolumeTopology& topology) {
   const api::ObjectMeta& meta = claim.metadata;
   const std::string policy = TextOf(storage_class, "", "reclaimPolicy");
   codec::JsonWriter json;
@@ -120,7 +120,6 @@ std::string VolumeJson(const std::string& name, const api::PersistentVolumeClaim
   if (claim.spec.volume_attributes_class_name.has_value()) {
     json.Field("volumeAttributesClassName", *claim.spec.volume_attributes_class_name);
   }
-  const std::string driver = DriverOf(storage_class.provisioner);
   if (driver.empty()) {
     json.Key("hostPath").BeginObject().Field("path", absl::StrCat("/volumes/", name)).EndObject();
   } else {
@@ -129,20 +128,7 @@ std::string VolumeJson(const std::string& name, const api::PersistentVolumeClaim
   }
   json.Key("claimRef").BeginObject().Field("apiVersion", "v1").Field("kind", "PersistentVolumeClaim");
   json.Field("namespace", meta.namespace_).Field("name", meta.name).Field("uid", meta.uid).EndObject();
-  if (node != nullptr) {
-    const std::string* zone = node->metadata.labels.Find(kZoneLabel);
-    const bool has_zone = zone != nullptr && !zone->empty();
-    json.Key("nodeAffinity")
-        .BeginObject()
-        .Key("required")
-        .BeginObject()
-        .Key("nodeSelectorTerms")
-        .BeginArray();
-    json.BeginObject().Key("matchExpressions").BeginArray().BeginObject();
-    json.Field("key", has_zone ? kZoneLabel : kHostnameLabel).Field("operator", "In");
-    json.Key("values").BeginArray().String(has_zone ? *zone : node->metadata.name).EndArray();
-    json.EndObject().EndArray().EndObject().EndArray().EndObject().EndObject();
-  }
+  topology.Write(json);
   json.EndObject().EndObject();
   return json.text();
 }
@@ -461,9 +447,17 @@ void VolumeBindingController::Provision(const api::PersistentVolumeClaim& claim,
     return;
   }
   const std::string name = absl::StrCat("pvc-", claim.metadata.uid);
+  const std::string driver = DriverOf(provisioner);
+  const VolumeTopology topology =
+      TopologyOf(driver, claim, storage_class, static_cast<const api::Node*>(node.get()), server_);
+  if (!topology.unknown.empty() && assumed_classes_.insert(storage_class.metadata.name).second) {
+    warnings_.push_back(absl::StrCat("StorageClass ", storage_class.metadata.name, " of ", provisioner, ": ",
+                                     topology.unknown, ", so that of claim ", claim.Key(), " is taken for ",
+                                     topology.taken_for));
+  }
   codec::ObjectReader reader;
   const absl::Status created = reader.ReadText(
-      VolumeJson(name, claim, storage_class, node.get()), "volume.json",
+      VolumeJson(name, claim, storage_class, driver, topology), "volume.json",
       [this](api::ObjectPtr object, const codec::Location&) { return server_.Create(object); });
   if (!created.ok()) {
     trace_.ApiError("create", created.message());

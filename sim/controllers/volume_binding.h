@@ -74,6 +74,8 @@ class VolumeBindingController : public Controller {
   int64_t& busy_count_;
   // Classes of which it was said that nobody runs their provisioner.
   std::set<std::string> warned_classes_;
+  // Classes of which it was said what their volumes are taken for.
+  std::set<std::string> assumed_classes_;
   SymbolTable symbols_;
   plugins::VolumeCompiler compiler_{symbols_};
   bool started_ = false;

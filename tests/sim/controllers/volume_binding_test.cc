@@ -8,7 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "gtest/gtest.h"
 #include "tests/sim/run/small_cluster.h"
 
@@ -165,6 +167,110 @@ TEST(VolumeBinding, MakesAVolumeAndDeletesItWithItsClaim) {
                    Claim("data", "storageClassName: fast")));
   DeleteClaimAt(retained, 1, "data");
   EXPECT_EQ(Simulate(retained)->server().List(api::Kind::kPersistentVolume).size(), 1U);
+}
+
+// The nodes that reach the claim's volume: "zone in za; or name n1"; "all" of them.
+std::string ReachText(const Simulation& simulation) {
+  const ApiServer::Objects& volumes = simulation.server().List(api::Kind::kPersistentVolume);
+  if (volumes.size() != 1) return absl::StrCat(volumes.size(), " volumes");
+  const auto& spec = static_cast<const api::PersistentVolume&>(*volumes.begin()->second).spec;
+  if (!spec.node_affinity.has_value()) return "all";
+  std::vector<std::string> terms;
+  for (const api::NodeSelectorTerm& term : spec.node_affinity->node_selector_terms) {
+    std::vector<std::string> parts;
+    for (const api::NodeSelectorRequirement& label : term.match_expressions)
+      parts.push_back(absl::StrCat(label.key, " in ", absl::StrJoin(label.values, ",")));
+    for (const api::NodeSelectorRequirement& field : term.match_fields)
+      parts.push_back(absl::StrCat(field.key, " is ", absl::StrJoin(field.values, ",")));
+    terms.push_back(absl::StrJoin(parts, " and "));
+  }
+  return absl::StrJoin(terms, "; or ");
+}
+
+struct Reach {
+  std::string provisioner;
+  std::string labels;  // Of the node.
+  std::string driver;  // Of its CSINode, beside the name; "": it has none.
+  std::string mode;
+  std::string want;
+  std::string warning;  // Of it.
+};
+
+TEST(VolumeBinding, AVolumeIsReachedFromWhereItsProvisionerMakesIt) {
+  const std::string zone = "topology.kubernetes.io/zone: za";
+  const std::string host = "kubernetes.io/hostname: host-1";
+  const std::string both = absl::StrCat(zone, ", ", host);
+  const std::string unknown = "no CSINode says which nodes reach its volumes";
+  const std::vector<Reach> rows = {
+      // What the CSINode says.
+      {"lvm.example", absl::StrCat(both, ", lvm.example/node: a"), ", topologyKeys: [lvm.example/node]",
+       "ReadWriteOnce", "lvm.example/node in a", ""},
+      {"ebs.csi.aws.com", both, ", topologyKeys: [topology.kubernetes.io/zone, kubernetes.io/hostname]",
+       "ReadWriteOnce", "topology.kubernetes.io/zone in za and kubernetes.io/hostname in host-1", ""},
+      {"disk.example", both, ", topologyKeys: []", "ReadWriteOnce", "all", ""},
+      {"disk.example", both, " ", "ReadWriteOnce", "all", ""},
+      // A label that the node lacks tells nothing.
+      {"disk.example", zone, ", topologyKeys: [missing]", "ReadWriteOnce",
+       "topology.kubernetes.io/zone in za", unknown},
+      // What is known by name.
+      {"rancher.io/local-path", both, "", "ReadWriteOnce", "kubernetes.io/hostname in host-1", ""},
+      {"rancher.io/local-path", zone, "", "ReadWriteOnce", "metadata.name is n1", ""},
+      {"nfs.csi.k8s.io", both, "", "ReadWriteOnce", "all", ""},
+      {"kubernetes.io/aws-ebs", both, "", "ReadWriteOnce", "topology.kubernetes.io/zone in za", ""},
+      // What is assumed.
+      {"disk.example", both, "", "ReadWriteOnce", "topology.kubernetes.io/zone in za",
+       "a disk in the zone of its node"},
+      {"disk.example", host, "", "ReadWriteOnce", "kubernetes.io/hostname in host-1", "a disk of its node"},
+      {"vendor.example/nas", both, "", "ReadWriteMany", "all", "a file system that all nodes reach"},
+  };
+  for (const Reach& row : rows) {
+    SmallCluster cluster(absl::StrCat(
+        "{apiVersion: v1, kind: Node, metadata: {name: n1, labels: {", row.labels,
+        "}}, status: {allocatable: {cpu: 4, pods: 9}}}\n",
+        Class("c", absl::StrCat("volumeBindingMode: WaitForFirstConsumer, provisioner: ", row.provisioner)),
+        "---\n{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: data, namespace: default}, "
+        "spec: "
+        "{storageClassName: c, accessModes: [",
+        row.mode, "], resources: {requests: {storage: 3Gi}}}}\n",
+        row.driver.empty()
+            ? ""
+            : absl::StrCat(
+                  "---\n{apiVersion: storage.k8s.io/v1, kind: CSINode, metadata: {name: n1}, spec: {drivers: "
+                  "[{name: ",
+                  row.provisioner, ", nodeID: i", row.driver, "}]}}\n"),
+        "---\n{apiVersion: v1, kind: Pod, metadata: {name: p, namespace: default}, spec: {containers: "
+        "[{name: c, image: "
+        "i}], volumes: [{name: v, persistentVolumeClaim: {claimName: data}}]}}\n"));
+    const auto simulation = Simulate(cluster);
+    EXPECT_EQ(ReachText(*simulation), row.want) << row.provisioner << row.driver;
+    const std::string warnings = absl::StrJoin(simulation->Warnings(), "\n");
+    EXPECT_EQ(warnings.empty(), row.warning.empty()) << row.provisioner << row.driver << warnings;
+    EXPECT_TRUE(absl::StrContains(warnings, row.warning)) << warnings;
+  }
+}
+
+TEST(VolumeBinding, AVolumeThatIsMadeAtOnceIsWhereItsClassAllowsIt) {
+  const auto run = [](const std::string& topologies) {
+    SmallCluster cluster(absl::StrCat(
+        "{apiVersion: v1, kind: Node, metadata: {name: n1, labels: {topology.kubernetes.io/zone: za}}}\n---\n"
+        "{apiVersion: v1, kind: Node, metadata: {name: n2, labels: {topology.kubernetes.io/zone: zb}}}\n",
+        Class("c", absl::StrCat("provisioner: ebs.csi.aws.com", topologies)),
+        Claim("data", "storageClassName: c")));
+    const auto simulation = Simulate(cluster);
+    return absl::StrCat(ReachText(*simulation), " | ", absl::StrJoin(simulation->Warnings(), "; "));
+  };
+  EXPECT_EQ(run(", allowedTopologies: [{matchLabelExpressions: [{key: topology.kubernetes.io/zone, values: "
+                "[zb]}]}]"),
+            "topology.kubernetes.io/zone in zb | ");
+  const std::string unknown =
+      "StorageClass c of ebs.csi.aws.com: which topology its provisioner chooses is not simulated, so that "
+      "of claim "
+      "default/data is taken for one that all nodes ";
+  EXPECT_EQ(
+      run(", allowedTopologies: [{matchLabelExpressions: [{key: topology.kubernetes.io/zone, values: [za, "
+          "zb]}]}]"),
+      absl::StrCat("topology.kubernetes.io/zone in za,zb | ", unknown, "of its allowedTopologies reach"));
+  EXPECT_EQ(run(""), absl::StrCat("all | ", unknown, "reach"));
 }
 
 TEST(VolumeBinding, SaysThatNobodyRunsAProvisioner) {
