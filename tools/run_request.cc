@@ -46,7 +46,7 @@ void AddRunOptions(CLI::App& command, sim::RunRequest& request, const std::strin
             "periodic flushes is left",
             sim::ParseSpan);
   AddOption(command, "--start", request.start, "TIME",
-            "Virtual zero, RFC 3339, years 1 to 9999; default: the newest timestamp of the input",
+            "Virtual zero, RFC 3339, years 1 to 9999; default: the newest time that a server wrote in the input",
             sim::ParseRunTime);
   AddOption(command, "--bound", request.bound, "WHICH",
             "keep: pods on nodes stay there; reset or reset=SELECTOR: schedule them anew",

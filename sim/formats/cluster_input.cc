@@ -34,38 +34,88 @@ bool IsDigits(absl::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
-// The newest RFC 3339 time among the texts of objects. The deletionTimestamp is left out: it may lie in the
-// future.
+// The newest of the times that servers write: when an object was made or changed, and what the status of
+// Kubernetes' own kinds says of what was. No other text counts, since it may be of any time: what a manifest
+// asks for, annotations, a certificate's end. Nor does the deletionTimestamp, which may lie in the future.
 class NewestTime {
  public:
-  void Look(const codec::Value& object) {
-    rest_ = {&object};
-    while (!rest_.empty()) {
-      const codec::Value& value = *rest_.back();
-      rest_.pop_back();
-      for (const codec::Value& item : value.items) Add(item);
-      for (const codec::Member& member : value.members) {
-        LookAt(member.key);
-        if (member.value.is_string() && member.key == "deletionTimestamp") continue;
-        Add(member.value);
-      }
+  void Look(const codec::Value& object, absl::string_view api_version, absl::string_view kind) {
+    if (const codec::Value* metadata = object.Find("metadata")) LookAtMetadata(*metadata);
+    if (api::FindKind(api_version, kind) == nullptr) return;
+    if (const codec::Value* status = object.Find("status")) LookAtStatus(*status);
+    if (kind == "Node") {
+      const codec::Value* const taints = FindIn(object.Find("spec"), "taints");
+      for (size_t i = 0; taints != nullptr && i < taints->items.size(); ++i)
+        LookAt(taints->items[i].Find("timeAdded"));
+    } else if (kind == "Lease") {
+      for (const char* const name : {"acquireTime", "renewTime"}) LookAt(FindIn(object.Find("spec"), name));
+    } else if (kind == "Event") {
+      for (const char* const name : {"eventTime", "firstTimestamp", "lastTimestamp",
+                                     "deprecatedFirstTimestamp", "deprecatedLastTimestamp"})
+        LookAt(object.Find(name));
+      LookAt(FindIn(object.Find("series"), "lastObservedTime"));
     }
   }
 
   std::optional<absl::Time> time() const { return newest_; }
 
  private:
-  void Add(const codec::Value& value) {
-    if (value.is_string()) {
-      LookAt(value.text);
-    } else if (!value.items.empty() || !value.members.empty()) {
-      rest_.push_back(&value);
+  static const codec::Value* FindIn(const codec::Value* map, absl::string_view name) {
+    return map == nullptr ? nullptr : map->Find(name);
+  }
+
+  void LookAtMetadata(const codec::Value& metadata) {
+    LookAt(metadata.Find("creationTimestamp"));
+    const codec::Value* const fields = metadata.Find("managedFields");
+    for (size_t i = 0; fields != nullptr && i < fields->items.size(); ++i)
+      LookAt(fields->items[i].Find("time"));
+  }
+
+  // Fields of these names are times in each status that has them. Source: kubernetes v1.37,
+  // staging/src/k8s.io/api, types.go of each group.
+  static bool IsTimeOfStatus(absl::string_view name) {
+    constexpr absl::string_view kNames[] = {"allocationTimestamp",
+                                            "completionTime",
+                                            "finishedAt",
+                                            "lastHeartbeatTime",
+                                            "lastProbeTime",
+                                            "lastScaleTime",
+                                            "lastScheduleTime",
+                                            "lastPhaseTransitionTime",
+                                            "lastSuccessfulTime",
+                                            "lastTransitionTime",
+                                            "lastUpdateTime",
+                                            "startTime",
+                                            "startedAt"};
+    return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
+  }
+
+  void LookAtStatus(const codec::Value& status) {
+    rest_ = {&status};
+    while (!rest_.empty()) {
+      const codec::Value& value = *rest_.back();
+      rest_.pop_back();
+      for (const codec::Value& item : value.items) rest_.push_back(&item);
+      for (const codec::Member& member : value.members) {
+        if (member.value.is_string()) {
+          if (HasForm(member.value.text) && IsTimeOfStatus(member.key)) LookAt(&member.value);
+        } else if (member.key != "data" && !(member.value.items.empty() && member.value.members.empty())) {
+          // `data` of the device of a claim is the driver's own.
+          rest_.push_back(&member.value);
+        }
+      }
     }
   }
 
-  void LookAt(absl::string_view text) {
-    if (text.size() <= kDateBytes || text[kDateBytes] != 'T' || text.size() > kTimeBytesMax) return;
-    if (text[4] != '-' || text[7] != '-' || !IsDigits(text.substr(0, 4))) return;
+  // Whether the text may be a time.
+  static bool HasForm(absl::string_view text) {
+    return text.size() > kDateBytes && text[kDateBytes] == 'T' && text.size() <= kTimeBytesMax &&
+           text[4] == '-' && text[7] == '-' && IsDigits(text.substr(0, 4));
+  }
+
+  void LookAt(const codec::Value* value) {
+    if (value == nullptr || !value->is_string() || !HasForm(value->text)) return;
+    const absl::string_view text = value->text;
     // Times of one notation are in the order of their texts.
     if (text.size() == newest_text_.size() && text.back() == 'Z' && text <= newest_text_) return;
     absl::Time time;
@@ -148,7 +198,7 @@ class InputReader {
       : options_(options), selector_(std::move(selector)), reader_({.by_source = true}) {
     reader_.set_inspector([this](const codec::Value& document, absl::string_view api_version,
                                  absl::string_view kind, absl::string_view file) {
-      if (!codec::IsObjectList(document)) newest_time_.Look(document);
+      if (!codec::IsObjectList(document)) newest_time_.Look(document, api_version, kind);
       if (kind == "Node") kubelets_.Look(document);
       if (document.is_object())
         unsimulated_.LookAtDocument(document, api_version, kind, inspector_.FileIndex(file));
@@ -212,11 +262,11 @@ class InputReader {
   // Takes an object that was read elsewhere.
   absl::Status TakeInline(const ClusterInputOptions::Inline& given) {
     if (given.object->json != nullptr) {
-      RETURN_IF_ERROR(codec::ReadText(given.object->json->ToString(), "object.json", {},
-                                      [this](const codec::Document& document) {
-                                        newest_time_.Look(document.root);
-                                        return absl::OkStatus();
-                                      }));
+      RETURN_IF_ERROR(codec::ReadText(
+          given.object->json->ToString(), "object.json", {}, [this, &given](const codec::Document& document) {
+            newest_time_.Look(document.root, given.object->api_version, given.object->kind_name);
+            return absl::OkStatus();
+          }));
     }
     return Take(given.object, {.file = given.file, .position = given.position});
   }

@@ -74,7 +74,7 @@ struct ClusterInput {
   // One entry per entry of `objects`; none where these come from elsewhere.
   std::vector<Place> places;
   std::vector<std::string> files;
-  // Absent: there is no timestamp in the input.
+  // Of those that servers write (docs/determinism.md). Absent: the input has none.
   std::optional<absl::Time> newest_timestamp;
   int64_t node_count = 0;
   int64_t bound_pod_count = 0;

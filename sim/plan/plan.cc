@@ -51,9 +51,9 @@ absl::Status SetTimes(const RunRequest& request, std::optional<absl::Time> start
   const absl::Time newest = plan.input.newest_timestamp.value_or(DefaultRecordingZero());
   simulation.zero = request.start.has_value() ? *request.start : start.value_or(newest);
   if (!IsRunTime(simulation.zero)) {
-    return Invalid(
-        absl::StrCat("the newest timestamp of the input is ", api::FormatRfc3339(simulation.zero),
-                     ", expected one of the years 1 to 9999, or another virtual zero with --start"));
+    return Invalid(absl::StrCat(
+        "the newest time that a server wrote in the input is ", api::FormatRfc3339(simulation.zero),
+        ", expected one of the years 1 to 9999, or another virtual zero with --start"));
   }
   if (request.until.has_value()) simulation.until = request.until;
   if (!simulation.until.has_value() || IsRunTime(simulation.zero + *simulation.until))

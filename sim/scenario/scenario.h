@@ -28,7 +28,7 @@ struct Scenario {
   // As they were set; "": none was.
   std::string feature_gates;
   ClusterInputOptions input;
-  // Virtual zero; absent: the newest timestamp of the input.
+  // Virtual zero; absent: the newest time that a server wrote in the input.
   std::optional<absl::Time> start;
   std::vector<TimelineEntry> timeline;
   std::vector<ArrivalSource> arrivals;
