@@ -48,6 +48,28 @@ TEST(ReportCountsTest, NothingMoreIsSaidWhereAllAreStillThere) {
   EXPECT_TRUE(absl::StrContains(text, "Bound           2 (1 of them before)\nPending         0\n")) << text;
 }
 
+// What a resize has not brought into force yet counts as for the scheduler, wherever it is said.
+TEST(ReportCountsTest, ResizedPodsAskForTheSameInAllFiles) {
+  const TestFolder folder;
+  const std::string cluster = folder.Write(
+      "cluster.yaml",
+      absl::StrCat(
+          kNode,
+          "{apiVersion: v1, kind: Pod, metadata: {name: resized, uid: resized}, spec: {nodeName: n1, "
+          "containers: [{name: "
+          "c, image: x, resources: {requests: {cpu: 3500m, memory: 1Gi}}}]}, status: {phase: Running, "
+          "conditions: [{type: PodResizePending, status: 'True', reason: Infeasible}], containerStatuses: "
+          "[{name: c, allocatedResources: {cpu: 200m, memory: 2Gi}, resources: {requests: {cpu: 300m, "
+          "memory: 100Mi}}}]}}\n"));
+  const ProgramResult result =
+      RunProgram({"run", "-f", cluster, "-o", "json", "--nodes", folder.Path("nodes.json"), "--until", "1m"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const std::string nodes = FileContent(folder.Path("nodes.json"));
+  EXPECT_TRUE(absl::StrContains(result.out, "\"0.300\"")) << result.out;
+  EXPECT_TRUE(absl::StrContains(nodes, "\"requested.cpu_milli\":300,")) << nodes;
+  EXPECT_TRUE(absl::StrContains(nodes, "\"requested.memory_bytes\":2147483648,")) << nodes;
+}
+
 TEST(ReportCountsTest, PodsOfAnotherSchedulerAreCountedAndNamed) {
   const std::string text = Text(kNode + Pod("custom", "schedulerName: my-scheduler"));
   EXPECT_TRUE(
