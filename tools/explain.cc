@@ -107,7 +107,7 @@ void AddExplain(CLI::App& app, int& exit_code) {
       "these victims. What happened to the pod between its attempts: schedsim why.\n\n"
       "Exit codes:\n"
       "  0  the attempt is explained\n"
-      "  1  so it is, but a wait or an entry of the scenario failed\n"
+      "  1  so it is, but a wait or an entry of the scenario failed, or the run went round in circles\n"
       "  2  bad usage, bad input, no such pod, attempt or node, output that cannot be written\n"
       "  3  a plugin of --plugin crashed, or answered what is no answer\n"
       "  4  a plugin or an extender gave no answer in time, or --extender-replay lacks a call\n\n"

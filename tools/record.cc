@@ -88,7 +88,7 @@ void AddRecord(CLI::App& app, int& exit_code) {
       "`kwokctl kectl snapshot replay --path FILE` replay it, and so does `schedsim run FILE --follow`.\n"
       "Exit codes:\n"
       "  0  written\n"
-      "  1  written, but a wait or an entry of the scenario failed\n"
+      "  1  written, but a wait or an entry of the scenario failed, or the run went round in circles\n"
       "  2  bad usage, bad input, output that cannot be written\n"
       "  3  a plugin of --plugin crashed, or answered what is no answer\n"
       "  4  a plugin or an extender gave no answer in time, or --extender-replay lacks a call\n\n"

@@ -360,7 +360,9 @@ void AddRun(CLI::App& app, int& exit_code) {
   command->footer(absl::StrCat(
       "Exit codes:\n"
       "  0  the run came to its end; that pods stay pending is a result\n"
-      "  1  the verdict: a wait or an entry of the scenario failed, --check-wakeups found something,\n"
+      "  1  the verdict: a wait or an entry of the scenario failed, the run went round in circles without "
+      "an\n"
+      "     end, --check-wakeups found something,\n"
       "     pods are pending with --fail-on-pending, or a run of --seeds lost a pod, bound one twice or\n"
       "     broke off\n"
       "  2  bad usage, bad input, output that cannot be written; with --strict any warning or note, "

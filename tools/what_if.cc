@@ -77,7 +77,7 @@ absl::StatusOr<int> Count(const WhatIfOptions& options) {
   ASSIGN_OR_RETURN(answer, sim::HowManyFit(base, with));
   PrintNotices(answer.notices);
   RETURN_IF_ERROR(WriteOutput(options.output == "json" ? CountJson(answer) : ForTerminal(CountText(answer))));
-  return kDone;
+  return answer.is_in_circles ? kVerdict : kDone;
 }
 
 absl::StatusOr<int> Nodes(const WhatIfOptions& options) {
@@ -89,7 +89,7 @@ absl::StatusOr<int> Nodes(const WhatIfOptions& options) {
   PrintNotices(answer.notices);
   RETURN_IF_ERROR(WriteOutput(options.output == "json" ? NodesJson(answer, options.like)
                                                        : ForTerminal(NodesText(answer, options.like))));
-  return answer.pending_count == 0 ? kDone : kVerdict;
+  return answer.pending_count == 0 && !answer.is_in_circles ? kDone : kVerdict;
 }
 
 // Those of several runs of one cluster are often the same.
@@ -140,7 +140,8 @@ void AddFit(CLI::App& what_if, int& exit_code) {
   auto options = std::make_shared<WhatIfOptions>();
   CLI::App* command =
       AddQuestion(what_if, "fit", "Does this workload fit, and where do its pods go?",
-                  "Exit codes: 0 all its pods find a node, 1 some do not, 2 bad usage or bad input.\n\n"
+                  "Exit codes: 0 all its pods find a node, 1 some do not, or that is not known, 2 bad usage "
+                  "or bad input.\n\n"
                   "Examples:\n"
                   "  schedsim what-if fit deployment.yaml -f cluster.yaml\n"
                   "  helm template chart | schedsim what-if fit - -f cluster.yaml --output json",
@@ -152,11 +153,12 @@ void AddFit(CLI::App& what_if, int& exit_code) {
 
 void AddCount(CLI::App& what_if, int& exit_code) {
   auto options = std::make_shared<WhatIfOptions>();
-  CLI::App* command = AddQuestion(what_if, "count", "How many pods like this one fit?",
-                                  "Exit codes: 0 counted, 2 bad usage or bad input.\n\n"
-                                  "Examples:\n"
-                                  "  schedsim what-if count pod.yaml -f cluster.yaml",
-                                  options, Count, exit_code);
+  CLI::App* command =
+      AddQuestion(what_if, "count", "How many pods like this one fit?",
+                  "Exit codes: 0 counted, 1 the cluster goes round in circles, 2 bad usage or bad input.\n\n"
+                  "Examples:\n"
+                  "  schedsim what-if count pod.yaml -f cluster.yaml",
+                  options, Count, exit_code);
   AddTexts(*command, "MANIFEST", options->subjects, "", "The manifest of one pod, - for standard input",
            ParsePath)
       ->required();
@@ -168,7 +170,7 @@ void AddNodes(CLI::App& what_if, int& exit_code) {
       what_if, "nodes", "What would more nodes like this one do?",
       "Without --add it looks for the fewest nodes with which no pod is pending, and runs that many and one\n"
       "less.\n"
-      "Exit codes: 0 no pod is pending then, 1 some are, 2 bad usage or bad input.\n\n"
+      "Exit codes: 0 no pod is pending then, 1 some are, or that is not known, 2 bad usage or bad input.\n\n"
       "Examples:\n"
       "  schedsim what-if nodes --like node-1 --add 2 -f cluster.yaml\n"
       "  schedsim what-if nodes --like node-1 -f cluster.yaml -f deployment.yaml",

@@ -41,6 +41,7 @@ class WorkloadRun : public Script {
   void Start() override;
   void OnSettled() override {}
   bool Done() const override { return done_; }
+  bool Waits() const override { return false; }
 
   // What was measured, in order.
   const std::vector<Measurement>& measurements() const { return measurements_; }

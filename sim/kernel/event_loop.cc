@@ -16,6 +16,7 @@ void EventLoop::CountForeground(const Item& item, bool comes) {
   if (item.in_background) return;
   foreground_count_ += comes ? 1 : -1;
   if (item.posted) posted_count_ += comes ? 1 : -1;
+  if (item.phase == Phase::kStep) step_count_ += comes ? 1 : -1;
 }
 
 uint64_t EventLoop::Add(absl::Time time, Phase phase, std::function<void()> work, bool in_background,
@@ -137,17 +138,24 @@ void EventLoop::RunUntil(absl::FunctionRef<bool()> is_done) {
       next = Next();
     } while (next != nullptr && next->time > now_ && PutsOff(next->sequence));
     if (next == nullptr) return;
-    Item item = PopItem();
-    now_ = item.time;
-    item.work();
+    Work(PopItem());
   }
+}
+
+// Work may run the loop for what it waits for, so that the phase is what it was again afterwards.
+void EventLoop::Work(const Item& item) {
+  const Phase before = phase_;
+  phase_ = item.phase;
+  now_ = item.time;
+  item.work();
+  phase_ = before;
 }
 
 void EventLoop::Settle() {
   for (;;) {
     const Item* const next = Next();
     if (next == nullptr || next->time > now_ || next->phase > Phase::kLateDelivery) return;
-    PopItem().work();
+    Work(PopItem());
   }
 }
 
@@ -159,9 +167,7 @@ void EventLoop::AdvanceTo(absl::Time time) {
 
 void EventLoop::RunUntil(absl::Time time) {
   for (const Item* next = Next(); next != nullptr && next->time < time; next = Next()) {
-    Item item = PopItem();
-    now_ = item.time;
-    item.work();
+    Work(PopItem());
   }
   AdvanceTo(time);
 }

@@ -83,6 +83,10 @@ class EventLoop : public Clock, public Executor {
   size_t foreground_count() const { return foreground_count_; }
   // How much of it came by Post, from the scheduler and its plugins.
   size_t posted_count() const { return posted_count_; }
+  // How much of it is of the phase kStep.
+  size_t step_count() const { return step_count_; }
+  // Whether what runs is, or was called by, a step: the cluster is changed from outside.
+  bool in_step() const { return phase_ == Phase::kStep; }
   // When the next work is due, leaving out that of these ids; kEndOfTime: there is none. It may be too early,
   // where work was cancelled.
   absl::Time NextTimeBut(absl::Span<const uint64_t> ids) const;
@@ -114,11 +118,15 @@ class EventLoop : public Clock, public Executor {
   bool PutsOff(uint64_t id) const;
   // Takes it out; there must be some.
   Item PopItem();
+  // Runs it, at its time.
+  void Work(const Item& item);
 
   absl::Time now_;
   uint64_t sequence_ = 0;
   size_t foreground_count_ = 0;
   size_t posted_count_ = 0;
+  size_t step_count_ = 0;
+  Phase phase_ = Phase::kWork;  // Of the work that runs.
   bool stopped_ = false;
   // Cancelled items have no work; the first one of the heap, and of each of the lists, is none.
   std::vector<Item> heap_;

@@ -609,7 +609,7 @@ absl::StatusOr<Report> RunPlanIn(std::unique_ptr<Simulation>& simulation, Plan& 
   if (!reschedule.has_value()) timeline.Finish();
   Report report = MakeReport(*simulation, plan.input, plan.pod_rows);
   report.header = std::move(plan.header);
-  report.failures = timeline.failures();
+  report.failures.insert(report.failures.end(), timeline.failures().begin(), timeline.failures().end());
   for (std::string& failure : arrivals.Failures()) report.failures.push_back(std::move(failure));
   if (plan.scheduler_metrics != nullptr) plan.scheduler_metrics->Finish();
   if (plan.cluster_events != nullptr) plan.cluster_events->Finish();

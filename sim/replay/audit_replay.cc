@@ -38,6 +38,7 @@ class ReplayScript : public Script {
     if (next_ == log_.changes.size() && simulation_.Quiet()) simulation_.Stop();
   }
   bool Done() const override { return next_ == log_.changes.size() || log_.changes[next_].at >= end_; }
+  bool Waits() const override { return false; }
 
  private:
   // Each change is put into the loop when the one before is done, so that what it sets off comes before the

@@ -67,6 +67,7 @@ class RescheduleScript : public Script {
   // What comes behind the recording need not be waited for once nothing moves.
   void OnSettled() override;
   bool Done() const override { return next_ == recording_.changes.size(); }
+  bool Waits() const override { return false; }
 
   // After the run.
   RecordingComparison Compare() const;

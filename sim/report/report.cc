@@ -557,6 +557,9 @@ Report MakeReport(Simulation& simulation, const ClusterInput& input, PodRows row
   report.other_kinds = UnusedKinds(simulation, input);
   report.warnings = input.warnings;
   for (std::string& warning : simulation.Warnings()) report.warnings.push_back(std::move(warning));
+  report.ended_in_circles = simulation.EndedInCircles();
+  if (!report.ended_in_circles.empty()) report.failures.push_back(report.ended_in_circles);
+  report.has_replaced_in_circles = simulation.HasReplacedInCircles();
   report.attempt_count = simulation.trace().attempt_count();
   report.inexact_pods = simulation.trace().inexact_pods();
   report.digest = simulation.trace().DecisionDigest();

@@ -108,8 +108,12 @@ struct Report {
   std::map<std::string, int64_t> other_kinds;
   // About the input and, from RunPlan, about the timeline; objects that the API server refused.
   std::vector<std::string> warnings;
-  // What the scenario waited for in vain, and entries of its timeline that failed.
+  // What the scenario waited for in vain, entries of its timeline that failed, and that the run did not
+  // come to an end by itself.
   std::vector<std::string> failures;
+  // See Simulation::HasReplacedInCircles and EndedInCircles; the latter is one of the failures, too.
+  bool has_replaced_in_circles = false;
+  std::string ended_in_circles;
   // From RunPlan, too.
   std::vector<DrainedNode> drains;
   // Absent: the scenario measures nothing.

@@ -34,8 +34,9 @@ constexpr absl::Duration kWaitTime = absl::Minutes(30);
 // A run that is to go on to a given end goes round in circles for so many attempts before the rest is left
 // out: within them, an end is where it was asked for.
 constexpr int64_t kAttemptsInCircles = 40'000;
-// After so many pods that kubelets refused, a run without an end of its own is over.
-constexpr size_t kRejectionsMax = 10'000;
+// So many pods of one workload are made anew after it was found to go round, before what a timeline waits for
+// is taken to come never.
+constexpr int64_t kReplacedInVain = 40'000;
 
 std::unique_ptr<Trace> MakeTrace(const SimulationOptions& options, EventLoop& loop, absl::Time zero) {
   auto trace = std::make_unique<Trace>(options.trace_level, loop, options.trace_sink);
@@ -61,6 +62,14 @@ Trace::FinalPod FinalOf(const api::Pod& pod, bool deleted) {
 std::unique_ptr<InterleavingChoice> DrawnChoiceOf(const SimulationOptions& options) {
   if (!options.variation.ties || options.choice != nullptr) return nullptr;
   return std::make_unique<DrawnChoice>(Rng(options.seed));
+}
+
+// Whether a node comes, goes, or has other taints.
+bool ChangesTaints(const WatchEvent& event) {
+  if (event.old_object == nullptr || event.new_object == nullptr) return true;
+  const auto& before = static_cast<const api::Node&>(*event.old_object);
+  const auto& after = static_cast<const api::Node&>(*event.new_object);
+  return before.spec.taints != after.spec.taints;
 }
 
 // Whether there are stages of nodes, which say when one is ready.
@@ -240,6 +249,7 @@ absl::StatusOr<std::unique_ptr<Simulation>> Simulation::Make(SimulationOptions o
                          .counts_names = own.counts_names,
                          .faults = simulation->faults_.get()},
       simulation->loop_);
+  simulation->replaced_pods_ = std::make_unique<ReplacedPods>(*simulation->server_);
   simulation->trace_ = MakeTrace(own, simulation->loop_, simulation->zero_);
   if (!own.controllers.template_line.has_value()) own.controllers.template_line = own.line.line;
   own.controllers.others_say_ready = StagesSayReady(own);
@@ -398,8 +408,32 @@ bool Simulation::IsOfCronJob(const api::Pod& pod) const {
   return above != nullptr && above->kind == "CronJob";
 }
 
+// Where the run has an end of its own, CronJobs and nodes that come, go and are tainted are as good as
+// changes from outside: what they bring comes at times of theirs. Otherwise they may be a part of what goes
+// round, as are the steps of an autoscaler.
+void Simulation::WatchReplacedPods(const WatchEvent& event) {
+  if (!options_.controllers.workloads) return;
+  const absl::Time now = loop_.Now();
+  const bool has_end = HasEnd() || steps_left_;
+  const bool is_step = now < zero_ || (loop_.in_step() && (has_end || autoscaler_ == nullptr));
+  const api::Object& object = event.new_object != nullptr ? *event.new_object : *event.old_object;
+  if (is_step || (has_end && object.kind == api::Kind::kNode && ChangesTaints(event)))
+    replaced_pods_->OnChangeFromOutside(now);
+  if (object.kind != api::Kind::kPod) return;
+  const auto& pod = static_cast<const api::Pod&>(object);
+  const bool is_over = event.new_object == nullptr || pod.IsTerminal();
+  const bool is_victim = is_over && IsVictim(pod.metadata.uid);
+  // What stages say of pods is asked for, as long as it ends.
+  const bool ends_by_stage = options_.until.has_value() && stages_ != nullptr && stages_->has_pod_stages() &&
+                             pod.IsTerminal() && pod.FindCondition("DisruptionTarget") == nullptr;
+  const bool is_progress =
+      replaced_pods_->OnPod(event, /*counts=*/!is_step && !ends_by_stage, is_victim, now);
+  if (is_progress && (has_end || !IsOfCronJob(pod))) replaced_pods_->OnProgress(now);
+}
+
 void Simulation::WatchForTimes(const WatchEvent& event) {
   last_change_ = loop_.Now();
+  WatchReplacedPods(event);
   // A circle takes an attempt for each pod.
   size_t waiting = 0;
   for (SchedulerActor* actor : actors_) {
@@ -659,12 +693,33 @@ void Simulation::EndCircle() {
   loop_.Stop();
 }
 
-void Simulation::EndRejections() {
-  circle_warning_ = absl::StrCat(
-      "the run was ended at ", absl::FormatDuration(loop_.Now() - zero_), ": kubelets have refused ",
-      conflicts_->rejections().size(),
-      " pods; a scheduler that takes no heed of what nodes have goes on like that for ever; --until, or the "
-      "end of a scenario, makes it go on");
+bool Simulation::OnlyReplacesPods() const {
+  if (options_.until.has_value() || steps_left_ || !replaced_pods_->GoesRound()) return false;
+  const bool is_done = script_ == nullptr || script_->Done();
+  // An entry of a timeline comes at its time.
+  if (!is_done && !script_->Waits()) return false;
+  // Such as drains and pods that arrive.
+  const bool has_steps = loop_.step_count() > 0;
+  return (is_done && !has_steps) || replaced_pods_->ReplacedSinceSeen() >= kReplacedInVain;
+}
+
+std::string Simulation::ReplacedText(absl::string_view rest) const {
+  const ReplacedPods::Circle circle = *replaced_pods_->circle();
+  const std::string victims =
+      circle.victim_count == 0
+          ? ""
+          : absl::StrCat(", ", circle.victim_count, " of them after an eviction by preemption");
+  return absl::StrCat("the run goes round in circles: since ",
+                      absl::FormatDuration(std::max(circle.since, zero_) - zero_), " ", circle.replaced_count,
+                      " pods of ", circle.workload, " were made anew", victims,
+                      ", and no workload got more pods onto nodes; ", rest);
+}
+
+void Simulation::EndReplacing() {
+  ended_in_circles_ = ReplacedText(
+      absl::StrCat("it was ended at ", absl::FormatDuration(loop_.Now() - zero_),
+                   ", and what is so then is not how it ends; --until, or the end of a scenario, makes it go "
+                   "on to a time of your choice"));
   loop_.Stop();
 }
 
@@ -677,6 +732,9 @@ std::vector<std::string> Simulation::Warnings() const {
         "virtual time ended with the year 9999, before the run was over; --start gives another zero");
   } else if (!circle_warning_.empty()) {
     warnings.push_back(circle_warning_);
+  }
+  if (HasReplacedInCircles() && ended_in_circles_.empty()) {
+    warnings.push_back(ReplacedText("what is so in the end rests on when the run ends"));
   }
   if (stages_ != nullptr) {
     warnings.insert(warnings.end(), stages_->warnings().begin(), stages_->warnings().end());
@@ -718,15 +776,16 @@ void Simulation::OnSettled() {
     const bool is_long =
         circle_.has_value() && trace_->attempt_count() - circle_->attempt_count >= kAttemptsInCircles;
     if (is_long && !MoreToCome()) EndCircle();
+    if (OnlyReplacesPods()) EndReplacing();
     return;
   }
   if (steps_left_) return;
   if (Quiet()) {
     loop_.Stop();
-  } else if (conflicts_ != nullptr && conflicts_->rejections().size() >= kRejectionsMax) {
-    EndRejections();
   } else if (CirclesWithoutRest()) {
     EndCircle();
+  } else if (OnlyReplacesPods()) {
+    EndReplacing();
   }
 }
 

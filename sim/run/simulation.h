@@ -37,6 +37,7 @@
 #include "sim/kernel/variation.h"
 #include "sim/record/trace.h"
 #include "sim/run/other_schedulers.h"
+#include "sim/run/replaced_pods.h"
 #include "sim/run/scheduler_conflicts.h"
 
 namespace schedsim::sim {
@@ -148,6 +149,8 @@ class Script {
   virtual void OnSettled() = 0;
   // Whether nothing more comes from it, but what waits in the loop.
   virtual bool Done() const = 0;
+  // Whether what comes next from it comes at no time of its own: it waits for what the run does.
+  virtual bool Waits() const = 0;
 };
 
 // A run that went round in circles: since the last change of the cluster, every pod that waits was tried
@@ -216,6 +219,12 @@ class Simulation {
   absl::Status failure() const;
   // What the user should know of the run.
   std::vector<std::string> Warnings() const;
+  // Whether pods were evicted, or ended, and were made anew again and again, so that what is so in the end
+  // rests on when the run ended.
+  bool HasReplacedInCircles() const { return replaced_pods_->circle().has_value(); }
+  // That the run did not come to an end by itself for that reason, which no warning says then; "": it did, or
+  // was to end when it did.
+  const std::string& EndedInCircles() const { return ended_in_circles_; }
 
   const SimulationOptions& options() const { return options_; }
   // nullptr: nothing goes wrong.
@@ -297,6 +306,7 @@ class Simulation {
   void RunStep(const Step& step);
   api::ObjectPtr Completed(const api::ObjectPtr& update) const;
   void WatchForTimes(const WatchEvent& event);
+  void WatchReplacedPods(const WatchEvent& event);
   // Those come for ever, so they are no reason for a run to go on.
   bool IsOfCronJob(const api::Pod& pod) const;
   void OnSettled();
@@ -309,8 +319,12 @@ class Simulation {
   int64_t CountTriedInVain(int64_t& others) const;
   void LookForCircle();
   void EndCircle();
-  // Ends a run without an end of its own in which kubelets refuse pod after pod.
-  void EndRejections();
+  // Whether pods that are made anew again and again are all that the run has still to do, and nothing says
+  // when it is to end.
+  bool OnlyReplacesPods() const;
+  void EndReplacing();
+  // What goes round; `rest`: what that means for the run.
+  std::string ReplacedText(absl::string_view rest) const;
   void Finish();
 
   SimulationOptions options_;
@@ -354,8 +368,10 @@ class Simulation {
   // Only after so many attempts it is worth while to look for a circle.
   int64_t next_look_ = 0;
   std::optional<Circle> circle_;
-  // What the user should know of an end in a circle, or among refused pods; "": the run did not end so.
+  // What the user should know of an end in a circle; "": the run did not end so.
   std::string circle_warning_;
+  std::unique_ptr<ReplacedPods> replaced_pods_;
+  std::string ended_in_circles_;
   absl::Time last_step_ = absl::InfinitePast();  // When the last of the steps came.
   bool steps_left_ = false;
   // Warnings of pods of the input.

@@ -155,6 +155,7 @@ class Timeline : public Script {
   void Start() override;
   void OnSettled() override;
   bool Done() const override { return done_; }
+  bool Waits() const override { return wait_ != nullptr || awaits_controllers_; }
 
   // After the run: adds failures for what did not come to pass before its end, and warnings.
   void Finish();

@@ -191,6 +191,8 @@ absl::StatusOr<FitAnswer> FitBeside(const Trial& before, const Plan& base, const
   FitAnswer answer;
   ASSIGN_OR_RETURN(answer, FitReader(with, trial, Added(base, with)).Read());
   answer.displaced = Displaced(before, trial, {});
+  if (before.IsInCircles() && !trial.IsInCircles()) answer.notices = before.notices;
+  answer.is_in_circles = before.IsInCircles() || trial.IsInCircles();
   return answer;
 }
 
@@ -353,13 +355,14 @@ absl::StatusOr<CountAnswer> HowManyFit(const Plan& base, const Plan& with) {
       if (!plan.input.places.empty()) plan.input.places.push_back(plan.input.places[at]);
     }
     ASSIGN_OR_RETURN(fit, FitBeside(before, named_base, plan));
-    if (fit.pending_count > 0 || tried == most) break;
+    if (fit.pending_count > 0 || fit.is_in_circles || tried == most) break;
   }
   return CountAnswer{.count = static_cast<int64_t>(fit.bound.size()),
                      .message = fit.pending.empty() ? "" : fit.pending[0].message,
                      .bound = std::move(fit.bound),
                      .displaced = std::move(fit.displaced),
                      .is_cut_off = fit.is_cut_off,
+                     .is_in_circles = fit.is_in_circles,
                      .notices = std::move(fit.notices)};
 }
 

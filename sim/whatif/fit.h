@@ -28,10 +28,12 @@ struct FitAnswer {
   std::vector<std::string> displaced;
   // Whether the run ended, by its `until`, before each pod was tried.
   bool is_cut_off = false;
+  // Whether the cluster, with the objects or without them, goes round in circles: then nothing else is known.
+  bool is_in_circles = false;
   // See LateNotices.
   std::vector<std::string> notices;
 
-  bool Fits() const { return pending_count == 0 && unanswered.empty() && !bound.empty(); }
+  bool Fits() const { return pending_count == 0 && unanswered.empty() && !bound.empty() && !is_in_circles; }
 };
 
 // `with` is the plan `base` with the objects. Errors: those of RunPlan, and InvalidArgument for an object
@@ -47,6 +49,7 @@ struct CountAnswer {
   std::vector<std::string> displaced;
   // As in FitAnswer: then more may fit.
   bool is_cut_off = false;
+  bool is_in_circles = false;  // As in FitAnswer.
   std::vector<std::string> notices;
 };
 

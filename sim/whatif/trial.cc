@@ -156,8 +156,14 @@ absl::StatusOr<Trial> RunTrial(Plan plan, KeptObjects kept) {
   };
   ASSIGN_OR_RETURN(trial.report, RunPlan(std::move(plan)));
   trial.notices = LateNotices(trial.report, warnings_before);
+  if (!trial.report.ended_in_circles.empty())
+    trial.notices.push_back(absl::StrCat("warning: ", trial.report.ended_in_circles));
   AddStates(trial);
   return trial;
+}
+
+const std::vector<std::string>& NoticesOf(const Trial& before, const Trial& after) {
+  return before.IsInCircles() && !after.IsInCircles() ? before.notices : after.notices;
 }
 
 std::vector<std::string> Displaced(const Trial& before, const Trial& after,

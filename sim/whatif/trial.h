@@ -47,6 +47,8 @@ struct TrialPod {
 
 struct Trial {
   Report report;
+  // Where pods are made anew in circles, what is so in the end is no answer.
+  bool IsInCircles() const { return report.has_replaced_in_circles; }
   std::vector<TrialPod> pods;  // By key; of one name, in the order of their creation.
   // See LateNotices.
   std::vector<std::string> notices;
@@ -62,6 +64,9 @@ struct Trial {
 };
 
 enum class KeptObjects : uint8_t { kNone, kAll };
+
+// What is said of both: the notices of `after`, and of `before` where that alone goes round in circles.
+const std::vector<std::string>& NoticesOf(const Trial& before, const Trial& after);
 
 // Runs the plan to its end. Errors: those of RunPlan.
 absl::StatusOr<Trial> RunTrial(Plan plan, KeptObjects kept = KeptObjects::kNone);

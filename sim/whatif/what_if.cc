@@ -115,7 +115,8 @@ class NodeTrial {
       result.answer.bound.push_back({.pod = pod->key, .node = pod->node});
     for (const TrialPod& pod : trial.pods)
       if (pod.is_pending) result.answer.unhelped.push_back(pod.key);
-    result.answer.notices = trial.notices;
+    result.answer.is_in_circles = before_.IsInCircles() || trial.IsInCircles();
+    result.answer.notices = NoticesOf(before_, trial);
     return result;
   }
 
@@ -220,7 +221,8 @@ absl::StatusOr<DrainAnswer> DrainOne(const Plan& base, const Trial& before, cons
   for (const DrainedPod& pod : answer.drain.pods)
     if (pod.evicted.has_value() && pod.successor.empty() && !pod.was_over) answer.lost.push_back(pod.pod);
   answer.displaced = Displaced(before, trial, NotPlaced(before, answer.drain));
-  answer.notices = trial.notices;
+  answer.is_in_circles = before.IsInCircles() || trial.IsInCircles();
+  answer.notices = NoticesOf(before, trial);
   return answer;
 }
 
@@ -231,7 +233,7 @@ bool DrainAnswer::IsFree() const {
     return !pod.evicted.has_value() || pod.was_over || !pod.successor_node.empty();
   });
   return drain.state == DrainedNode::State::kDrained && pending_count <= pending_before && lost.empty() &&
-         are_placed && displaced.empty();
+         are_placed && displaced.empty() && !is_in_circles;
 }
 
 absl::StatusOr<NodesAnswer> WithNodes(const Plan& base, const std::string& node, int64_t count) {

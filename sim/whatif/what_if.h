@@ -26,6 +26,8 @@ struct NodesAnswer {
   int64_t pending_with_one_less = -1;
   // Pods that still wait, where more such nodes were tried and help none of them. By name.
   std::vector<std::string> unhelped;
+  // Whether the cluster goes round in circles, without the nodes or with them: then nothing else is known.
+  bool is_in_circles = false;
   // See LateNotices.
   std::vector<std::string> notices;
 };
@@ -49,6 +51,7 @@ struct DrainAnswer {
   std::vector<std::string> lost;
   // Pods of other nodes that lose theirs.
   std::vector<std::string> displaced;
+  bool is_in_circles = false;  // As in NodesAnswer.
   // See LateNotices.
   std::vector<std::string> notices;
 

@@ -57,6 +57,12 @@ std::string CutOffText(bool is_cut_off) {
   return is_cut_off ? "The run ended at --until before each pod was tried.\n" : "";
 }
 
+std::string CirclesText(bool is_in_circles, absl::string_view margin = "") {
+  return is_in_circles
+             ? absl::StrCat(margin, "Pods are made anew in circles, so this is how it was at one time.\n")
+             : "";
+}
+
 std::string DisplacedText(const std::vector<std::string>& displaced) {
   if (displaced.empty()) return "";
   return absl::StrCat(Pods(static_cast<int64_t>(displaced.size())),
@@ -106,7 +112,8 @@ std::string DrainText(const DrainAnswer& answer) {
   absl::StrAppend(&text, "       ", placed, " of ", Pods(asked), " placed again\n");
   if (!answer.drain.message.empty()) absl::StrAppend(&text, "       ", Printable(answer.drain.message), "\n");
   absl::StrAppend(&text, NamesText(answer.lost, "       ", " is not made anew"),
-                  NamesText(answer.displaced, "       ", " would lose its node"));
+                  NamesText(answer.displaced, "       ", " would lose its node"),
+                  CirclesText(answer.is_in_circles, "       "));
   for (const MessageSum& message : answer.pending)
     absl::StrAppend(&text, "       ", message.count, " x  ", Printable(message.message), "\n");
   return text;
@@ -120,7 +127,7 @@ std::string FitText(const FitAnswer& answer) {
   if (bound == 0 && answer.pending_count == 0) {
     absl::StrAppend(&text, "No pod was made of it.\n");
   } else {
-    const bool is_open = answer.pending_count == 0 && !answer.Fits();
+    const bool is_open = answer.is_in_circles || (answer.pending_count == 0 && !answer.Fits());
     absl::StrAppend(&text,
                     answer.Fits() ? "It fits: "
                     : is_open     ? "Not all is known: "
@@ -133,7 +140,8 @@ std::string FitText(const FitAnswer& answer) {
   for (const std::string& object : answer.unanswered) absl::StrAppend(&text, Printable(object), ".\n");
   for (const std::string& object : answer.asking_for_none)
     absl::StrAppend(&text, Printable(object), " asks for no pod.\n");
-  return absl::StrCat(text, CutOffText(answer.is_cut_off), DisplacedText(answer.displaced));
+  return absl::StrCat(text, CutOffText(answer.is_cut_off), CirclesText(answer.is_in_circles),
+                      DisplacedText(answer.displaced));
 }
 
 std::string CountText(const CountAnswer& answer) {
@@ -147,7 +155,7 @@ std::string CountText(const CountAnswer& answer) {
   } else {
     absl::StrAppend(&text, "The next one does not:\n  ", Printable(answer.message), "\n");
   }
-  return text + DisplacedText(answer.displaced);
+  return absl::StrCat(text, CirclesText(answer.is_in_circles), DisplacedText(answer.displaced));
 }
 
 std::string NodesText(const NodesAnswer& answer, const std::string& node) {
@@ -156,7 +164,7 @@ std::string NodesText(const NodesAnswer& answer, const std::string& node) {
                    ": ", answer.pending_before, " pending before, ", answer.pending_count, " then");
   if (answer.pending_with_one_less >= 0)
     absl::StrAppend(&text, "; with one node less ", answer.pending_with_one_less);
-  absl::StrAppend(&text, ".\n", ByNodeText(answer.bound));
+  absl::StrAppend(&text, ".\n", CirclesText(answer.is_in_circles), ByNodeText(answer.bound));
   if (answer.pending_count > 0) absl::StrAppend(&text, "Pending\n", MessagesText(answer.pending));
   if (!answer.unhelped.empty())
     absl::StrAppend(&text, "More nodes like it help none of these:\n", NamesText(answer.unhelped));
@@ -184,7 +192,8 @@ std::string FitJson(const FitAnswer& answer) {
   WriteNames("unanswered", answer.unanswered, json);
   WriteNames("askingForNone", answer.asking_for_none, json);
   WriteNames("displaced", answer.displaced, json);
-  json.Key("cutOff").Bool(answer.is_cut_off).EndObject();
+  json.Key("cutOff").Bool(answer.is_cut_off);
+  json.Key("inCircles").Bool(answer.is_in_circles).EndObject();
   return json.text() + "\n";
 }
 
@@ -194,7 +203,8 @@ std::string CountJson(const CountAnswer& answer) {
   json.Field("count", answer.count).Field("message", answer.message);
   WritePlaced("bound", answer.bound, json);
   WriteNames("displaced", answer.displaced, json);
-  json.Key("cutOff").Bool(answer.is_cut_off).EndObject();
+  json.Key("cutOff").Bool(answer.is_cut_off);
+  json.Key("inCircles").Bool(answer.is_in_circles).EndObject();
   return json.text() + "\n";
 }
 
@@ -207,7 +217,7 @@ std::string NodesJson(const NodesAnswer& answer, const std::string& node) {
   WritePlaced("bound", answer.bound, json);
   WriteMessages("pending", answer.pending, json);
   WriteNames("unhelped", answer.unhelped, json);
-  json.EndObject();
+  json.Key("inCircles").Bool(answer.is_in_circles).EndObject();
   return json.text() + "\n";
 }
 
@@ -217,6 +227,7 @@ std::string DrainAnswersJson(const std::vector<DrainAnswer>& answers) {
   json.Key("nodes").BeginArray();
   for (const DrainAnswer& answer : answers) {
     json.BeginObject().Field("node", answer.drain.node).Key("free").Bool(answer.IsFree());
+    json.Key("inCircles").Bool(answer.is_in_circles);
     json.Field("message", answer.drain.message).Field("pendingBefore", answer.pending_before);
     json.Field("pendingCount", answer.pending_count).Key("pods").BeginArray();
     for (const DrainedPod& pod : answer.drain.pods) {
