@@ -310,9 +310,13 @@ void ApiServer::ListPods() const {
 
 void ApiServer::ReserveUid(absl::string_view uid) { uid_count_ = std::max(uid_count_, UidNumber(uid)); }
 
-absl::Status ApiServer::Create(const api::ObjectPtr& object) { return CreateNamed(object).status(); }
+std::string ApiServer::NewUid() { return absl::StrCat(kUidPrefix, absl::Dec(++uid_count_, absl::kZeroPad6)); }
 
-absl::StatusOr<api::ObjectPtr> ApiServer::CreateNamed(const api::ObjectPtr& object) {
+absl::Status ApiServer::Create(const api::ObjectPtr& object, absl::string_view uid) {
+  return CreateNamed(object, uid).status();
+}
+
+absl::StatusOr<api::ObjectPtr> ApiServer::CreateNamed(const api::ObjectPtr& object, absl::string_view uid) {
   const bool lacks_name = object->metadata.name.empty() && !object->metadata.generate_name.empty();
   if (!lacks_name && Find(*object) != nullptr) return AlreadyExists(*object);
   std::shared_ptr<api::Object> copy = object->Clone();
@@ -320,10 +324,11 @@ absl::StatusOr<api::ObjectPtr> ApiServer::CreateNamed(const api::ObjectPtr& obje
   if (lacks_name) RETURN_IF_ERROR(MakeName(*copy));
   RETURN_IF_ERROR(admission_.Validate(*object, *copy));
   copy->metadata.resource_version = ++resource_version_;
-  if (copy->metadata.uid.empty()) {
-    copy->metadata.uid = absl::StrCat(kUidPrefix, absl::Dec(++uid_count_, absl::kZeroPad6));
-  } else {
+  if (!copy->metadata.uid.empty() || !uid.empty()) {
+    if (copy->metadata.uid.empty()) copy->metadata.uid = std::string(uid);
     ReserveUid(copy->metadata.uid);
+  } else {
+    copy->metadata.uid = NewUid();
   }
   if (!copy->metadata.creation_timestamp.has_value()) copy->metadata.creation_timestamp = clock_.Now();
   if (copy->kind == api::Kind::kPod) {

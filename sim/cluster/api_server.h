@@ -76,16 +76,18 @@ class ApiServer {
 
   // Keeps a uid that is to come with an object from being given out before: those of another run look alike.
   void ReserveUid(absl::string_view uid);
+  // One that was not given out before.
+  std::string NewUid();
 
   void Watch(Watcher watcher) { watchers_.push_back(std::move(watcher)); }
 
   // Stores a new object, with a name made up where it has a generateName alone, and with defaults for what
   // the input leaves out: uid, creationTimestamp, and what admission sets. AlreadyExists when there is one of
   // that name. PermissionDenied and InvalidArgument, with the API server's message, when admission or
-  // validation refuses the object.
-  absl::Status Create(const api::ObjectPtr& object);
+  // validation refuses the object. `uid`: what an object without one gets; "": a new one.
+  absl::Status Create(const api::ObjectPtr& object, absl::string_view uid = "");
   // The same; returns the object as stored.
-  absl::StatusOr<api::ObjectPtr> CreateNamed(const api::ObjectPtr& object);
+  absl::StatusOr<api::ObjectPtr> CreateNamed(const api::ObjectPtr& object, absl::string_view uid = "");
   // What Create would say of the pod, but for its name; nothing is stored.
   absl::Status Admit(const api::Pod& pod) { return admission_.Check(pod); }
   // Whether an object that is no pod may be changed so. The errors of Create.

@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/api/kinds.h"
+
 namespace schedsim::sim {
 namespace {
 
@@ -38,6 +40,11 @@ std::shared_ptr<api::Object> WithoutOwner(const api::Object& object, const std::
   std::erase_if(owners, [&owner_uid](const api::OwnerReference& owner) { return owner.uid == owner_uid; });
   copy->metadata.owner_references = std::move(owners);
   return copy;
+}
+
+std::string NamespaceOfOwner(const api::Object& object, const api::OwnerReference& owner) {
+  const api::KindInfo* info = api::FindKind(owner.api_version, owner.kind);
+  return info == nullptr || info->is_namespaced ? object.metadata.namespace_ : "";
 }
 
 bool SameSelector(const std::optional<api::LabelSelector>& a, const std::optional<api::LabelSelector>& b) {

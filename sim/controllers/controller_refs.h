@@ -24,6 +24,9 @@ namespace schedsim::sim {
 std::shared_ptr<api::Object> WithController(const api::Object& object, const api::Object& owner);
 std::shared_ptr<api::Object> WithoutOwner(const api::Object& object, const std::string& owner_uid);
 
+// Where the owner of an object is: in its namespace, or in none.
+std::string NamespaceOfOwner(const api::Object& object, const api::OwnerReference& owner);
+
 // Whether both ask for the same, in the same order.
 bool SameSelector(const std::optional<api::LabelSelector>& a, const std::optional<api::LabelSelector>& b);
 

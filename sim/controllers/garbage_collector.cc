@@ -21,17 +21,6 @@ constexpr absl::string_view kPodOwner = "pod/";
 constexpr absl::string_view kOwnerless = "ownerless/";
 constexpr absl::string_view kEnding = "ending/";
 
-// What stands for the objects of a kind in a namespace.
-std::string ListOf(absl::string_view api_version, absl::string_view kind, absl::string_view name_space) {
-  return absl::StrCat(api::GroupOf(api_version), "/", kind, "/", name_space);
-}
-
-// Where the owner of an object is: in its namespace, or in none.
-std::string NamespaceOfOwner(const api::Object& object, const api::OwnerReference& owner) {
-  const api::KindInfo* info = api::FindKind(owner.api_version, owner.kind);
-  return info == nullptr || info->is_namespaced ? object.metadata.namespace_ : "";
-}
-
 bool IsOwnedBy(const api::Object& object, const std::string& uid) {
   const auto& owners = object.metadata.owner_references;
   return std::any_of(owners.begin(), owners.end(),
@@ -43,7 +32,8 @@ bool IsOwnedBy(const api::Object& object, const std::string& uid) {
 GarbageCollector::GarbageCollector(const ControllerContext& context)
     : server_(context.server),
       owned_pods_(context.owned_pods),
-      queue_(context, [this](const std::string& key) { return Sync(key); }) {}
+      queue_(context, [this](const std::string& key) { return Sync(key); }),
+      warnings_(context.warnings) {}
 
 std::vector<api::Kind> GarbageCollector::Watches() const {
   std::vector<api::Kind> kinds;
@@ -74,16 +64,7 @@ void GarbageCollector::Start() {
     }
     server_.ForEachPod([&look](const api::Pod& pod) { look(pod); });
   };
-  // Objects of one kind and namespace follow each other, and so do the pods of one owner: what was said of
-  // the one before holds for most.
-  const api::Object* last = nullptr;
-  visit([this, &last](const api::Object& object) {
-    const bool is_same = last != nullptr && last->kind_name == object.kind_name &&
-                         last->metadata.namespace_ == object.metadata.namespace_ &&
-                         last->api_version == object.api_version;
-    last = &object;
-    if (!is_same) listed_.insert(ListOf(object.api_version, object.kind_name, object.metadata.namespace_));
-  });
+  // The pods of one owner follow each other: what was said of the one before holds for most.
   std::string present;
   visit([this, &present](const api::Object& object) {
     if (object.metadata.deletion_timestamp.has_value() && object.kind != api::Kind::kPod) {
@@ -96,18 +77,38 @@ void GarbageCollector::Start() {
     if (has_one && HasOtherOwner(object)) {
       present = owners.begin()->uid;
     } else {
+      NoteReplacedOwners(object);
       AddIfAbsent(object);
     }
   });
+  WarnOfReplacedOwners();
+}
+
+// Owners that came without a uid have the one that their dependents name (OwnerUids), so that a uid that
+// differs here is another object's.
+void GarbageCollector::NoteReplacedOwners(const api::Object& object) {
+  for (const api::OwnerReference& owner : object.metadata.owner_references) {
+    const api::ObjectPtr found = FindOwner(object, owner);
+    if (owner.uid.empty() || found == nullptr || found->metadata.uid == owner.uid) continue;
+    gone_[owner.uid] = true;
+    if (!HasAbsentOwners(object) || replaced_count_++ > 0) continue;
+    replaced_owner_ =
+        absl::StrCat(object.kind_name, " ", object.Key(), ": it is deleted, since its owner ", owner.kind,
+                     " ", owner.name, " is gone: the one of that name has another uid");
+  }
+}
+
+void GarbageCollector::WarnOfReplacedOwners() {
+  if (replaced_count_ == 0) return;
+  const std::string more = replaced_count_ == 1 ? "" : absl::StrCat(" (and ", replaced_count_ - 1, " more)");
+  warnings_.push_back(replaced_owner_ + more);
 }
 
 bool GarbageCollector::HasAbsentOwners(const api::Object& object) const {
   const auto& owners = object.metadata.owner_references;
   if (owners.empty() || HasOtherOwner(object)) return false;
-  return std::all_of(owners.begin(), owners.end(), [&](const api::OwnerReference& owner) {
-    return !owner.uid.empty() &&
-           listed_.contains(ListOf(owner.api_version, owner.kind, NamespaceOfOwner(object, owner)));
-  });
+  return std::all_of(owners.begin(), owners.end(),
+                     [this](const api::OwnerReference& owner) { return gone_.Find(owner.uid) != nullptr; });
 }
 
 void GarbageCollector::AddIfAbsent(const api::Object& object) {
@@ -142,8 +143,10 @@ void GarbageCollector::OnEvent(const WatchEvent& event) {
   if (!started_ || event.new_object != nullptr) return;
   const std::string& uid = object.metadata.uid;
   if (!is_pod) {
+    gone_[uid] = true;
     queue_.Add(absl::StrCat(kOwner, uid));
   } else if (dependents_.count(uid) > 0) {
+    gone_[uid] = true;
     queue_.Add(absl::StrCat(kPodOwner, uid));
   }
 }
@@ -194,18 +197,23 @@ api::ObjectPtr GarbageCollector::Find(const Reference& reference) const {
   return server_.FindOther(api_version, kind_name, key);
 }
 
+api::ObjectPtr GarbageCollector::FindOwner(const api::Object& object,
+                                           const api::OwnerReference& owner) const {
+  const api::KindInfo* info = api::FindKind(owner.api_version, owner.kind);
+  return Find({.kind = info == nullptr ? api::Kind::kOther : info->kind,
+               .kind_name = owner.kind,
+               .name_space = NamespaceOfOwner(object, owner),
+               .name = owner.name,
+               .api_version = owner.api_version});
+}
+
 // Whether one of the owners is there.
 bool GarbageCollector::HasOtherOwner(const api::Object& object) const {
-  for (const api::OwnerReference& owner : object.metadata.owner_references) {
-    const api::KindInfo* info = api::FindKind(owner.api_version, owner.kind);
-    const api::ObjectPtr found = Find({.kind = info == nullptr ? api::Kind::kOther : info->kind,
-                                       .kind_name = owner.kind,
-                                       .name_space = NamespaceOfOwner(object, owner),
-                                       .name = owner.name,
-                                       .api_version = owner.api_version});
-    if (found != nullptr && found->metadata.uid == owner.uid) return true;
-  }
-  return false;
+  const auto& owners = object.metadata.owner_references;
+  return std::any_of(owners.begin(), owners.end(), [&](const api::OwnerReference& owner) {
+    const api::ObjectPtr found = FindOwner(object, owner);
+    return found != nullptr && found->metadata.uid == owner.uid;
+  });
 }
 
 void GarbageCollector::Delete(const api::Object& object) {

@@ -88,6 +88,14 @@ absl::StatusOr<std::string> PodSpecPatch(absl::Span<const codec::Value> claim_te
   return spec.EndArray().EndObject().text();
 }
 
+// The revision that all pods have; "": they differ, or there is none.
+std::string SharedRevisionOf(const OwnedPods::Pods& pods) {
+  const std::string revision = pods.empty() ? "" : RevisionOf(*pods.begin()->second.pod);
+  const bool is_shared = std::all_of(
+      pods.begin(), pods.end(), [&](const auto& entry) { return RevisionOf(*entry.second.pod) == revision; });
+  return is_shared ? revision : "";
+}
+
 }  // namespace
 
 absl::Status ReadStatefulSet(const api::Object& object, StatefulSetSpec& spec) {
@@ -222,8 +230,11 @@ bool StatefulSetController::IsDone(const api::Object& object, absl::Status& stat
 
 absl::Status StatefulSetController::FindRevisions(Look& look) {
   const std::string& current = look.spec->status.current_revision;
+  std::string remembered = look.spec->status.update_revision;
+  // Manifests have no status.
+  if (remembered.empty()) remembered = SharedRevisionOf(owned_pods_.Of(look.object->metadata.uid));
   is_updating_history_ = true;
-  absl::StatusOr<Revision> update = history_.Update(*look.object, look.spec->status.update_revision);
+  absl::StatusOr<Revision> update = history_.Update(*look.object, remembered);
   is_updating_history_ = false;
   if (!update.ok()) {
     const absl::Status& status = update.status();

@@ -65,6 +65,8 @@ void MissingKinds::Look(const api::ObjectPtr& object, bool is_pending) {
     runtime_classes_.insert(object->metadata.name);
   } else if (IsWorkload(object->api_version, object->kind_name)) {
     workloads_.insert(absl::StrCat(object->kind_name, " ", object->Key()));
+    if (api::CameFromCluster(*object))
+      listed_.insert(absl::StrCat(object->kind_name, " ", object->metadata.namespace_, "/"));
   } else {
     LookAtStorage(*object);
   }
@@ -118,19 +120,27 @@ void MissingKinds::LookAtStorage(const api::Object& object) {
 }
 
 // The resources of workloads that pods name and that are not there, with one of these pods. The scheduler
-// spreads pending pods by their workloads, and controllers make the pods of workloads anew.
+// spreads pending pods by their workloads, and controllers make the pods of workloads anew. Where others of
+// the kind are there, the workload of a pod may also be gone, so that a cluster would delete the pod.
 std::map<std::string, std::string> MissingKinds::MissingOwners(bool goes_on) const {
   std::map<std::string, std::string> missing;
-  const auto add = [&](const std::map<std::string, std::string>& owners) {
-    for (const auto& [owner, pod] : owners) {
-      if (workloads_.contains(owner)) continue;
-      const api::KindInfo* kind = api::FindKindByName(owner.substr(0, owner.find(' ')));
-      if (kind != nullptr)
-        missing.emplace(kind->plural, absl::StrCat("of Pod ", Printable(pod, kShownBytesMax)));
-    }
+  const auto add = [&](const std::string& owner, std::string why) {
+    const api::KindInfo* kind = api::FindKindByName(owner.substr(0, owner.find(' ')));
+    if (kind != nullptr) missing.emplace(kind->plural, std::move(why));
   };
-  add(owners_of_pending_);
-  if (goes_on) add(owners_of_others_);
+  for (const auto& [owner, pod] : owners_of_pending_)
+    if (!workloads_.contains(owner)) add(owner, absl::StrCat("of Pod ", Printable(pod, kShownBytesMax)));
+  for (const auto& [owner, pod] : owners_of_others_) {
+    if (workloads_.contains(owner)) continue;
+    const size_t name_at = owner.find('/') + 1;
+    if (listed_.contains(owner.substr(0, name_at))) {
+      add(owner, absl::StrCat("Pod ", Printable(pod, kShownBytesMax), " stays without its ",
+                              owner.substr(0, owner.find(' ')), " ",
+                              Printable(owner.substr(name_at), kShownBytesMax)));
+    } else if (goes_on) {
+      add(owner, absl::StrCat("of Pod ", Printable(pod, kShownBytesMax)));
+    }
+  }
   return missing;
 }
 

@@ -57,6 +57,8 @@ class MissingKinds {
   // Workloads by "Kind namespace/name": those that are there, and those that pods name as their controllers,
   // with one of these pods.
   std::set<std::string> workloads_;
+  // Kinds of workloads of which a cluster gave out some, with their namespaces: "Kind namespace/".
+  std::set<std::string> listed_;
   std::map<std::string, std::string> owners_of_pending_;
   std::map<std::string, std::string> owners_of_others_;
   // Priority classes that are there, and those that pods of the key's workload name.

@@ -19,6 +19,7 @@
 #include "sim/extenders/http_extenders.h"
 #include "sim/kernel/drawn_choice.h"
 #include "sim/run/device_taint_rules.h"
+#include "sim/run/owner_uids.h"
 #include "sim/stages/stage_player.h"
 
 namespace schedsim::sim {
@@ -372,6 +373,7 @@ void Simulation::CreateEach(const std::vector<api::ObjectPtr>& objects,
   for (const api::ObjectPtr& object : objects) {
     if (object != nullptr) server_->ReserveUid(object->metadata.uid);
   }
+  const OwnerUids owners(objects, *server_);
   CreateMissingNamespaces(objects, time);
   for (size_t i = 0; i < objects.size(); ++i) {
     const api::ObjectPtr& object = objects[i];
@@ -381,7 +383,7 @@ void Simulation::CreateEach(const std::vector<api::ObjectPtr>& objects,
       time += options_.creation_interval;
       continue;
     }
-    const absl::Status status = server_->Create(object);
+    const absl::Status status = server_->Create(owners.WithOwners(object), owners.UidOf(*object));
     if (!status.ok()) {
       trace_->ApiError("create", status.message());
       refused_.push_back({.index = i, .object = object, .message = std::string(status.message())});

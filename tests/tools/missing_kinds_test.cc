@@ -30,6 +30,12 @@ std::string Claim(const std::string& spec) {
 constexpr char kOwned[] =
     ", uid: p, ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: web, uid: r, controller: "
     "true}]";
+std::string ReplicaSet(const std::string& metadata) {
+  return absl::StrCat(
+      "{apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: ", metadata,
+      "}, spec: {replicas: 0, selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: "
+      "b}}, spec: {containers: [{name: c, image: i}]}}}}\n---\n");
+}
 constexpr char kUsesClaim[] = "volumes: [{name: v, persistentVolumeClaim: {claimName: data}}]";
 constexpr char kSelectsNamespaces[] =
     "affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: h, "
@@ -48,6 +54,9 @@ TEST(MissingKindsTest, WhatIsMissingIsSaidOnceWithTheCommandThatPrintsIt) {
       {Pod(kOwned, kSelectsNamespaces),
        "namespaces (Pod default/a selects namespaces), replicasets (of Pod default/a); `kubectl get "
        "namespaces,replicasets -A -o yaml`"},
+      // Others of the kind are there, so that the pod's may be gone.
+      {Pod(kOwned, "nodeName: n1") + ReplicaSet("other, uid: o"),
+       "replicasets (Pod default/a stays without its ReplicaSet web); `kubectl get replicasets -A -o yaml`"},
       {Pod("", kUsesClaim) + Claim("storageClassName: fast"),
        "storageclasses (PersistentVolumeClaim default/data names fast); "},
       {Pod("", kUsesClaim) + Claim("volumeName: v"),
@@ -85,6 +94,8 @@ TEST(MissingKindsTest, NothingIsSaidWhereItDoesNotMatter) {
           ""),
       // A pod on a node is not placed, so its workload decides nothing.
       Pod(kOwned, "nodeName: n1"),
+      // What a manifest adds says nothing of what the cluster has.
+      Pod(kOwned, "nodeName: n1") + ReplicaSet("other"),
       // A class that only volumes have needs no object.
       Pod("", kUsesClaim) + Claim("storageClassName: manual") +
           "{apiVersion: v1, kind: PersistentVolume, metadata: {name: v, uid: v}, spec: {storageClassName: "

@@ -70,31 +70,62 @@ std::string PodsOfReplicaSets(const std::string& name_space) {
       pod("of-here", "here"), pod("of-gone", "gone"));
 }
 
-TEST(GarbageCollector, DeletesWhatHasAnOwnerThatIsNotThere) {
-  WorkloadCluster cluster(PodsOfReplicaSets("default"));
-  cluster.Run();
-  EXPECT_TRUE(cluster.Pods("of-gone").empty());
+TEST(GarbageCollector, LeavesPodsWhoseOwnersTheInputDoesNotHave) {
+  for (const char* name_space : {"default", "other"}) {
+    WorkloadCluster cluster(PodsOfReplicaSets(name_space));
+    cluster.Run();
+    EXPECT_EQ(cluster.simulation().server().List(api::Kind::kPod).count(absl::StrCat(name_space, "/of-gone")),
+              1U)
+        << name_space << ": another ReplicaSet in the input says nothing of this one";
+  }
 }
 
-TEST(GarbageCollector, LeavesPodsWhoseOwnersTheInputDoesNotList) {
-  WorkloadCluster cluster(PodsOfReplicaSets("other"));
+TEST(GarbageCollector, DeletesWhatBelongedToAnotherOwnerOfTheName) {
+  WorkloadCluster cluster(
+      absl::StrCat("---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, uid: new}\n"
+                   "---\napiVersion: v1\nkind: Secret\nmetadata: {name: old, uid: s1, ownerReferences: "
+                   "[{apiVersion: v1, kind: "
+                   "ConfigMap, name: a, uid: old}]}\n"
+                   "---\napiVersion: v1\nkind: Secret\nmetadata: {name: new, uid: s2, ownerReferences: "
+                   "[{apiVersion: v1, kind: "
+                   "ConfigMap, name: a, uid: new}]}\n"));
   cluster.Run();
-  EXPECT_EQ(cluster.Pods("of-gone").size(), 1U);
+  EXPECT_TRUE(cluster.Get("Secret", "old").is_null());
+  EXPECT_FALSE(cluster.Get("Secret", "new").is_null());
+  EXPECT_EQ(
+      cluster.simulation().Warnings(),
+      std::vector<std::string>{"Secret default/old: it is deleted, since its owner ConfigMap a is gone: "
+                               "the one of that name has another uid"});
 }
 
-TEST(GarbageCollector, DeletesWhatIsMadeForAnOwnerThatIsNotThere) {
-  WorkloadCluster cluster(PodsOfReplicaSets("other"));
-  cluster.At(5, [](Simulation& simulation) {
+// Makes a ConfigMap of this name that is owned by the ReplicaSet `owner`, after 5 s.
+void MakeLate(const std::string& owner, WorkloadCluster& cluster) {
+  cluster.At(5, [owner](Simulation& simulation) {
+    const std::string text = absl::StrCat(
+        "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: late, namespace: default, "
+        "ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: ",
+        owner, ", uid: u-", owner, "}]}\n");
     const absl::Status status = codec::ObjectReader().ReadText(
-        "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: late, namespace: default, ownerReferences: "
-        "[{apiVersion: apps/v1, kind: ReplicaSet, name: gone, uid: u-gone}]}\n",
-        "late.yaml", [&simulation](const api::ObjectPtr& object, const codec::Location&) {
+        text, "late.yaml", [&simulation](const api::ObjectPtr& object, const codec::Location&) {
           return simulation.server().Create(object);
         });
     EXPECT_TRUE(status.ok()) << status;
   });
+}
+
+TEST(GarbageCollector, DeletesWhatIsMadeForAnOwnerThatWasDeleted) {
+  WorkloadCluster cluster(PodsOfReplicaSets("default"));
+  cluster.Delete(1, "ReplicaSet", "here");
+  MakeLate("here", cluster);
   cluster.Run();
   EXPECT_TRUE(cluster.Get("ConfigMap", "late").is_null());
+}
+
+TEST(GarbageCollector, LeavesWhatIsMadeForAnOwnerThatNeverWasThere) {
+  WorkloadCluster cluster(PodsOfReplicaSets("default"));
+  MakeLate("gone", cluster);
+  cluster.Run();
+  EXPECT_FALSE(cluster.Get("ConfigMap", "late").is_null());
 }
 
 TEST(GarbageCollector, DeletesPodsAlsoOfAnOwnerThatIsNotTheirController) {
