@@ -211,7 +211,13 @@ std::optional<std::string> Autoscaler::CreateNode(const PoolNode& node) {
   nodes_[name] = node;
   if (node.is_starting) environment_.hold_node(name, true);
   const absl::Status status = environment_.server.Create(MakePoolNode(pool, name, !node.is_starting));
-  if (status.ok()) return name;
+  if (status.ok()) {
+    if (!pool.lacks.empty())
+      Warn(absl::StrCat("node pool ", pool.name, ": its new nodes have no copy of what comes with ",
+                        pool.like, ": ", pool.lacks),
+           warnings_);
+    return name;
+  }
   nodes_.erase(name);
   if (node.is_starting) environment_.hold_node(name, false);
   // The next one has this name.

@@ -34,6 +34,8 @@ struct NodePool {
   // What every node of it is, but for its name; `like` names a node of the input instead.
   api::NodePtr node_template;
   std::string like;
+  // What comes with that node and not with the pool's, for a warning: "CSINode n1 and 2 more"; "": nothing.
+  std::string lacks;
   // For messages: `file:line:column: nodePools[0].like`, or `.template`.
   std::string place;
   int64_t min = 0;

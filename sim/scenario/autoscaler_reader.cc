@@ -11,6 +11,7 @@
 #include "core/base/status_macros.h"
 #include "core/codec/text/input.h"
 #include "core/codec/text/reader.h"
+#include "sim/autoscaler/node_companions.h"
 #include "sim/formats/object_inspector.h"
 #include "sim/scenario/latency_reader.h"
 #include "sim/scenario/span_reader.h"
@@ -331,6 +332,7 @@ absl::Status SetLikeTemplates(const std::vector<api::ObjectPtr>& objects, Autosc
                                                      Printable(pool.like, kShownBytesMax), "\""));
     }
     RETURN_IF_ERROR(SetTemplate(static_cast<const api::Node&>(**found), pool));
+    pool.lacks = NodeCompanions(objects, pool.like).Text();
   }
   return absl::OkStatus();
 }

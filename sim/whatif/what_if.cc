@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <set>
 #include <utility>
 
@@ -10,6 +11,7 @@
 #include "core/api/node.h"
 #include "core/base/printable.h"
 #include "core/base/status_macros.h"
+#include "sim/autoscaler/node_companions.h"
 #include "sim/autoscaler/node_pool.h"
 #include "sim/scenario/timeline.h"
 
@@ -61,6 +63,7 @@ class NodeTrial {
     trial.pool_.name = node;
     trial.pool_.place = node;
     RETURN_IF_ERROR(SetTemplate(*like, trial.pool_));
+    trial.companions_ = std::make_unique<NodeCompanions>(base.input.objects, node);
     ASSIGN_OR_RETURN(trial.before_, RunTrial(base));
     return trial;
   }
@@ -70,7 +73,13 @@ class NodeTrial {
     Plan plan = *base_;
     const std::vector<std::string> names = FreeNames(count);
     std::vector<api::ObjectPtr> nodes;
-    for (const std::string& name : names) nodes.push_back(MakePoolNode(pool_, name, /*is_ready=*/true));
+    std::vector<api::ObjectPtr> companions;
+    for (const std::string& name : names) {
+      std::shared_ptr<api::Node> node = MakePoolNode(pool_, name, /*is_ready=*/true);
+      companions_->SetTopology(*node);
+      nodes.push_back(std::move(node));
+      for (api::ObjectPtr& object : companions_->Of(name)) companions.push_back(std::move(object));
+    }
     // Nodes come first, and these behind the others.
     const auto behind =
         std::find_if(plan.input.objects.begin(), plan.input.objects.end(),
@@ -80,9 +89,20 @@ class NodeTrial {
     ClusterInput::Place place;
     if (!plan.input.places.empty())
       plan.input.places.insert(plan.input.places.begin() + static_cast<int64_t>(at), nodes.size(), place);
+    plan.input.objects.insert(plan.input.objects.end(), companions.begin(), companions.end());
+    if (!plan.input.places.empty()) plan.input.places.resize(plan.input.objects.size(), place);
     Trial trial;
     ASSIGN_OR_RETURN(trial, RunTrial(std::move(plan)));
-    return ResultOf(trial, {names.begin(), names.end()});
+    Result result = ResultOf(trial, {names.begin(), names.end()});
+    // Pods that come with their nodes were not waiting for them.
+    std::set<std::string> brought;
+    for (const api::ObjectPtr& object : companions) brought.insert(object->Key());
+    std::erase_if(result.answer.bound,
+                  [&brought](const PlacedPod& pod) { return brought.count(pod.pod) > 0; });
+    const std::string& left_out = companions_->LeftOut();
+    if (!left_out.empty())
+      result.answer.notices.push_back(absl::StrCat("warning: the new nodes lack ", left_out));
+    return result;
   }
 
  private:
@@ -122,6 +142,7 @@ class NodeTrial {
 
   const Plan* base_;
   NodePool pool_;
+  std::unique_ptr<NodeCompanions> companions_;
   Trial before_;
 };
 

@@ -224,5 +224,19 @@ timeline:
   EXPECT_EQ(played.Pod("p")["node"], "a-1") << played.report["pods"];
 }
 
+TEST(AutoscalerToolTest, AWarningTellsWhatNewNodesLack) {
+  const std::string csi_node =
+      "- {apiVersion: storage.k8s.io/v1, kind: CSINode, metadata: {name: n1}, spec: {drivers: [{name: d, "
+      "nodeID: "
+      "i, allocatable: {count: 1}}]}}\n";
+  std::string scenario = Scaled(7, "min: 0, max: 5");
+  scenario.insert(scenario.find("objects:\n") + 9, csi_node);
+  EXPECT_TRUE(absl::StrContains(Play(scenario).err,
+                                "warning: node pool more: its new nodes have no copy of what comes with n1: "
+                                "CSINode n1\n"));
+  const std::string idle = Scaled(1, "min: 0, max: 5");
+  EXPECT_FALSE(absl::StrContains(Play(idle).err, "node pool more"));
+}
+
 }  // namespace
 }  // namespace schedsim

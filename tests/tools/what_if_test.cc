@@ -1,5 +1,6 @@
 // schedsim what-if: answers about clusters that are small enough to work them out by hand.
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/match.h"
@@ -431,6 +432,99 @@ TEST(WhatIfTest, StopsWhereMoreNodesHelpNoMore) {
       << no_node.out;
   EXPECT_TRUE(absl::StrContains(no_node.out, "More nodes like it help none of these:\n  default/huge\n"))
       << no_node.out;
+}
+
+// The cluster's running pod of 3 cores, whose workload is not in the input, leaves no room for another of 3.
+TEST(WhatIfTest, PodsOfWorkloadsThatTheInputLacksStay) {
+  const TestFolder folder;
+  const std::pair<std::string, std::string> kRows[] = {
+      {"ReplicaSet", "replicas: 1, "}, {"StatefulSet", "serviceName: s, "}, {"DaemonSet", ""}};
+  for (const auto& [kind, spec] : kRows) {
+    const std::string cluster = folder.Write(
+        "cluster.yaml",
+        Node("n1", 4) +
+            absl::StrCat("{apiVersion: v1, kind: Pod, metadata: {name: old, namespace: default, uid: o, "
+                         "ownerReferences: [{apiVersion: apps/v1, kind: ",
+                         kind,
+                         ", name: old, uid: w, controller: true}]}, spec: {nodeName: n1, containers: [{name: "
+                         "c, image: i, resources: {requests: {cpu: 3}}}]}, status: {phase: Running}}\n"));
+    const std::string manifest = folder.Write("new.yaml", Workload("apps/v1", kind, "new", spec, 3));
+    const Json fit = Ask({"fit", manifest, "-f", cluster}, /*exit_code=*/1);
+    EXPECT_EQ(fit["pendingCount"], 1) << kind << fit;
+    EXPECT_TRUE(fit["bound"].empty()) << kind << fit;
+  }
+}
+
+// What a node is not without, so that a new one like it has it, too.
+TEST(WhatIfTest, NewNodesHaveTheDevicesOfTheOther) {
+  const TestFolder folder;
+  const std::string cluster =
+      Node("g1", 4) +
+      "{apiVersion: resource.k8s.io/v1, kind: DeviceClass, metadata: {name: gpu}, spec: {selectors: [{cel: "
+      "{expression: device.driver == 'gpu.example.com'}}]}}\n---\n"
+      "{apiVersion: resource.k8s.io/v1, kind: ResourceClaimTemplate, metadata: {name: one}, spec: {spec: "
+      "{devices: {requests: [{name: r, exactly: {deviceClassName: gpu}}]}}}}\n---\n" +
+      Workload("apps/v1", "ReplicaSet", "train", "replicas: 3, ", 1,
+               "resourceClaims: [{name: g, resourceClaimTemplateName: one}], ");
+  const auto slice = [](const std::string& name, const std::string& node, int count) {
+    return absl::StrCat("{apiVersion: resource.k8s.io/v1, kind: ResourceSlice, metadata: {name: ", name,
+                        "}, spec: {driver: gpu.example.com, ", node,
+                        ", pool: {name: pool-of-g1, generation: 1, resourceSliceCount: ", count,
+                        "}, devices: [{name: ", name, "}]}}\n---\n");
+  };
+  const std::string own = folder.Write("own.yaml", cluster + slice("g1-gpu", "nodeName: g1", 1));
+  const Json answer = Ask({"nodes", "--like", "g1", "-f", own}, /*exit_code=*/0);
+  EXPECT_EQ(answer["pendingBefore"], 2) << answer;
+  EXPECT_EQ(answer["nodes"], 2) << answer;
+  const std::string shared = folder.Write(
+      "shared.yaml", cluster + slice("g1-gpu", "nodeName: g1", 2) + slice("far", "allNodes: true", 2));
+  const ProgramResult said = RunProgram({"what-if", "nodes", "--like", "g1", "-f", shared, "--add", "1"});
+  EXPECT_TRUE(absl::StrContains(said.err,
+                                "warning: the new nodes lack devices of ResourceSlice g1-gpu, whose pool "
+                                "pool-of-g1 is not of this node alone"))
+      << said.err;
+}
+
+TEST(WhatIfTest, NewNodesHaveTheVolumeLimitsOfTheOther) {
+  const TestFolder folder;
+  const std::string cluster = folder.Write(
+      "cluster.yaml",
+      "{apiVersion: v1, kind: Node, metadata: {name: n1, labels: {zone: a, kubernetes.io/hostname: n1}}, "
+      "status: "
+      "{allocatable: {cpu: 4, memory: 64Gi, pods: 20}}}\n---\n"
+      "{apiVersion: storage.k8s.io/v1, kind: CSINode, metadata: {name: n1}, spec: {drivers: [{name: "
+      "ebs.csi.aws.com, nodeID: i-1, allocatable: {count: 1}, topologyKeys: [zone]}]}}\n---\n"
+      "{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: slow}, provisioner: "
+      "ebs.csi.aws.com, volumeBindingMode: WaitForFirstConsumer}\n---\n"
+      "{apiVersion: apps/v1, kind: StatefulSet, metadata: {name: db}, spec: {replicas: 3, "
+      "podManagementPolicy: Parallel, serviceName: db, selector: {matchLabels: {app: db}}, template: "
+      "{metadata: {labels: {app: db}}, spec: {containers: [{name: c, image: i, volumeMounts: [{name: d, "
+      "mountPath: /d}]}]}}, volumeClaimTemplates: [{metadata: {name: d}, spec: {storageClassName: slow, "
+      "accessModes: [ReadWriteOnce], resources: {requests: {storage: 2Gi}}}}]}}\n");
+  EXPECT_EQ(Ask({"nodes", "--like", "n1", "-f", cluster}, /*exit_code=*/0)["nodes"], 2);
+}
+
+// A new node of 4 cores has 1.5 of them taken, so that each has room for one pod of 2 cores.
+TEST(WhatIfTest, NewNodesHavePodsThatComeWithTheNode) {
+  const TestFolder folder;
+  const auto pod = [](const std::string& name, const std::string& metadata, const std::string& owner,
+                      const std::string& cpu) {
+    return absl::StrCat("{apiVersion: v1, kind: Pod, metadata: {name: ", name,
+                        ", namespace: kube-system, uid: u-", name, metadata, ", ownerReferences: [{", owner,
+                        ", controller: true}]}, spec: {nodeName: n1, containers: [{name: c, image: i, "
+                        "resources: {requests: {cpu: ",
+                        cpu, "}}}]}, status: {phase: Running}}\n---\n");
+  };
+  const std::string cluster = folder.Write(
+      "cluster.yaml",
+      Node("n1", 4) + pod("agent-x", "", "apiVersion: apps/v1, kind: DaemonSet, name: agent, uid: d", "1") +
+          pod("proxy-n1", ", annotations: {kubernetes.io/config.mirror: h}",
+              "apiVersion: v1, kind: Node, name: n1, uid: node-n1", "500m") +
+          pod("web-x", "", "apiVersion: apps/v1, kind: ReplicaSet, name: web, uid: w", "2") + Pod("a", 2) +
+          Pod("b", 2));
+  const Json answer = Ask({"nodes", "--like", "n1", "-f", cluster}, /*exit_code=*/0);
+  EXPECT_EQ(answer["nodes"], 2) << answer;
+  EXPECT_EQ(answer["bound"].size(), 2u) << "those that were brought did not wait: " << answer;
 }
 
 TEST(WhatIfTest, NewNodesHaveFreeNames) {
