@@ -254,24 +254,24 @@ void TreeBuilder::MergeKey(Position position) {
   frames_.back().is_merge = true;
 }
 
-std::optional<std::string> TreeBuilder::DigitsOf(const Value& value) const {
+std::string TreeBuilder::DigitsOf(const Value& value) const {
   const bool may_be_whole = options_.whole_numbers_as_digits && value.type == Value::Type::kNumber &&
                             value.text.find_first_of(".eE") != absl::string_view::npos;
-  if (!may_be_whole) return std::nullopt;
+  if (!may_be_whole) return "";
   // On their way through kubectl these numbers have 64 bits with a floating point, which hold so many digits.
   constexpr size_t kExactDigits = 15;
-  std::optional<std::string> digits = WholeDigits(value.text);
-  if (digits.has_value() && digits->size() > kExactDigits) digits.reset();
+  std::string digits = WholeDigits(value.text).value_or("");
+  if (digits.size() > kExactDigits) digits.clear();
   return digits;
 }
 
 absl::Status TreeBuilder::Scalar(const Value& value, bool is_borrowed) {
   RETURN_IF_ERROR(CountValue(value.position));
   ++node_count_;
-  const std::optional<std::string> digits = DigitsOf(value);
-  if (is_borrowed && anchor_.empty() && !digits.has_value()) return Add(value, 0);
+  const std::string digits = DigitsOf(value);
+  if (is_borrowed && anchor_.empty() && digits.empty()) return Add(value, 0);
   Value copy = value;
-  copy.text = target().CopyText(digits.has_value() ? absl::string_view(*digits) : value.text);
+  copy.text = target().CopyText(digits.empty() ? value.text : absl::string_view(digits));
   NameValue(copy, 1, 0);
   return Add(copy, 0);
 }
