@@ -11,9 +11,15 @@ bool Tolerates(const Toleration& toleration, const Taint& taint) {
   return toleration.operator_ == "Exists";
 }
 
+const Toleration* FindToleration(const std::vector<Toleration>& tolerations, const Taint& taint) {
+  const auto found =
+      std::find_if(tolerations.begin(), tolerations.end(),
+                   [&taint](const Toleration& toleration) { return Tolerates(toleration, taint); });
+  return found == tolerations.end() ? nullptr : &*found;
+}
+
 bool TolerationsTolerateTaint(const std::vector<Toleration>& tolerations, const Taint& taint) {
-  return std::any_of(tolerations.begin(), tolerations.end(),
-                     [&taint](const Toleration& toleration) { return Tolerates(toleration, taint); });
+  return FindToleration(tolerations, taint) != nullptr;
 }
 
 bool HasUntoleratedTaint(const std::vector<Taint>& taints, const std::vector<Toleration>& tolerations) {

@@ -36,6 +36,9 @@ struct Toleration {
 // Source: api v0.37, core/v1/toleration.go, with TaintTolerationComparisonOperators off.
 bool Tolerates(const Toleration& toleration, const Taint& taint);
 
+// The first of `tolerations` that tolerates `taint`: its seconds count. nullptr: none does.
+const Toleration* FindToleration(const std::vector<Toleration>& tolerations, const Taint& taint);
+
 // Whether one of `tolerations` tolerates `taint`.
 bool TolerationsTolerateTaint(const std::vector<Toleration>& tolerations, const Taint& taint);
 

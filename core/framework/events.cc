@@ -133,9 +133,7 @@ RequestChange CompareRequests(const api::Pod& new_pod, const api::Pod& old_pod,
                               const api::LineBehavior& line) {
   // Most updates change conditions or the nomination only.
   if (new_pod.spec == old_pod.spec && AsksBySpecAlone(new_pod) && AsksBySpecAlone(old_pod)) return {};
-  const PodRequestsOptions options = {.use_status = true,
-                                      .aggregate_then_max = line.pod_requests_aggregate_first,
-                                      .use_pod_level_status = line.pod_level_requests_read_status};
+  const PodRequestsOptions options = OptionsWithStatus(line);
   const api::ResourceList new_requests = PodRequests(*new_pod.spec, &new_pod.status, options);
   const api::ResourceList old_requests = PodRequests(*old_pod.spec, &old_pod.status, options);
   return {.some_shrink = SomeRequestShrinks(old_requests, new_requests),

@@ -14,16 +14,6 @@ namespace {
 constexpr size_t kRecentSpecs = 16384;
 constexpr size_t kRecentLabels = 4096;
 
-bool HasStatusResources(const api::PodStatus& status) {
-  if (!status.allocated_resources.empty() || status.resources.has_value()) return true;
-  for (const auto* containers : {&status.container_statuses, &status.init_container_statuses}) {
-    for (const api::ContainerStatus& container : *containers) {
-      if (!container.allocated_resources.empty() || container.resources.has_value()) return true;
-    }
-  }
-  return false;
-}
-
 // Source: kubernetes v1.37, plugins/imagelocality/image_locality.go, normalizedImageName.
 std::string NormalizedImageName(absl::string_view name) {
   const size_t colon = name.rfind(':');
@@ -167,12 +157,9 @@ PodInfoPtr PodInfoFactory::Make(api::PodPtr pod) {
   info->namespace_ = labels.symbol;
   info->labels = labels.set;
   info->labels_id = labels.id;
-  // Only a pod whose status has amounts can ask for others than its spec, so the sums of the spec serve the
-  // rest.
+  // The sums of the spec serve all other pods.
   if (HasStatusResources(pod->status)) {
-    PodRequestsOptions options = {.use_status = true,
-                                  .aggregate_then_max = line_.pod_requests_aggregate_first,
-                                  .use_pod_level_status = line_.pod_level_requests_read_status};
+    const PodRequestsOptions options = OptionsWithStatus(line_);
     info->requests = MakeResource(PodRequests(*pod->spec, &pod->status, options), symbols_);
     const Resource non_zero = MakeResource(NonZeroRequests(*pod->spec, &pod->status, options), symbols_);
     info->non_zero_milli_cpu = non_zero.milli_cpu;

@@ -237,6 +237,22 @@ Resource MakeResource(const api::ResourceList& list, SymbolTable& symbols) {
   return resource;
 }
 
+PodRequestsOptions OptionsWithStatus(const api::LineBehavior& line) {
+  return {.use_status = true,
+          .aggregate_then_max = line.pod_requests_aggregate_first,
+          .use_pod_level_status = line.pod_level_requests_read_status};
+}
+
+bool HasStatusResources(const api::PodStatus& status) {
+  if (!status.allocated_resources.empty() || status.resources.has_value()) return true;
+  for (const auto* containers : {&status.container_statuses, &status.init_container_statuses}) {
+    for (const api::ContainerStatus& container : *containers) {
+      if (!container.allocated_resources.empty() || container.resources.has_value()) return true;
+    }
+  }
+  return false;
+}
+
 api::ResourceList PodRequests(const api::PodSpec& spec, const api::PodStatus* status,
                               const PodRequestsOptions& options) {
   api::ResourceList requests;

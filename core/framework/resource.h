@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
+#include "core/api/kubernetes_version.h"
 #include "core/api/pod.h"
 #include "core/api/quantity.h"
 #include "core/base/lookup_map.h"
@@ -88,6 +89,12 @@ struct PodRequestsOptions {
   // Whether the pod's own status counts for pod-level resources (1.36 and later).
   bool use_pod_level_status = true;
 };
+
+// Those of a line's scheduler for a pod whose status counts.
+PodRequestsOptions OptionsWithStatus(const api::LineBehavior& line);
+
+// Whether the status has amounts: only then can a pod ask for others than its spec.
+bool HasStatusResources(const api::PodStatus& status);
 
 // What a pod asks of a node: containers, init containers with sidecars, pod level, overhead.
 // Source: component-helpers v0.37, resource/helpers.go, PodRequests.

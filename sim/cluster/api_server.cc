@@ -324,11 +324,11 @@ absl::StatusOr<api::ObjectPtr> ApiServer::CreateNamed(const api::ObjectPtr& obje
   if (lacks_name) RETURN_IF_ERROR(MakeName(*copy));
   RETURN_IF_ERROR(admission_.Validate(*object, *copy));
   copy->metadata.resource_version = ++resource_version_;
-  if (!copy->metadata.uid.empty() || !uid.empty()) {
-    if (copy->metadata.uid.empty()) copy->metadata.uid = std::string(uid);
-    ReserveUid(copy->metadata.uid);
-  } else {
+  if (copy->metadata.uid.empty()) copy->metadata.uid = std::string(uid);
+  if (copy->metadata.uid.empty()) {
     copy->metadata.uid = NewUid();
+  } else {
+    ReserveUid(copy->metadata.uid);
   }
   if (!copy->metadata.creation_timestamp.has_value()) copy->metadata.creation_timestamp = clock_.Now();
   if (copy->kind == api::Kind::kPod) {

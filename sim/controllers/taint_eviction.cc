@@ -47,11 +47,8 @@ Stay StayOf(const api::Pod& pod, const std::vector<api::Taint>& taints,
   int64_t shortest = INT64_MAX;
   absl::Time since = now;
   for (const api::Taint& taint : taints) {
-    const std::vector<api::Toleration>& tolerations = pod.spec->tolerations;
-    const auto found =
-        std::find_if(tolerations.begin(), tolerations.end(),
-                     [&](const api::Toleration& toleration) { return api::Tolerates(toleration, taint); });
-    if (found == tolerations.end()) return {.time = absl::ZeroDuration(), .since = now};
+    const api::Toleration* const found = api::FindToleration(pod.spec->tolerations, taint);
+    if (found == nullptr) return {.time = absl::ZeroDuration(), .since = now};
     if (!found->toleration_seconds.has_value()) continue;
     shortest = std::min(shortest, std::max<int64_t>(*found->toleration_seconds, 0));
     const auto time = times.find(taint.key);

@@ -132,14 +132,8 @@ void RunHistory::Note(NodeRow& node) {
 // As the scheduler counts them: what a container got, or is to get, may be more or less than its spec says.
 std::shared_ptr<const Amounts> RunHistory::RequestsOf(const api::Pod& pod) {
   const api::PodStatus& status = pod.status;
-  const bool asks_by_spec = status.container_statuses.empty() && status.init_container_statuses.empty() &&
-                            status.allocated_resources.empty() && !status.resources.has_value();
-  if (!asks_by_spec) {
-    const api::LineBehavior& line = simulation_->options().line;
-    const framework::PodRequestsOptions options = {
-        .use_status = true,
-        .aggregate_then_max = line.pod_requests_aggregate_first,
-        .use_pod_level_status = line.pod_level_requests_read_status};
+  if (framework::HasStatusResources(status)) {
+    const auto options = framework::OptionsWithStatus(simulation_->options().line);
     return std::make_shared<const Amounts>(AmountsOf(framework::PodRequests(*pod.spec, &status, options)));
   }
   Known& known = known_[pod.spec.get()];

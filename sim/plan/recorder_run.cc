@@ -8,7 +8,6 @@
 #include <set>
 #include <utility>
 
-#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "core/api/node.h"
@@ -296,11 +295,8 @@ std::vector<Step> StepsOf(const RecorderTrace& trace, const Surroundings& surrou
 // The taint that would drive the pod off, at once or after a time; nullptr: there is none.
 const api::Taint* EvictingTaint(const api::Node& node, const api::Pod& pod) {
   for (const api::Taint& taint : node.spec.taints) {
-    // The first toleration that matches says for how long.
-    const auto found = absl::c_find_if(pod.spec->tolerations, [&taint](const api::Toleration& toleration) {
-      return api::Tolerates(toleration, taint);
-    });
-    const bool stays = found != pod.spec->tolerations.end() && !found->toleration_seconds.has_value();
+    const api::Toleration* const toleration = api::FindToleration(pod.spec->tolerations, taint);
+    const bool stays = toleration != nullptr && !toleration->toleration_seconds.has_value();
     if (taint.effect == "NoExecute" && !stays) return &taint;
   }
   return nullptr;
@@ -378,13 +374,10 @@ class UnforeseenWork {
   // That a controller makes a pod in the place of a victim.
   std::string Replacement(const std::string& pod_key) const {
     const auto* pod = Object<api::Pod>("Pod", pod_key);
-    if (pod == nullptr) return "";
-    for (const api::OwnerReference& owner : pod->metadata.owner_references) {
-      if (!owner.controller) continue;
-      return absl::StrCat(pod_key, " is evicted, and ", owner.kind, " ", owner.name,
-                          " would make another pod");
-    }
-    return "";
+    const api::OwnerReference* const owner = pod == nullptr ? nullptr : ControllerOf(*pod);
+    if (owner == nullptr) return "";
+    return absl::StrCat(pod_key, " is evicted, and ", owner->kind, " ", owner->name,
+                        " would make another pod");
   }
 
   const Surroundings& surroundings_;

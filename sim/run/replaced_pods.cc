@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "core/base/check.h"
 #include "core/codec/objects/object_writer.h"
+#include "sim/controllers/workload_fields.h"
 
 namespace schedsim::sim {
 namespace {
@@ -109,9 +109,8 @@ int64_t ReplacedPods::CompletionsOf(const api::Pod& pod, const api::OwnerReferen
   int64_t completions = 0;
   if (job == nullptr) return completions;
   codec::VisitObjectTree(*job, [&completions](const codec::Value& root) {
-    const codec::Value* const spec = root.Find("spec");
-    const codec::Value* const value = spec == nullptr ? nullptr : spec->Find("completions");
-    if (value == nullptr || !absl::SimpleAtoi(value->text, &completions)) completions = 0;
+    absl::Status error;
+    completions = FieldReader(root, {"spec"}, error).Count("completions", 0);
   });
   return completions;
 }

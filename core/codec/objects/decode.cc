@@ -24,12 +24,7 @@ absl::Status DecodeInteger(const DecodeContext& context, const Value& value, con
       sizeof(T) == 4 ? "an integer from -2147483648 to 2147483647" : "an integer from -2^63 to 2^63-1";
   if (value.type != Value::Type::kNumber) return context.WrongType(value, path, "an integer");
   T number = 0;
-  if (!absl::SimpleAtoi(value.text, &number)) {
-    const std::optional<std::string> digits = WholeDigits(value.text);
-    if (digits.has_value() && absl::SimpleAtoi(*digits, &number)) {
-      out = number;
-      return absl::OkStatus();
-    }
+  if (!absl::SimpleAtoi(value.text, &number) && !absl::SimpleAtoi(WholeDigits(value.text), &number)) {
     return context.WrongType(value, path, kExpected);
   }
   out = number;

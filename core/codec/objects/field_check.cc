@@ -1,8 +1,10 @@
 #include "core/codec/objects/field_check.h"
 
+#include <cstdint>
 #include <utility>
 
 #include "absl/algorithm/container.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "core/base/nearest_name.h"
 #include "core/base/printable.h"
@@ -28,7 +30,7 @@ absl::string_view ExpectedOf(ProtoForm::Letter letter) {
     case ProtoForm::Letter::kQuantity:
       return "a quantity";
     case ProtoForm::Letter::kIntOrString:
-      return "an integer or a string";
+      return "an integer of 32 bits or a string";
     case ProtoForm::Letter::kNone:
     case ProtoForm::Letter::kJson:
       return "";
@@ -37,7 +39,12 @@ absl::string_view ExpectedOf(ProtoForm::Letter letter) {
 }
 
 bool IsWhole(absl::string_view number) {
-  return number.find_first_of(".eE") == absl::string_view::npos || WholeDigits(number).has_value();
+  return !HasFractionOrExponent(number) || !WholeDigits(number).empty();
+}
+
+bool IsWholeOf32Bits(absl::string_view number) {
+  int32_t out = 0;
+  return absl::SimpleAtoi(number, &out) || absl::SimpleAtoi(WholeDigits(number), &out);
 }
 
 // Whether a single value is of this form. null stands for nothing.
@@ -51,8 +58,9 @@ bool IsOfForm(const Value& value, ProtoForm::Letter letter) {
     case ProtoForm::Letter::kBool:
       return value.type == Value::Type::kBool;
     case ProtoForm::Letter::kQuantity:
-    case ProtoForm::Letter::kIntOrString:
       return value.is_string() || value.type == Value::Type::kNumber;
+    case ProtoForm::Letter::kIntOrString:
+      return value.is_string() || (value.type == Value::Type::kNumber && IsWholeOf32Bits(value.text));
     case ProtoForm::Letter::kNone:
     case ProtoForm::Letter::kJson:
       return true;

@@ -29,6 +29,15 @@ double AliasRatioMax(int64_t node_count) {
   return 0.99 - 0.89 * (count - kLow) / (kHigh - kLow);
 }
 
+// How kubectl hands a number on: as its digits where it is whole, and small enough for a floating point
+// number of 64 bits, which it is on the way.
+std::string KubectlText(absl::string_view number) {
+  constexpr size_t kExactDigits = 15;
+  std::string digits = WholeDigits(number);
+  const bool is_exact = !digits.empty() && digits.size() <= kExactDigits;
+  return is_exact ? digits : std::string(number);
+}
+
 std::string TextOf(const Value* value) {
   return value != nullptr && value->is_string() ? std::string(value->text) : std::string();
 }
@@ -254,24 +263,14 @@ void TreeBuilder::MergeKey(Position position) {
   frames_.back().is_merge = true;
 }
 
-std::string TreeBuilder::DigitsOf(const Value& value) const {
-  const bool may_be_whole = options_.whole_numbers_as_digits && value.type == Value::Type::kNumber &&
-                            value.text.find_first_of(".eE") != absl::string_view::npos;
-  if (!may_be_whole) return "";
-  // On their way through kubectl these numbers have 64 bits with a floating point, which hold so many digits.
-  constexpr size_t kExactDigits = 15;
-  std::string digits = WholeDigits(value.text).value_or("");
-  if (digits.size() > kExactDigits) digits.clear();
-  return digits;
-}
-
 absl::Status TreeBuilder::Scalar(const Value& value, bool is_borrowed) {
   RETURN_IF_ERROR(CountValue(value.position));
   ++node_count_;
-  const std::string digits = DigitsOf(value);
-  if (is_borrowed && anchor_.empty() && digits.empty()) return Add(value, 0);
+  const bool may_be_whole = options_.whole_numbers_as_digits && value.type == Value::Type::kNumber &&
+                            HasFractionOrExponent(value.text);
+  if (is_borrowed && anchor_.empty() && !may_be_whole) return Add(value, 0);
   Value copy = value;
-  copy.text = target().CopyText(digits.empty() ? value.text : absl::string_view(digits));
+  copy.text = may_be_whole ? target().CopyText(KubectlText(value.text)) : target().CopyText(value.text);
   NameValue(copy, 1, 0);
   return Add(copy, 0);
 }

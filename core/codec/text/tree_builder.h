@@ -117,8 +117,6 @@ class TreeBuilder {
     int height = 0;
   };
 
-  // What stands for the text of a number by ReadOptions::whole_numbers_as_digits; "": the text does.
-  std::string DigitsOf(const Value& value) const;
   // Gives the value the name that was waiting for it, if any.
   void NameValue(const Value& value, int64_t node_count, int height);
   absl::Status Add(const Value& value, int height);

@@ -99,20 +99,24 @@ bool IsJsonNumber(absl::string_view text) {
   return at == text.size();
 }
 
-std::optional<std::string> WholeDigits(absl::string_view text) {
-  const bool negative = absl::ConsumePrefix(&text, "-");
+bool HasFractionOrExponent(absl::string_view number) {
+  return std::any_of(number.begin(), number.end(), [](char c) { return c == '.' || c == 'e' || c == 'E'; });
+}
+
+std::string WholeDigits(absl::string_view number) {
+  const bool negative = absl::ConsumePrefix(&number, "-");
   int64_t exponent = 0;
-  const size_t e = text.find_first_of("eE");
+  const size_t e = number.find_first_of("eE");
   if (e != absl::string_view::npos) {
     constexpr int64_t kExponentMax = 1000;
-    if (!absl::SimpleAtoi(text.substr(e + 1), &exponent) || exponent > kExponentMax ||
+    if (!absl::SimpleAtoi(number.substr(e + 1), &exponent) || exponent > kExponentMax ||
         exponent < -kExponentMax)
       exponent = kExponentMax;
-    text = text.substr(0, e);
+    number = number.substr(0, e);
   }
-  const size_t point = std::min(text.find('.'), text.size());
-  const absl::string_view fraction = point < text.size() ? text.substr(point + 1) : absl::string_view();
-  std::string digits = absl::StrCat(text.substr(0, point), fraction);
+  const size_t point = std::min(number.find('.'), number.size());
+  const absl::string_view fraction = point < number.size() ? number.substr(point + 1) : absl::string_view();
+  std::string digits = absl::StrCat(number.substr(0, point), fraction);
   exponent -= static_cast<int64_t>(fraction.size());
   while (digits.size() > 1 && digits.back() == '0') {
     digits.pop_back();
@@ -121,7 +125,7 @@ std::optional<std::string> WholeDigits(absl::string_view text) {
   digits.erase(0, std::min(digits.find_first_not_of('0'), digits.size()));
   if (digits.empty()) return "0";
   constexpr int64_t kDigitsMax = 30;
-  if (exponent < 0 || static_cast<int64_t>(digits.size()) + exponent > kDigitsMax) return std::nullopt;
+  if (exponent < 0 || static_cast<int64_t>(digits.size()) + exponent > kDigitsMax) return "";
   digits.append(static_cast<size_t>(exponent), '0');
   return absl::StrCat(negative ? "-" : "", digits);
 }

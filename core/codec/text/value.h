@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -73,9 +72,12 @@ absl::string_view Describe(Value::Type type);
 // Whether `text` is a number in JSON's notation.
 bool IsJsonNumber(absl::string_view text);
 
-// The digits of a number in JSON's notation: `1.50e2` gives "150". Absent with a fraction left over and for
-// more than 30 digits, which no type of an API has.
-std::optional<std::string> WholeDigits(absl::string_view text);
+// Whether a number in JSON's notation has more than a sign and digits.
+bool HasFractionOrExponent(absl::string_view number);
+
+// The digits of a number in JSON's notation: `1.50e2` gives "150". "" with a fraction left over and for more
+// than 30 digits, which no type of an API has.
+std::string WholeDigits(absl::string_view number);
 
 // Whether both hold the same: types, text, items in order, members in any order. Positions do not
 // count. Numbers are compared by text.

@@ -31,8 +31,8 @@ struct DryRuns {
   std::vector<DryRunResult> results;  // By NodeInfo::position.
   // The newest search that found no candidate.
   struct VainSearch {
-    int64_t statuses =
-        0;  // NodeToStatus::content_id of those that it was made for; 0: a node has changed since.
+    // NodeToStatus::content_id of those that it was made for; 0: a node has changed since.
+    int64_t statuses = 0;
     int64_t potential_count = 0;
     framework::Status status;  // What PostFilter said of it.
     // Whether a preemption would have helped on no node. What follows holds only then.

@@ -81,7 +81,12 @@ TEST(ApiFieldsTest, ValuesOfWrongTypesAreFoundAtAnyDepth) {
   EXPECT_EQ(UnknownOf("spec: {containers: [{livenessProbe: {httpGet: {port: {a: b}}}, resources: {limits: "
                       "{cpu: true}}}], volumes: [null, 3]}"),
             "spec.volumes[1]!a map spec.containers[0].resources.limits[cpu]!a quantity "
-            "spec.containers[0].livenessProbe.httpGet.port!an integer or a string");
+            "spec.containers[0].livenessProbe.httpGet.port!an integer of 32 bits or a string");
+  EXPECT_EQ(
+      UnknownOf("spec: {containers: [{livenessProbe: {httpGet: {port: 4294967297}}, startupProbe: {httpGet: "
+                "{port: 80.5}}}, {livenessProbe: {httpGet: {port: 80.0}}}]}"),
+      "spec.containers[0].livenessProbe.httpGet.port!an integer of 32 bits or a string "
+      "spec.containers[0].startupProbe.httpGet.port!an integer of 32 bits or a string");
   // What is null is as if it were not there.
   EXPECT_EQ(UnknownOf("spec: {containers: [{env: null, image: null, resources: {limits: {cpu: 1, memory: "
                       "1Gi}}, livenessProbe: {httpGet: {port: web}}, startupProbe: {httpGet: {port: 80}}}]}"),
