@@ -59,7 +59,33 @@ void EraseFrom(std::map<Key, std::set<Value>>& map, const Key& key, const Value&
 
 void ResourceClaimController::Start() {
   started_ = true;
+  if (options_.watches) NoteUnknownPods();
   if (!options_.watches || !pods_.empty() || !claims_.empty()) ReconcileLater();
+}
+
+void ResourceClaimController::NoteUnknownPods() {
+  std::string warning;
+  int64_t more_count = 0;
+  for (const auto& [key, object] : server_.List(api::Kind::kResourceClaim)) {
+    const auto& claim = static_cast<const api::ResourceClaim&>(*object);
+    const auto note = [&](const std::string& name, const std::string& uid) {
+      if (server_.FindPod(claim.metadata.namespace_, name) != nullptr) return false;
+      unknown_pods_.insert(uid);
+      return true;
+    };
+    if (const api::OwnerReference* owner = OwnerPod(claim)) note(owner->name, owner->uid);
+    for (const api::ResourceClaimConsumerReference& consumer : claim.status.reserved_for) {
+      if (consumer.resource != "pods" || !note(consumer.name, consumer.uid)) continue;
+      if (!warning.empty()) {
+        ++more_count;
+        continue;
+      }
+      warning = absl::StrCat("ResourceClaim ", key, ": it is reserved for Pod ", consumer.name,
+                             ", which is not in the input, and keeps its devices");
+    }
+  }
+  if (more_count > 0) absl::StrAppend(&warning, " (and ", more_count, " more)");
+  if (!warning.empty()) warnings_.push_back(std::move(warning));
 }
 
 // The stand-in hears of pods that go and of what is created; steps and the scheduler tell it of the rest.
@@ -89,6 +115,7 @@ void ResourceClaimController::OnEvent(const WatchEvent& event) {
 void ResourceClaimController::NotePod(const api::Pod* old_pod, const api::Pod* new_pod) {
   const api::Pod& pod = new_pod != nullptr ? *new_pod : *old_pod;
   const bool ends = new_pod == nullptr || IsOver(*new_pod);
+  if (ends) unknown_pods_.erase(pod.metadata.uid);
   if (ends && !claims_of_pods_.empty()) {
     const auto found = claims_of_pods_.find(pod.metadata.uid);
     if (found != claims_of_pods_.end()) claims_.insert(found->second.begin(), found->second.end());
@@ -312,7 +339,8 @@ bool ResourceClaimController::ReserveClaims(const api::Pod& pod,
 bool ResourceClaimController::IsGone(absl::string_view name_space, absl::string_view name,
                                      absl::string_view uid) const {
   const api::PodPtr pod = server_.FindPod(name_space, name);
-  return pod == nullptr || pod->metadata.uid != uid || IsOver(*pod);
+  if (pod == nullptr) return unknown_pods_.count(std::string(uid)) == 0;
+  return pod->metadata.uid != uid || IsOver(*pod);
 }
 
 bool ResourceClaimController::ReconcileClaim(const ClaimPtr& claim) {

@@ -22,6 +22,8 @@ namespace schedsim::sim {
 // - allocated claims of a bound pod are reserved for it;
 // - pods that are gone leave status.reservedFor; with the last one allocation, devices and finalizer go;
 // - a claim whose owner is gone is deleted.
+// A cluster's controller takes a pod that is not in the input for one that is there: the input may be a part
+// of a cluster.
 // It looks at what changed, pods in the order of their uids, then claims by name; as the stand-in of
 // conformance cases at all of them. Source: kubernetes v1.37, pkg/controller/resourceclaim/controller.go.
 class ResourceClaimController : public Controller {
@@ -31,7 +33,8 @@ class ResourceClaimController : public Controller {
       : options_(*context.options.resource_claims),
         loop_(context.loop),
         server_(context.server),
-        trace_(context.trace) {}
+        trace_(context.trace),
+        warnings_(context.warnings) {}
   ResourceClaimController(const ResourceClaimController&) = delete;
   ResourceClaimController& operator=(const ResourceClaimController&) = delete;
 
@@ -61,6 +64,8 @@ class ResourceClaimController : public Controller {
   ClaimPtr ClaimFor(const api::Pod& pod, const api::PodResourceClaim& reference, bool& changed);
   bool ReserveClaims(const api::Pod& pod, const std::map<std::string, std::string>& names);
   bool ReconcileClaim(const ClaimPtr& claim);
+  // Remembers the pods of claims that are not in the input.
+  void NoteUnknownPods();
   // Whether no such pod is there, or it is over.
   bool IsGone(absl::string_view name_space, absl::string_view name, absl::string_view uid) const;
   ClaimPtr FindClaim(absl::string_view name_space, absl::string_view name) const;
@@ -75,12 +80,15 @@ class ResourceClaimController : public Controller {
   EventLoop& loop_;
   ApiServer& server_;
   Trace& trace_;
+  std::vector<std::string>& warnings_;
   bool started_ = false;
   bool is_due_ = false;
   bool is_working_ = false;
   // To be looked at: uids and keys of pods, keys of claims.
   std::set<std::pair<std::string, std::string>> pods_;
   std::set<std::string> claims_;
+  // Uids of pods that claims had at the start, and that are not in the input.
+  std::set<std::string> unknown_pods_;
   // By uid of a pod: the keys of the claims that it owns or that are reserved for it.
   std::map<std::string, std::set<std::string>> claims_of_pods_;
   // By key of a claim, and of a template: the pods that refer to it, as in `pods_`.

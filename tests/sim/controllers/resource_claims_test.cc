@@ -115,6 +115,29 @@ TEST(ResourceClaims, StayAllocatedUntilTheLastPodIsGone) {
   EXPECT_EQ(Claims(*cluster.Run(30)), "shared");
 }
 
+// The input may be a part of a cluster.
+TEST(ResourceClaims, KeepTheirDevicesForPodsThatAreNotInTheInput) {
+  const std::string held = absl::StrCat(
+      kClaim, "\n---\n",
+      "{apiVersion: resource.k8s.io/v1, kind: ResourceClaim, metadata: {name: held, namespace: default, "
+      "uid: u-held, finalizers: [resource.kubernetes.io/delete-protection], ownerReferences: [{apiVersion: "
+      "v1, kind: Pod, name: elsewhere, uid: u-elsewhere, controller: true}]}, spec: {devices: {requests: "
+      "[{name: r, exactly: {deviceClassName: gpu, allocationMode: ExactCount, count: 1}}]}}, status: "
+      "{allocation: {devices: {results: [{request: r, driver: gpu.example.com, pool: node, device: "
+      "gpu-0}]}}, reservedFor: [{resource: pods, name: elsewhere, uid: u-elsewhere}]}}");
+  SmallCluster cluster = With(Cluster({held, Pod("b", true)}));
+  const auto run = cluster.Run(30);
+  EXPECT_EQ(Claims(*run), "held gpu-0 elsewhere; shared");
+  EXPECT_EQ(NodeOf(*run, "b"), "");
+  EXPECT_EQ(run->Warnings(),
+            std::vector<std::string>{"ResourceClaim default/held: it is reserved for Pod elsewhere, "
+                                     "which is not in the input, and keeps its devices"});
+  // Another pod of that name proves that the first one is gone.
+  SmallCluster replaced = With(Cluster({held, Pod("b", true), Pod("elsewhere, uid: another", true)}));
+  const auto next = replaced.Run(30);
+  EXPECT_EQ(Claims(*next), "shared gpu-0 elsewhere b");
+}
+
 TEST(ResourceClaims, OfPodsThatAreOverAreDeleted) {
   SmallCluster cluster = With(Cluster({kTemplate, Pod("a")}));
   cluster.Update(10, absl::StrCat(Pod("a").substr(0, Pod("a").size() - 1), ", status: {phase: Succeeded}}"));
