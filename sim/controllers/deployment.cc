@@ -120,6 +120,7 @@ void DeploymentController::OnReplicaSet(const WatchEvent& event) {
 
 void DeploymentController::Start() {
   started_ = true;
+  NoteLostSets();
   for (const auto& [key, object] : server_.List(api::Kind::kOther)) {
     if (IsDeployment(*object)) queue_.AddAt(object->Key(), loop_.Now(), /*in_background=*/false);
   }
@@ -285,26 +286,61 @@ void DeploymentController::SetRevision(Rollout& rollout, const std::string& revi
 
 // Dumps often have Deployments and pods, but no ReplicaSets. Pods name theirs; a new one would make all of
 // them once more.
-std::optional<DeploymentController::LostSet> DeploymentController::FindLostSet(const Rollout& rollout) const {
-  if (!rollout.sets.empty() || rollout.spec->status.replicas == 0) return std::nullopt;
-  const api::ObjectMeta& meta = rollout.object->metadata;
-  std::optional<LostSet> found;
-  absl::Time youngest = absl::InfinitePast();
-  const ApiServer::Objects& pods = server_.List(api::Kind::kPod);
-  const std::string prefix = absl::StrCat(meta.namespace_, "/");
-  for (auto at = pods.lower_bound(prefix); at != pods.end() && absl::StartsWith(at->first, prefix); ++at) {
-    const api::ObjectPtr& object = at->second;
-    const api::OwnerReference* owner = ControllerOf(*object);
-    if (owner == nullptr || owner->kind != "ReplicaSet") continue;
-    absl::string_view rest = owner->name;
-    if (!absl::ConsumePrefix(&rest, meta.name) || !absl::ConsumePrefix(&rest, "-")) continue;
-    const std::string* hash = object->metadata.labels.Find(kPodTemplateHashLabel);
-    const absl::Time created = object->metadata.creation_timestamp.value_or(absl::InfinitePast());
-    if (hash == nullptr || rest != *hash || (found.has_value() && created <= youngest)) continue;
-    found = LostSet{.name = owner->name, .uid = owner->uid, .hash = *hash};
-    youngest = created;
+void DeploymentController::NoteLostSets() {
+  // Most pods of a set follow each other and share the list of their owners.
+  const void* last_owners = nullptr;
+  LostSet* last = nullptr;
+  server_.ForEachPod([&](const api::Pod& pod) {
+    const auto& owners = pod.metadata.owner_references;
+    const absl::Time created = pod.metadata.creation_timestamp.value_or(absl::InfinitePast());
+    if (owners.empty() || owners.storage().get() == last_owners) {
+      if (!owners.empty() && last != nullptr) last->youngest = std::max(last->youngest, created);
+      return;
+    }
+    last_owners = owners.storage().get();
+    last = nullptr;
+    const api::OwnerReference* const owner = ControllerOf(pod);
+    const std::string* const hash = pod.metadata.labels.Find(kPodTemplateHashLabel);
+    if (owner == nullptr || owner->kind != "ReplicaSet" || hash == nullptr) return;
+    absl::string_view name = owner->name;
+    if (!absl::ConsumeSuffix(&name, *hash) || !absl::ConsumeSuffix(&name, "-")) return;
+    if (server_.Find(api::Kind::kReplicaSet, "ReplicaSet", pod.metadata.namespace_, owner->name) != nullptr)
+      return;
+    std::vector<LostSet>& sets = lost_sets_[absl::StrCat(pod.metadata.namespace_, "/", name)];
+    auto found = std::find_if(sets.begin(), sets.end(),
+                              [owner](const LostSet& set) { return set.identity.uid == owner->uid; });
+    if (found == sets.end()) {
+      found = sets.insert(sets.end(), {.identity = {.name = owner->name, .uid = owner->uid, .hash = *hash},
+                                       .youngest = created});
+    }
+    found->youngest = std::max(found->youngest, created);
+    last = &*found;
+  });
+}
+
+std::optional<DeploymentController::SetIdentity> DeploymentController::FindLostSet(
+    const Rollout& rollout, const std::string& fresh_name) const {
+  const std::string key = rollout.object->Key();
+  const auto lost = lost_sets_.find(key);
+  if (lost == lost_sets_.end() || !rollout.sets.empty()) return std::nullopt;
+  const LostSet* youngest = nullptr;
+  const LostSet* same = nullptr;
+  for (const LostSet& set : lost->second) {
+    if (youngest == nullptr || set.youngest > youngest->youngest) youngest = &set;
+    if (set.identity.name == fresh_name) same = &set;
   }
-  return found;
+  const bool is_of_cluster = rollout.spec->status.replicas != 0;
+  const LostSet* const found = same == nullptr && is_of_cluster ? youngest : same;
+  if (found == nullptr) {
+    Warn(absl::StrCat("Deployment ", key, ": the input has pods of ReplicaSet ", youngest->identity.name,
+                      ", which may be an older one of it; they stay beside the pods that it makes"),
+         warnings_);
+    return std::nullopt;
+  }
+  Warn(absl::StrCat("Deployment ", key, ": ReplicaSet ", found->identity.name,
+                    ", which its pods name, is not in the input; it was made from the Deployment's template"),
+       warnings_);
+  return found->identity;
 }
 
 // The Deployment's own template and selector, with the hash, and the Deployment as the owner.
@@ -356,10 +392,10 @@ absl::StatusOr<api::ObjectPtr> DeploymentController::MakeNewSet(const Rollout& r
 }
 
 // A name that nobody has: each collision makes another hash.
-DeploymentController::LostSet DeploymentController::FreshSet(const Rollout& rollout,
-                                                             DeploymentSpec::Status& status) const {
+DeploymentController::SetIdentity DeploymentController::FreshSet(const Rollout& rollout,
+                                                                 DeploymentSpec::Status& status) const {
   const api::ObjectMeta& meta = rollout.object->metadata;
-  LostSet fresh;
+  SetIdentity fresh;
   ReadFields(*rollout.object, [&](const codec::Value& root) {
     const codec::Value none;
     const codec::Value* spec = root.Find("spec");
@@ -383,14 +419,8 @@ DeploymentController::LostSet DeploymentController::FreshSet(const Rollout& roll
 absl::Status DeploymentController::CreateNewSet(Rollout& rollout, int64_t revision) {
   api::ObjectPtr made;
   DeploymentSpec::Status new_status = rollout.spec->status;
-  const std::optional<LostSet> lost = FindLostSet(rollout);
-  const LostSet identity = lost.has_value() ? *lost : FreshSet(rollout, new_status);
-  if (lost.has_value()) {
-    Warn(absl::StrCat("Deployment ", rollout.object->Key(), ": ReplicaSet ", lost->name,
-                      ", which its pods name, is not in the input; it was made from the "
-                      "Deployment's template"),
-         warnings_);
-  }
+  const SetIdentity fresh = FreshSet(rollout, new_status);
+  const SetIdentity identity = FindLostSet(rollout, fresh.name).value_or(fresh);
   absl::StatusOr<api::ObjectPtr> set = MakeNewSet(rollout, identity.name, identity.hash);
   absl::Status status = set.status();
   if (status.ok()) {

@@ -63,16 +63,22 @@ class DeploymentController : public Controller {
   absl::Status Roll(Rollout& rollout);
   absl::Status SyncNewSet(Rollout& rollout, bool may_create);
   absl::Status CreateNewSet(Rollout& rollout, int64_t revision);
-  // A ReplicaSet that the input has pods of, but not itself.
-  struct LostSet {
+  struct SetIdentity {
     std::string name;
-    std::string uid;
+    std::string uid;  // "": any.
     std::string hash;
   };
-  // The one of the Deployment that has the youngest pod, where the Deployment comes from a cluster.
-  std::optional<LostSet> FindLostSet(const Rollout& rollout) const;
+  // A ReplicaSet that the input has pods of, but not itself.
+  struct LostSet {
+    SetIdentity identity;
+    absl::Time youngest;  // When the youngest of the pods was created.
+  };
+  void NoteLostSets();
+  // The one of the Deployment: that has the name of the set which the Deployment would make; or, where the
+  // Deployment comes from a cluster, the youngest pod. Warns of what it finds.
+  std::optional<SetIdentity> FindLostSet(const Rollout& rollout, const std::string& fresh_name) const;
   // The names of a set that is to be made, as the real ones. Collisions are counted in `status`.
-  LostSet FreshSet(const Rollout& rollout, DeploymentSpec::Status& status) const;
+  SetIdentity FreshSet(const Rollout& rollout, DeploymentSpec::Status& status) const;
   absl::StatusOr<api::ObjectPtr> MakeNewSet(const Rollout& rollout, const std::string& name,
                                             const std::string& hash);
   // Whether annotations of the existing new set had to be written: then all goes on with the next look.
@@ -112,6 +118,8 @@ class DeploymentController : public Controller {
   SpecCache<RolloutSet> sets_{ReadRolloutSet};
   // Names of ReplicaSets by the uid of their Deployment.
   std::map<std::string, std::set<std::string>> names_;
+  // By "namespace/name" of the Deployments that their names tell of. Those of the start.
+  std::map<std::string, std::vector<LostSet>> lost_sets_;
   // ReplicaSets that nobody controls, by namespace and name.
   std::map<std::string, std::map<std::string, framework::LabelSet>> orphans_;
   // A Deployment that has been looked at.

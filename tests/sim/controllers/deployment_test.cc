@@ -182,6 +182,31 @@ TEST(DeploymentController, TakesUpPodsWhoseReplicaSetIsNotInTheInput) {
   EXPECT_EQ(again.simulation().controllers().Warnings().size(), 1U);
 }
 
+// Of a cluster without its workloads (`kubectl get nodes,pods`), and the manifest of one of them.
+TEST(DeploymentController, TakesUpThePodsOfItsTemplateThatADumpHas) {
+  WorkloadCluster first(Nodes(2) + Deployment(4));
+  first.Run();
+  std::string dump;
+  for (const api::Kind kind : {api::Kind::kNode, api::Kind::kPod}) {
+    for (const auto& [key, object] : first.simulation().server().List(kind)) {
+      absl::StrAppend(&dump, "---\n", codec::ObjectYaml(*object));
+    }
+  }
+  WorkloadCluster again(dump + Deployment(5));
+  again.Run();
+  EXPECT_EQ(again.Pods("web-").size(), 5U);
+  EXPECT_EQ(Sizes(again), "1:5 ");
+  ASSERT_EQ(again.simulation().controllers().Warnings().size(), 1U);
+  // Whose the pods of another template are, nobody can tell.
+  WorkloadCluster other(dump + absl::StrReplaceAll(Deployment(5), {{"image: one", "image: two"}}));
+  other.Run();
+  EXPECT_EQ(other.Pods("web-").size(), 9U);
+  const std::vector<std::string> warnings = other.simulation().controllers().Warnings();
+  ASSERT_EQ(warnings.size(), 1U);
+  EXPECT_TRUE(absl::StrContains(warnings[0], "which may be an older one of it; they stay beside"))
+      << warnings[0];
+}
+
 TEST(RolloutArithmetic, RoundsSurgeUpAndUnavailableDown) {
   DeploymentSpec spec;
   spec.replicas = 10;
