@@ -39,11 +39,21 @@ std::set<std::string> Added(const Plan& base, const Plan& with) {
   return added;
 }
 
+// Keys of the pods that have a node in the input.
+std::set<std::string> Running(const Plan& plan) {
+  std::set<std::string> running;
+  for (const api::ObjectPtr& object : plan.input.objects) {
+    if (object->kind == api::Kind::kPod && !static_cast<const api::Pod&>(*object).node_name.empty())
+      running.insert(object->Key());
+  }
+  return running;
+}
+
 // Tells what became of the added objects, and of what they ask for.
 class FitReader {
  public:
-  FitReader(const Plan& with, const Trial& trial, std::set<std::string> added)
-      : with_(with), trial_(trial), added_(std::move(added)) {}
+  FitReader(const Plan& base, const Plan& with, const Trial& trial)
+      : with_(with), trial_(trial), added_(Added(base, with)), running_(Running(base)) {}
 
   absl::StatusOr<FitAnswer> Read() && {
     RETURN_IF_ERROR(ReadRefused());
@@ -103,6 +113,11 @@ class FitReader {
     Sums& sums = sums_[pod.root];
     ++sums.made;
     if (pod.IsActive()) ++sums.active;
+    if (!pod.is_placed && pod.Holds() && running_.count(pod.key) > 0) {
+      ++sums.placed;
+      ++answer_.running_count;
+      return;
+    }
     if (pod.is_placed && pod.Holds()) {
       ++sums.placed;
       answer_.bound.push_back({.pod = pod.key, .node = pod.node});
@@ -176,6 +191,7 @@ class FitReader {
   const Plan& with_;
   const Trial& trial_;
   const std::set<std::string> added_;
+  const std::set<std::string> running_;
   std::map<std::string, Sums> sums_;  // By root.
   Messages messages_;
   bool has_untried_ = false;
@@ -189,7 +205,7 @@ absl::StatusOr<FitAnswer> FitBeside(const Trial& before, const Plan& base, const
   Trial trial;
   ASSIGN_OR_RETURN(trial, RunTrial(std::move(plan)));
   FitAnswer answer;
-  ASSIGN_OR_RETURN(answer, FitReader(with, trial, Added(base, with)).Read());
+  ASSIGN_OR_RETURN(answer, FitReader(base, with, trial).Read());
   answer.displaced = Displaced(before, trial, {});
   if (before.IsInCircles() && !trial.IsInCircles()) answer.notices = before.notices;
   answer.is_in_circles = before.IsInCircles() || trial.IsInCircles();

@@ -16,6 +16,8 @@ namespace schedsim::sim {
 struct FitAnswer {
   // Pods of the objects that the scheduler put on a node. By name.
   std::vector<PlacedPod> bound;
+  // How many of their pods had a node in the cluster before.
+  int64_t running_count = 0;
   // Pods that they ask for and that are on no node: they wait, were refused or evicted, are of another
   // scheduler, or were not made; and why, the most frequent first.
   int64_t pending_count = 0;
@@ -33,7 +35,10 @@ struct FitAnswer {
   // See LateNotices.
   std::vector<std::string> notices;
 
-  bool Fits() const { return pending_count == 0 && unanswered.empty() && !bound.empty() && !is_in_circles; }
+  bool Fits() const {
+    return pending_count == 0 && unanswered.empty() && (!bound.empty() || running_count > 0) &&
+           !is_in_circles;
+  }
 };
 
 // `with` is the plan `base` with the objects. Errors: those of RunPlan, and InvalidArgument for an object

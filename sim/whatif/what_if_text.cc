@@ -125,7 +125,9 @@ std::string FitText(const FitAnswer& answer) {
   const auto bound = static_cast<int64_t>(answer.bound.size());
   std::string text;
   if (bound == 0 && answer.pending_count == 0) {
-    absl::StrAppend(&text, "No pod was made of it.\n");
+    absl::StrAppend(&text, answer.running_count == 0 ? "No pod was made of it.\n"
+                           : answer.Fits()           ? "It fits: no pod is to be made.\n"
+                                                     : "Not all is known.\n");
   } else {
     const bool is_open = answer.is_in_circles || (answer.pending_count == 0 && !answer.Fits());
     absl::StrAppend(&text,
@@ -135,6 +137,7 @@ std::string FitText(const FitAnswer& answer) {
                     bound, " of ", Pods(bound + answer.pending_count), " find a node.\n",
                     ByNodeText(answer.bound));
   }
+  if (answer.running_count > 0) absl::StrAppend(&text, "On nodes before ", answer.running_count, "\n");
   if (answer.pending_count > 0)
     absl::StrAppend(&text, "Without a node ", answer.pending_count, "\n", MessagesText(answer.pending));
   for (const std::string& object : answer.unanswered) absl::StrAppend(&text, Printable(object), ".\n");
@@ -187,6 +190,7 @@ std::string FitJson(const FitAnswer& answer) {
   codec::JsonWriter json;
   Begin("fit", json);
   json.Key("fits").Bool(answer.Fits()).Field("pendingCount", answer.pending_count);
+  json.Field("runningCount", answer.running_count);
   WritePlaced("bound", answer.bound, json);
   WriteMessages("pending", answer.pending, json);
   WriteNames("unanswered", answer.unanswered, json);

@@ -455,6 +455,28 @@ TEST(WhatIfTest, PodsOfWorkloadsThatTheInputLacksStay) {
   }
 }
 
+// The manifest of a workload whose pods are in the cluster, asks for those that it lacks.
+TEST(WhatIfTest, PodsThatTheClusterHasOfTheWorkloadCount) {
+  const TestFolder folder;
+  const std::string cluster = folder.Write(
+      "cluster.yaml",
+      Node("n1", 4) +
+          "{apiVersion: v1, kind: Pod, metadata: {name: db-abcde, namespace: default, uid: o, labels: {app: "
+          "db}, "
+          "ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: db, uid: w, controller: true}]}, "
+          "spec: {nodeName: n1, containers: [{name: c, image: i, resources: {requests: {cpu: 1}}}]}, status: "
+          "{phase: Running, conditions: [{type: Ready, status: 'True'}]}}\n");
+  for (const int replicas : {1, 2, 5}) {
+    const std::string manifest = folder.Write(
+        "db.yaml", Workload("apps/v1", "ReplicaSet", "db", absl::StrCat("replicas: ", replicas, ", "), 1));
+    const bool fits = replicas < 5;
+    const Json fit = Ask({"fit", manifest, "-f", cluster}, /*exit_code=*/fits ? 0 : 1);
+    EXPECT_EQ(fit["fits"], fits) << fit;
+    EXPECT_EQ(fit["runningCount"], 1) << fit;
+    EXPECT_EQ(fit["bound"].size(), replicas == 1 ? 0U : replicas == 2 ? 1U : 3U) << fit;
+  }
+}
+
 // What a node is not without, so that a new one like it has it, too.
 TEST(WhatIfTest, NewNodesHaveTheDevicesOfTheOther) {
   const TestFolder folder;
