@@ -115,7 +115,23 @@ void CronJobController::Start() {
   for (const auto& [key, object] : server_.List(api::Kind::kOther)) {
     if (!IsOfBatch(*object, kKind)) continue;
     if (object->json != nullptr && !SaysWhenItWasMade(*object)) new_at_start_.insert(object->metadata.uid);
+    WarnOfLostJobs(object);
     queue_.AddAt(object->Key(), loop_.Now(), /*in_background=*/false);
+  }
+}
+
+void CronJobController::WarnOfLostJobs(const api::ObjectPtr& object) {
+  std::string error;
+  const CronJobSpec* const spec = specs_.Of(object, error);
+  if (!error.empty()) Warn(error, warnings_);
+  if (spec == nullptr || spec->concurrency_policy == "Allow") return;
+  for (const std::string& name : spec->status.active) {
+    if (FindJob(*object, name) != nullptr) continue;
+    Warn(absl::StrCat("CronJob ", object->Key(), ": its Job ", name,
+                      ", which status.active names, is not in the input; it counts as ended, though "
+                      "concurrencyPolicy is ",
+                      spec->concurrency_policy),
+         warnings_);
   }
 }
 

@@ -68,6 +68,8 @@ class CronJobController : public Controller {
   };
   static absl::Status ReadOwnJob(const api::Object& object, OwnJob& job);
 
+  // Warns of active jobs that keep the next one from coming, where the input has them not.
+  void WarnOfLostJobs(const api::ObjectPtr& object);
   absl::Status Sync(const std::string& key);
   // When a CronJob was made.
   absl::Time CreatedAt(const api::Object& object) const;

@@ -1,6 +1,7 @@
 #include "sim/controllers/cron_job.h"
 
 #include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
@@ -52,6 +53,21 @@ TEST(CronJobController, HeedsItsConcurrencyPolicy) {
   EXPECT_EQ(jobs_after("Allow"), "tick-15778081 tick-15778082 ");
   EXPECT_EQ(jobs_after("Forbid"), "tick-15778081 ");
   EXPECT_EQ(jobs_after("Replace"), "tick-15778082 ");
+}
+
+TEST(CronJobController, SaysWhichOfItsActiveJobsTheInputLacks) {
+  const auto warnings_with = [](const std::string& policy) {
+    std::string dump = CronJob(absl::StrCat("schedule: '0 * * * *', concurrencyPolicy: ", policy, ", "));
+    dump.insert(dump.rfind('\n'), "\nstatus: {active: [{kind: Job, name: tick-1}]}");
+    WorkloadCluster cluster(Nodes(1) + dump);
+    cluster.Run();
+    return cluster.simulation().controllers().Warnings();
+  };
+  EXPECT_EQ(
+      warnings_with("Forbid"),
+      std::vector<std::string>{"CronJob default/tick: its Job tick-1, which status.active names, is not in "
+                               "the input; it counts as ended, though concurrencyPolicy is Forbid"});
+  EXPECT_TRUE(warnings_with("Allow").empty());
 }
 
 TEST(CronJobController, WaitsWhileSuspendedAndDropsWhatIsTooLate) {
