@@ -8,9 +8,13 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
+#include "core/api/devices.h"
 #include "core/api/kinds.h"
 #include "core/api/storage.h"
+#include "core/base/json_member.h"
 #include "core/base/printable.h"
+#include "core/framework/resource.h"
 
 namespace schedsim::sim {
 namespace {
@@ -27,6 +31,16 @@ bool IsWorkload(absl::string_view api_version, absl::string_view kind) {
 bool UsesClaim(const api::PodSpec& spec) {
   return std::any_of(spec.volumes.begin(), spec.volumes.end(),
                      [](const api::Volume& volume) { return volume.persistent_volume_claim.has_value(); });
+}
+
+bool AsksForExtendedResources(const api::PodSpec& spec) {
+  for (const auto* containers : {&spec.containers, &spec.init_containers}) {
+    for (const api::Container& container : *containers) {
+      for (const auto& [name, amount] : container.resources.requests)
+        if (framework::IsExtendedResourceName(name)) return true;
+    }
+  }
+  return false;
 }
 
 bool SelectsNamespaces(const api::PodSpec& spec) {
@@ -48,6 +62,12 @@ bool SelectsNamespaces(const api::PodSpec& spec) {
   return false;
 }
 
+// The same of the pods that a workload makes.
+bool TemplateSelectsNamespaces(const api::Object& workload) {
+  return workload.json != nullptr &&
+         absl::StrContains(workload.json->ToString(), R"("namespaceSelector":{")");
+}
+
 }  // namespace
 
 void MissingKinds::Note(Use use, const api::Object& object) {
@@ -65,15 +85,23 @@ void MissingKinds::Look(const api::ObjectPtr& object, bool is_pending) {
     runtime_classes_.insert(object->metadata.name);
   } else if (IsWorkload(object->api_version, object->kind_name)) {
     workloads_.insert(absl::StrCat(object->kind_name, " ", object->Key()));
+    if (TemplateSelectsNamespaces(*object)) Note(Use::kNamespaceSelector, *object);
     if (api::CameFromCluster(*object))
       listed_.insert(absl::StrCat(object->kind_name, " ", object->metadata.namespace_, "/"));
+  } else if (object->kind == api::Kind::kNamespace) {
+    namespaces_.insert(object->metadata.name);
   } else {
     LookAtStorage(*object);
+    LookAtDevices(*object);
   }
 }
 
 void MissingKinds::LookAtPod(const api::Pod& pod, bool is_pending) {
   if (pod.IsTerminal()) return;
+  if (api::CameFromCluster(pod) && !namespaces_of_pods_.contains(pod.metadata.namespace_))
+    namespaces_of_pods_.insert(pod.metadata.namespace_);
+  LookAtClaims(pod, is_pending);
+  LookAtExtendedClaim(pod);
   if (seen_specs_.insert(pod.spec.get()).second) {
     if (UsesClaim(*pod.spec)) Note(Use::kClaim, pod);
     if (SelectsNamespaces(*pod.spec)) Note(Use::kNamespaceSelector, pod);
@@ -95,6 +123,58 @@ void MissingKinds::LookAtPod(const api::Pod& pod, bool is_pending) {
   }
 }
 
+// The name of a missing claim is told where a pod waits for it. A pod on a node proves that there is one.
+void MissingKinds::LookAtClaims(const api::Pod& pod, bool is_pending) {
+  const std::string prefix = absl::StrCat(pod.metadata.namespace_, "/");
+  for (const api::Volume& volume : pod.spec->volumes) {
+    if (pod.node_name.empty()) break;
+    if (volume.persistent_volume_claim.has_value()) {
+      claims_of_bound_.emplace(prefix + volume.persistent_volume_claim->claim_name, pod.Key());
+    } else if (volume.ephemeral.has_value()) {
+      claims_of_bound_.emplace(absl::StrCat(prefix, pod.metadata.name, "-", volume.name), pod.Key());
+    }
+  }
+  for (const api::PodResourceClaim& reference : pod.spec->resource_claims) {
+    std::string name = reference.resource_claim_name;
+    bool is_needed = true;
+    for (const api::PodResourceClaimStatus& status : pod.status.resource_claim_statuses) {
+      if (status.name != reference.name) continue;
+      is_needed = status.resource_claim_name.has_value();
+      name = status.resource_claim_name.value_or("");
+    }
+    if (!is_needed) continue;
+    if (!pod.node_name.empty()) {
+      device_claims_of_bound_.emplace(prefix + name, pod.Key());
+    } else if (is_pending && !name.empty()) {
+      device_claims_of_pending_.emplace(prefix + name, pod.Key());
+    } else if (is_pending) {
+      claim_templates_of_pending_.emplace(prefix + reference.resource_claim_template_name, pod.Key());
+    }
+  }
+}
+
+void MissingKinds::LookAtExtendedClaim(const api::Pod& pod) {
+  if (pod.node_name.empty() || pod.json == nullptr) return;
+  const auto [known, is_new] = extended_specs_.emplace(pod.spec.get(), false);
+  if (is_new) known->second = AsksForExtendedResources(*pod.spec);
+  if (!known->second) return;
+  const std::string text = pod.json->ToString();
+  const absl::string_view status =
+      FindJsonMember(FindJsonMember(text, "status"), "extendedResourceClaimStatus");
+  absl::string_view name = FindJsonMember(status, "resourceClaimName");
+  if (!absl::ConsumePrefix(&name, "\"") || !absl::ConsumeSuffix(&name, "\"")) return;
+  device_claims_of_bound_.emplace(absl::StrCat(pod.metadata.namespace_, "/", name), pod.Key());
+}
+
+void MissingKinds::LookAtDevices(const api::Object& object) {
+  if (object.kind == api::Kind::kResourceClaim) {
+    const auto& claim = static_cast<const api::ResourceClaim&>(object);
+    device_claims_[object.Key()] = claim.status.allocation.has_value();
+  } else if (object.kind == api::Kind::kResourceClaimTemplate) {
+    claim_templates_.insert(object.Key());
+  }
+}
+
 void MissingKinds::LookAtStorage(const api::Object& object) {
   if (object.kind == api::Kind::kStorageClass) {
     storage_classes_.insert(object.metadata.name);
@@ -106,7 +186,9 @@ void MissingKinds::LookAtStorage(const api::Object& object) {
     storage_classes_.insert(volume.spec.storage_class_name);
     volumes_.insert(object.metadata.name);
     if (volume.spec.csi.has_value() && api::CameFromCluster(object)) Note(Use::kCSI, object);
-  } else if (object.kind == api::Kind::kPersistentVolumeClaim && api::CameFromCluster(object)) {
+  } else if (object.kind == api::Kind::kPersistentVolumeClaim) {
+    claims_.insert(object.Key());
+    if (!api::CameFromCluster(object)) return;
     const auto& spec = static_cast<const api::PersistentVolumeClaim&>(object).spec;
     const bool names_class = spec.storage_class_name.has_value() && !spec.storage_class_name->empty();
     if (spec.volume_name.empty() && names_class)
@@ -144,6 +226,30 @@ std::map<std::string, std::string> MissingKinds::MissingOwners(bool goes_on) con
   return missing;
 }
 
+void MissingKinds::AddMissingClaims(bool goes_on, std::map<std::string, std::string>& missing) const {
+  const auto uses = [](const std::string& pod, const std::string& claim) {
+    return absl::StrCat("Pod ", Printable(pod, kShownBytesMax), " uses ", Printable(claim, kShownBytesMax));
+  };
+  for (const auto& [claim, pod] : claims_of_bound_)
+    if (!claims_.contains(claim)) missing.emplace("persistentvolumeclaims", uses(pod, claim));
+  for (const auto& [claim, pod] : device_claims_of_bound_) {
+    const auto found = device_claims_.find(claim);
+    if (found != device_claims_.end() && found->second) continue;
+    const bool has_name = claim.back() != '/';
+    missing.emplace(
+        "resourceclaims",
+        found != device_claims_.end() ? absl::StrCat(uses(pod, claim), ", which has no status.allocation")
+        : has_name                    ? uses(pod, claim)
+                   : absl::StrCat("Pod ", Printable(pod, kShownBytesMax), " does not say which it uses"));
+  }
+  // Later they may come.
+  if (goes_on) return;
+  for (const auto& [claim, pod] : device_claims_of_pending_)
+    if (!device_claims_.contains(claim)) missing.emplace("resourceclaims", uses(pod, claim));
+  for (const auto& [name, pod] : claim_templates_of_pending_)
+    if (!claim_templates_.contains(name)) missing.emplace("resourceclaimtemplates", uses(pod, name));
+}
+
 std::string MissingKinds::Warning(bool goes_on) const {
   // Why each resource is missed, by its name.
   std::map<std::string, std::string> missing = MissingOwners(goes_on);
@@ -153,6 +259,12 @@ std::string MissingKinds::Warning(bool goes_on) const {
   };
   miss(api::Kind::kPersistentVolumeClaim, Use::kClaim, "uses a claim");
   miss(api::Kind::kNamespace, Use::kNamespaceSelector, "selects namespaces");
+  for (const std::string& name : namespaces_of_pods_) {
+    if (FirstOf(Use::kNamespaceSelector).empty() || namespaces_.contains(name)) continue;
+    missing.emplace("namespaces", absl::StrCat(FirstOf(Use::kNamespaceSelector), " selects namespaces, and ",
+                                               Printable(name, kShownBytesMax), " is not there"));
+  }
+  AddMissingClaims(goes_on, missing);
   for (const auto& [class_name, claim] : class_of_claim_) {
     if (storage_classes_.contains(class_name)) continue;
     missing.emplace("storageclasses", absl::StrCat("PersistentVolumeClaim ", claim, " names ",

@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/string_view.h"
 #include "core/api/object.h"
@@ -44,12 +45,18 @@ class MissingKinds {
   };
 
   void LookAtPod(const api::Pod& pod, bool is_pending);
+  void LookAtClaims(const api::Pod& pod, bool is_pending);
+  // Extended resources may be devices.
+  void LookAtExtendedClaim(const api::Pod& pod);
   void LookAtStorage(const api::Object& object);
+  void LookAtDevices(const api::Object& object);
   // Remembers the first object of that use, for the message.
   void Note(Use use, const api::Object& object);
   const std::string& FirstOf(Use use) const { return first_[static_cast<size_t>(use)]; }
   bool Has(api::Kind kind) const { return counts_[static_cast<size_t>(kind)] > 0; }
   std::map<std::string, std::string> MissingOwners(bool goes_on) const;
+  // Adds the resources of claims that pods name, with one of the pods.
+  void AddMissingClaims(bool goes_on, std::map<std::string, std::string>& missing) const;
 
   std::array<int64_t, api::kKindCount> counts_ = {};
   std::array<std::string, static_cast<size_t>(Use::kCount)> first_;
@@ -74,6 +81,21 @@ class MissingKinds {
   // Volumes that are there, and those that claims name, with the first of these claims.
   std::set<std::string> volumes_;
   std::map<std::string, std::string> volume_of_claim_;
+  // Claims that are there, by "namespace/name", and those that pods on nodes use, with one of these pods.
+  absl::flat_hash_set<std::string> claims_;
+  std::map<std::string, std::string> claims_of_bound_;
+  // The same for claims of devices: whether there is an allocation. Pods that wait for one may wait for a
+  // template.
+  std::map<std::string, bool> device_claims_;
+  std::map<std::string, std::string> device_claims_of_bound_;
+  std::map<std::string, std::string> device_claims_of_pending_;
+  // Whether pods with that spec ask for extended resources.
+  absl::flat_hash_map<const api::PodSpec*, bool> extended_specs_;
+  std::set<std::string> claim_templates_;
+  std::map<std::string, std::string> claim_templates_of_pending_;
+  // Namespaces that are there, and those of pods that a cluster gave out.
+  std::set<std::string> namespaces_;
+  std::set<std::string> namespaces_of_pods_;
   const void* last_owners_ = nullptr;
 };
 

@@ -57,6 +57,33 @@ TEST(MissingKindsTest, WhatIsMissingIsSaidOnceWithTheCommandThatPrintsIt) {
       // Others of the kind are there, so that the pod's may be gone.
       {Pod(kOwned, "nodeName: n1") + ReplicaSet("other, uid: o"),
        "replicasets (Pod default/a stays without its ReplicaSet web); `kubectl get replicasets -A -o yaml`"},
+      {Pod(", uid: p", kSelectsNamespaces) +
+           "{apiVersion: v1, kind: Namespace, metadata: {name: x, uid: x}}\n",
+       "namespaces (Pod default/a selects namespaces, and default is not there); "},
+      // A pod on a node proves that its claims are there.
+      {Pod("", absl::StrCat("nodeName: n1, ", kUsesClaim)) +
+           "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: other}}\n",
+       "persistentvolumeclaims (Pod default/a uses default/data); "},
+      {Pod("", "nodeName: n1, volumes: [{name: v, ephemeral: {volumeClaimTemplate: {spec: {}}}}]"),
+       "persistentvolumeclaims (Pod default/a uses default/a-v); "},
+      {Pod("", "nodeName: n1, resourceClaims: [{name: g, resourceClaimName: gpu}]"),
+       "resourceclaims (Pod default/a uses default/gpu); "},
+      {Pod("", "nodeName: n1, resourceClaims: [{name: g, resourceClaimTemplateName: gpu}]"),
+       "resourceclaims (Pod default/a does not say which it uses); "},
+      {Pod("", "nodeName: n1, resourceClaims: [{name: g, resourceClaimName: gpu}]") +
+           "{apiVersion: resource.k8s.io/v1, kind: ResourceClaim, metadata: {name: gpu}, spec: {devices: "
+           "{}}}\n",
+       "resourceclaims (Pod default/a uses default/gpu, which has no status.allocation); "},
+      {"{apiVersion: v1, kind: Pod, metadata: {name: a, uid: p}, spec: {nodeName: n1, containers: [{name: c, "
+       "image: "
+       "i, "
+       "resources: {limits: {e.com/gpu: 1}, requests: {e.com/gpu: 1}}}]}, status: {phase: Running, "
+       "extendedResourceClaimStatus: {resourceClaimName: gpu, requestMappings: []}}}\n",
+       "resourceclaims (Pod default/a uses default/gpu); "},
+      {Pod("", "resourceClaims: [{name: g, resourceClaimName: gpu}]"),
+       "resourceclaims (Pod default/a uses default/gpu); "},
+      {Pod("", "resourceClaims: [{name: g, resourceClaimTemplateName: gpu}]"),
+       "resourceclaimtemplates (Pod default/a uses default/gpu); "},
       {Pod("", kUsesClaim) + Claim("storageClassName: fast"),
        "storageclasses (PersistentVolumeClaim default/data names fast); "},
       {Pod("", kUsesClaim) + Claim("volumeName: v"),
