@@ -9,6 +9,8 @@ namespace schedsim::sim {
 ClaimProtectionController::ClaimProtectionController(const ControllerContext& context)
     : loop_(context.loop), server_(context.server) {
   server_.set_protection([this](const api::Object& object) {
+    if (object.kind == api::Kind::kPersistentVolume)
+      return static_cast<const api::PersistentVolume&>(object).phase == "Bound";
     return object.kind == api::Kind::kPersistentVolumeClaim && IsUsed(object);
   });
 }
@@ -20,38 +22,52 @@ bool ClaimProtectionController::IsUsed(const api::Object& claim) const {
   for (auto at = pods.lower_bound(absl::StrCat(name_space, "/")); at != pods.end(); ++at) {
     const auto& pod = static_cast<const api::Pod&>(*at->second);
     if (pod.metadata.namespace_ != name_space) break;
-    if (!pod.node_name.empty() && !pod.IsTerminal() && plugins::UsesClaim(pod, claim)) return true;
+    if (!pod.node_name.empty() && plugins::UsesClaim(pod, claim)) return true;
   }
   return false;
 }
 
+void ClaimProtectionController::Start() {
+  started_ = true;
+  LookLater();
+}
+
 void ClaimProtectionController::OnEvent(const WatchEvent& event) {
   const api::Object& object = event.new_object != nullptr ? *event.new_object : *event.old_object;
-  if (object.kind == api::Kind::kPersistentVolumeClaim) {
-    if (event.new_object == nullptr) {
-      deleted_claims_.erase(object.Key());
-    } else if (object.metadata.deletion_timestamp.has_value()) {
-      deleted_claims_.insert(object.Key());
-    }
+  if (object.kind == api::Kind::kPod) {
+    if (event.new_object == nullptr) LookLater();
     return;
   }
-  const bool is_over = event.new_object == nullptr || static_cast<const api::Pod&>(object).IsTerminal();
-  if (!is_over || is_due_ || deleted_claims_.empty()) return;
+  std::set<std::string>& deleted =
+      object.kind == api::Kind::kPersistentVolume ? deleted_volumes_ : deleted_claims_;
+  if (event.new_object == nullptr) {
+    deleted.erase(object.Key());
+  } else if (object.metadata.deletion_timestamp.has_value()) {
+    deleted.insert(object.Key());
+    LookLater();
+  }
+}
+
+void ClaimProtectionController::LookLater() {
+  if (!started_ || is_due_ || (deleted_claims_.empty() && deleted_volumes_.empty())) return;
   is_due_ = true;
   loop_.At(loop_.Now(), EventLoop::Phase::kWork, [this] { Look(); });
 }
 
+// What is still used stays.
 void ClaimProtectionController::Look() {
   is_due_ = false;
-  const std::set<std::string> keys = deleted_claims_;
-  for (const std::string& key : keys) {
+  const std::set<std::string> claims = deleted_claims_;
+  for (const std::string& key : claims) {
     const size_t slash = key.find('/');
-    // One that is still used stays.
     server_
         .Delete(api::Kind::kPersistentVolumeClaim, "PersistentVolumeClaim", key.substr(0, slash),
                 key.substr(slash + 1))
         .IgnoreError();
   }
+  const std::set<std::string> volumes = deleted_volumes_;
+  for (const std::string& name : volumes)
+    server_.Delete(api::Kind::kPersistentVolume, "PersistentVolume", "", name).IgnoreError();
 }
 
 }  // namespace schedsim::sim

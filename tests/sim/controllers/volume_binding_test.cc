@@ -11,6 +11,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "gtest/gtest.h"
 #include "tests/sim/run/small_cluster.h"
 
@@ -287,14 +288,14 @@ TEST(VolumeBinding, SaysThatNobodyRunsAProvisioner) {
       "default/data");
 }
 
-TEST(VolumeBinding, AClaimWhoseVolumeIsDeletedIsLost) {
-  SmallCluster cluster(absl::StrCat(Volume("v", "storageClassName: manual").substr(4),
-                                    Claim("data", "storageClassName: manual")));
-  cluster.on_made = [](Simulation& simulation) {
-    simulation.loop().At(simulation.zero() + absl::Seconds(1), EventLoop::Phase::kStep, [&simulation] {
-      EXPECT_TRUE(simulation.server().Delete(api::Kind::kPersistentVolume, "PersistentVolume", "", "v").ok());
-    });
-  };
+TEST(VolumeBinding, AClaimWhoseVolumeIsAnothersIsLost) {
+  const std::string claim =
+      absl::StrReplaceAll(Claim("data", "storageClassName: manual, volumeName: v"),
+                          {{"namespace: default}",
+                            "namespace: default, annotations: {pv.kubernetes.io/bind-completed: \"yes\"}}"}});
+  SmallCluster cluster(absl::StrCat(
+      Volume("v", "storageClassName: manual, claimRef: {namespace: default, name: other, uid: u}").substr(4),
+      claim));
   EXPECT_EQ(ClaimText(*Simulate(cluster), "data"), "Lost, class manual, volume v");
 }
 
@@ -328,6 +329,53 @@ TEST(ClaimProtection, AClaimThatAPodUsesStaysUntilThePodIsGone) {
   const auto after = Simulate(cluster, 11);
   EXPECT_EQ(ClaimText(*after, "data"), "-");
   EXPECT_EQ(VolumeText(*after, "v"), "Released to data");
+}
+
+// Its phase does not matter: as long as there is the pod, the volume may be mounted.
+TEST(ClaimProtection, APodThatIsOverUsesItsClaim) {
+  SmallCluster cluster(absl::StrCat(
+      Volume("v", "storageClassName: manual").substr(4), Claim("data", "storageClassName: manual"),
+      "---\n{apiVersion: v1, kind: Pod, metadata: {name: pod, namespace: default}, spec: {nodeName: "
+      "node, volumes: [{name: d, persistentVolumeClaim: {claimName: data}}], containers: [{name: c, "
+      "image: i}]}, status: {phase: Succeeded}}\n"));
+  DeleteClaimAt(cluster, 1, "data");
+  EXPECT_EQ(ClaimText(*Simulate(cluster, 9), "data"), "Bound, class manual, volume v");
+  cluster.DeletePod(10, "pod");
+  EXPECT_EQ(ClaimText(*Simulate(cluster, 11), "data"), "-");
+}
+
+TEST(ClaimProtection, AVolumeStaysWhileItIsBound) {
+  SmallCluster cluster(absl::StrCat(Volume("v", "storageClassName: manual").substr(4),
+                                    Claim("data", "storageClassName: manual")));
+  cluster.on_made = [](Simulation& simulation) {
+    const auto delete_at = [&simulation](int seconds, api::Kind kind, const char* kind_name,
+                                         const char* name_space, const char* name) {
+      simulation.loop().At(simulation.zero() + absl::Seconds(seconds), EventLoop::Phase::kStep,
+                           [=, &simulation] {
+                             EXPECT_TRUE(simulation.server().Delete(kind, kind_name, name_space, name).ok());
+                           });
+    };
+    delete_at(1, api::Kind::kPersistentVolume, "PersistentVolume", "", "v");
+    delete_at(10, api::Kind::kPersistentVolumeClaim, "PersistentVolumeClaim", "default", "data");
+  };
+  const auto during = Simulate(cluster, 9);
+  EXPECT_EQ(VolumeText(*during, "v"), "Bound to data");
+  EXPECT_EQ(ClaimText(*during, "data"), "Bound, class manual, volume v");
+  EXPECT_EQ(VolumeText(*Simulate(cluster, 11), "v"), "-");
+}
+
+TEST(ClaimProtection, WhatIsBeingDeletedAndUnusedGoesAtTheStart) {
+  const auto ending = [](std::string object, const std::string& name) {
+    return absl::StrReplaceAll(object,
+                               {{absl::StrCat("name: ", name), absl::StrCat("name: ", name,
+                                                                            ", deletionTimestamp: "
+                                                                            "\"2001-01-01T00:00:00Z\"")}});
+  };
+  SmallCluster cluster(absl::StrCat(ending(Volume("v", "storageClassName: manual"), "v").substr(4),
+                                    ending(Claim("data", "storageClassName: other"), "data")));
+  const auto simulation = Simulate(cluster, 1);
+  EXPECT_EQ(VolumeText(*simulation, "v"), "-");
+  EXPECT_EQ(ClaimText(*simulation, "data"), "-");
 }
 
 }  // namespace
