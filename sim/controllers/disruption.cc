@@ -41,6 +41,21 @@ bool IsOf(const api::OwnerReference& owner, absl::string_view kind, absl::string
   return owner.kind == kind && (given == group || (group == "apps" && given == "extensions"));
 }
 
+// Whether the status was written for this spec: that of a dump may have been changed since. A status without
+// pods says nothing of it.
+bool IsOfSpec(const DisruptionBudget& budget) {
+  const BudgetStatus& status = budget.status;
+  if (!budget.error.empty() || status.expected_pods == 0 || status.reason == "SyncFailed") return true;
+  int64_t desired = 0;
+  if (budget.max_unavailable.has_value()) {
+    desired =
+        std::max<int64_t>(status.expected_pods - Scaled(*budget.max_unavailable, status.expected_pods), 0);
+  } else if (budget.min_available.has_value()) {
+    desired = Scaled(*budget.min_available, status.expected_pods);
+  }
+  return status.desired_healthy == desired;
+}
+
 // Whether nothing that a budget counts has changed.
 bool IsSame(const api::Pod& before, const api::Pod& after) {
   const api::OwnerReference* owner_before = ControllerOf(before);
@@ -77,7 +92,8 @@ void DisruptionController::Start() {
       const api::ObjectPtr object =
           server_.Find(api::Kind::kPodDisruptionBudget, "PodDisruptionBudget", name_space, name);
       const auto& stored = static_cast<const api::PodDisruptionBudget&>(*object);
-      if (!ReadBudget(stored).has_status) Sync(name_space, name);
+      const DisruptionBudget fields = ReadBudget(stored);
+      if (!fields.has_status || !IsOfSpec(fields)) Sync(name_space, name);
     }
   }
 }
@@ -142,6 +158,7 @@ void DisruptionController::OnPod(const WatchEvent& event) {
     const bool is_covered = after != nullptr && Covers(budget, *after);
     if (was_covered) Count(*before, -1, budget);
     if (is_covered) Count(*after, 1, budget);
+    if (was_covered && is_covered) MoveToOwner(*before, *after, budget);
     // Upstream asks for the budgets of the pod as it is now.
     if (started_ && (is_covered || (was_covered && after == nullptr))) {
       SyncLater(meta.namespace_, name, kDelay);
@@ -162,6 +179,17 @@ void DisruptionController::Count(const api::Pod& pod, int64_t by, Budget& budget
   counts.reference = *owner;
   counts.count += by;
   counts.count_max = std::max(counts.count_max, counts.count);
+}
+
+// A pod that somebody adopts is no longer expected of its owner before, or of none.
+void DisruptionController::MoveToOwner(const api::Pod& before, const api::Pod& after, Budget& budget) {
+  const api::OwnerReference* const owner = ControllerOf(before);
+  const api::OwnerReference* const new_owner = ControllerOf(after);
+  if (owner == nullptr) {
+    if (new_owner != nullptr) --budget.bare_count_max;
+  } else if (new_owner == nullptr || new_owner->uid != owner->uid) {
+    --budget.owners[owner->uid].count_max;
+  }
 }
 
 void DisruptionController::SyncLater(const std::string& name_space, const std::string& name,

@@ -108,11 +108,31 @@ TEST(Disruption, AStatusOfTheInputStaysUntilAPodChanges) {
   const std::string status =
       "{currentHealthy: 7, desiredHealthy: 5, expectedPods: 8, disruptionsAllowed: 2, observedGeneration: 0}";
   SmallCluster cluster(
-      absl::StrCat(kNode, kReplicaSet, Pods(kOfReplicaSet), Budget("minAvailable: 1", status)));
+      absl::StrCat(kNode, kReplicaSet, Pods(kOfReplicaSet), Budget("minAvailable: 5", status)));
   EXPECT_EQ(BudgetOf(*Simulate(cluster)).status.current_healthy, 7);
   cluster.DeletePod(1, "a");
   // The pod that waited takes its place.
-  EXPECT_EQ(TextOf(BudgetOf(*Simulate(cluster)).status), "2 of 1, expected 2, allowed 1, SufficientPods");
+  EXPECT_EQ(TextOf(BudgetOf(*Simulate(cluster)).status), "2 of 5, expected 2, allowed 0, InsufficientPods");
+}
+
+TEST(Disruption, AStatusThatIsOfAnotherSpecIsWrittenAnew) {
+  const std::string status = "{currentHealthy: 3, desiredHealthy: 2, expectedPods: 3, disruptionsAllowed: 1}";
+  for (const char* spec : {"minAvailable: 3", "maxUnavailable: 0", "minAvailable: 70%"}) {
+    SmallCluster cluster(absl::StrCat(kNode, kReplicaSet, Pods(kOfReplicaSet), Budget(spec, status)));
+    EXPECT_EQ(TextOf(BudgetOf(*Simulate(cluster)).status), "2 of 3, expected 3, allowed 0, InsufficientPods")
+        << spec;
+  }
+  for (const char* spec : {"minAvailable: 2", "maxUnavailable: 1", "minAvailable: 60%"}) {
+    SmallCluster cluster(absl::StrCat(kNode, kReplicaSet, Pods(kOfReplicaSet), Budget(spec, status)));
+    EXPECT_EQ(BudgetOf(*Simulate(cluster)).status.current_healthy, 3) << spec;
+  }
+}
+
+TEST(Disruption, PodsThatAControllerAdoptsAreExpectedOnce) {
+  SmallCluster cluster(
+      absl::StrCat(kNode, kReplicaSet, Pod("a", ""), Pod("b", ""), Budget("maxUnavailable: 1")));
+  for (const char* name : {"a", "b"}) cluster.Update(1, Pod(name, kOfReplicaSet).substr(4));
+  EXPECT_EQ(TextOf(BudgetOf(*Simulate(cluster)).status), "2 of 2, expected 3, allowed 0, InsufficientPods");
 }
 
 TEST(Disruption, PodsThatAreNotReadyOrAreBeingDeletedAreNotHealthy) {
