@@ -108,6 +108,11 @@ absl::Status ReadStatefulSet(const api::Object& object, StatefulSetSpec& spec) {
     spec.revision_history_limit = fields.Count("revisionHistoryLimit", spec.revision_history_limit);
     spec.is_parallel = fields.Text("podManagementPolicy", "OrderedReady") == "Parallel";
     spec.service_name = fields.Text("serviceName", "");
+    // What is wrong with them is told where a pod is made.
+    const absl::StatusOr<absl::Span<const codec::Value>> templates = ClaimTemplates(root);
+    if (templates.ok()) {
+      for (const codec::Value& claim_template : *templates) spec.claims.push_back(NameOf(claim_template));
+    }
     spec.start_ordinal = FieldReader(root, {"spec", "ordinals"}, error).Count("start", 0);
     const FieldReader strategy(root, {"spec", "updateStrategy"}, error);
     spec.updates_on_delete = strategy.Text("type", "") == "OnDelete";
@@ -289,6 +294,10 @@ absl::StatusOr<bool> StatefulSetController::MakeReplicas(const std::string& key,
       if (!IsTerminating(*replica.pod)) server_.DeletePod(*replica.pod).IgnoreError();
       return true;
     }
+    // What a pod waits for may have been deleted, or may be no part of the input. Source: kubernetes v1.37,
+    // pkg/controller/statefulset/stateful_pod_control.go, createMissingPersistentVolumeClaims.
+    if (replica.pod->status.phase == "Pending" && LacksClaim(*replica.pod, spec))
+      RETURN_IF_ERROR(CreateClaims(look, replica.pod->metadata.name));
     if (!monotonic) continue;
     const bool is_running = replica.pod->status.phase == "Running";
     if (IsTerminating(*replica.pod) || !is_running || !IsAvailable(replica, spec)) return true;
@@ -419,6 +428,14 @@ absl::Status StatefulSetController::CreatePod(const Look& look, int64_t ordinal)
         });
   }));
   return server_.Create(pod);
+}
+
+bool StatefulSetController::LacksClaim(const api::Pod& pod, const StatefulSetSpec& spec) const {
+  const api::ObjectMeta& meta = pod.metadata;
+  return std::any_of(spec.claims.begin(), spec.claims.end(), [&](const std::string& name) {
+    return server_.Find(api::Kind::kPersistentVolumeClaim, "PersistentVolumeClaim", meta.namespace_,
+                        absl::StrCat(name, "-", meta.name)) == nullptr;
+  });
 }
 
 // A claim outlives its pod, so it may be there already.

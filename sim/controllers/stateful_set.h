@@ -38,6 +38,8 @@ struct StatefulSetSpec {
   std::optional<int64_t> partition;
   IntOrPercent max_unavailable = {.value = 1};
   std::string service_name;
+  // Names of the volumeClaimTemplates.
+  std::vector<std::string> claims;
   std::optional<int64_t> generation;
   // Fields that are read but not heeded, for a warning.
   std::vector<std::string> ignored_fields;
@@ -118,6 +120,8 @@ class StatefulSetController : public Controller {
   void RollOut(Look& look);
 
   absl::Status CreatePod(const Look& look, int64_t ordinal);
+  // Whether a claim of the templates is not there.
+  bool LacksClaim(const api::Pod& pod, const StatefulSetSpec& spec) const;
   absl::Status CreateClaims(const Look& look, const std::string& pod_name);
   StatefulSetSpec::Status StatusOf(const Look& look) const;
   void WriteStatus(const Look& look, StatefulSetSpec::Status status);

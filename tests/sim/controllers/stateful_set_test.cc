@@ -106,6 +106,19 @@ TEST(StatefulSetController, MakesClaimsThatStay) {
   EXPECT_FALSE(cluster.Get("PersistentVolumeClaim", "data-db-0").is_null());
 }
 
+TEST(StatefulSetController, MakesTheClaimsThatAPendingPodLacks) {
+  WorkloadCluster cluster(
+      Nodes(1) +
+      StatefulSet("replicas: 1, volumeClaimTemplates: [{metadata: {name: data}, spec: {accessModes: "
+                  "[ReadWriteOnce], resources: {requests: {storage: 1Gi}}}}], "));
+  cluster.Delete(5, "PersistentVolumeClaim", "data-db-0");
+  cluster.Run(5);
+  EXPECT_TRUE(cluster.Get("PersistentVolumeClaim", "data-db-0").is_null());
+  // The scheduler tries the pod again, and says what it lacks.
+  cluster.Run(400);
+  EXPECT_FALSE(cluster.Get("PersistentVolumeClaim", "data-db-0").is_null());
+}
+
 // As dumps often are: without ControllerRevisions.
 TEST(StatefulSetController, TakesTheTemplateOfTheInputForItsRevision) {
   WorkloadCluster cluster(
