@@ -373,6 +373,7 @@ class InputReader {
   }
 
   void WarnOfUnsimulatedControllers() {
+    input_.unsimulated_makers = unsimulated_.Makers();
     for (const UnsimulatedControllers::Finding& finding : unsimulated_.Findings())
       Warn({.file_index = finding.file_index, .position = finding.position}, finding.text);
   }

@@ -112,6 +112,13 @@ void UnsimulatedControllers::LookAtOwners(const api::Object& object) {
   }
 }
 
+std::vector<std::string> UnsimulatedControllers::Makers() const {
+  std::vector<std::string> makers;
+  for (const Maker& maker : makers_)
+    if (!owned_by_.contains(maker.key)) makers.push_back(maker.key);
+  return makers;
+}
+
 void UnsimulatedControllers::AddMakers(std::vector<Finding>& findings) const {
   std::map<std::string, std::pair<const Maker*, int64_t>> first_of_kind;
   for (const Maker& maker : makers_) {

@@ -8,6 +8,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/strip.h"
 #include "core/api/node.h"
 #include "core/api/pod.h"
@@ -26,6 +27,9 @@ namespace {
 constexpr int64_t kTriedFirst = 256;
 constexpr int64_t kTriedGrowth = 4;
 constexpr int64_t kTriedMax = 100'000;
+
+// How messages of pods begin that admission refuses.
+constexpr char kIsForbidden[] = "is forbidden: ";
 
 std::string NameOf(const api::Object& object) { return absl::StrCat(object.kind_name, " ", object.Key()); }
 
@@ -74,6 +78,13 @@ class FitReader {
       if (is_open)
         answer_.unanswered.push_back(absl::StrCat(name, " is gone, and not each of its pods had a node"));
     }
+    for (const std::string& name : with_.input.unsimulated_makers) {
+      // Custom resources are kept as they are written, mostly without the namespace.
+      const std::string written = absl::StrReplaceAll(name, {{" default/", " "}});
+      if (added_.count(name) > 0 || added_.count(written) > 0)
+        answer_.unanswered.push_back(
+            absl::StrCat(name, " has a pod template, and nobody here makes its pods"));
+    }
     answer_.pending = messages_.Sums();
     for (const MessageSum& sum : answer_.pending) answer_.pending_count += sum.count;
     answer_.is_cut_off = with_.simulation.until.has_value() && has_untried_;
@@ -98,7 +109,7 @@ class FitReader {
     for (const Trial::Refused& refused : trial_.refused) {
       const api::Object& object = *with_.input.objects[refused.index];
       // Another file, or time, would not make it valid.
-      const size_t forbidden = refused.message.find("is forbidden: ");
+      const size_t forbidden = refused.message.find(kIsForbidden);
       if (object.kind != api::Kind::kPod || forbidden == std::string::npos)
         return absl::InvalidArgumentError(
             absl::StrCat(with_.input.PlaceOf(refused.index), ": ", Printable(refused.message)));
@@ -331,6 +342,15 @@ absl::StatusOr<Plan> WithNames(const Plan& plan) {
   return named;
 }
 
+// Copies that wait use up a quota, too, so what refuses later ones is not what keeps the next one off a node.
+std::string WhyTheNextDoesNot(const std::vector<MessageSum>& pending) {
+  if (pending.empty()) return "";
+  const auto found = std::find_if(pending.begin(), pending.end(), [](const MessageSum& sum) {
+    return !absl::StartsWith(sum.message, kIsForbidden);
+  });
+  return found == pending.end() ? pending[0].message : found->message;
+}
+
 }  // namespace
 
 absl::StatusOr<FitAnswer> WouldFit(const Plan& base, const Plan& with) {
@@ -374,7 +394,7 @@ absl::StatusOr<CountAnswer> HowManyFit(const Plan& base, const Plan& with) {
     if (fit.pending_count > 0 || fit.is_in_circles || tried == most) break;
   }
   return CountAnswer{.count = static_cast<int64_t>(fit.bound.size()),
-                     .message = fit.pending.empty() ? "" : fit.pending[0].message,
+                     .message = WhyTheNextDoesNot(fit.pending),
                      .bound = std::move(fit.bound),
                      .displaced = std::move(fit.displaced),
                      .is_cut_off = fit.is_cut_off,

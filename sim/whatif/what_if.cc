@@ -250,8 +250,8 @@ absl::StatusOr<DrainAnswer> DrainOne(const Plan& base, const Trial& before, cons
 }  // namespace
 
 bool DrainAnswer::IsFree() const {
-  const bool are_placed = std::all_of(drain.pods.begin(), drain.pods.end(), [](const DrainedPod& pod) {
-    return !pod.evicted.has_value() || pod.was_over || !pod.successor_node.empty();
+  const bool are_placed = std::all_of(drain.pods.begin(), drain.pods.end(), [this](const DrainedPod& pod) {
+    return !pod.evicted.has_value() || pod.was_over || IsPlacedElsewhere(pod);
   });
   return drain.state == DrainedNode::State::kDrained && pending_count <= pending_before && lost.empty() &&
          are_placed && displaced.empty() && !is_in_circles;

@@ -55,6 +55,11 @@ struct DrainAnswer {
   // See LateNotices.
   std::vector<std::string> notices;
 
+  // Whether the pod that was made in its place is on another node. One that tolerates the drain may come
+  // back.
+  bool IsPlacedElsewhere(const DrainedPod& pod) const {
+    return !pod.successor_node.empty() && pod.successor_node != drain.node;
+  }
   // Whether all that was there is placed again, and all else is still placed.
   bool IsFree() const;
 };

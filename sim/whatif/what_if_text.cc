@@ -100,8 +100,11 @@ std::string DrainText(const DrainAnswer& answer) {
   for (const DrainedPod& pod : answer.drain.pods) {
     // A pod that came to its end needs no place.
     if (!pod.was_over) ++asked;
-    if (!pod.successor_node.empty()) {
+    if (answer.IsPlacedElsewhere(pod)) {
       ++placed;
+    } else if (!pod.successor_node.empty()) {
+      absl::StrAppend(&text, "       ", Shown(pod.successor), " in the place of ", Shown(pod.pod),
+                      " is on it again\n");
     } else if (!pod.evicted.has_value()) {
       absl::StrAppend(&text, "       ", Shown(pod.pod), " stays",
                       pod.budget.empty() ? "" : absl::StrCat(": budget ", Shown(pod.budget)),

@@ -123,6 +123,46 @@ TEST(WhatIfTest, ADrainThatDoesNotBeginIsNamed) {
   EXPECT_EQ(drain["nodes"][0]["message"], "the run ended before the drain, see --until");
 }
 
+// It tolerates the cordon, so that it comes back where the others do not fit.
+TEST(WhatIfTest, ADrainToTheNodeItselfIsNone) {
+  const TestFolder folder;
+  const std::string cluster =
+      folder.Write("cluster.yaml", Node("n1", 4) + Node("n2", 1) +
+                                       Workload("apps/v1", "ReplicaSet", "web", "replicas: 2, ", 2,
+                                                "tolerations: [{operator: Exists}], "));
+  const Json drain = Ask({"drain", "n1", "-f", cluster}, /*exit_code=*/1);
+  EXPECT_EQ(drain["nodes"][0]["free"], false) << drain;
+  EXPECT_EQ(drain["nodes"][0]["pods"][0]["node"], "n1") << drain;
+  const ProgramResult text = RunProgram({"what-if", "drain", "n1", "-f", cluster});
+  EXPECT_TRUE(absl::StrContains(text.out, " is on it again\n       0 of 2 pods placed again\n")) << text.out;
+}
+
+TEST(WhatIfTest, ObjectsWhosePodsNobodyMakesAreNotAnswered) {
+  const TestFolder folder;
+  const std::string cluster = folder.Write("cluster.yaml", Node("n1", 4));
+  const std::string manifest =
+      folder.Write("both.yaml", Workload("apps/v1", "Deployment", "web", "replicas: 1, ", 1) +
+                                    Workload("argoproj.io/v1alpha1", "Rollout", "shop", "replicas: 1, ", 1));
+  const Json fit = Ask({"fit", manifest, "-f", cluster}, /*exit_code=*/1);
+  EXPECT_EQ(fit["bound"].size(), 1U) << fit;
+  EXPECT_EQ(fit["unanswered"],
+            Json::array({"Rollout default/shop has a pod template, and nobody here makes its pods"}))
+      << fit;
+}
+
+// The copies before it wait, and use up the quota.
+TEST(WhatIfTest, WhatKeepsTheNextPodOutIsNotTheQuotaOfThoseThatWait) {
+  const TestFolder folder;
+  const std::string cluster =
+      folder.Write("cluster.yaml", Node("n1", 4) +
+                                       "{apiVersion: v1, kind: ResourceQuota, metadata: {name: q, namespace: "
+                                       "default}, spec: {hard: {pods: '3'}}}\n");
+  const std::string pod = folder.Write("pod.yaml", Pod("a", 1, "schedulerName: other, "));
+  const Json count = Ask({"count", pod, "-f", cluster}, /*exit_code=*/0);
+  EXPECT_EQ(count["count"], 0) << count;
+  EXPECT_FALSE(absl::StrContains(count["message"].get<std::string>(), "quota")) << count;
+}
+
 TEST(WhatIfTest, NamesWhomAWorkloadPushesOut) {
   const TestFolder folder;
   const std::string cluster = folder.Write(
