@@ -12,6 +12,7 @@
 #include "absl/strings/strip.h"
 #include "core/api/kinds.h"
 #include "core/api/object_text.h"
+#include "core/api/scheduler_config.h"
 #include "core/base/lookup_map.h"
 #include "core/base/printable.h"
 #include "core/base/status_macros.h"
@@ -452,6 +453,13 @@ class InputReader {
     return copy;
   }
 
+  bool IsOfSchedulers(const api::Pod& pod) const {
+    const std::string& named = pod.spec->scheduler_name;
+    const absl::string_view name = named.empty() ? absl::string_view(api::kDefaultSchedulerName) : named;
+    const std::vector<std::string>& names = options_.schedulers;
+    return names.empty() || std::find(names.begin(), names.end(), name) != names.end();
+  }
+
   void TakePod(const api::PodPtr& given, bool has_uid_of_another, Item& item) {
     const api::PodPtr pod = has_uid_of_another ? WithoutUid(given) : given;
     item.object = pod;
@@ -467,7 +475,7 @@ class InputReader {
     // A pod that is ending keeps its node to its end: its successor is another pod.
     const bool is_ending = pod->metadata.deletion_timestamp.has_value();
     if (options_.bound.reset && !is_ending && !api::IsMirrorPod(*pod) && !IsOwnedByDaemonSet(*pod) &&
-        selector_.Matches(pod->metadata.labels)) {
+        IsOfSchedulers(*pod) && selector_.Matches(pod->metadata.labels)) {
       auto reset = std::static_pointer_cast<api::Pod>(pod->Clone());
       reset->node_name.clear();
       reset->status = api::PodStatus();

@@ -52,6 +52,8 @@ struct ClusterInputOptions {
   // What is odd about them, and about others that the user gave elsewhere.
   std::vector<std::string> warnings;
   BoundPods bound;
+  // The schedulers whose bound pods may be reset: nobody would place others anew. Empty: not known, so all.
+  std::vector<std::string> schedulers;
   // Input without a single object is taken as it is.
   bool allow_empty = false;
   // Objects are created later as well: input without nodes is nothing to warn of.

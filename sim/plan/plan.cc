@@ -467,6 +467,18 @@ void AddInputNotices(const ClusterInput& input, Plan& plan) {
 
 namespace {
 
+// Those that the pods of a cluster may name; none where another program is to judge the configuration.
+std::vector<std::string> SchedulerNames(const SimulationOptions& options) {
+  std::vector<std::string> names;
+  const auto add = [&names](const codec::LoadedSchedulerConfig& config) {
+    for (const api::KubeSchedulerProfile& profile : config.config.profiles)
+      names.push_back(profile.scheduler_name);
+  };
+  add(options.config);
+  for (const OtherScheduler& other : options.other_schedulers) add(other.config);
+  return names;
+}
+
 // The plan but for its header.
 absl::StatusOr<Plan> ReadPlan(const RunRequest& asked) {
   Resolved resolved;
@@ -490,6 +502,7 @@ absl::StatusOr<Plan> ReadPlan(const RunRequest& asked) {
     // Nodes may come later.
     if (plan.simulation.autoscaler != nullptr) input.has_timeline = true;
     if (request.bound.has_value()) input.bound = *request.bound;
+    input.schedulers = SchedulerNames(plan.simulation);
     ASSIGN_OR_RETURN(plan.input, ReadClusterInput(input));
     RETURN_IF_ERROR(FollowServerVersion(request, draft));
     plan.notices.insert(plan.notices.begin(), resolved.notices.begin(), resolved.notices.end());

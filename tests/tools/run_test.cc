@@ -495,5 +495,28 @@ TEST(ConformTest, JudgesADifference) {
       << refused.err;
 }
 
+// Nobody here would place them anew.
+TEST(RunTest, BoundPodsOfOtherSchedulersAreNotReset) {
+  const std::string cluster = absl::StrCat(kCluster, R"(---
+apiVersion: v1
+kind: Pod
+metadata: {name: foreign}
+spec: {schedulerName: volcano, nodeName: n3, containers: [{name: c, image: app, resources: {requests: {cpu: 2}}}]}
+)");
+  const ProgramResult result =
+      RunProgram({"run", "-f", "-", "--bound", "reset", "--output", "json"}, cluster);
+  const Json report = Json::parse(result.out, nullptr, /*allow_exceptions=*/false);
+  int64_t found = 0;
+  for (const Json& pod : report["pods"]) {
+    if (pod["name"] != "foreign") {
+      EXPECT_NE(pod.value("node", ""), "n3") << pod;
+      continue;
+    }
+    ++found;
+    EXPECT_EQ(pod["node"], "n3") << pod;
+  }
+  EXPECT_EQ(found, 1) << result.out << result.err;
+}
+
 }  // namespace
 }  // namespace schedsim
