@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -89,6 +90,45 @@ std::vector<std::string> PlacedWithoutRoom(const std::vector<api::ObjectPtr>& ob
     }
   }
   return texts;
+}
+
+std::vector<std::string> PlacedInVain(const std::vector<std::string>& keys, const ApiServer& server) {
+  const std::set<std::string> own(keys.begin(), keys.end());
+  std::map<std::string, api::ResourceList> used;
+  const auto add = [&used](const api::Pod& pod) {
+    api::ResourceList& of_node = used[pod.node_name];
+    for (const auto& [name, amount] : RequestsOf(pod)) of_node[name] += amount;
+  };
+  if (!own.empty()) {
+    server.ForEachPod([&](const api::Pod& pod) {
+      if (!pod.node_name.empty() && !pod.IsTerminal() && own.count(pod.Key()) == 0) add(pod);
+    });
+  }
+  std::vector<std::string> texts;
+  std::set<std::string> seen;
+  for (const std::string& key : keys) {
+    const auto object = server.FindByKey(api::Kind::kPod, "Pod", key);
+    if (object == nullptr || !seen.insert(key).second) continue;
+    const auto& pod = static_cast<const api::Pod&>(*object);
+    if (pod.node_name.empty() || pod.IsTerminal()) continue;
+    const std::string front = absl::StrCat("Pod ", key, ": it names its node ", pod.node_name, " itself");
+    const api::ObjectPtr node = server.Find(api::Kind::kNode, "Node", "", pod.node_name);
+    if (node == nullptr) {
+      texts.push_back(absl::StrCat(front, ", which is not there, so that it never runs"));
+      continue;
+    }
+    const auto shortage = ShortageOf(RequestsOf(pod), used[pod.node_name],
+                                     static_cast<const api::Node&>(*node).status.allocatable);
+    if (!shortage.has_value()) {
+      add(pod);
+      continue;
+    }
+    texts.push_back(absl::StrCat(front, ", and a real kubelet would refuse it: ", shortage->reason, ": ",
+                                 shortage->message));
+  }
+  if (texts.empty()) return texts;
+  const std::string more = texts.size() == 1 ? "" : absl::StrCat(" (and ", texts.size() - 1, " more)");
+  return {absl::StrCat(texts[0], "; here it counts as bound", more)};
 }
 
 namespace {

@@ -29,6 +29,11 @@ namespace schedsim::sim {
 std::vector<std::string> PlacedWithoutRoom(const std::vector<api::ObjectPtr>& objects,
                                            const ApiServer& server);
 
+// The same of pods that named their node when they were created in the run, by "namespace/name" in the order
+// of their creation; also of those that name a node that is not there. One text for all: the first, and how
+// many more there are.
+std::vector<std::string> PlacedInVain(const std::vector<std::string>& keys, const ApiServer& server);
+
 // Refuses pods that come onto a node in the run and find too little of a resource there, beside the pods
 // that are not over: they become Failed, as OutOfcpu and the like, in the kubelet's words. They are looked at
 // in the order in which they come, so that of two pods the later one is refused. Pods that are on nodes

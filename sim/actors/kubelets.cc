@@ -6,17 +6,11 @@
 
 #include "absl/strings/match.h"
 #include "core/api/node.h"
+#include "sim/cluster/node_condition.h"
 #include "sim/cluster/pod_finalizers.h"
 
 namespace schedsim::sim {
 namespace {
-
-bool IsUnknown(const api::Node& node) {
-  return std::any_of(node.status.conditions.begin(), node.status.conditions.end(),
-                     [](const api::NodeCondition& condition) {
-                       return condition.type == "Ready" && condition.status == "Unknown";
-                     });
-}
 
 // Whether the pod is not ready although its containers are: its node was not heard. With readiness gates,
 // somebody else says more.

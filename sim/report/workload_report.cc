@@ -13,6 +13,7 @@
 #include "core/base/printable.h"
 #include "core/codec/objects/object_writer.h"
 #include "sim/cluster/disruption_budget.h"
+#include "sim/cluster/node_condition.h"
 #include "sim/controllers/cron_job.h"
 
 namespace schedsim::sim {
@@ -140,13 +141,21 @@ void Add(const api::Object& object, absl::Time end, Index& index) {
   index.rows[object.metadata.uid] = std::move(row);
 }
 
-void Count(const api::Pod& pod, WorkloadReport& row) {
+// Whether the pod was bound to a node whose kubelet is not heard, so that nothing started there.
+bool NeverStarted(const api::Pod& pod, const ApiServer& server) {
+  if (pod.node_name.empty() || pod.FindCondition("Ready") != nullptr || pod.status.phase != "Pending")
+    return false;
+  const api::ObjectPtr node = server.Find(api::Kind::kNode, "Node", "", pod.node_name);
+  return node != nullptr && IsUnknown(static_cast<const api::Node&>(*node));
+}
+
+void Count(const api::Pod& pod, const ApiServer& server, WorkloadReport& row) {
   if (pod.status.phase == "Succeeded") {
     ++row.succeeded;
   } else if (pod.status.phase == "Failed") {
     ++row.failed;
   } else if (!pod.metadata.deletion_timestamp.has_value()) {
-    if (IsHealthy(pod)) ++row.ready;
+    if (IsHealthy(pod) && !NeverStarted(pod, server)) ++row.ready;
     if (pod.node_name.empty()) ++row.pending;
   }
 }
@@ -196,10 +205,10 @@ std::vector<WorkloadReport> MakeWorkloadReports(const ApiServer& server, absl::T
   index.DropControlled();
   std::vector<WorkloadReport> list;
   if (index.rows.empty()) return list;
-  server.ForEachPod([&index](const api::Pod& pod) {
+  server.ForEachPod([&](const api::Pod& pod) {
     const api::OwnerReference* owner = ControllerOf(pod);
     WorkloadReport* row = owner == nullptr ? nullptr : index.Find(owner->uid);
-    if (row != nullptr) Count(pod, *row);
+    if (row != nullptr) Count(pod, server, *row);
   });
   for (auto& [uid, row] : index.rows) {
     const auto& [succeeded, failed] = index.succeeded_and_failed[uid];

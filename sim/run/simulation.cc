@@ -393,6 +393,7 @@ void Simulation::CreateEach(const std::vector<api::ObjectPtr>& objects,
     time += options_.creation_interval;
   }
   if (options_.complete_admission) placed_without_room_ = PlacedWithoutRoom(objects, *server_);
+  has_input_ = true;
   ListObjects(zero_ - lead - delay);
   loop_.AdvanceTo(zero_ - lead);
   loop_.Settle();
@@ -453,6 +454,11 @@ void Simulation::WatchForTimes(const WatchEvent& event) {
       (was_there && static_cast<const api::Pod&>(*event.old_object).node_name != pod.node_name)) {
     last_progress_ = loop_.Now();
   }
+  const bool is_new = has_input_ && event.old_object == nullptr && !pod.node_name.empty();
+  // What ran before, in a cluster that was recorded, had its room.
+  const bool had_room = pod.status.start_time.has_value() || api::IsMirrorPod(pod);
+  if (is_new && !had_room && options_.complete_admission && kubelet_admission_ == nullptr)
+    self_placed_.push_back(pod.Key());
   if (event.new_object == nullptr || pod.IsTerminal()) {
     gone_[pod.Key()] = FinalOf(pod, /*deleted=*/true);
     if (IsVictim(pod.metadata.uid)) {
@@ -727,6 +733,7 @@ void Simulation::EndReplacing() {
 
 std::vector<std::string> Simulation::Warnings() const {
   std::vector<std::string> warnings = placed_without_room_;
+  for (std::string& warning : PlacedInVain(self_placed_, *server_)) warnings.push_back(std::move(warning));
   for (std::string& warning : controllers_->Warnings()) warnings.push_back(std::move(warning));
   // Flushes come again and again, so nothing but the end of time leaves none.
   if (!loop_.stopped()) {

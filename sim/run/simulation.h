@@ -376,6 +376,9 @@ class Simulation {
   bool steps_left_ = false;
   // Warnings of pods of the input.
   std::vector<std::string> placed_without_room_;
+  // Pods that named their node when they were created in the run, in the order of their creation.
+  std::vector<std::string> self_placed_;
+  bool has_input_ = false;
 };
 
 }  // namespace schedsim::sim

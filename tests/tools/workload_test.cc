@@ -6,6 +6,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "gtest/gtest.h"
 #include "tests/tools/play.h"
 #include "tests/tools/program.h"
@@ -310,6 +311,56 @@ TEST(WorkloadTest, AWholeNumberIsAnIntegerHoweverItIsWritten) {
       "timeline:\n- scale: {name: api, replicas: 2.0}\n";
   const Played played = Play(scenario);
   EXPECT_EQ(played.exit_code, 0) << played.err;
+  EXPECT_EQ(PodsOf(played.report, "api-").size(), 2U);
+}
+
+// Whom a kubelet refuses does not count as bound without a word.
+TEST(WorkloadTest, PodsWhoseTemplateNamesANodeAreSaidWhereTheyHaveNoPlace) {
+  const auto warnings_with = [](const std::string& node, const std::string& cpu) {
+    const ProgramResult result = RunProgram(
+        {"run", "-f", "-"},
+        absl::StrCat(
+            "{apiVersion: v1, kind: Node, metadata: {name: n1}, status: {allocatable: {cpu: 4, memory: "
+            "8Gi, pods: 9}}}\n---\n{apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: web}, spec: "
+            "{replicas: 2, selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: "
+            "{nodeName: ",
+            node, ", containers: [{name: c, image: i, resources: {requests: {cpu: ", cpu, "}}}]}}}}\n"));
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    return result.err;
+  };
+  const std::string full = warnings_with("n1", "3");
+  EXPECT_TRUE(
+      absl::StrContains(full,
+                        ": it names its node n1 itself, and a real kubelet would refuse it: OutOfcpu: "
+                        "Node didn't have enough resource: cpu, requested: 3000, used: 3000, capacity: "
+                        "4000; here it counts as bound\n"))
+      << full;
+  const std::string missing = warnings_with("zz", "3");
+  EXPECT_TRUE(
+      absl::StrContains(missing,
+                        ": it names its node zz itself, which is not there, so that it never runs; here "
+                        "it counts as bound (and 1 more)\n"))
+      << missing;
+  EXPECT_FALSE(absl::StrContains(warnings_with("n1", "2"), "itself"));
+}
+
+// What is bound to a node whose kubelet is silent does not start.
+TEST(WorkloadTest, PodsOnASilentNodeAreNotReady) {
+  std::string deployment = kDeployment;
+  deployment.replace(deployment.find("spec: {containers"), 7, "spec: {tolerations: [{operator: Exists}], ");
+  deployment.replace(deployment.find("replicas: 0"), 11, "replicas: 2");
+  const Played played = Play(Cluster(0) + R"(
+timeline:
+- nodeDown: n1
+- nodeDown: n2
+- at: 100s
+  create:
+)" + absl::StrReplaceAll(deployment.substr(2), {{"\n  ", "\n    "}, {"apiVersion", "    apiVersion"}}) +
+                             "end: 200s\n");
+  EXPECT_EQ(played.exit_code, 0) << played.err;
+  ASSERT_FALSE(played.report["workloads"].empty()) << played.report;
+  EXPECT_EQ(played.report["workloads"][0]["wanted"], 2) << played.report;
+  EXPECT_EQ(played.report["workloads"][0]["ready"], 0) << played.report;
   EXPECT_EQ(PodsOf(played.report, "api-").size(), 2U);
 }
 
