@@ -115,14 +115,6 @@ bool SomeRequestShrinks(const api::ResourceList& a, const api::ResourceList& b) 
   });
 }
 
-// Whether no kubelet has said anything that counts for what the pod asks for: it follows from the spec.
-bool AsksBySpecAlone(const api::Pod& pod) {
-  const api::PodStatus& status = pod.status;
-  return status.container_statuses.empty() && status.init_container_statuses.empty() &&
-         status.allocated_resources.empty() && !status.resources.has_value() &&
-         pod.FindCondition("PodResizePending") == nullptr;
-}
-
 // What happened to the requests of a pod.
 struct RequestChange {
   bool some_shrink = false;
@@ -132,7 +124,8 @@ struct RequestChange {
 RequestChange CompareRequests(const api::Pod& new_pod, const api::Pod& old_pod,
                               const api::LineBehavior& line) {
   // Most updates change conditions or the nomination only.
-  if (new_pod.spec == old_pod.spec && AsksBySpecAlone(new_pod) && AsksBySpecAlone(old_pod)) return {};
+  const bool by_spec_alone = !HasStatusResources(new_pod.status) && !HasStatusResources(old_pod.status);
+  if (new_pod.spec == old_pod.spec && by_spec_alone) return {};
   const PodRequestsOptions options = OptionsWithStatus(line);
   const api::ResourceList new_requests = PodRequests(*new_pod.spec, &new_pod.status, options);
   const api::ResourceList old_requests = PodRequests(*old_pod.spec, &old_pod.status, options);

@@ -250,7 +250,8 @@ bool HasStatusResources(const api::PodStatus& status) {
       if (!container.allocated_resources.empty() || container.resources.has_value()) return true;
     }
   }
-  return false;
+  return std::any_of(status.conditions.begin(), status.conditions.end(),
+                     [](const api::PodCondition& condition) { return condition.type == "PodResizePending"; });
 }
 
 api::ResourceList PodRequests(const api::PodSpec& spec, const api::PodStatus* status,

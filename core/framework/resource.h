@@ -93,7 +93,8 @@ struct PodRequestsOptions {
 // Those of a line's scheduler for a pod whose status counts.
 PodRequestsOptions OptionsWithStatus(const api::LineBehavior& line);
 
-// Whether the status has amounts: only then can a pod ask for others than its spec.
+// Whether the status has amounts, or says that a kubelet has refused some: only then can a pod ask for others
+// than its spec.
 bool HasStatusResources(const api::PodStatus& status);
 
 // What a pod asks of a node: containers, init containers with sidecars, pod level, overhead.
