@@ -68,24 +68,35 @@ void ResourceClaimController::NoteUnknownPods() {
   int64_t more_count = 0;
   for (const auto& [key, object] : server_.List(api::Kind::kResourceClaim)) {
     const auto& claim = static_cast<const api::ResourceClaim&>(*object);
+    std::set<std::string> unknown;
     const auto note = [&](const std::string& name, const std::string& uid) {
-      if (server_.FindPod(claim.metadata.namespace_, name) != nullptr) return false;
-      unknown_pods_.insert(uid);
-      return true;
+      if (server_.FindPod(claim.metadata.namespace_, name) != nullptr) return;
+      unknown_pods_[absl::StrCat(claim.metadata.namespace_, "/", name)].insert(uid);
+      unknown.insert(name);
     };
     if (const api::OwnerReference* owner = OwnerPod(claim)) note(owner->name, owner->uid);
-    for (const api::ResourceClaimConsumerReference& consumer : claim.status.reserved_for) {
-      if (consumer.resource != "pods" || !note(consumer.name, consumer.uid)) continue;
-      if (!warning.empty()) {
-        ++more_count;
-        continue;
-      }
-      warning = absl::StrCat("ResourceClaim ", key, ": it is reserved for Pod ", consumer.name,
-                             ", which is not in the input, and keeps its devices");
+    for (const api::ResourceClaimConsumerReference& consumer : claim.status.reserved_for)
+      if (consumer.resource == "pods") note(consumer.name, consumer.uid);
+    if (unknown.empty() || !claim.status.allocation.has_value()) continue;
+    if (!warning.empty()) {
+      ++more_count;
+      continue;
     }
+    warning = absl::StrCat("ResourceClaim ", key, ": it is of Pod ", *unknown.begin(),
+                           ", which is not in the input, and keeps its devices");
   }
   if (more_count > 0) absl::StrAppend(&warning, " (and ", more_count, " more)");
   if (!warning.empty()) warnings_.push_back(std::move(warning));
+}
+
+void ResourceClaimController::ForgetUnknownPods(const std::string& key) {
+  const auto unknown = unknown_pods_.find(key);
+  if (unknown == unknown_pods_.end()) return;
+  for (const std::string& uid : unknown->second) {
+    const auto found = claims_of_pods_.find(uid);
+    if (found != claims_of_pods_.end()) claims_.insert(found->second.begin(), found->second.end());
+  }
+  unknown_pods_.erase(unknown);
 }
 
 // The stand-in hears of pods that go and of what is created; steps and the scheduler tell it of the rest.
@@ -115,7 +126,7 @@ void ResourceClaimController::OnEvent(const WatchEvent& event) {
 void ResourceClaimController::NotePod(const api::Pod* old_pod, const api::Pod* new_pod) {
   const api::Pod& pod = new_pod != nullptr ? *new_pod : *old_pod;
   const bool ends = new_pod == nullptr || IsOver(*new_pod);
-  if (ends) unknown_pods_.erase(pod.metadata.uid);
+  if (old_pod == nullptr && !unknown_pods_.empty()) ForgetUnknownPods(pod.Key());
   if (ends && !claims_of_pods_.empty()) {
     const auto found = claims_of_pods_.find(pod.metadata.uid);
     if (found != claims_of_pods_.end()) claims_.insert(found->second.begin(), found->second.end());
@@ -339,7 +350,10 @@ bool ResourceClaimController::ReserveClaims(const api::Pod& pod,
 bool ResourceClaimController::IsGone(absl::string_view name_space, absl::string_view name,
                                      absl::string_view uid) const {
   const api::PodPtr pod = server_.FindPod(name_space, name);
-  if (pod == nullptr) return unknown_pods_.count(std::string(uid)) == 0;
+  if (pod == nullptr) {
+    const auto unknown = unknown_pods_.find(absl::StrCat(name_space, "/", name));
+    return unknown == unknown_pods_.end() || unknown->second.count(std::string(uid)) == 0;
+  }
   return pod->metadata.uid != uid || IsOver(*pod);
 }
 

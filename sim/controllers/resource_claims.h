@@ -22,10 +22,10 @@ namespace schedsim::sim {
 // - allocated claims of a bound pod are reserved for it;
 // - pods that are gone leave status.reservedFor; with the last one allocation, devices and finalizer go;
 // - a claim whose owner is gone is deleted.
-// A cluster's controller takes a pod that is not in the input for one that is there: the input may be a part
-// of a cluster.
-// It looks at what changed, pods in the order of their uids, then claims by name; as the stand-in of
-// conformance cases at all of them. Source: kubernetes v1.37, pkg/controller/resourceclaim/controller.go.
+// Where it watches, a pod that is not in the input counts as one that is there, unless another one of its
+// name is: the input may be a part of a cluster. The real controller releases such a claim. It looks at what
+// changed, pods in the order of their uids, then claims by name; as the stand-in of conformance cases at all
+// of them. Source: kubernetes v1.37, pkg/controller/resourceclaim/controller.go.
 class ResourceClaimController : public Controller {
  public:
   static bool TakesPart(const ControllerOptions& options) { return options.resource_claims.has_value(); }
@@ -66,6 +66,8 @@ class ResourceClaimController : public Controller {
   bool ReconcileClaim(const ClaimPtr& claim);
   // Remembers the pods of claims that are not in the input.
   void NoteUnknownPods();
+  // A pod of this key proves that others of its name are gone.
+  void ForgetUnknownPods(const std::string& key);
   // Whether no such pod is there, or it is over.
   bool IsGone(absl::string_view name_space, absl::string_view name, absl::string_view uid) const;
   ClaimPtr FindClaim(absl::string_view name_space, absl::string_view name) const;
@@ -87,8 +89,8 @@ class ResourceClaimController : public Controller {
   // To be looked at: uids and keys of pods, keys of claims.
   std::set<std::pair<std::string, std::string>> pods_;
   std::set<std::string> claims_;
-  // Uids of pods that claims had at the start, and that are not in the input.
-  std::set<std::string> unknown_pods_;
+  // Uids of pods that claims had at the start, and that are not in the input, by "namespace/name".
+  std::map<std::string, std::set<std::string>> unknown_pods_;
   // By uid of a pod: the keys of the claims that it owns or that are reserved for it.
   std::map<std::string, std::set<std::string>> claims_of_pods_;
   // By key of a claim, and of a template: the pods that refer to it, as in `pods_`.

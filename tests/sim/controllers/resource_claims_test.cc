@@ -129,13 +129,17 @@ TEST(ResourceClaims, KeepTheirDevicesForPodsThatAreNotInTheInput) {
   const auto run = cluster.Run(30);
   EXPECT_EQ(Claims(*run), "held gpu-0 elsewhere; shared");
   EXPECT_EQ(NodeOf(*run, "b"), "");
-  EXPECT_EQ(run->Warnings(),
-            std::vector<std::string>{"ResourceClaim default/held: it is reserved for Pod elsewhere, "
-                                     "which is not in the input, and keeps its devices"});
+  EXPECT_EQ(run->Warnings(), std::vector<std::string>{"ResourceClaim default/held: it is of Pod elsewhere, "
+                                                      "which is not in the input, and keeps its devices"});
   // Another pod of that name proves that the first one is gone.
   SmallCluster replaced = With(Cluster({held, Pod("b", true), Pod("elsewhere, uid: another", true)}));
   const auto next = replaced.Run(30);
   EXPECT_EQ(Claims(*next), "shared gpu-0 elsewhere b");
+  // So does one that comes later, also when it is gone again.
+  cluster.Create(10, Pod("elsewhere", true));
+  EXPECT_EQ(Claims(*cluster.Run(30)), "shared gpu-0 b elsewhere");
+  cluster.DeletePod(20, "elsewhere");
+  EXPECT_EQ(Claims(*cluster.Run(30)), "shared gpu-0 b");
 }
 
 TEST(ResourceClaims, OfPodsThatAreOverAreDeleted) {
