@@ -1,10 +1,31 @@
 #include "sim/controllers/claim_protection.h"
 
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 #include "core/api/pod.h"
 #include "core/plugins/volume/volume_claims.h"
+#include "sim/cluster/pod_finalizers.h"
 
 namespace schedsim::sim {
+
+namespace {
+
+bool UsesClaims(const api::Pod& pod) {
+  return std::any_of(pod.spec->volumes.begin(), pod.spec->volumes.end(), [](const api::Volume& volume) {
+    return volume.persistent_volume_claim.has_value() || volume.ephemeral.has_value();
+  });
+}
+
+// Whether it has finalizers beside those of protection, of which nobody here knows when they go.
+bool IsHeldByOthers(const api::Object& object) {
+  const std::vector<std::string> finalizers = FinalizersOf(object);
+  return std::any_of(finalizers.begin(), finalizers.end(), [](const std::string& finalizer) {
+    return finalizer != "kubernetes.io/pvc-protection" && finalizer != "kubernetes.io/pv-protection";
+  });
+}
+
+}  // namespace
 
 ClaimProtectionController::ClaimProtectionController(const ControllerContext& context)
     : loop_(context.loop), server_(context.server) {
@@ -35,14 +56,14 @@ void ClaimProtectionController::Start() {
 void ClaimProtectionController::OnEvent(const WatchEvent& event) {
   const api::Object& object = event.new_object != nullptr ? *event.new_object : *event.old_object;
   if (object.kind == api::Kind::kPod) {
-    if (event.new_object == nullptr) LookLater();
+    if (event.new_object == nullptr && UsesClaims(static_cast<const api::Pod&>(object))) LookLater();
     return;
   }
   std::set<std::string>& deleted =
       object.kind == api::Kind::kPersistentVolume ? deleted_volumes_ : deleted_claims_;
   if (event.new_object == nullptr) {
     deleted.erase(object.Key());
-  } else if (object.metadata.deletion_timestamp.has_value()) {
+  } else if (object.metadata.deletion_timestamp.has_value() && (started_ || !IsHeldByOthers(object))) {
     deleted.insert(object.Key());
     LookLater();
   }

@@ -13,8 +13,8 @@ namespace schedsim::sim {
 
 // A claim that is deleted while a pod on a node uses it stays, with a deletionTimestamp, until the last such
 // pod is gone; also a pod that is over uses it. A volume stays while it is bound. Those of the input that are
-// being deleted, and that nothing uses, go at the start. Source: kubernetes v1.37,
-// pkg/controller/volume/pvcprotection and pvprotection.
+// being deleted, and that nothing uses, go at the start, unless they have finalizers of others. Source:
+// kubernetes v1.37, pkg/controller/volume/pvcprotection and pvprotection.
 class ClaimProtectionController : public Controller {
  public:
   static bool TakesPart(const ControllerOptions& options) {

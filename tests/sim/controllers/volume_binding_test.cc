@@ -376,6 +376,9 @@ TEST(ClaimProtection, WhatIsBeingDeletedAndUnusedGoesAtTheStart) {
   const auto simulation = Simulate(cluster, 1);
   EXPECT_EQ(VolumeText(*simulation, "v"), "-");
   EXPECT_EQ(ClaimText(*simulation, "data"), "-");
+  SmallCluster held(absl::StrReplaceAll(ending(Volume("v", "storageClassName: manual"), "v").substr(4),
+                                        {{"name: v,", "name: v, finalizers: [external-attacher/x],"}}));
+  EXPECT_EQ(VolumeText(*Simulate(held, 1), "v"), "Available");
 }
 
 }  // namespace
