@@ -433,8 +433,9 @@ absl::Status StatefulSetController::CreatePod(const Look& look, int64_t ordinal)
 bool StatefulSetController::LacksClaim(const api::Pod& pod, const StatefulSetSpec& spec) const {
   const api::ObjectMeta& meta = pod.metadata;
   return std::any_of(spec.claims.begin(), spec.claims.end(), [&](const std::string& name) {
-    return server_.Find(api::Kind::kPersistentVolumeClaim, "PersistentVolumeClaim", meta.namespace_,
-                        absl::StrCat(name, "-", meta.name)) == nullptr;
+    const api::ObjectPtr claim = server_.Find(api::Kind::kPersistentVolumeClaim, "PersistentVolumeClaim",
+                                              meta.namespace_, absl::StrCat(name, "-", meta.name));
+    return claim == nullptr || claim->metadata.deletion_timestamp.has_value();
   });
 }
 
@@ -449,7 +450,10 @@ absl::Status StatefulSetController::CreateClaims(const Look& look, const std::st
     for (const codec::Value& claim_template : templates) {
       const std::string name = absl::StrCat(NameOf(claim_template), "-", pod_name);
       const api::Kind kind = api::Kind::kPersistentVolumeClaim;
-      if (server_.Find(kind, "PersistentVolumeClaim", name_space, name) != nullptr) continue;
+      const api::ObjectPtr known = server_.Find(kind, "PersistentVolumeClaim", name_space, name);
+      if (known != nullptr && known->metadata.deletion_timestamp.has_value())
+        return absl::FailedPreconditionError(absl::StrCat("pvc ", name, " is being deleted"));
+      if (known != nullptr) continue;
       codec::JsonWriter own;
       own.BeginObject().Field("apiVersion", "v1").Field("kind", "PersistentVolumeClaim").Key("metadata");
       own.BeginObject().Field("name", name).Field("namespace", name_space);

@@ -120,7 +120,8 @@ class StatefulSetController : public Controller {
   void RollOut(Look& look);
 
   absl::Status CreatePod(const Look& look, int64_t ordinal);
-  // Whether a claim of the templates is not there.
+  // Whether a claim of the templates is not there, or is being deleted. Most often none is, and reading the
+  // templates costs more than to look.
   bool LacksClaim(const api::Pod& pod, const StatefulSetSpec& spec) const;
   absl::Status CreateClaims(const Look& look, const std::string& pod_name);
   StatefulSetSpec::Status StatusOf(const Look& look) const;
