@@ -124,15 +124,17 @@ void CronJobController::WarnOfLostJobs(const api::ObjectPtr& object) {
   std::string error;
   const CronJobSpec* const spec = specs_.Of(object, error);
   if (!error.empty()) Warn(error, warnings_);
-  if (spec == nullptr || spec->concurrency_policy == "Allow") return;
-  for (const std::string& name : spec->status.active) {
-    if (FindJob(*object, name) != nullptr) continue;
-    Warn(absl::StrCat("CronJob ", object->Key(), ": its Job ", name,
-                      ", which status.active names, is not in the input; it counts as ended, though "
-                      "concurrencyPolicy is ",
-                      spec->concurrency_policy),
-         warnings_);
-  }
+  if (spec == nullptr || spec->concurrency_policy == "Allow" || spec->is_suspended) return;
+  std::vector<std::string> lost;
+  for (const std::string& name : spec->status.active)
+    if (FindJob(*object, name) == nullptr) lost.push_back(name);
+  if (lost.empty()) return;
+  Warn(absl::StrCat("CronJob ", object->Key(), ": its Job ", lost[0],
+                    ", which status.active names, is not in the input; it counts as ended, though "
+                    "concurrencyPolicy is ",
+                    spec->concurrency_policy,
+                    lost.size() == 1 ? "" : absl::StrCat(" (and ", lost.size() - 1, " more)")),
+       warnings_);
 }
 
 absl::Time CronJobController::CreatedAt(const api::Object& object) const {

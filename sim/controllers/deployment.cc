@@ -5,7 +5,6 @@
 #include <tuple>
 #include <utility>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "core/base/status_macros.h"
@@ -419,8 +418,11 @@ DeploymentController::SetIdentity DeploymentController::FreshSet(const Rollout& 
 absl::Status DeploymentController::CreateNewSet(Rollout& rollout, int64_t revision) {
   api::ObjectPtr made;
   DeploymentSpec::Status new_status = rollout.spec->status;
-  const SetIdentity fresh = FreshSet(rollout, new_status);
-  const SetIdentity identity = FindLostSet(rollout, fresh.name).value_or(fresh);
+  DeploymentSpec::Status fresh_status = new_status;
+  const SetIdentity fresh = FreshSet(rollout, fresh_status);
+  const std::optional<SetIdentity> lost = FindLostSet(rollout, fresh.name);
+  const SetIdentity identity = lost.value_or(fresh);
+  if (!lost.has_value()) new_status.collision_count = fresh_status.collision_count;
   absl::StatusOr<api::ObjectPtr> set = MakeNewSet(rollout, identity.name, identity.hash);
   absl::Status status = set.status();
   if (status.ok()) {
@@ -442,6 +444,8 @@ absl::Status DeploymentController::CreateNewSet(Rollout& rollout, int64_t revisi
     }
     return status;
   }
+  // Later sets have nothing to do with what the input lacks.
+  lost_sets_.erase(rollout.object->Key());
   std::string error;
   RolloutSet* read = sets_.Of(made, error);
   if (read == nullptr) return absl::InvalidArgumentError(error);

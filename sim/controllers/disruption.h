@@ -80,7 +80,7 @@ class DisruptionController : public Controller {
   // Adds the pod to the budget's counts, or takes it out: `by` is 1 or -1.
   static void Count(const api::Pod& pod, int64_t by, Budget& budget);
   bool Covers(const Budget& budget, const api::Pod& pod);
-  void MoveToOwner(const api::Pod& before, const api::Pod& after, Budget& budget);
+  static void MoveToOwner(const api::Pod& before, const api::Pod& after, Budget& budget);
   void SyncLater(const std::string& name_space, const std::string& name, absl::Duration delay);
   void Sync(const std::string& name_space, const std::string& name);
   // Says that the budget counts otherwise than a real controller would.
