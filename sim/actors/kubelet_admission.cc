@@ -22,6 +22,8 @@ bool IsPlacedPod(const api::ObjectPtr& object) {
          !static_cast<const api::Pod&>(*object).node_name.empty();
 }
 
+bool IsOnNode(const api::Pod& pod) { return !pod.node_name.empty() && !pod.IsTerminal(); }
+
 // What a kubelet counts for the pod, itself included.
 api::ResourceList RequestsOf(const api::Pod& pod) {
   api::ResourceRequirements amounts = PodAmounts(*pod.spec);
@@ -92,35 +94,41 @@ std::vector<std::string> PlacedWithoutRoom(const std::vector<api::ObjectPtr>& ob
   return texts;
 }
 
-std::vector<std::string> PlacedInVain(const std::vector<std::string>& keys, const ApiServer& server) {
-  const std::set<std::string> own(keys.begin(), keys.end());
-  std::map<std::string, api::ResourceList> used;
-  const auto add = [&used](const api::Pod& pod) {
-    api::ResourceList& of_node = used[pod.node_name];
-    for (const auto& [name, amount] : RequestsOf(pod)) of_node[name] += amount;
-  };
-  if (!own.empty()) {
-    server.ForEachPod([&](const api::Pod& pod) {
-      if (!pod.node_name.empty() && !pod.IsTerminal() && own.count(pod.Key()) == 0) add(pod);
-    });
+std::vector<std::string> PlacedInVain(const std::vector<SelfPlacedPod>& placed, const ApiServer& server) {
+  // Those that are still there and not over.
+  std::vector<std::pair<api::PodPtr, bool>> pods;
+  std::set<std::string> nodes;
+  std::set<std::string> uids;
+  for (const SelfPlacedPod& own : placed) {
+    const auto pod =
+        std::static_pointer_cast<const api::Pod>(server.FindByKey(api::Kind::kPod, "Pod", own.key));
+    if (pod == nullptr || pod->metadata.uid != own.uid || !IsOnNode(*pod)) continue;
+    pods.emplace_back(pod, own.had_node);
+    nodes.insert(pod->node_name);
+    uids.insert(own.uid);
   }
+  if (pods.empty()) return {};
+  std::map<std::string, api::ResourceList> used;
+  const auto add = [&used](const api::Pod& pod, const api::ResourceList& requests) {
+    api::ResourceList& of_node = used[pod.node_name];
+    for (const auto& [name, amount] : requests) of_node[name] += amount;
+  };
+  server.ForEachPod([&](const api::Pod& pod) {
+    if (IsOnNode(pod) && nodes.count(pod.node_name) > 0 && uids.count(pod.metadata.uid) == 0)
+      add(pod, RequestsOf(pod));
+  });
   std::vector<std::string> texts;
-  std::set<std::string> seen;
-  for (const std::string& key : keys) {
-    const auto object = server.FindByKey(api::Kind::kPod, "Pod", key);
-    if (object == nullptr || !seen.insert(key).second) continue;
-    const auto& pod = static_cast<const api::Pod&>(*object);
-    if (pod.node_name.empty() || pod.IsTerminal()) continue;
-    const std::string front = absl::StrCat("Pod ", key, ": it names its node ", pod.node_name, " itself");
-    const api::ObjectPtr node = server.Find(api::Kind::kNode, "Node", "", pod.node_name);
-    if (node == nullptr) {
-      texts.push_back(absl::StrCat(front, ", which is not there, so that it never runs"));
-      continue;
-    }
-    const auto shortage = ShortageOf(RequestsOf(pod), used[pod.node_name],
-                                     static_cast<const api::Node&>(*node).status.allocatable);
+  for (const auto& [pod, had_node] : pods) {
+    const std::string front =
+        absl::StrCat("Pod ", pod->Key(), ": it names its node ", pod->node_name, " itself");
+    const api::ObjectPtr node = server.Find(api::Kind::kNode, "Node", "", pod->node_name);
+    if (!had_node) texts.push_back(absl::StrCat(front, ", which is not there, so that it never runs"));
+    if (!had_node || node == nullptr) continue;
+    const api::ResourceList requests = RequestsOf(*pod);
+    const auto shortage =
+        ShortageOf(requests, used[pod->node_name], static_cast<const api::Node&>(*node).status.allocatable);
     if (!shortage.has_value()) {
-      add(pod);
+      add(*pod, requests);
       continue;
     }
     texts.push_back(absl::StrCat(front, ", and a real kubelet would refuse it: ", shortage->reason, ": ",
@@ -130,12 +138,6 @@ std::vector<std::string> PlacedInVain(const std::vector<std::string>& keys, cons
   const std::string more = texts.size() == 1 ? "" : absl::StrCat(" (and ", texts.size() - 1, " more)");
   return {absl::StrCat(texts[0], "; here it counts as bound", more)};
 }
-
-namespace {
-
-bool IsOnNode(const api::Pod& pod) { return !pod.node_name.empty() && !pod.IsTerminal(); }
-
-}  // namespace
 
 KubeletAdmission::KubeletAdmission(EventLoop& loop, ApiServer& server, Trace& trace)
     : loop_(loop), server_(server), trace_(trace) {

@@ -29,10 +29,16 @@ namespace schedsim::sim {
 std::vector<std::string> PlacedWithoutRoom(const std::vector<api::ObjectPtr>& objects,
                                            const ApiServer& server);
 
-// The same of pods that named their node when they were created in the run, by "namespace/name" in the order
-// of their creation; also of those that name a node that is not there. One text for all: the first, and how
-// many more there are.
-std::vector<std::string> PlacedInVain(const std::vector<std::string>& keys, const ApiServer& server);
+// A pod that named its node when it was created in the run.
+struct SelfPlacedPod {
+  std::string key;  // "namespace/name".
+  std::string uid;
+  bool had_node = false;  // Whether the node was there.
+};
+
+// The same of such pods, in the order of their creation; also of those whose node was not there. One text for
+// all: the first, and how many more there are.
+std::vector<std::string> PlacedInVain(const std::vector<SelfPlacedPod>& placed, const ApiServer& server);
 
 // Refuses pods that come onto a node in the run and find too little of a resource there, beside the pods
 // that are not over: they become Failed, as OutOfcpu and the like, in the kubelet's words. They are looked at

@@ -108,7 +108,7 @@ void Kubelets::End(const api::Pod& pod) {
 void Kubelets::EndTerminatingPods(absl::Time now) {
   ends_terminating_pods_ = true;
   for (const auto& [key, object] : server_.List(api::Kind::kNode)) {
-    if (IsUnknown(static_cast<const api::Node&>(*object))) silent_.insert(object->metadata.name);
+    if (IsKubeletUnheard(static_cast<const api::Node&>(*object))) silent_.insert(object->metadata.name);
   }
   // Few pods are, so that these alone are put in order.
   std::map<std::string, api::PodPtr> terminating;

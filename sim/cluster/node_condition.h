@@ -9,7 +9,7 @@
 namespace schedsim::sim {
 
 // Whether the node's kubelet is not heard: its condition Ready is Unknown.
-inline bool IsUnknown(const api::Node& node) {
+inline bool IsKubeletUnheard(const api::Node& node) {
   return std::any_of(node.status.conditions.begin(), node.status.conditions.end(),
                      [](const api::NodeCondition& condition) {
                        return condition.type == "Ready" && condition.status == "Unknown";

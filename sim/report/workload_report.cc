@@ -141,12 +141,12 @@ void Add(const api::Object& object, absl::Time end, Index& index) {
   index.rows[object.metadata.uid] = std::move(row);
 }
 
-// Whether the pod was bound to a node whose kubelet is not heard, so that nothing started there.
-bool NeverStarted(const api::Pod& pod, const ApiServer& server) {
+// Whether the kubelet of the pod's node is not heard and has said nothing of the pod.
+bool IsOnUnheardNode(const api::Pod& pod, const ApiServer& server) {
   if (pod.node_name.empty() || pod.FindCondition("Ready") != nullptr || pod.status.phase != "Pending")
     return false;
   const api::ObjectPtr node = server.Find(api::Kind::kNode, "Node", "", pod.node_name);
-  return node != nullptr && IsUnknown(static_cast<const api::Node&>(*node));
+  return node != nullptr && IsKubeletUnheard(static_cast<const api::Node&>(*node));
 }
 
 void Count(const api::Pod& pod, const ApiServer& server, WorkloadReport& row) {
@@ -155,7 +155,7 @@ void Count(const api::Pod& pod, const ApiServer& server, WorkloadReport& row) {
   } else if (pod.status.phase == "Failed") {
     ++row.failed;
   } else if (!pod.metadata.deletion_timestamp.has_value()) {
-    if (IsHealthy(pod) && !NeverStarted(pod, server)) ++row.ready;
+    if (IsHealthy(pod) && !IsOnUnheardNode(pod, server)) ++row.ready;
     if (pod.node_name.empty()) ++row.pending;
   }
 }

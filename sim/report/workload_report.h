@@ -21,7 +21,8 @@ struct WorkloadReport {
   std::string name;
   // How many pods it asks for: ready ones; of a Job, ones that succeed. Absent: it does not say.
   std::optional<int64_t> wanted;
-  // Pods that are neither over nor being deleted: ready (see IsHealthy), and without a node.
+  // Pods that are neither over nor being deleted: ready (see IsHealthy, but for pods that a silent node got),
+  // and without a node.
   int64_t ready = 0;
   int64_t pending = 0;
   // Pods that are over; of a Job, also those that its status counts and that are gone.

@@ -457,8 +457,10 @@ void Simulation::WatchForTimes(const WatchEvent& event) {
   const bool is_new = has_input_ && event.old_object == nullptr && !pod.node_name.empty();
   // What ran before, in a cluster that was recorded, had its room.
   const bool had_room = pod.status.start_time.has_value() || api::IsMirrorPod(pod);
-  if (is_new && !had_room && options_.complete_admission && kubelet_admission_ == nullptr)
-    self_placed_.push_back(pod.Key());
+  if (is_new && !had_room && options_.complete_admission && kubelet_admission_ == nullptr) {
+    const bool has_node = server_->Find(api::Kind::kNode, "Node", "", pod.node_name) != nullptr;
+    self_placed_.push_back({.key = pod.Key(), .uid = pod.metadata.uid, .had_node = has_node});
+  }
   if (event.new_object == nullptr || pod.IsTerminal()) {
     gone_[pod.Key()] = FinalOf(pod, /*deleted=*/true);
     if (IsVictim(pod.metadata.uid)) {

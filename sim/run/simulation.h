@@ -377,7 +377,7 @@ class Simulation {
   // Warnings of pods of the input.
   std::vector<std::string> placed_without_room_;
   // Pods that named their node when they were created in the run, in the order of their creation.
-  std::vector<std::string> self_placed_;
+  std::vector<SelfPlacedPod> self_placed_;
   bool has_input_ = false;
 };
 
