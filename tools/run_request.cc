@@ -45,11 +45,13 @@ void AddRunOptions(CLI::App& command, sim::RunRequest& request, const std::strin
             "End at this virtual time, such as 600s, at most 876600h (100 years); default: when nothing but "
             "periodic flushes is left",
             sim::ParseSpan);
-  AddOption(command, "--start", request.start, "TIME",
-            "Virtual zero, RFC 3339, years 1 to 9999; default: the newest time that a server wrote in the input",
-            sim::ParseRunTime);
+  AddOption(
+      command, "--start", request.start, "TIME",
+      "Virtual zero, RFC 3339, years 1 to 9999; default: the newest time that a server wrote in the input",
+      sim::ParseRunTime);
   AddOption(command, "--bound", request.bound, "WHICH",
-            "keep: pods on nodes stay there; reset or reset=SELECTOR: schedule them anew",
+            "keep: pods on nodes stay there; reset or reset=SELECTOR: schedule those of the profiles' "
+            "schedulers anew",
             sim::ParseBoundPods)
       ->default_str("keep");
   AddOption(

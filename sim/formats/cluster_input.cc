@@ -397,7 +397,7 @@ class InputReader {
     if (options_.bound.reset && input_.reset_pod_count == 0) {
       input_.warnings.push_back(
           absl::StrCat("--bound: no bound pod is to be scheduled anew",
-                       options_.bound.selector.empty() ? "" : "; `--bound reset` takes all"));
+                       options_.bound.selector.empty() ? "" : "; without a selector all are meant"));
     }
   }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <set>
 #include <utility>
 #include <variant>
 
@@ -10,6 +11,7 @@
 #include "core/api/go_text.h"
 #include "core/api/kinds.h"
 #include "core/api/kubernetes_version.h"
+#include "core/base/nearest_name.h"
 #include "core/base/printable.h"
 #include "core/base/status_macros.h"
 #include "core/base/version.h"
@@ -320,6 +322,26 @@ absl::StatusOr<Draft> DraftOfDocument(const RunRequest& request) {
   return check.is_scenario() ? DraftOfScenario(request, std::move(text), file) : cases.Take();
 }
 
+// Stages of a kind that nobody has are never played.
+void WarnOfUnknownKinds(const std::vector<Stage>& stages, Plan& plan) {
+  std::set<std::string> kinds;
+  for (const api::ObjectPtr& object : plan.input.objects) kinds.insert(object->kind_name);
+  for (const Stage& stage : stages) {
+    const bool is_known = api::FindKind(stage.api_version, stage.kind) != nullptr;
+    if (is_known || kinds.count(stage.kind) > 0 || plan.input.other_kinds.count(stage.kind) > 0) continue;
+    std::vector<absl::string_view> names = {"Pod", "Node"};
+    for (const std::string& kind : kinds) names.push_back(kind);
+    const absl::string_view nearest = NearestName(stage.kind, names);
+    // A timeline may create objects of other kinds.
+    if (nearest.empty() && !plan.timeline.empty()) continue;
+    plan.notices.push_back(absl::StrCat(
+        "warning: ", stage.file, ": Stage ", Printable(stage.name, kShownBytesMax),
+        ": resourceRef: there is no kind ", Printable(stage.kind, kShownBytesMax), " in ",
+        Printable(stage.api_version, kShownBytesMax), " and none in the input, so it is never played",
+        nearest.empty() || nearest == stage.kind ? "" : absl::StrCat("; did you mean ", nearest, "?")));
+  }
+}
+
 absl::Status SetStages(const RunRequest& request, Plan& plan) {
   if (request.stages.empty()) return absl::OkStatus();
   StageFile read;
@@ -333,6 +355,7 @@ absl::Status SetStages(const RunRequest& request, Plan& plan) {
   if (!read.usages.empty()) plan.usages = std::move(read.usages);
   if (!read.metrics.empty()) plan.metrics = std::move(read.metrics);
   if (read.stages.empty()) return absl::OkStatus();
+  WarnOfUnknownKinds(read.stages, plan);
   plan.simulation.stages = std::make_shared<const std::vector<Stage>>(std::move(read.stages));
   return absl::OkStatus();
 }
@@ -479,6 +502,20 @@ std::vector<std::string> SchedulerNames(const SimulationOptions& options) {
   return names;
 }
 
+// The same where it is the input that says by its version which scheduler judges the configuration.
+std::vector<std::string> SchedulerNames(const RunRequest& request, const Draft& draft) {
+  if (draft.scheduler.ok()) return SchedulerNames(draft.plan.simulation);
+  SchedulerChoice choice = request.scheduler;
+  const bool is_read_once = choice.config.has_value() && codec::IsDescriptor(*choice.config);
+  for (int i = 0; i < api::kKubernetesLineCount; ++i) {
+    const auto line = static_cast<api::KubernetesLine>(i);
+    choice.kubernetes_version = std::string(api::KubernetesLineName(line));
+    Plan plan;
+    if (!is_read_once && SetScheduler(choice, plan).ok()) return SchedulerNames(plan.simulation);
+  }
+  return {};
+}
+
 // The plan but for its header.
 absl::StatusOr<Plan> ReadPlan(const RunRequest& asked) {
   Resolved resolved;
@@ -502,7 +539,7 @@ absl::StatusOr<Plan> ReadPlan(const RunRequest& asked) {
     // Nodes may come later.
     if (plan.simulation.autoscaler != nullptr) input.has_timeline = true;
     if (request.bound.has_value()) input.bound = *request.bound;
-    input.schedulers = SchedulerNames(plan.simulation);
+    input.schedulers = SchedulerNames(request, draft);
     ASSIGN_OR_RETURN(plan.input, ReadClusterInput(input));
     RETURN_IF_ERROR(FollowServerVersion(request, draft));
     plan.notices.insert(plan.notices.begin(), resolved.notices.begin(), resolved.notices.end());

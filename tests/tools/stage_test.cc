@@ -189,6 +189,30 @@ timeline:
   EXPECT_EQ(played.Pod("web-0")["status"], "Bound");
 }
 
+TEST(RunWithStagesTest, AKindThatNobodyHasIsSaid) {
+  const TestFolder folder;
+  const auto stage = [](const std::string& kind) {
+    return absl::StrCat(
+        "{apiVersion: kwok.x-k8s.io/v1alpha1, kind: Stage, metadata: {name: s}, spec: "
+        "{resourceRef: {apiGroup: v1, kind: ",
+        kind, "}, selector: {matchLabels: {a: b}}, next: {delete: true}}}\n");
+  };
+  const std::string pods = folder.Write(
+      "pods.yaml",
+      "{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {containers: [{name: c, image: i}]}}\n");
+  const ProgramResult wrong =
+      RunProgram({"run", "-f", pods, "--stage", folder.Write("wrong.yaml", stage("Pdo")), "--strict"});
+  EXPECT_EQ(wrong.exit_code, 2);
+  EXPECT_TRUE(
+      absl::StrContains(wrong.err,
+                        ": Stage s: resourceRef: there is no kind Pdo in v1 and none in the input, so it "
+                        "is never played; did you mean Pod?"))
+      << wrong.err;
+  const ProgramResult right =
+      RunProgram({"run", "-f", pods, "--stage", folder.Write("right.yaml", stage("Pod"))});
+  EXPECT_FALSE(absl::StrContains(right.err, "never played")) << right.err;
+}
+
 // Claims, and a pod that waits for them, with nobody but the stages to make volumes.
 TEST(RunWithStagesTest, VolumesAreMadeAndGo) {
   const TestFolder folder;
