@@ -85,7 +85,8 @@ void MissingKinds::Look(const api::ObjectPtr& object, bool is_pending) {
     runtime_classes_.insert(object->metadata.name);
   } else if (IsWorkload(object->api_version, object->kind_name)) {
     workloads_.insert(absl::StrCat(object->kind_name, " ", object->Key()));
-    if (TemplateSelectsNamespaces(*object)) Note(Use::kNamespaceSelector, *object);
+    if (FirstOf(Use::kNamespaceSelector).empty() && TemplateSelectsNamespaces(*object))
+      Note(Use::kNamespaceSelector, *object);
     if (api::CameFromCluster(*object))
       listed_.insert(absl::StrCat(object->kind_name, " ", object->metadata.namespace_, "/"));
   } else if (object->kind == api::Kind::kNamespace) {
@@ -125,6 +126,7 @@ void MissingKinds::LookAtPod(const api::Pod& pod, bool is_pending) {
 
 // The name of a missing claim is told where a pod waits for it. A pod on a node proves that there is one.
 void MissingKinds::LookAtClaims(const api::Pod& pod, bool is_pending) {
+  if (pod.spec->volumes.empty() && pod.spec->resource_claims.empty()) return;
   const std::string prefix = absl::StrCat(pod.metadata.namespace_, "/");
   for (const api::Volume& volume : pod.spec->volumes) {
     if (pod.node_name.empty()) break;
@@ -259,8 +261,9 @@ std::string MissingKinds::Warning(bool goes_on) const {
   };
   miss(api::Kind::kPersistentVolumeClaim, Use::kClaim, "uses a claim");
   miss(api::Kind::kNamespace, Use::kNamespaceSelector, "selects namespaces");
+  const bool selects = !FirstOf(Use::kNamespaceSelector).empty();
   for (const std::string& name : namespaces_of_pods_) {
-    if (FirstOf(Use::kNamespaceSelector).empty() || namespaces_.contains(name)) continue;
+    if (!selects || namespaces_.contains(name)) continue;
     missing.emplace("namespaces", absl::StrCat(FirstOf(Use::kNamespaceSelector), " selects namespaces, and ",
                                                Printable(name, kShownBytesMax), " is not there"));
   }

@@ -41,6 +41,14 @@ constexpr char kSelectsNamespaces[] =
     "affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: h, "
     "labelSelector: "
     "{}, namespaceSelector: {matchLabels: {team: a}}}]}}";
+// With a term of its template.
+std::string Workload(const std::string& term) {
+  return absl::StrCat(
+      "{apiVersion: apps/v1, kind: Deployment, metadata: {name: w, namespace: default}, spec: {selector: "
+      "{matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: {affinity: {podAntiAffinity: "
+      "{requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: h, labelSelector: {}, ",
+      term, "}]}}, containers: [{name: c, image: i}]}}}}\n---\n");
+}
 constexpr char kVolume[] =
     "{apiVersion: v1, kind: PersistentVolume, metadata: {name: v, uid: v}, spec: {csi: {driver: d, "
     "volumeHandle: "
@@ -60,6 +68,8 @@ TEST(MissingKindsTest, WhatIsMissingIsSaidOnceWithTheCommandThatPrintsIt) {
       {Pod(", uid: p", kSelectsNamespaces) +
            "{apiVersion: v1, kind: Namespace, metadata: {name: x, uid: x}}\n",
        "namespaces (Pod default/a selects namespaces, and default is not there); "},
+      {Workload("namespaceSelector: {matchLabels: {team: a}}"),
+       "namespaces (Deployment default/w selects namespaces); "},
       // A pod on a node proves that its claims are there.
       {Pod("", absl::StrCat("nodeName: n1, ", kUsesClaim)) +
            "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: other}}\n",
@@ -108,6 +118,8 @@ TEST(MissingKindsTest, WhatIsMissingIsSaidOnceWithTheCommandThatPrintsIt) {
 
 TEST(MissingKindsTest, NothingIsSaidWhereItDoesNotMatter) {
   const std::string kRows[] = {
+      // An empty selector selects all.
+      Workload("namespaceSelector: {}"),
       // Nothing of it is needed.
       Pod(", uid: p", ""),
       // Manifests have no more than what is in them.
