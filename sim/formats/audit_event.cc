@@ -122,6 +122,14 @@ void ReadBody(const Value& event, AuditEvent& result) {
   if (creates && result.kind == api::Kind::kPod) ReadCreatedPod(*body, result);
 }
 
+// A dry run stores nothing: `kubectl diff`, and --dry-run=server.
+bool IsDryRun(const Value& event) {
+  const Value* const body = event.Find("requestObject");
+  return absl::StrContains(TextAt(event, {"requestURI"}), "dryRun=") ||
+         (body != nullptr && body->is_object() &&
+          (HasItems(*body, {"dryRun"}) || HasItems(*body, {"deleteOptions", "dryRun"})));
+}
+
 }  // namespace
 
 absl::StatusOr<std::optional<AuditEvent>> ParseAuditEvent(const Value& event, absl::string_view file,
@@ -137,7 +145,8 @@ absl::StatusOr<std::optional<AuditEvent>> ParseAuditEvent(const Value& event, ab
   ASSIGN_OR_RETURN(result.end, TimeAt(event, "stageTimestamp", file));
   result.verb = TextAt(event, {"verb"});
   const std::string resource = TextAt(event, {"objectRef", "resource"});
-  if (!IsWrite(result.verb) || resource.empty() || resource == "events" || resource == "leases") {
+  const bool is_write = IsWrite(result.verb) && !IsDryRun(event);
+  if (!is_write || resource.empty() || resource == "events" || resource == "leases") {
     return std::optional<AuditEvent>();
   }
   result.by_scheduler = absl::StartsWith(TextAt(event, {"userAgent"}), scheduler_agent);

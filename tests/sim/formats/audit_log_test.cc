@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "core/base/check.h"
 #include "gtest/gtest.h"
 #include "tests/sim/formats/audit_log_text.h"
@@ -42,6 +43,23 @@ TEST(AuditLogTest, PairsByGenerateNameAndOrder) {
   EXPECT_FALSE(log.pods[4].paired_by_order);
   EXPECT_EQ(log.calls[0].pod, 1);
   EXPECT_EQ(log.calls[3].pod, 3);
+}
+
+// `kubectl diff` and --dry-run=server leave them in each log.
+TEST(AuditLogTest, DryRunsStoreNothing) {
+  AuditLogText text;
+  text.Pod(5, "web").Bind(10, 11, "web");
+  text.Add({.start = 20, .end = 21, .verb = "delete", .name = "web", .body = R"({"dryRun":["All"]})"});
+  AuditLogText tried;
+  tried.Pod(30, "tried");
+  const std::string uri = R"("requestURI":"/api/v1/namespaces/default/pods?dryRun=All",)";
+  const std::string log =
+      text.text() + absl::StrReplaceAll(tried.text(), {{R"("stage":)", absl::StrCat(uri, R"("stage":)")}});
+  const absl::StatusOr<AuditLog> read = ParseAuditLog(log, "audit.log", "kube-scheduler/");
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_EQ(NamesOf(*read), std::vector<std::string>{"web"});
+  EXPECT_EQ(NamesOf(Read(tried)), std::vector<std::string>{"tried"});
+  EXPECT_FALSE(read->pods[0].deleted.has_value());
 }
 
 TEST(AuditLogTest, PairsPinnedPodsByTheirNode) {
