@@ -63,6 +63,7 @@ struct End {
   int32_t node = Texts::kNone;
   int32_t message = Texts::kNone;
   bool is_gone = false;
+  bool is_of_other_scheduler = false;  // It waits, and no profile is responsible for it.
   // The attempt that bound it, and else its last one, from 1 on; 0: it made none.
   int64_t attempt = 0;
 };
@@ -93,6 +94,7 @@ class SideReader {
         end.node = texts_.NumberOf(pod.node);
         end.message = texts_.NumberOf(pod.message);
         end.is_gone = pod.deleted;
+        end.is_of_other_scheduler = !pod.scheduler.empty();
       }
       side_.has_final = true;
     }
@@ -365,7 +367,7 @@ void Differ::SumUp(const DecisionSource& source, const Side& side, DiffSide& sum
   sums.evicted_count = side.evicted_count;
   std::set<int32_t> nodes;
   for (const auto& [pod, end] : side.ends) {
-    if (end.is_gone) continue;
+    if (end.is_gone || end.is_of_other_scheduler) continue;
     ++(end.node == Texts::kNone ? sums.pending_count : sums.bound_count);
     if (end.node != Texts::kNone && end.attempt > 0) nodes.insert(end.node);
   }

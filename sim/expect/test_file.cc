@@ -144,6 +144,8 @@ class Reader {
     StrictReader reader(value, path, errors_);
     if (is_pod) reader.Read("namespace", choice.name_space);
     reader.Read("name", choice.name);
+    const bool is_name = choice.name.value_or("").find_first_of("/*") == std::string::npos;
+    Expect(is_name, value, reader.PathOf("name"), "a name without its namespace, and no pattern");
     ReadParsed(reader, value, "selector", LabelSelector::Parse, choice.labels);
     reader.Finish();
     return choice;

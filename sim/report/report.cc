@@ -239,7 +239,7 @@ Report::Pod RowOf(const api::Pod& pod, const Simulation& simulation, const Group
   Report::Pod row = {.name_space = pod.metadata.namespace_, .name = pod.metadata.name, .node = pod.node_name};
   const PodTimes times = simulation.TimesOf(pod);
   const bool was_bound = times.queued.has_value() && times.bound.has_value();
-  if (was_bound && !pod.IsTerminal()) row.queue_latency = *times.bound - *times.queued;
+  if (was_bound) row.queue_latency = *times.bound - *times.queued;
   if (pod.IsTerminal()) {
     row.status = "Finished";
     row.reason = pod.status.phase;

@@ -48,6 +48,17 @@ TEST(DiffTest, TwoEqualRunsGiveNothing) {
   EXPECT_EQ(diff["a"]["decisionDigest"], diff["b"]["decisionDigest"]);
 }
 
+TEST(DiffTest, PodsOfOtherSchedulersDoNotPend) {
+  const TestFolder folder;
+  const std::string cluster = folder.Write(
+      "cluster.yaml", absl::StrCat(kTwoNodes,
+                                   "---\n{apiVersion: v1, kind: Pod, metadata: {name: foreign}, spec: "
+                                   "{schedulerName: volcano, containers: [{name: c, image: i}]}}\n"));
+  const Json diff = DiffOf({"-f", cluster, "--a-version", "1.37", "--b-version", "1.37"}, /*exit_code=*/0);
+  EXPECT_EQ(diff["a"]["pending"], 0) << diff["a"];
+  EXPECT_EQ(diff["a"]["bound"], 1) << diff["a"];
+}
+
 TEST(DiffTest, NamesThePluginWhoseScoreChangedThePlacement) {
   const TestFolder folder;
   const std::string cluster = folder.Write("cluster.yaml", kTwoNodes);

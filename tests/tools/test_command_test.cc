@@ -103,6 +103,20 @@ TEST_F(TestCommandTest, ExpectationsHoldOrSayWhatDoesNot) {
   for (const auto& row : rows) EXPECT_EQ(FailuresOf(row.expectation), row.failures) << row.expectation;
 }
 
+// A pod of a Job is over as soon as it is on a node.
+TEST_F(TestCommandTest, PodsThatAreOverWereBoundInTheirTime) {
+  folder_.Write(
+      "job.yaml",
+      "{apiVersion: batch/v1, kind: Job, metadata: {name: j}, spec: {template: {metadata: {labels: {app: "
+      "j}}, spec: {restartPolicy: Never, containers: [{name: c, image: i}]}}}}\n");
+  const std::string path = folder_.Write("job.test.yaml",
+                                         "apiVersion: schedsim/v1\nkind: Test\nrun: {files: [cluster.yaml, "
+                                         "job.yaml]}\nexpect: [{pods: {selector: "
+                                         "app=j}, count: 1, bound: true, boundWithin: 1s}]\n");
+  const ProgramResult result = RunProgram({"test", path});
+  EXPECT_EQ(result.exit_code, 0) << result.out << result.err;
+}
+
 TEST_F(TestCommandTest, GoldenPlacementsAreWrittenAndCompared) {
   const std::string path = Write("golden.test.yaml", "placements: placements.txt\n");
   const ProgramResult missing = RunProgram({"test", path});
@@ -381,6 +395,10 @@ TEST_F(TestCommandTest, BadFilesAreErrorsWithPlaceAndField) {
       {"apiVersion: schedsim/v1\nkind: Test\nrun: {files: [cluster.yaml], until: soon}\nexpect: "
        "[{preemptionsMax: 1}]\n",
        "run.until: "},
+      {"apiVersion: schedsim/v1\nkind: Test\nrun: {files: [cluster.yaml]}\nexpect: [{pods: {name: "
+       "default/a}, "
+       "count: 0}]\n",
+       ":4:17: expect[0].pods.name: expected a name without its namespace, and no pattern"},
       {"apiVersion: schedsim/v1\nkind: Test\nrun: {files: [none.yaml]}\nexpect: [{preemptionsMax: 1}]\n",
        "none.yaml"},
   };
