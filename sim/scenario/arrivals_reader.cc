@@ -239,6 +239,10 @@ class SourceReader {
                 absl::Duration from, std::optional<absl::Duration> until, std::optional<int64_t> count) {
     if (until.has_value() && *until <= from)
       Error(*value.Find("until"), reader.PathOf("until"), "expected a time behind that of `from`");
+    if (end_.has_value() && from >= *end_) {
+      Error(*value.Find("from"), reader.PathOf("from"),
+            absl::StrCat("expected a time before the end, ", absl::FormatDuration(*end_)));
+    }
     if (count.has_value() && (*count < 1 || *count > kCountMax))
       Error(*value.Find("count"), reader.PathOf("count"), "expected a whole number above zero");
     const bool is_file = process.has_value() && std::holds_alternative<RecordedArrivals>(*process);

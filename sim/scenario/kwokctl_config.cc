@@ -37,7 +37,7 @@ class Reader {
   absl::Status Read(const codec::Document& document) {
     const absl::string_view kind = TextOf(document.root.Find("kind"));
     if (kind == "Stage") config_.has_stages = true;
-    if (kind == "KwokConfiguration") ReadCustomResources(document.root.Find("options"));
+    if (kind == "KwokConfiguration") ReadKwok(document.root);
     if (kind == "KubeSchedulerConfiguration") scheduler_position_ = document.root.position;
     if (kind != "KwokctlConfiguration") return absl::OkStatus();
     found_ = true;
@@ -48,12 +48,7 @@ class Reader {
     }
     RETURN_IF_ERROR(ReadOptions(document.root));
     RETURN_IF_ERROR(ReadPatches(document.root));
-    if (without_effect_.empty()) return absl::OkStatus();
-    const codec::Position at = document.root.position;
-    config_.notices.push_back(absl::StrCat("note: ", path_, ":", at.line, ":", at.column,
-                                           ": what kwokctl is told here has no effect on the simulation: ",
-                                           absl::StrJoin(without_effect_, ", ")));
-    without_effect_.clear();
+    NoteWhatHasNoEffect("kwokctl", document.root);
     return absl::OkStatus();
   }
 
@@ -74,6 +69,25 @@ class Reader {
   }
 
  private:
+  void ReadKwok(const Value& root) {
+    const Value* options = root.Find("options");
+    ReadCustomResources(options);
+    if (options == nullptr) return;
+    for (const codec::Member& option : options->members) {
+      if (option.key != "enableCRDs" && !option.value.is_null())
+        without_effect_.push_back(absl::StrCat("options.", Printable(option.key, kShownBytesMax)));
+    }
+    NoteWhatHasNoEffect("kwok", root);
+  }
+
+  void NoteWhatHasNoEffect(absl::string_view program, const Value& root) {
+    if (without_effect_.empty()) return;
+    config_.notices.push_back(absl::StrCat(
+        "note: ", path_, ":", root.position.line, ":", root.position.column, ": what ", program,
+        " is told here has no effect on the simulation: ", absl::StrJoin(without_effect_, ", ")));
+    without_effect_.clear();
+  }
+
   absl::Status Error(codec::Position position, absl::string_view what) const {
     return codec::ErrorAt({.file = path_, .position = position}, what);
   }

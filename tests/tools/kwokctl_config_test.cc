@@ -164,6 +164,14 @@ TEST(KwokctlConfigTest, SaysWhatItDoesNotRead) {
       "kwok.yaml", "kind: KwokctlConfiguration\noptions: {}\ncomponents: [{name: kube-scheduler}]\n");
   EXPECT_TRUE(absl::StrContains(Print(path).err, "has no effect on the simulation: components"))
       << Print(path).err;
+  const std::string kwok = folder.Write("of-kwok.yaml",
+                                        "kind: KwokctlConfiguration\n---\nkind: KwokConfiguration\noptions: "
+                                        "{enableCRDs: [Stage], manageNodesWithLabelSelector: type=kwok}\n");
+  EXPECT_TRUE(absl::StrContains(Print(kwok).err,
+                                absl::StrCat(kwok,
+                                             ":3:1: what kwok is told here has no effect on the simulation: "
+                                             "options.manageNodesWithLabelSelector\n")))
+      << Print(kwok).err;
   const std::string both =
       folder.Write("both.yaml", absl::StrCat("kind: KwokctlConfiguration\n---\n", Scheduler("mine")));
   EXPECT_EQ(Print(both).exit_code, 2);
