@@ -43,12 +43,13 @@ std::set<std::string> Added(const Plan& base, const Plan& with) {
   return added;
 }
 
-// Keys of the pods that have a node in the input.
+// Keys of the pods that are on a node in the input and not over.
 std::set<std::string> Running(const Plan& plan) {
   std::set<std::string> running;
   for (const api::ObjectPtr& object : plan.input.objects) {
-    if (object->kind == api::Kind::kPod && !static_cast<const api::Pod&>(*object).node_name.empty())
-      running.insert(object->Key());
+    if (object->kind != api::Kind::kPod) continue;
+    const auto& pod = static_cast<const api::Pod&>(*object);
+    if (!pod.node_name.empty() && !pod.IsTerminal()) running.insert(pod.Key());
   }
   return running;
 }

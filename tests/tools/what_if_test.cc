@@ -160,7 +160,11 @@ TEST(WhatIfTest, WhatKeepsTheNextPodOutIsNotTheQuotaOfThoseThatWait) {
   const std::string pod = folder.Write("pod.yaml", Pod("a", 1, "schedulerName: other, "));
   const Json count = Ask({"count", pod, "-f", cluster}, /*exit_code=*/0);
   EXPECT_EQ(count["count"], 0) << count;
-  EXPECT_FALSE(absl::StrContains(count["message"].get<std::string>(), "quota")) << count;
+  EXPECT_EQ(count["message"], "of scheduler other, which no profile names") << count;
+  const std::string placed = folder.Write("placed.yaml", Pod("a", 1));
+  const Json three = Ask({"count", placed, "-f", cluster}, /*exit_code=*/0);
+  EXPECT_EQ(three["count"], 3) << three;
+  EXPECT_TRUE(absl::StrContains(three["message"].get<std::string>(), "exceeded quota: q")) << three;
 }
 
 TEST(WhatIfTest, NamesWhomAWorkloadPushesOut) {
@@ -513,6 +517,9 @@ TEST(WhatIfTest, PodsThatTheClusterHasOfTheWorkloadCount) {
     const Json fit = Ask({"fit", manifest, "-f", cluster}, /*exit_code=*/fits ? 0 : 1);
     EXPECT_EQ(fit["fits"], fits) << fit;
     EXPECT_EQ(fit["runningCount"], 1) << fit;
+    const ProgramResult text = RunProgram({"what-if", "fit", manifest, "-f", cluster});
+    EXPECT_TRUE(absl::StrContains(text.out, "On nodes before 1\n")) << text.out;
+    EXPECT_EQ(absl::StartsWith(text.out, "It fits: no pod is to be made.\n"), replicas == 1) << text.out;
     EXPECT_EQ(fit["bound"].size(), replicas == 1 ? 0U : replicas == 2 ? 1U : 3U) << fit;
   }
 }
