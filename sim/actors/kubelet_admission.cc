@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/api/go_text.h"
 #include "core/api/node.h"
+#include "core/base/and_more.h"
 #include "core/codec/patch/object_patch.h"
 #include "core/codec/text/json_writer.h"
 #include "core/codec/text/reader.h"
@@ -60,6 +61,21 @@ std::optional<KubeletAdmission::Shortage> ShortageOf(const api::ResourceList& re
   return std::nullopt;
 }
 
+void AddTo(api::ResourceList& sum, const api::ResourceList& more) {
+  for (const auto& [name, amount] : more) sum[name] += amount;
+}
+
+constexpr char kCountsAsBound[] = "; here it counts as bound";
+
+std::string SelfPlacedText(const api::Pod& pod) {
+  return absl::StrCat("Pod ", pod.Key(), ": it names its node ", pod.node_name, " itself");
+}
+
+std::string RefusalText(const api::Pod& pod, const KubeletAdmission::Shortage& shortage) {
+  return absl::StrCat(SelfPlacedText(pod), ", and a real kubelet would refuse it: ", shortage.reason, ": ",
+                      shortage.message);
+}
+
 }  // namespace
 
 std::vector<std::string> PlacedWithoutRoom(const std::vector<api::ObjectPtr>& objects,
@@ -83,12 +99,10 @@ std::vector<std::string> PlacedWithoutRoom(const std::vector<api::ObjectPtr>& ob
       api::ResourceList& of_node = used[pod->node_name];
       const auto shortage = passed_before ? std::nullopt : ShortageOf(requests, of_node, capacity);
       if (shortage.has_value()) {
-        texts.push_back(absl::StrCat("Pod ", pod->Key(), ": it names its node ", pod->node_name,
-                                     " itself, and a real kubelet would refuse it: ", shortage->reason, ": ",
-                                     shortage->message, "; here it counts as bound"));
+        texts.push_back(absl::StrCat(RefusalText(*pod, *shortage), kCountsAsBound));
         continue;
       }
-      for (const auto& [name, amount] : requests) of_node[name] += amount;
+      AddTo(of_node, requests);
     }
   }
   return texts;
@@ -109,34 +123,28 @@ std::vector<std::string> PlacedInVain(const std::vector<SelfPlacedPod>& placed, 
   }
   if (pods.empty()) return {};
   std::map<std::string, api::ResourceList> used;
-  const auto add = [&used](const api::Pod& pod, const api::ResourceList& requests) {
-    api::ResourceList& of_node = used[pod.node_name];
-    for (const auto& [name, amount] : requests) of_node[name] += amount;
-  };
   server.ForEachPod([&](const api::Pod& pod) {
     if (IsOnNode(pod) && nodes.count(pod.node_name) > 0 && uids.count(pod.metadata.uid) == 0)
-      add(pod, RequestsOf(pod));
+      AddTo(used[pod.node_name], RequestsOf(pod));
   });
   std::vector<std::string> texts;
   for (const auto& [pod, had_node] : pods) {
-    const std::string front =
-        absl::StrCat("Pod ", pod->Key(), ": it names its node ", pod->node_name, " itself");
+    if (!had_node)
+      texts.push_back(absl::StrCat(SelfPlacedText(*pod), ", which is not there, so that it never runs"));
     const api::ObjectPtr node = server.Find(api::Kind::kNode, "Node", "", pod->node_name);
-    if (!had_node) texts.push_back(absl::StrCat(front, ", which is not there, so that it never runs"));
     if (!had_node || node == nullptr) continue;
     const api::ResourceList requests = RequestsOf(*pod);
+    api::ResourceList& of_node = used[pod->node_name];
     const auto shortage =
-        ShortageOf(requests, used[pod->node_name], static_cast<const api::Node&>(*node).status.allocatable);
-    if (!shortage.has_value()) {
-      add(*pod, requests);
-      continue;
+        ShortageOf(requests, of_node, static_cast<const api::Node&>(*node).status.allocatable);
+    if (shortage.has_value()) {
+      texts.push_back(RefusalText(*pod, *shortage));
+    } else {
+      AddTo(of_node, requests);
     }
-    texts.push_back(absl::StrCat(front, ", and a real kubelet would refuse it: ", shortage->reason, ": ",
-                                 shortage->message));
   }
   if (texts.empty()) return texts;
-  const std::string more = texts.size() == 1 ? "" : absl::StrCat(" (and ", texts.size() - 1, " more)");
-  return {absl::StrCat(texts[0], "; here it counts as bound", more)};
+  return {absl::StrCat(texts[0], kCountsAsBound, AndMore(texts.size()))};
 }
 
 KubeletAdmission::KubeletAdmission(EventLoop& loop, ApiServer& server, Trace& trace)

@@ -7,6 +7,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "core/api/go_text.h"
+#include "core/base/and_more.h"
 #include "core/base/json_member.h"
 #include "core/base/status_macros.h"
 #include "core/codec/text/reader.h"
@@ -132,8 +133,7 @@ void CronJobController::WarnOfLostJobs(const api::ObjectPtr& object) {
   Warn(absl::StrCat("CronJob ", object->Key(), ": its Job ", lost[0],
                     ", which status.active names, is not in the input; it counts as ended, though "
                     "concurrencyPolicy is ",
-                    spec->concurrency_policy,
-                    lost.size() == 1 ? "" : absl::StrCat(" (and ", lost.size() - 1, " more)")),
+                    spec->concurrency_policy, AndMore(lost.size())),
        warnings_);
 }
 

@@ -9,6 +9,7 @@
 #include "absl/strings/strip.h"
 #include "core/api/kinds.h"
 #include "core/api/pod.h"
+#include "core/base/and_more.h"
 #include "sim/cluster/pod_finalizers.h"
 #include "sim/controllers/controller_refs.h"
 
@@ -100,8 +101,7 @@ void GarbageCollector::NoteReplacedOwners(const api::Object& object) {
 
 void GarbageCollector::WarnOfReplacedOwners() {
   if (replaced_count_ == 0) return;
-  const std::string more = replaced_count_ == 1 ? "" : absl::StrCat(" (and ", replaced_count_ - 1, " more)");
-  warnings_.push_back(replaced_owner_ + more);
+  warnings_.push_back(replaced_owner_ + AndMore(static_cast<size_t>(replaced_count_)));
 }
 
 bool GarbageCollector::HasAbsentOwners(const api::Object& object) const {

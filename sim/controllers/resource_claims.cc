@@ -6,6 +6,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
+#include "core/base/and_more.h"
 
 namespace schedsim::sim {
 namespace {
@@ -65,7 +66,7 @@ void ResourceClaimController::Start() {
 
 void ResourceClaimController::NoteUnknownPods() {
   std::string warning;
-  int64_t more_count = 0;
+  size_t count = 0;
   for (const auto& [key, object] : server_.List(api::Kind::kResourceClaim)) {
     const auto& claim = static_cast<const api::ResourceClaim&>(*object);
     std::set<std::string> unknown;
@@ -78,15 +79,11 @@ void ResourceClaimController::NoteUnknownPods() {
     for (const api::ResourceClaimConsumerReference& consumer : claim.status.reserved_for)
       if (consumer.resource == "pods") note(consumer.name, consumer.uid);
     if (unknown.empty() || !claim.status.allocation.has_value()) continue;
-    if (!warning.empty()) {
-      ++more_count;
-      continue;
-    }
+    if (count++ > 0) continue;
     warning = absl::StrCat("ResourceClaim ", key, ": it is of Pod ", *unknown.begin(),
                            ", which is not in the input, and keeps its devices");
   }
-  if (more_count > 0) absl::StrAppend(&warning, " (and ", more_count, " more)");
-  if (!warning.empty()) warnings_.push_back(std::move(warning));
+  if (count > 0) warnings_.push_back(warning + AndMore(count));
 }
 
 void ResourceClaimController::ForgetUnknownPods(const std::string& key) {
