@@ -2,19 +2,21 @@
 #ifndef SCHEDSIM_SIM_CLUSTER_NODE_CONDITION_H_
 #define SCHEDSIM_SIM_CLUSTER_NODE_CONDITION_H_
 
-#include <algorithm>
-
+#include "absl/strings/string_view.h"
 #include "core/api/node.h"
 
 namespace schedsim::sim {
 
-// Whether the node's kubelet is not heard: its condition Ready is Unknown.
-inline bool IsKubeletUnheard(const api::Node& node) {
-  return std::any_of(node.status.conditions.begin(), node.status.conditions.end(),
-                     [](const api::NodeCondition& condition) {
-                       return condition.type == "Ready" && condition.status == "Unknown";
-                     });
+// The status of the node's condition of this type; "": it has none.
+inline absl::string_view ConditionOf(const api::Node& node, absl::string_view type) {
+  for (const api::NodeCondition& condition : node.status.conditions) {
+    if (condition.type == type) return condition.status;
+  }
+  return "";
 }
+
+// Whether the node's kubelet is not heard.
+inline bool IsKubeletUnheard(const api::Node& node) { return ConditionOf(node, "Ready") == "Unknown"; }
 
 }  // namespace schedsim::sim
 

@@ -57,13 +57,6 @@ std::string LabelOf(const api::Node& node, absl::string_view beta, absl::string_
 
 }  // namespace
 
-absl::string_view ConditionOf(const api::Node& node, absl::string_view type) {
-  for (const api::NodeCondition& condition : node.status.conditions) {
-    if (condition.type == type) return condition.status;
-  }
-  return "";
-}
-
 bool IsNotReady(const api::Node& node) {
   const absl::string_view ready = ConditionOf(node, "Ready");
   return !ready.empty() && ready != "True";

@@ -12,14 +12,12 @@
 #include "core/api/node.h"
 #include "core/api/taints.h"
 #include "sim/cluster/api_server.h"
+#include "sim/cluster/node_condition.h"
 
 namespace schedsim::sim {
 
 inline constexpr char kNoExecute[] = "NoExecute";
 inline constexpr char kNoSchedule[] = "NoSchedule";
-
-// The status of the node's condition of this type; "": it has none.
-absl::string_view ConditionOf(const api::Node& node, absl::string_view type);
 
 // Whether the node says that it is not ready. One that says nothing counts as ready: it comes from a file
 // that nobody's kubelet has seen.
