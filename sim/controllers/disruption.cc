@@ -41,19 +41,19 @@ bool IsOf(const api::OwnerReference& owner, absl::string_view kind, absl::string
   return owner.kind == kind && (given == group || (group == "apps" && given == "extensions"));
 }
 
+// How many of the pods must be healthy.
+int64_t DesiredHealthy(const DisruptionBudget& budget, int64_t expected_pods) {
+  if (budget.max_unavailable.has_value())
+    return std::max<int64_t>(expected_pods - Scaled(*budget.max_unavailable, expected_pods), 0);
+  return budget.min_available.has_value() ? Scaled(*budget.min_available, expected_pods) : 0;
+}
+
 // Whether the status was written for this spec: that of a dump may have been changed since. A status without
 // pods says nothing of it.
 bool IsOfSpec(const DisruptionBudget& budget) {
   const BudgetStatus& status = budget.status;
   if (!budget.error.empty() || status.expected_pods == 0 || status.reason == "SyncFailed") return true;
-  int64_t desired = 0;
-  if (budget.max_unavailable.has_value()) {
-    desired =
-        std::max<int64_t>(status.expected_pods - Scaled(*budget.max_unavailable, status.expected_pods), 0);
-  } else if (budget.min_available.has_value()) {
-    desired = Scaled(*budget.min_available, status.expected_pods);
-  }
-  return status.desired_healthy == desired;
+  return status.desired_healthy == DesiredHealthy(budget, status.expected_pods);
 }
 
 // Whether nothing that a budget counts has changed.
@@ -247,12 +247,8 @@ BudgetStatus DisruptionController::StatusOf(const std::string& name_space, const
     status.message = error;
     return status;
   }
-  if (max.has_value()) {
-    status.desired_healthy = std::max<int64_t>(expected.count - Scaled(*max, expected.count), 0);
-  } else {
-    status.desired_healthy = min.has_value() ? Scaled(*min, expected.count) : 0;
-    if (min.has_value() && !min->is_percentage) expected.count = budget.pod_count;
-  }
+  status.desired_healthy = DesiredHealthy(fields, expected.count);
+  if (!asks_owners && min.has_value()) expected.count = budget.pod_count;
   status.expected_pods = expected.count;
   status.current_healthy = budget.healthy_count;
   status.disrupted_pods.clear();
