@@ -12,9 +12,8 @@ namespace schedsim::sim {
 namespace {
 
 bool UsesClaims(const api::Pod& pod) {
-  return std::any_of(pod.spec->volumes.begin(), pod.spec->volumes.end(), [](const api::Volume& volume) {
-    return volume.persistent_volume_claim.has_value() || volume.ephemeral.has_value();
-  });
+  return std::any_of(pod.spec->volumes.begin(), pod.spec->volumes.end(),
+                     [&pod](const api::Volume& volume) { return plugins::ClaimOf(pod, volume).has_value(); });
 }
 
 // Whether it has finalizers beside those of protection, of which nobody here knows when they go.

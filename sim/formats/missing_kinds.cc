@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "core/base/json_member.h"
 #include "core/base/printable.h"
 #include "core/framework/resource.h"
+#include "core/plugins/volume/volume_claims.h"
 
 namespace schedsim::sim {
 namespace {
@@ -102,11 +104,13 @@ void MissingKinds::LookAtPod(const api::Pod& pod, bool is_pending) {
   if (api::CameFromCluster(pod) && !namespaces_of_pods_.contains(pod.metadata.namespace_))
     namespaces_of_pods_.insert(pod.metadata.namespace_);
   LookAtClaims(pod, is_pending);
-  LookAtExtendedClaim(pod);
-  if (seen_specs_.insert(pod.spec.get()).second) {
+  const auto [seen, is_new] = asks_for_extended_.emplace(pod.spec.get(), false);
+  if (is_new) {
+    seen->second = AsksForExtendedResources(*pod.spec);
     if (UsesClaim(*pod.spec)) Note(Use::kClaim, pod);
     if (SelectsNamespaces(*pod.spec)) Note(Use::kNamespaceSelector, pod);
   }
+  if (seen->second) LookAtExtendedClaim(pod);
   if (!api::CameFromCluster(pod) || pod.metadata.owner_references.empty()) return;
   // Pods of one workload mostly share the list and stand together.
   const void* owners = pod.metadata.owner_references.storage().get();
@@ -130,11 +134,8 @@ void MissingKinds::LookAtClaims(const api::Pod& pod, bool is_pending) {
   const std::string prefix = absl::StrCat(pod.metadata.namespace_, "/");
   for (const api::Volume& volume : pod.spec->volumes) {
     if (pod.node_name.empty()) break;
-    if (volume.persistent_volume_claim.has_value()) {
-      claims_of_bound_.emplace(prefix + volume.persistent_volume_claim->claim_name, pod.Key());
-    } else if (volume.ephemeral.has_value()) {
-      claims_of_bound_.emplace(absl::StrCat(prefix, pod.metadata.name, "-", volume.name), pod.Key());
-    }
+    const std::optional<plugins::ClaimReference> claim = plugins::ClaimOf(pod, volume);
+    if (claim.has_value()) claims_of_bound_.emplace(prefix + claim->name, pod.Key());
   }
   for (const api::PodResourceClaim& reference : pod.spec->resource_claims) {
     std::string name = reference.resource_claim_name;
@@ -157,9 +158,6 @@ void MissingKinds::LookAtClaims(const api::Pod& pod, bool is_pending) {
 
 void MissingKinds::LookAtExtendedClaim(const api::Pod& pod) {
   if (pod.node_name.empty() || pod.json == nullptr) return;
-  const auto [known, is_new] = extended_specs_.emplace(pod.spec.get(), false);
-  if (is_new) known->second = AsksForExtendedResources(*pod.spec);
-  if (!known->second) return;
   const std::string text = pod.json->ToString();
   const absl::string_view status =
       FindJsonMember(FindJsonMember(text, "status"), "extendedResourceClaimStatus");

@@ -46,7 +46,7 @@ class MissingKinds {
 
   void LookAtPod(const api::Pod& pod, bool is_pending);
   void LookAtClaims(const api::Pod& pod, bool is_pending);
-  // Extended resources may be devices.
+  // Extended resources may be devices; the pod asks for some.
   void LookAtExtendedClaim(const api::Pod& pod);
   void LookAtStorage(const api::Object& object);
   void LookAtDevices(const api::Object& object);
@@ -60,7 +60,8 @@ class MissingKinds {
 
   std::array<int64_t, api::kKindCount> counts_ = {};
   std::array<std::string, static_cast<size_t>(Use::kCount)> first_;
-  absl::flat_hash_set<const api::PodSpec*> seen_specs_;
+  // Specs that were seen, and whether they ask for extended resources.
+  absl::flat_hash_map<const api::PodSpec*, bool> asks_for_extended_;
   // Workloads by "Kind namespace/name": those that are there, and those that pods name as their controllers,
   // with one of these pods.
   std::set<std::string> workloads_;
@@ -89,8 +90,6 @@ class MissingKinds {
   std::map<std::string, bool> device_claims_;
   std::map<std::string, std::string> device_claims_of_bound_;
   std::map<std::string, std::string> device_claims_of_pending_;
-  // Whether pods with that spec ask for extended resources.
-  absl::flat_hash_map<const api::PodSpec*, bool> extended_specs_;
   std::set<std::string> claim_templates_;
   std::map<std::string, std::string> claim_templates_of_pending_;
   // Namespaces that are there, and those of pods that a cluster gave out.
