@@ -92,8 +92,9 @@ struct ClusterInput {
   std::string server_version_of;
   // Where kubelets say versions, but not all the same one: one of each line.
   std::vector<std::string> differing_versions;
-  // Objects that are to make pods, as "Kind namespace/name", and whose controllers are not simulated.
-  std::vector<std::string> unsimulated_makers;
+  // Objects that are to make pods and whose controllers are not simulated: see
+  // UnsimulatedControllers::Makers.
+  std::map<std::string, std::string> unsimulated_makers;
   // What the user should know, in the order of the files and of the places in them.
   std::vector<std::string> warnings;
   // What was made of the input that is not in it, in the order of the places.

@@ -112,10 +112,10 @@ void UnsimulatedControllers::LookAtOwners(const api::Object& object) {
   }
 }
 
-std::vector<std::string> UnsimulatedControllers::Makers() const {
-  std::vector<std::string> makers;
+std::map<std::string, std::string> UnsimulatedControllers::Makers() const {
+  std::map<std::string, std::string> makers;
   for (const Maker& maker : makers_)
-    if (!owned_by_.contains(maker.key)) makers.push_back(maker.key);
+    if (!owned_by_.contains(maker.key)) makers.emplace(maker.finding.text, maker.key);
   return makers;
 }
 

@@ -33,8 +33,9 @@ class UnsimulatedControllers {
   // Looks at it once it is decoded, for its owners.
   void LookAtOwners(const api::Object& object);
 
-  // Custom resources with a pod template that own nothing of the input, as "Kind namespace/name".
-  std::vector<std::string> Makers() const;
+  // Custom resources with a pod template that own nothing of the input: "Kind namespace/name" by the same as
+  // it is written, most often without the namespace.
+  std::map<std::string, std::string> Makers() const;
   // Of each kind the first object that is of concern, with the number of all.
   std::vector<Finding> Findings() const;
 

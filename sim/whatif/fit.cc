@@ -8,7 +8,6 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_replace.h"
 #include "absl/strings/strip.h"
 #include "core/api/node.h"
 #include "core/api/pod.h"
@@ -79,10 +78,8 @@ class FitReader {
       if (is_open)
         answer_.unanswered.push_back(absl::StrCat(name, " is gone, and not each of its pods had a node"));
     }
-    for (const std::string& name : with_.input.unsimulated_makers) {
-      // Custom resources are kept as they are written, mostly without the namespace.
-      const std::string written = absl::StrReplaceAll(name, {{" default/", " "}});
-      if (added_.count(name) > 0 || added_.count(written) > 0)
+    for (const auto& [written, name] : with_.input.unsimulated_makers) {
+      if (added_.count(written) > 0)
         answer_.unanswered.push_back(
             absl::StrCat(name, " has a pod template, and nobody here makes its pods"));
     }
