@@ -324,11 +324,11 @@ absl::StatusOr<Draft> DraftOfDocument(const RunRequest& request) {
 
 // Stages of a kind that nobody has are never played.
 void WarnOfUnknownKinds(const std::vector<Stage>& stages, Plan& plan) {
-  std::set<std::string> kinds;
-  for (const api::ObjectPtr& object : plan.input.objects) kinds.insert(object->kind_name);
   for (const Stage& stage : stages) {
-    const bool is_known = api::FindKind(stage.api_version, stage.kind) != nullptr;
-    if (is_known || kinds.count(stage.kind) > 0 || plan.input.other_kinds.count(stage.kind) > 0) continue;
+    if (api::FindKind(stage.api_version, stage.kind) != nullptr) continue;
+    std::set<std::string> kinds;
+    for (const api::ObjectPtr& object : plan.input.objects) kinds.insert(object->kind_name);
+    if (kinds.count(stage.kind) > 0 || plan.input.other_kinds.count(stage.kind) > 0) continue;
     std::vector<absl::string_view> names = {"Pod", "Node"};
     for (const std::string& kind : kinds) names.push_back(kind);
     const absl::string_view nearest = NearestName(stage.kind, names);
