@@ -67,6 +67,15 @@ std::string Volume(const std::string& name, const std::string& spec) {
                       ", accessModes: [ReadWriteOnce], capacity: {storage: 5Gi}, hostPath: {path: /x}}}\n");
 }
 
+// The pod `pod` that uses the claim `data`.
+std::string PodWithData(const std::string& spec, const std::string& status) {
+  return absl::StrCat(
+      "---\n{apiVersion: v1, kind: Pod, metadata: {name: pod, namespace: default}, spec: {", spec,
+      "volumes: [{name: d, persistentVolumeClaim: {claimName: data}}], containers: [{name: c, "
+      "image: i}]}, status: ",
+      status, "}\n");
+}
+
 void DeleteClaimAt(SmallCluster& cluster, int seconds, const std::string& name) {
   cluster.on_made = [seconds, name](Simulation& simulation) {
     simulation.loop().At(
@@ -320,9 +329,7 @@ TEST(ClaimProtection, AClaimThatAPodUsesStaysUntilThePodIsGone) {
                    "memory: 8Gi, pods: "
                    "9}}}\n",
                    Volume("v", "storageClassName: manual"), Claim("data", "storageClassName: manual"),
-                   "---\n{apiVersion: v1, kind: Pod, metadata: {name: pod, namespace: default}, spec: "
-                   "{volumes: [{name: d, "
-                   "persistentVolumeClaim: {claimName: data}}], containers: [{name: c, image: i}]}}\n"));
+                   PodWithData("", "{}")));
   DeleteClaimAt(cluster, 1, "data");
   EXPECT_EQ(ClaimText(*Simulate(cluster, 9), "data"), "Bound, class manual, volume v");
   cluster.DeletePod(10, "pod");
@@ -333,11 +340,9 @@ TEST(ClaimProtection, AClaimThatAPodUsesStaysUntilThePodIsGone) {
 
 // Its phase does not matter: as long as there is the pod, the volume may be mounted.
 TEST(ClaimProtection, APodThatIsOverUsesItsClaim) {
-  SmallCluster cluster(absl::StrCat(
-      Volume("v", "storageClassName: manual").substr(4), Claim("data", "storageClassName: manual"),
-      "---\n{apiVersion: v1, kind: Pod, metadata: {name: pod, namespace: default}, spec: {nodeName: "
-      "node, volumes: [{name: d, persistentVolumeClaim: {claimName: data}}], containers: [{name: c, "
-      "image: i}]}, status: {phase: Succeeded}}\n"));
+  SmallCluster cluster(absl::StrCat(Volume("v", "storageClassName: manual").substr(4),
+                                    Claim("data", "storageClassName: manual"),
+                                    PodWithData("nodeName: node, ", "{phase: Succeeded}")));
   DeleteClaimAt(cluster, 1, "data");
   EXPECT_EQ(ClaimText(*Simulate(cluster, 9), "data"), "Bound, class manual, volume v");
   cluster.DeletePod(10, "pod");
