@@ -240,7 +240,9 @@ class SourceReader {
     if (until.has_value() && *until <= from)
       Error(*value.Find("until"), reader.PathOf("until"), "expected a time behind that of `from`");
     if (end_.has_value() && from >= *end_) {
-      Error(*value.Find("from"), reader.PathOf("from"),
+      // Without `from` they begin at once, which is too late where the run ends at once.
+      const Value* const written = value.Find("from");
+      Error(written == nullptr ? value : *written, reader.PathOf("from"),
             absl::StrCat("expected a time before the end, ", absl::FormatDuration(*end_)));
     }
     if (count.has_value() && (*count < 1 || *count > kCountMax))

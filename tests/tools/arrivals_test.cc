@@ -256,6 +256,8 @@ TEST(ArrivalsTest, WhatIsWrongIsNamedWithItsPlace) {
        "arrivals[0].until: expected a time behind"},
       {absl::StrCat("end: 10s\narrivals:\n- {name: a, every: 1s, count: 1, from: 10s, ", pod, "}"),
        "arrivals[0].from: expected a time before the end, 10s"},
+      {absl::StrCat("end: 0s\narrivals:\n- {name: a, every: 1s, count: 1, ", pod, "}"),
+       "arrivals[0].from: expected a time before the end, 0"},
       {absl::StrCat("arrivals:\n- {name: a, every: 1s, count: 1, ending: Lost, ", pod, "}"),
        "arrivals[0].ending: expected Deleted, Succeeded or Failed"},
       {absl::StrCat("arrivals:\n- {name: a, every: 1s, count: 1, ending: Failed, ", pod, "}"),
