@@ -37,7 +37,7 @@ class Reader {
   absl::Status Read(const codec::Document& document) {
     const absl::string_view kind = TextOf(document.root.Find("kind"));
     if (kind == "Stage") config_.has_stages = true;
-    if (kind == "KwokConfiguration") ReadKwok(document.root);
+    if (kind == "KwokConfiguration") return ReadKwok(document.root);
     if (kind == "KubeSchedulerConfiguration") scheduler_position_ = document.root.position;
     if (kind != "KwokctlConfiguration") return absl::OkStatus();
     found_ = true;
@@ -69,15 +69,16 @@ class Reader {
   }
 
  private:
-  void ReadKwok(const Value& root) {
-    const Value* options = root.Find("options");
-    ReadCustomResources(options);
-    if (options == nullptr) return;
+  absl::Status ReadKwok(const Value& root) {
+    ASSIGN_OR_RETURN(const Value* const options, Take(root, "options", "options", Value::Type::kObject));
+    if (options == nullptr) return absl::OkStatus();
+    RETURN_IF_ERROR(ReadCustomResources(*options));
     for (const codec::Member& option : options->members) {
       if (option.key != "enableCRDs" && !option.value.is_null())
         without_effect_.push_back(absl::StrCat("options.", Printable(option.key, kShownBytesMax)));
     }
     NoteWhatHasNoEffect("kwok", root);
+    return absl::OkStatus();
   }
 
   void NoteWhatHasNoEffect(absl::string_view program, const Value& root) {
@@ -90,6 +91,16 @@ class Reader {
 
   absl::Status Error(codec::Position position, absl::string_view what) const {
     return codec::ErrorAt({.file = path_, .position = position}, what);
+  }
+
+  // The value of a key, which must be of that type; nullptr: there is none. `field` is its name in messages.
+  absl::StatusOr<const Value*> Take(const Value& parent, absl::string_view key, absl::string_view field,
+                                    Value::Type type) const {
+    const Value* const value = parent.Find(key);
+    if (value == nullptr || value->is_null()) return nullptr;
+    if (value->type == type) return value;
+    return Error(value->position, absl::StrCat(field, ": expected ", codec::Describe(type), ", got ",
+                                               codec::Describe(value->type)));
   }
 
   // The text of a field, or of each item of a list.
@@ -112,13 +123,9 @@ class Reader {
   }
 
   absl::Status ReadOptions(const Value& root) {
-    const Value* options = root.Find("options");
-    if (options == nullptr || options->is_null()) return absl::OkStatus();
-    if (!options->is_object()) {
-      return Error(options->position,
-                   absl::StrCat("options: expected a map, got ", codec::Describe(options->type)));
-    }
-    ReadCustomResources(options);
+    ASSIGN_OR_RETURN(const Value* const options, Take(root, "options", "options", Value::Type::kObject));
+    if (options == nullptr) return absl::OkStatus();
+    RETURN_IF_ERROR(ReadCustomResources(*options));
     for (const codec::Member& member : options->members) {
       const std::string field = absl::StrCat("options.", Printable(member.key, kShownBytesMax));
       RETURN_IF_ERROR(ReadOption(member, field));
@@ -159,12 +166,14 @@ class Reader {
     }
   }
 
-  void ReadCustomResources(const Value* options) {
-    const Value* kinds = options == nullptr ? nullptr : options->Find("enableCRDs");
-    if (kinds == nullptr) return;
+  absl::Status ReadCustomResources(const Value& options) {
+    ASSIGN_OR_RETURN(const Value* const kinds,
+                     Take(options, "enableCRDs", "options.enableCRDs", Value::Type::kArray));
+    if (kinds == nullptr) return absl::OkStatus();
     for (const Value& kind : kinds->items) {
       if (TextOf(&kind) == "Stage") config_.plays_stages_of_cluster = true;
     }
+    return absl::OkStatus();
   }
 
   absl::Status ReadVersion(const Value& value, const std::string& field) {
@@ -192,7 +201,8 @@ class Reader {
   }
 
   absl::Status ReadPatches(const Value& root) {
-    const Value* patches = root.Find("componentsPatches");
+    ASSIGN_OR_RETURN(const Value* const patches,
+                     Take(root, "componentsPatches", "componentsPatches", Value::Type::kArray));
     if (patches == nullptr) return absl::OkStatus();
     for (const Value& patch : patches->items) {
       const absl::string_view name = TextOf(patch.Find("name"));
@@ -209,8 +219,11 @@ class Reader {
   // Volumes tell where the scheduler's files are.
   absl::Status ReadSchedulerPatch(const Value& patch) {
     std::vector<Volume> volumes;
-    if (const Value* list = patch.Find("extraVolumes")) {
-      for (const Value& item : list->items) {
+    ASSIGN_OR_RETURN(const Value* const extra_volumes,
+                     Take(patch, "extraVolumes", "componentsPatches of kube-scheduler: extraVolumes",
+                          Value::Type::kArray));
+    if (extra_volumes != nullptr) {
+      for (const Value& item : extra_volumes->items) {
         volumes.push_back({.mount_path = std::string(TextOf(item.Find("mountPath"))),
                            .host_path = std::string(TextOf(item.Find("hostPath")))});
       }
@@ -219,9 +232,11 @@ class Reader {
       config_.scheduler.guests.mounts.emplace_back(volume.mount_path, FindFile(volume.host_path));
     }
     if (patch.Find("extraEnvs") != nullptr) without_effect_.emplace_back("extraEnvs of kube-scheduler");
-    const Value* list = patch.Find("extraArgs");
-    if (list == nullptr) return absl::OkStatus();
-    for (const Value& item : list->items) {
+    ASSIGN_OR_RETURN(
+        const Value* const extra_args,
+        Take(patch, "extraArgs", "componentsPatches of kube-scheduler: extraArgs", Value::Type::kArray));
+    if (extra_args == nullptr) return absl::OkStatus();
+    for (const Value& item : extra_args->items) {
       const absl::string_view key = absl::StripPrefix(TextOf(item.Find("key")), "--");
       const Value* value = item.Find("value");
       if (key == "config" && value != nullptr) {

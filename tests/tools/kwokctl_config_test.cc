@@ -181,6 +181,27 @@ TEST(KwokctlConfigTest, SaysWhatItDoesNotRead) {
       << Print(both).err;
 }
 
+TEST(KwokctlConfigTest, RefusesFieldsOfAnotherType) {
+  const TestFolder folder;
+  const std::pair<std::string, std::string> cases[] = {
+      {"options: [a]\n", "2:10: options: expected a map, got a list"},
+      {"options: {}\ncomponentsPatches: {name: kube-scheduler}\n",
+       "3:20: componentsPatches: expected a list, got a map"},
+      {"componentsPatches:\n- {name: kube-scheduler, extraArgs: {key: config}}\n",
+       "3:38: componentsPatches of kube-scheduler: extraArgs: expected a list, got a map"},
+      {"componentsPatches:\n- {name: kube-scheduler, extraVolumes: x}\n",
+       "3:41: componentsPatches of kube-scheduler: extraVolumes: expected a list, got a string"},
+      {"---\nkind: KwokConfiguration\noptions: x\n", "4:10: options: expected a map, got a string"},
+      {"---\nkind: KwokConfiguration\noptions: {enableCRDs: Stage}\n",
+       "4:23: options.enableCRDs: expected a list, got a string"}};
+  for (const auto& [text, what] : cases) {
+    const std::string path = folder.Write("kwok.yaml", absl::StrCat("kind: KwokctlConfiguration\n", text));
+    const ProgramResult result = Print(path);
+    EXPECT_EQ(result.exit_code, 2) << text;
+    EXPECT_TRUE(absl::StrContains(result.err, absl::StrCat(path, ":", what))) << text << result.err;
+  }
+}
+
 TEST(KwokctlConfigTest, IsNoInput) {
   const TestFolder folder;
   const std::string path = folder.Write(
