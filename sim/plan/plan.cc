@@ -664,7 +664,14 @@ absl::StatusOr<Report> RunPlanIn(std::unique_ptr<Simulation>& simulation, Plan& 
   if (plan.scheduler_metrics != nullptr) plan.scheduler_metrics->Finish();
   if (plan.cluster_events != nullptr) plan.cluster_events->Finish();
   if (has_history) history.Finish();
-  if (plan.window.has_value()) report.window = history.Summary();
+  if (plan.window.has_value()) {
+    report.window = history.Summary();
+    if (report.window->from >= report.window->until) {
+      report.warnings.push_back(absl::StrCat(
+          "measure.from: the run ended at ", absl::FormatDuration(report.window->until), ", before ",
+          absl::FormatDuration(report.window->from), ", so nothing was measured; `end` makes it go on"));
+    }
+  }
   if (plan.on_history != nullptr) plan.on_history(history);
   report.drains = timeline.Drains();
   report.warnings.insert(report.warnings.end(), timeline.warnings().begin(), timeline.warnings().end());

@@ -180,6 +180,18 @@ TEST(MeasureTest, CountsWhatWasCreatedInTheWindow) {
   // From 20 to 25, from 30 to 35 and from 40 to 45 s two pods, otherwise one: 3 cores of 16 on average.
   EXPECT_EQ(measured["resources"][0]["name"], "cpu");
   EXPECT_EQ(measured["resources"][0]["meanPercent"], "18.75");
+  EXPECT_EQ(played.report["warnings"], Json::array());
+}
+
+TEST(MeasureTest, ARunThatEndsBeforeTheWindowIsNamed) {
+  const Played played = Play(
+      absl::StrCat(kNodes, "measure: {from: 1h}\narrivals:\n", Source("a", "every: 10s\ncount: 3", "2")));
+  EXPECT_EQ(played.exit_code, 0) << played.err;
+  ASSERT_EQ(played.report["warnings"].size(), 1U) << played.report["warnings"];
+  const auto warning = played.report["warnings"][0].get<std::string>();
+  EXPECT_TRUE(absl::StartsWith(warning, "measure.from: the run ended at ")) << warning;
+  EXPECT_TRUE(absl::EndsWith(warning, ", before 1h, so nothing was measured; `end` makes it go on"))
+      << warning;
 }
 
 TEST(TablesTest, NodesHaveTheirShares) {
