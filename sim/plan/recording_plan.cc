@@ -37,6 +37,9 @@ absl::Status CheckRequest(const RunRequest& request, bool is_audit, absl::string
       {follows && request.until.has_value(), "--until"},
       {follows && request.check_wakeups, "--check-wakeups"},
       {follows && request.counters, "--counters"},
+      {follows && request.seed.has_value(), "--seed"},
+      {follows && request.variation.has_value(), "--vary"},
+      {follows && request.faults.has_value(), "--faults"},
   };
   for (const auto& [is_given, option] : refused) {
     if (!is_given) continue;

@@ -110,6 +110,12 @@ TEST(RecordingTest, RefusesOptionsThatMeanNothing) {
   }
   EXPECT_EQ(RunProgram({"run", path, "--follow", "--trace", "-"}).exit_code, 2);
   EXPECT_EQ(RunProgram({"run", path, "--follow", "--reschedule"}).exit_code, 2);
+  for (const auto& [option, value] :
+       {std::pair("--seed", "3"), {"--vary", "start"}, {"--faults", "bind=0.1"}}) {
+    const ProgramResult drawn = RunProgram({"run", path, "--follow", option, value});
+    EXPECT_EQ(drawn.exit_code, 2) << option;
+    EXPECT_TRUE(absl::StrContains(drawn.err, absl::StrCat("expected no ", option, " for it"))) << drawn.err;
+  }
   const ProgramResult scenario =
       RunProgram({"run", absl::StrCat(kScenarios, "/rolling-drain/scenario.yaml"), "--follow"});
   EXPECT_EQ(scenario.exit_code, 2);
