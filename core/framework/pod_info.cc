@@ -5,6 +5,7 @@
 
 #include "absl/hash/hash.h"
 #include "absl/strings/str_cat.h"
+#include "core/framework/host_ports.h"
 
 namespace schedsim::framework {
 namespace {
@@ -21,17 +22,6 @@ std::string NormalizedImageName(absl::string_view name) {
   const bool has_tag =
       colon != absl::string_view::npos && (slash == absl::string_view::npos || colon > slash);
   return has_tag ? std::string(name) : absl::StrCat(name, ":latest");
-}
-
-void AddHostPorts(const api::Container& container, bool host_network, SymbolTable& symbols,
-                  std::vector<HostPort>& ports) {
-  for (const api::ContainerPort& port : container.ports) {
-    const int32_t host_port = port.host_port == 0 && host_network ? port.container_port : port.host_port;
-    if (host_port <= 0) continue;
-    ports.push_back(HostPort{.ip = symbols.Intern(port.host_ip.empty() ? "0.0.0.0" : port.host_ip),
-                             .protocol = symbols.Intern(port.protocol.empty() ? "TCP" : port.protocol),
-                             .port = host_port});
-  }
 }
 
 void AddImages(const api::PodSpec& spec, api::ImageVolumeScoring scoring, SymbolTable& symbols,
@@ -79,13 +69,7 @@ std::shared_ptr<const PodSpecInfo> PodInfoFactory::Compile(const api::PodSpec& s
                                       .default_memory_bytes = kDefaultMemoryRequestBytes,
                                       .use_pod_level = false};
   info->scoring_requests = MakeResource(PodRequests(spec, nullptr, scoring), symbols_);
-  for (const api::Container& container : spec.containers) {
-    AddHostPorts(container, spec.host_network, symbols_, info->host_ports);
-  }
-  for (const api::Container& container : spec.init_containers) {
-    if (container.restart_policy != "Always") continue;
-    AddHostPorts(container, spec.host_network, symbols_, info->host_ports);
-  }
+  info->host_ports = HostPortsOf(spec, symbols_);
   info->tolerations = spec.tolerations;
   info->required_node_affinity = RequiredNodeAffinity(spec, symbols_);
   if (spec.affinity.has_value() && spec.affinity->node_affinity.has_value()) {

@@ -2,11 +2,11 @@
 // Source: kubernetes v1.37, plugins/nodeports/node_ports.go.
 // Extension points: PreFilter, Filter. Arguments: none.
 
-#include <algorithm>
 #include <memory>
 #include <set>
 #include <vector>
 
+#include "core/framework/host_ports.h"
 #include "core/framework/plugin.h"
 #include "core/plugins/registry.h"
 
@@ -79,14 +79,7 @@ class NodePorts final : public framework::Plugin,
 
  private:
   bool Conflict(const std::vector<HostPort>& wanted, const std::vector<HostPort>& used) const {
-    for (const HostPort& want : wanted) {
-      const bool taken = std::any_of(used.begin(), used.end(), [this, &want](const HostPort& other) {
-        if (want.port != other.port || want.protocol != other.protocol) return false;
-        return want.ip == other.ip || want.ip == any_ip_ || other.ip == any_ip_;
-      });
-      if (taken) return true;
-    }
-    return false;
+    return framework::HostPortsConflict(wanted, used, any_ip_);
   }
 
   QueueingHint AfterPodDeleted(const PodInfo& pod, const api::Pod& deleted) {

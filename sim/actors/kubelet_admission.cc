@@ -8,10 +8,13 @@
 #include "absl/strings/str_cat.h"
 #include "core/api/go_text.h"
 #include "core/api/node.h"
+#include "core/api/taints.h"
 #include "core/base/and_more.h"
 #include "core/codec/patch/object_patch.h"
 #include "core/codec/text/json_writer.h"
 #include "core/codec/text/reader.h"
+#include "core/framework/host_ports.h"
+#include "core/framework/selector.h"
 #include "sim/cluster/admission/admission.h"
 #include "sim/cluster/admission/pod_amounts.h"
 
@@ -26,11 +29,24 @@ bool IsPlacedPod(const api::ObjectPtr& object) {
 bool IsOnNode(const api::Pod& pod) { return !pod.node_name.empty() && !pod.IsTerminal(); }
 
 // What a kubelet counts for the pod, itself included.
-api::ResourceList RequestsOf(const api::Pod& pod) {
+PodDemand DemandOf(const api::Pod& pod, SymbolTable& symbols) {
   api::ResourceRequirements amounts = PodAmounts(*pod.spec);
   AddOverhead(pod.spec->overhead, amounts);
   amounts.requests["pods"] = api::Quantity::FromMilli(1000);
-  return amounts.requests;
+  return {.amounts = std::move(amounts.requests), .ports = framework::HostPortsOf(*pod.spec, symbols)};
+}
+
+void AddTo(PodDemand& sum, const PodDemand& more) {
+  for (const auto& [name, amount] : more.amounts) sum.amounts[name] += amount;
+  sum.ports.insert(sum.ports.end(), more.ports.begin(), more.ports.end());
+}
+
+void TakeFrom(PodDemand& sum, const PodDemand& less) {
+  for (const auto& [name, amount] : less.amounts) sum.amounts[name] -= amount;
+  for (const framework::HostPort& port : less.ports) {
+    const auto found = std::find(sum.ports.begin(), sum.ports.end(), port);
+    if (found != sum.ports.end()) sum.ports.erase(found);
+  }
 }
 
 int64_t NumberOf(const api::ResourceList& amounts, const std::string& name) {
@@ -41,9 +57,8 @@ int64_t NumberOf(const api::ResourceList& amounts, const std::string& name) {
 
 // The first resource that is too short, as kubelets look at them; absent: all is well. A node that says
 // nothing of itself gets its amounts from others.
-std::optional<KubeletAdmission::Shortage> ShortageOf(const api::ResourceList& requests,
-                                                     const api::ResourceList& used,
-                                                     const api::ResourceList& capacity) {
+std::optional<KubeletRefusal> ShortageOf(const api::ResourceList& requests, const api::ResourceList& used,
+                                         const api::ResourceList& capacity) {
   if (capacity.empty()) return std::nullopt;
   std::vector<std::string> names = {"pods", "cpu", "memory", "ephemeral-storage"};
   for (const auto& [name, amount] : requests) {
@@ -53,7 +68,7 @@ std::optional<KubeletAdmission::Shortage> ShortageOf(const api::ResourceList& re
   for (const std::string& name : names) {
     const int64_t requested = NumberOf(requests, name);
     if (requested == 0 || requested <= NumberOf(capacity, name) - NumberOf(used, name)) continue;
-    return KubeletAdmission::Shortage{
+    return KubeletRefusal{
         .reason = absl::StrCat("OutOf", name),
         .message = absl::StrCat("Node didn't have enough resource: ", name, ", requested: ", requested,
                                 ", used: ", NumberOf(used, name), ", capacity: ", NumberOf(capacity, name))};
@@ -61,8 +76,23 @@ std::optional<KubeletAdmission::Shortage> ShortageOf(const api::ResourceList& re
   return std::nullopt;
 }
 
-void AddTo(api::ResourceList& sum, const api::ResourceList& more) {
-  for (const auto& [name, amount] : more) sum[name] += amount;
+KubeletRefusal PredicateFailed(absl::string_view plugin, absl::string_view why) {
+  return {.reason = std::string(plugin), .message = absl::StrCat("Predicate ", plugin, " failed: ", why)};
+}
+
+// The first of what a kubelet finds wrong; absent: it admits the pod.
+std::optional<KubeletRefusal> RefusalOf(const NodeVerdict& verdict, const PodDemand& wanted,
+                                        const PodDemand& used, const api::ResourceList& capacity,
+                                        SymbolTable& symbols) {
+  std::optional<KubeletRefusal> shortage = ShortageOf(wanted.amounts, used.amounts, capacity);
+  if (shortage.has_value()) return shortage;
+  if (!verdict.matches)
+    return PredicateFailed("NodeAffinity", "node(s) didn't match Pod's node affinity/selector");
+  if (framework::HostPortsConflict(wanted.ports, used.ports, symbols.Intern("0.0.0.0")))
+    return PredicateFailed("NodePorts", "node(s) didn't have free ports for the requested pod ports");
+  if (!verdict.tolerates)
+    return PredicateFailed("TaintToleration", "node(s) had taints that the pod didn't tolerate");
+  return std::nullopt;
 }
 
 constexpr char kCountsAsBound[] = "; here it counts as bound";
@@ -71,12 +101,27 @@ std::string SelfPlacedText(const api::Pod& pod) {
   return absl::StrCat("Pod ", pod.Key(), ": it names its node ", pod.node_name, " itself");
 }
 
-std::string RefusalText(const api::Pod& pod, const KubeletAdmission::Shortage& shortage) {
-  return absl::StrCat(SelfPlacedText(pod), ", and a real kubelet would refuse it: ", shortage.reason, ": ",
-                      shortage.message);
+std::string RefusalText(const api::Pod& pod, const KubeletRefusal& refusal) {
+  return absl::StrCat(SelfPlacedText(pod), ", and a real kubelet would refuse it: ", refusal.reason, ": ",
+                      refusal.message);
 }
 
 }  // namespace
+
+NodeVerdict LookAtNode(const api::Pod& pod, const ApiServer& server) {
+  const api::ObjectPtr object = server.Find(api::Kind::kNode, "Node", "", pod.node_name);
+  if (object == nullptr) return {};
+  const auto& node = static_cast<const api::Node&>(*object);
+  SymbolTable symbols;
+  const framework::RequiredNodeAffinity affinity(*pod.spec, symbols);
+  const framework::LabelSet labels(node.metadata.labels, symbols);
+  const auto keeps_out = [&pod](const api::Taint& taint) {
+    return taint.effect == "NoExecute" && !api::TolerationsTolerateTaint(pod.spec->tolerations, taint);
+  };
+  return {.has_node = true,
+          .matches = affinity.Matches(labels, symbols.Intern(node.metadata.name), symbols),
+          .tolerates = std::none_of(node.spec.taints.begin(), node.spec.taints.end(), keeps_out)};
+}
 
 std::vector<std::string> PlacedWithoutRoom(const std::vector<api::ObjectPtr>& objects,
                                            const ApiServer& server) {
@@ -85,7 +130,8 @@ std::vector<std::string> PlacedWithoutRoom(const std::vector<api::ObjectPtr>& ob
     return IsPlacedPod(object) && !Admission::PassedBefore(*object);
   });
   if (!any) return texts;
-  std::map<std::string, api::ResourceList> used;
+  std::map<std::string, PodDemand> used;
+  SymbolTable symbols;
   for (const bool passed_before : {true, false}) {
     for (const api::ObjectPtr& object : objects) {
       if (!IsPlacedPod(object) || Admission::PassedBefore(*object) != passed_before) continue;
@@ -95,14 +141,16 @@ std::vector<std::string> PlacedWithoutRoom(const std::vector<api::ObjectPtr>& ob
       const api::ObjectPtr node = server.Find(api::Kind::kNode, "Node", "", pod->node_name);
       if (node == nullptr) continue;
       const api::ResourceList& capacity = static_cast<const api::Node&>(*node).status.allocatable;
-      const api::ResourceList requests = RequestsOf(*pod);
-      api::ResourceList& of_node = used[pod->node_name];
-      const auto shortage = passed_before ? std::nullopt : ShortageOf(requests, of_node, capacity);
-      if (shortage.has_value()) {
-        texts.push_back(absl::StrCat(RefusalText(*pod, *shortage), kCountsAsBound));
+      const PodDemand demand = DemandOf(*pod, symbols);
+      PodDemand& of_node = used[pod->node_name];
+      const auto refusal = passed_before
+                               ? std::nullopt
+                               : RefusalOf(LookAtNode(*pod, server), demand, of_node, capacity, symbols);
+      if (refusal.has_value()) {
+        texts.push_back(absl::StrCat(RefusalText(*pod, *refusal), kCountsAsBound));
         continue;
       }
-      AddTo(of_node, requests);
+      AddTo(of_node, demand);
     }
   }
   return texts;
@@ -110,37 +158,38 @@ std::vector<std::string> PlacedWithoutRoom(const std::vector<api::ObjectPtr>& ob
 
 std::vector<std::string> PlacedInVain(const std::vector<SelfPlacedPod>& placed, const ApiServer& server) {
   // Those that are still there and not over.
-  std::vector<std::pair<api::PodPtr, bool>> pods;
+  std::vector<std::pair<api::PodPtr, NodeVerdict>> pods;
   std::set<std::string> nodes;
   std::set<std::string> uids;
   for (const SelfPlacedPod& own : placed) {
     const auto pod =
         std::static_pointer_cast<const api::Pod>(server.FindByKey(api::Kind::kPod, "Pod", own.key));
     if (pod == nullptr || pod->metadata.uid != own.uid || !IsOnNode(*pod)) continue;
-    pods.emplace_back(pod, own.had_node);
+    pods.emplace_back(pod, own.node);
     nodes.insert(pod->node_name);
     uids.insert(own.uid);
   }
   if (pods.empty()) return {};
-  std::map<std::string, api::ResourceList> used;
+  std::map<std::string, PodDemand> used;
+  SymbolTable symbols;
   server.ForEachPod([&](const api::Pod& pod) {
     if (IsOnNode(pod) && nodes.count(pod.node_name) > 0 && uids.count(pod.metadata.uid) == 0)
-      AddTo(used[pod.node_name], RequestsOf(pod));
+      AddTo(used[pod.node_name], DemandOf(pod, symbols));
   });
   std::vector<std::string> texts;
-  for (const auto& [pod, had_node] : pods) {
-    if (!had_node)
+  for (const auto& [pod, verdict] : pods) {
+    if (!verdict.has_node)
       texts.push_back(absl::StrCat(SelfPlacedText(*pod), ", which is not there, so that it never runs"));
     const api::ObjectPtr node = server.Find(api::Kind::kNode, "Node", "", pod->node_name);
-    if (!had_node || node == nullptr) continue;
-    const api::ResourceList requests = RequestsOf(*pod);
-    api::ResourceList& of_node = used[pod->node_name];
-    const auto shortage =
-        ShortageOf(requests, of_node, static_cast<const api::Node&>(*node).status.allocatable);
-    if (shortage.has_value()) {
-      texts.push_back(RefusalText(*pod, *shortage));
+    if (!verdict.has_node || node == nullptr) continue;
+    const PodDemand demand = DemandOf(*pod, symbols);
+    PodDemand& of_node = used[pod->node_name];
+    const auto refusal =
+        RefusalOf(verdict, demand, of_node, static_cast<const api::Node&>(*node).status.allocatable, symbols);
+    if (refusal.has_value()) {
+      texts.push_back(RefusalText(*pod, *refusal));
     } else {
-      AddTo(of_node, requests);
+      AddTo(of_node, demand);
     }
   }
   if (texts.empty()) return texts;
@@ -202,23 +251,23 @@ void KubeletAdmission::Look(const std::string& node_name) {
 
 void KubeletAdmission::LookAt(const api::PodPtr& pod, Node& node) {
   const api::ObjectPtr object = server_.Find(api::Kind::kNode, "Node", "", pod->node_name);
-  std::optional<Shortage> shortage;
+  std::optional<KubeletRefusal> refusal;
   // Without its node there is no kubelet.
   if (object != nullptr) {
     const api::ResourceList& capacity = static_cast<const api::Node&>(*object).status.allocatable;
-    shortage = ShortageOf(RequestsOf(*pod), node.used, capacity);
+    refusal = RefusalOf(LookAtNode(*pod, server_), DemandOf(*pod, symbols_), node.used, capacity, symbols_);
   }
-  if (on_decision_ != nullptr) on_decision_(*pod, shortage.has_value() ? &*shortage : nullptr);
-  if (shortage.has_value()) {
-    Reject(*pod, *shortage);
+  if (on_decision_ != nullptr) on_decision_(*pod, refusal.has_value() ? &*refusal : nullptr);
+  if (refusal.has_value()) {
+    Reject(*pod, *refusal);
   } else {
     Admit(pod, node);
   }
 }
 
 void KubeletAdmission::Admit(const api::PodPtr& pod, Node& node) {
-  node.pods.push_back({.pod = pod, .number = ++admitted_count_, .requests = RequestsOf(*pod)});
-  for (const auto& [name, amount] : node.pods.back().requests) node.used[name] += amount;
+  node.pods.push_back({.pod = pod, .number = ++admitted_count_, .demand = DemandOf(*pod, symbols_)});
+  AddTo(node.used, node.pods.back().demand);
 }
 
 void KubeletAdmission::Change(const api::Pod& before, const api::Pod* after) {
@@ -229,22 +278,22 @@ void KubeletAdmission::Change(const api::Pod& before, const api::Pod* after) {
     return admitted.pod->metadata.uid == before.metadata.uid;
   });
   if (found == node.pods.end()) return;
-  for (const auto& [name, amount] : found->requests) node.used[name] -= amount;
+  TakeFrom(node.used, found->demand);
   if (after == nullptr) {
     node.pods.erase(found);
     return;
   }
-  found->requests = RequestsOf(*after);
-  for (const auto& [name, amount] : found->requests) node.used[name] += amount;
+  found->demand = DemandOf(*after, symbols_);
+  AddTo(node.used, found->demand);
 }
 
-void KubeletAdmission::Reject(const api::Pod& pod, const Shortage& shortage) {
-  trace_.Event(pod, {.type = "Warning", .reason = shortage.reason, .action = "", .note = shortage.message},
+void KubeletAdmission::Reject(const api::Pod& pod, const KubeletRefusal& refusal) {
+  trace_.Event(pod, {.type = "Warning", .reason = refusal.reason, .action = "", .note = refusal.message},
                "kubelet");
   codec::JsonWriter patch;
   patch.BeginObject().Key("status").BeginObject();
-  patch.Field("phase", "Failed").Field("reason", shortage.reason);
-  patch.Field("message", absl::StrCat("Pod was rejected: ", shortage.message));
+  patch.Field("phase", "Failed").Field("reason", refusal.reason);
+  patch.Field("message", absl::StrCat("Pod was rejected: ", refusal.message));
   if (!pod.status.start_time.has_value()) patch.Field("startTime", api::FormatRfc3339Seconds(loop_.Now()));
   patch.EndObject().EndObject();
   const absl::Status status =

@@ -15,7 +15,7 @@ SchedulerConflicts::SchedulerConflicts(std::vector<scheduler::Scheduler*> schedu
   }
   server.Watch([this](const WatchEvent& event) { OnChange(event); });
   admission_.set_on_decision(
-      [this](const api::Pod& pod, const KubeletAdmission::Shortage* shortage) { OnDecision(pod, shortage); });
+      [this](const api::Pod& pod, const KubeletRefusal* refusal) { OnDecision(pod, refusal); });
 }
 
 int SchedulerConflicts::IndexOf(const api::Pod& pod) const {
@@ -51,7 +51,7 @@ void SchedulerConflicts::OnChange(const WatchEvent& event) {
   if (index >= 0) ++counts_[static_cast<size_t>(index)].bound;
 }
 
-void SchedulerConflicts::OnDecision(const api::Pod& pod, const KubeletAdmission::Shortage* shortage) {
+void SchedulerConflicts::OnDecision(const api::Pod& pod, const KubeletRefusal* refusal) {
   const auto found = choices_.find(pod.metadata.uid);
   const bool was_chosen = found != choices_.end();
   Choice choice;
@@ -59,7 +59,7 @@ void SchedulerConflicts::OnDecision(const api::Pod& pod, const KubeletAdmission:
     choice = std::move(found->second);
     choices_.erase(found);
   }
-  if (shortage == nullptr) return;
+  if (refusal == nullptr) return;
   const int index = was_chosen ? IndexOf(pod) : -1;
   if (index >= 0) ++counts_[static_cast<size_t>(index)].rejected;
   for (const auto& on_node : admission_.PodsOn(pod.node_name)) {
@@ -71,8 +71,8 @@ void SchedulerConflicts::OnDecision(const api::Pod& pod, const KubeletAdmission:
                          .pod = pod.Key(),
                          .node = pod.node_name,
                          .scheduler = was_chosen ? pod.spec->scheduler_name : "",
-                         .reason = shortage->reason,
-                         .message = shortage->message,
+                         .reason = refusal->reason,
+                         .message = refusal->message,
                          .unheard = {choice.unheard.begin(), choice.unheard.end()}});
 }
 

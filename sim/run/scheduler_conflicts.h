@@ -68,7 +68,7 @@ class SchedulerConflicts : public scheduler::Observer {
   // The index of the scheduler that is responsible for the pod; -1: there is none.
   int IndexOf(const api::Pod& pod) const;
   void OnChange(const WatchEvent& event);
-  void OnDecision(const api::Pod& pod, const KubeletAdmission::Shortage* shortage);
+  void OnDecision(const api::Pod& pod, const KubeletRefusal* refusal);
 
   const std::vector<scheduler::Scheduler*> schedulers_;
   const Clock& clock_;

@@ -458,8 +458,7 @@ void Simulation::WatchForTimes(const WatchEvent& event) {
   // What ran before, in a cluster that was recorded, had its room.
   const bool had_room = pod.status.start_time.has_value() || api::IsMirrorPod(pod);
   if (is_new && !had_room && options_.complete_admission && kubelet_admission_ == nullptr) {
-    const bool has_node = server_->Find(api::Kind::kNode, "Node", "", pod.node_name) != nullptr;
-    self_placed_.push_back({.key = pod.Key(), .uid = pod.metadata.uid, .had_node = has_node});
+    self_placed_.push_back({.key = pod.Key(), .uid = pod.metadata.uid, .node = LookAtNode(pod, *server_)});
   }
   if (event.new_object == nullptr || pod.IsTerminal()) {
     gone_[pod.Key()] = FinalOf(pod, /*deleted=*/true);

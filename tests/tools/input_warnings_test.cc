@@ -468,5 +468,41 @@ TEST(InputWarningsTest, APodOnANodeWithoutRoomForItIsNamed) {
   EXPECT_EQ(dump.exit_code, 0) << dump.err;
 }
 
+// Beside the amounts, kubelets look at what the pod selects, at ports, and at taints of NoExecute.
+TEST(InputWarningsTest, APodOnANodeThatIsNotForItIsNamed) {
+  const auto pod = [](absl::string_view name, absl::string_view spec, absl::string_view ports = "[]") {
+    return absl::StrCat("apiVersion: v1\nkind: Pod\nmetadata: {name: ", name, "}\nspec: {nodeName: n1, ",
+                        spec, "containers: [{name: c, image: app, ports: ", ports, "}]}\n");
+  };
+  constexpr char kTolerates[] = "tolerations: [{operator: Exists}], ";
+  const std::string cluster =
+      absl::StrCat(kNode, "spec: {taints: [{key: a, effect: NoSchedule}, {key: b, effect: NoExecute}]}\n");
+  const ProgramResult result =
+      RunProgram({"run", "-f", "-"},
+                 Documents({cluster, pod("first", kTolerates, "[{containerPort: 80, hostPort: 80}]"),
+                            pod("elsewhere", absl::StrCat(kTolerates, "nodeSelector: {zone: a}, ")),
+                            pod("second", kTolerates, "[{containerPort: 8080, hostPort: 80}]"),
+                            pod("udp", kTolerates, "[{containerPort: 80, hostPort: 80, protocol: UDP}]"),
+                            pod("tainted", "tolerations: [{key: a, operator: Exists}], "),
+                            pod("half", "tolerations: [{key: b, operator: Exists}], ")}));
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  const auto refused = [](absl::string_view name, absl::string_view why) {
+    return absl::StrCat("Pod default/", name,
+                        ": it names its node n1 itself, and a real kubelet would refuse it: ", why,
+                        "; here it counts as bound");
+  };
+  EXPECT_EQ(
+      WarningsOf(result),
+      (Strings{refused("elsewhere",
+                       "NodeAffinity: Predicate NodeAffinity failed: node(s) didn't match Pod's node "
+                       "affinity/selector"),
+               refused("second",
+                       "NodePorts: Predicate NodePorts failed: node(s) didn't have free ports for the "
+                       "requested pod ports"),
+               refused("tainted",
+                       "TaintToleration: Predicate TaintToleration failed: node(s) had taints that the pod "
+                       "didn't tolerate")}));
+}
+
 }  // namespace
 }  // namespace schedsim

@@ -104,6 +104,26 @@ TEST(OtherSchedulers, LeavePodsOfNobodyAlone) {
   EXPECT_EQ(CountOf(waiting.records, R"("scheduler":"other-scheduler")"), 0);
 }
 
+// What one takes that the other has not heard of need not be an amount.
+TEST(OtherSchedulers, ThatChooseANodeForTheSamePortMeetTheKubelet) {
+  const auto with_port = [](std::string pod) {
+    const size_t end = pod.find("image: i");
+    return pod.insert(end, "ports: [{containerPort: 80, hostPort: 80}], ");
+  };
+  TwoSchedulers cluster(absl::StrCat(Node("n1", 4), with_port(Pod("a", 1)),
+                                     with_port(Pod("b", 1, "other-scheduler")), Pod("c", 1)));
+  cluster.options.latency.informer = absl::Milliseconds(50);
+  const auto simulation = cluster.Run(std::nullopt);
+  const auto placed = Nodes(*simulation);
+  EXPECT_EQ(placed.at("a"), "n1");
+  EXPECT_EQ(placed.at("b"), "n1 (Failed)");
+  EXPECT_EQ(placed.at("c"), "n1");
+  ASSERT_EQ(simulation->conflicts()->rejections().size(), 1U);
+  EXPECT_EQ(simulation->conflicts()->rejections()[0].reason, "NodePorts");
+  EXPECT_EQ(simulation->conflicts()->rejections()[0].message,
+            "Predicate NodePorts failed: node(s) didn't have free ports for the requested pod ports");
+}
+
 // A node with room for one of two pods, which come 1 ms apart.
 class ContendedCluster : public TwoSchedulers {
  public:
