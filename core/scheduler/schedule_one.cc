@@ -71,13 +71,11 @@ struct Taken {
 // position `position`.
 Taken TakeOneByOne(NodeInfos nodes, int32_t position, absl::Span<const int32_t> groups, size_t room,
                    const Feasible& feasible) {
-  const size_t most = feasible.nodes.size() + room;
-  size_t found = feasible.nodes.size();
-  feasible.nodes.resize(found + groups.size() + 1);
+  const size_t before = feasible.positions.size();
+  const size_t most = before + room;
+  size_t found = before;
   feasible.positions.resize(found + groups.size() + 1);
-  const NodeInfo** const taken = feasible.nodes.data();
   int32_t* const positions = feasible.positions.data();
-  const NodeInfo* const* const looked_at = nodes.data();
   const int32_t* const group = groups.data();
   size_t count = 0;
   while (count < groups.size() && found <= most) {
@@ -86,14 +84,15 @@ Taken TakeOneByOne(NodeInfos nodes, int32_t position, absl::Span<const int32_t> 
     const size_t end = std::min(groups.size(), count + most + 1 - found);
 #pragma GCC unroll 4
     for (; count < end; ++count) {
-      taken[found] = looked_at[count];
       positions[found] = position + static_cast<int32_t>(count);
       found += group[count] == framework::NodeToStatus::kNoGroup ? 1 : 0;
     }
   }
   const bool is_over = found > most;
-  feasible.nodes.resize(std::min(found, most));
   feasible.positions.resize(std::min(found, most));
+  feasible.nodes.reserve(feasible.positions.size());
+  for (size_t i = before; i < feasible.positions.size(); ++i)
+    feasible.nodes.push_back(nodes[static_cast<size_t>(feasible.positions[i] - position)]);
   return {.count = is_over ? count - 1 : count, .is_over = is_over};
 }
 
