@@ -7,7 +7,9 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "core/api/node.h"
 #include "core/api/workloads.h"
+#include "core/base/and_more.h"
 #include "core/base/check.h"
 #include "core/base/go_time.h"
 #include "core/base/status_macros.h"
@@ -80,6 +82,21 @@ bool StagesSayReady(const SimulationOptions& options) {
   };
   return options.stages != nullptr &&
          std::any_of(options.stages->begin(), options.stages->end(), is_of_nodes);
+}
+
+// A node takes as many pods as it says, and manifests often leave that out. "": each takes some.
+std::string NodesForNoPod(const ApiServer& server) {
+  std::string first;
+  size_t count = 0;
+  for (const auto& [name, node] : server.List(api::Kind::kNode)) {
+    const api::Quantity* const pods = static_cast<const api::Node&>(*node).status.allocatable.Find("pods");
+    if (pods != nullptr && pods->Value() > 0) continue;
+    if (count++ == 0) first = name;
+  }
+  if (count == 0) return "";
+  return absl::StrCat("Node ", first, ": no `pods` in status.allocatable, so that it takes none",
+                      AndMore(count),
+                      "; kubelets fill that in, and --stage node-fast does where nothing is written");
 }
 
 }  // namespace
@@ -734,6 +751,10 @@ void Simulation::EndReplacing() {
 
 std::vector<std::string> Simulation::Warnings() const {
   std::vector<std::string> warnings = placed_without_room_;
+  if (options_.complete_admission && trace_->attempt_count() > 0) {
+    const std::string text = NodesForNoPod(*server_);
+    if (!text.empty()) warnings.push_back(text);
+  }
   for (std::string& warning : PlacedInVain(self_placed_, *server_)) warnings.push_back(std::move(warning));
   for (std::string& warning : controllers_->Warnings()) warnings.push_back(std::move(warning));
   // Flushes come again and again, so nothing but the end of time leaves none.
