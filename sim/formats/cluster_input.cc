@@ -212,7 +212,7 @@ class InputReader {
 
   // Takes all objects of a file or folder.
   absl::Status ReadPath(absl::string_view path) {
-    const size_t count = items_.size();
+    const size_t count = items_.size() + left_out_count_;
     const absl::Status status =
         reader_.ReadFrom([this, path](const codec::ReadOptions& options,
                                       auto on_document) { return files_.Read(path, options, on_document); },
@@ -225,10 +225,14 @@ class InputReader {
     if (!has_files && !options_.allow_empty) {
       return absl::InvalidArgumentError(absl::StrCat(status.message(), "; --allow-empty takes it as it is"));
     }
-    return items_.size() == count ? TakeEmpty(path) : absl::OkStatus();
+    return items_.size() + left_out_count_ == count ? TakeEmpty(path) : absl::OkStatus();
   }
 
   absl::Status Take(api::ObjectPtr object, const codec::Location& location) {
+    if (inspector_.LeavesOut(*object)) {
+      ++left_out_count_;
+      return absl::OkStatus();
+    }
     const std::string key = LabelOf(*object);
     const Place place = {.file_index = inspector_.FileIndex(location.file), .position = location.position};
     const bool has_name = !object->metadata.name.empty();
@@ -541,6 +545,7 @@ class InputReader {
   absl::flat_hash_set<std::string> nodes_;
   std::vector<api::PodPtr> bound_;
   ObjectInspector inspector_;
+  size_t left_out_count_ = 0;  // Objects of kinds that no API server serves.
   NewestTime newest_time_;
   MissingKinds missing_kinds_;
   UnsimulatedControllers unsimulated_;

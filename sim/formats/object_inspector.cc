@@ -10,7 +10,6 @@
 #include "core/base/nearest_name.h"
 #include "core/base/printable.h"
 #include "core/base/status_macros.h"
-#include "core/codec/objects/api_fields.h"
 #include "core/codec/objects/objects.h"
 #include "core/codec/objects/wrong_type.h"
 #include "sim/cluster/admission/policy_json.h"
@@ -148,6 +147,12 @@ InputWarning ObjectInspector::WarningAt(absl::string_view file, codec::Position 
           .text = std::string(codec::ErrorAt({file, position}, what).message())};
 }
 
+absl::Status RefuseUnservedKind(const api::Object& object, const codec::Location& location) {
+  if (object.kind != api::Kind::kOther) return absl::OkStatus();
+  const std::string problem = codec::KindProblem(object.api_version, object.kind_name);
+  return problem.empty() ? absl::OkStatus() : codec::ErrorAt(location, absl::StrCat("kind: ", problem));
+}
+
 absl::Status ObjectInspector::Inspect(const codec::Value& document, absl::string_view api_version,
                                       absl::string_view kind, absl::string_view file) {
   if (!document.is_object()) return absl::OkStatus();
@@ -159,22 +164,37 @@ absl::Status ObjectInspector::Inspect(const codec::Value& document, absl::string
   }
   if (api_version.empty() || kind.empty()) return absl::OkStatus();
   RETURN_IF_ERROR(CheckPolicy(document, api_version, kind, file));
-  // Objects of one kind mostly stand together.
-  const bool is_last =
-      last_kind_ != nullptr && last_kind_->name == kind && last_kind_->api_version == api_version;
-  if (!is_last) last_kind_ = codec::ApiFields::Get().Find(api_version, kind);
-  if (const codec::ApiKind* known = last_kind_) {
-    if (!CameFromCluster(document)) CheckPods(document, known->name, file);
-    return known->type == nullptr ? absl::OkStatus() : CheckFields(document, *known, file);
+  const LastKind& last = LookAtKind(api_version, kind);
+  if (last.served != nullptr) {
+    if (!CameFromCluster(document)) CheckPods(document, last.served->name, file);
+    return last.served->type == nullptr ? absl::OkStatus() : CheckFields(document, *last.served, file);
   }
-  const std::string problem = codec::KindProblem(api_version, kind);
-  if (problem.empty()) return absl::OkStatus();
+  if (last.problem.empty()) return absl::OkStatus();
   if (Fault* fault = Count(absl::StrCat(api_version, " ", kind))) {
     const codec::Value* place = document.Find("kind");
-    fault->warning = WarningAt(file, place == nullptr ? document.position : place->position,
-                               absl::StrCat(codec::ObjectLabel(document, kind), ": ", problem));
+    const api::KindInfo* const info = api::FindKind(api_version, kind);
+    const bool is_read = info != nullptr && info->kind != api::Kind::kOther;
+    fault->warning =
+        WarningAt(file, place == nullptr ? document.position : place->position,
+                  absl::StrCat(codec::ObjectLabel(document, kind),
+                               is_read ? " is read all the same: " : " is left out: ", last.problem));
   }
   return absl::OkStatus();
+}
+
+const ObjectInspector::LastKind& ObjectInspector::LookAtKind(absl::string_view api_version,
+                                                             absl::string_view kind) {
+  if (last_kind_.name == kind && last_kind_.api_version == api_version) return last_kind_;
+  last_kind_ = {.api_version = std::string(api_version),
+                .name = std::string(kind),
+                .served = codec::ApiFields::Get().Find(api_version, kind)};
+  if (last_kind_.served == nullptr) last_kind_.problem = codec::KindProblem(api_version, kind);
+  return last_kind_;
+}
+
+bool ObjectInspector::LeavesOut(const api::Object& object) {
+  return object.kind == api::Kind::kOther &&
+         !LookAtKind(object.api_version, object.kind_name).problem.empty();
 }
 
 void ObjectInspector::NoteRepeatedKey(const codec::Value& document, const codec::RepeatedKey& repeated) {

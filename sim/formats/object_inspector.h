@@ -9,6 +9,8 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
+#include "core/api/object.h"
+#include "core/codec/objects/api_fields.h"
 #include "core/codec/objects/field_check.h"
 #include "core/codec/text/reader.h"
 #include "core/codec/text/value.h"
@@ -27,6 +29,10 @@ struct InputWarning {
 // By file, line and column; equal places keep their order.
 void SortByPlace(std::vector<InputWarning>& warnings);
 
+// InvalidArgument for an object of a kind that no API server serves in its version, where it is created by
+// name: nothing would come of it.
+absl::Status RefuseUnservedKind(const api::Object& object, const codec::Location& location);
+
 // Sees the objects of all files before they are decoded.
 class ObjectInspector {
  public:
@@ -35,6 +41,10 @@ class ObjectInspector {
   // is merely odd is kept for Warnings.
   absl::Status Inspect(const codec::Value& document, absl::string_view api_version, absl::string_view kind,
                        absl::string_view file);
+
+  // Whether no API server serves the object's kind in its version and it means nothing here, so that it is to
+  // be left out. The warning of it says so.
+  bool LeavesOut(const api::Object& object);
 
   // Keeps a warning of a key that a document has twice.
   void NoteRepeatedKey(const codec::Value& document, const codec::RepeatedKey& repeated);
@@ -62,6 +72,15 @@ class ObjectInspector {
 
   static constexpr size_t kFaultsMax = 100;
 
+  // Objects of one kind mostly stand together.
+  struct LastKind {
+    std::string api_version;
+    std::string name;
+    const codec::ApiKind* served = nullptr;  // nullptr: it is not known.
+    std::string problem;                     // See codec::KindProblem.
+  };
+  const LastKind& LookAtKind(absl::string_view api_version, absl::string_view kind);
+
   // InvalidArgument for a manifest with a value that the API server could not decode; of kinds that nobody
   // reads, and of what a cluster gave out, it is a warning.
   absl::Status CheckFields(const codec::Value& document, const codec::ApiKind& known, absl::string_view file);
@@ -76,9 +95,9 @@ class ObjectInspector {
   InputWarning WarningAt(absl::string_view file, codec::Position position, absl::string_view what);
 
   codec::FieldCheck check_;
-  const codec::ApiKind* last_kind_ = nullptr;  // Of the object before; nullptr: not known.
-  std::map<std::string, Fault> faults_;        // By what makes them equal.
-  int64_t more_count_ = 0;                     // Beyond kFaultsMax.
+  LastKind last_kind_;
+  std::map<std::string, Fault> faults_;  // By what makes them equal.
+  int64_t more_count_ = 0;               // Beyond kFaultsMax.
   std::vector<std::string> files_;
 };
 

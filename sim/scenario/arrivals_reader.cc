@@ -10,6 +10,7 @@
 #include "core/base/status_macros.h"
 #include "core/codec/text/input.h"
 #include "sim/formats/named_file.h"
+#include "sim/formats/object_inspector.h"
 #include "sim/scenario/arrivals_file.h"
 #include "sim/scenario/latency_reader.h"
 #include "sim/scenario/span_reader.h"
@@ -214,9 +215,9 @@ class SourceReader {
     const GoValue::Map fields = recorded == nullptr ? GoValue::Map() : recorded->rows[0].fields;
     status_.Update(made->Render(0, fields, [&](const Value& object) {
       return objects_.ReadValue(object, options_.file,
-                                [this](const api::ObjectPtr& first, const codec::Location&) {
+                                [this](const api::ObjectPtr& first, const codec::Location& location) {
                                   kind_ = first->kind;
-                                  return absl::OkStatus();
+                                  return RefuseUnservedKind(*first, location);
                                 });
     }));
     return *std::move(made);

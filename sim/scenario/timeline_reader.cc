@@ -11,6 +11,7 @@
 #include "core/codec/text/writer.h"
 #include "sim/formats/manifest_fields.h"
 #include "sim/formats/named_file.h"
+#include "sim/formats/object_inspector.h"
 #include "sim/scenario/indexed_template.h"
 #include "sim/scenario/span_reader.h"
 #include "sim/scenario/taint_reader.h"
@@ -211,6 +212,7 @@ std::vector<api::ObjectPtr> EntryReader::ReadObjects(const Value& value, const s
                                                      bool is_new) {
   std::vector<api::ObjectPtr> objects;
   const auto take = [&](api::ObjectPtr object, const codec::Location& location) -> absl::Status {
+    RETURN_IF_ERROR(RefuseUnservedKind(*object, location));
     if (object->metadata.name.empty() && !is_new) {
       return codec::ErrorAt(location, "metadata.name: expected a name, got only generateName");
     }

@@ -59,15 +59,16 @@ void ExpectWarnings(const std::string& content, const Strings& want) {
 }
 
 TEST(InputWarningsTest, AKindThatIsSpelledWrongIsSaidWithTheNearestOne) {
-  ExpectWarnings(Documents({kNode, "apiVersion: v1\nkind: pod\nmetadata: {name: a, namespace: x}\n",
-                            "apiVersion: v1\nkind: Pods\nmetadata: {name: b}\n",
-                            "apiVersion: apps/v1\nkind: Deploymnet\nmetadata: {name: c}\n",
-                            "apiVersion: apps/v1\nkind: Deploymnet\nmetadata: {name: d}\n"}),
-                 {"FILE:7:7: pod x/a: Kubernetes has no kind \"pod\" in v1, did you mean Pod of v1?",
-                  "FILE:11:7: Pods b: Kubernetes has no kind \"Pods\" in v1, did you mean Pod of v1?",
-                  "FILE:15:7: Deploymnet c: Kubernetes has no kind \"Deploymnet\" in apps/v1, did you mean "
-                  "Deployment of "
-                  "apps/v1? (2 times)"});
+  ExpectWarnings(
+      Documents({kNode, "apiVersion: v1\nkind: pod\nmetadata: {name: a, namespace: x}\n",
+                 "apiVersion: v1\nkind: Pods\nmetadata: {name: b}\n",
+                 "apiVersion: apps/v1\nkind: Deploymnet\nmetadata: {name: c}\n",
+                 "apiVersion: apps/v1\nkind: Deploymnet\nmetadata: {name: d}\n"}),
+      {"FILE:7:7: pod x/a is left out: Kubernetes has no kind \"pod\" in v1, did you mean Pod of v1?",
+       "FILE:11:7: Pods b is left out: Kubernetes has no kind \"Pods\" in v1, did you mean Pod of v1?",
+       "FILE:15:7: Deploymnet c is left out: Kubernetes has no kind \"Deploymnet\" in apps/v1, did you mean "
+       "Deployment of "
+       "apps/v1? (2 times)"});
 }
 
 TEST(InputWarningsTest, AnApiVersionThatIsNotServedIsSaid) {
@@ -77,14 +78,36 @@ TEST(InputWarningsTest, AnApiVersionThatIsNotServedIsSaid) {
                  "apiVersion: app/v1\nkind: Deployment\nmetadata: {name: c}\n",
                  "apiVersion: policy/v1beta1\nkind: PodDisruptionBudget\nmetadata: {name: d}\nspec: {}\n",
                  "apiVersion: policy.k8s.io/v1\nkind: PodDisruptionBudget\nmetadata: {name: e}\n"}),
-      {"FILE:7:7: Deployment a: Kubernetes 1.34 to 1.37 serves no Deployment in v1, expected apps/v1",
-       "FILE:11:7: Deployment b: Kubernetes 1.34 to 1.37 serves no Deployment in apps/v1beta9, expected "
+      {"FILE:7:7: Deployment a is left out: Kubernetes 1.34 to 1.37 serves no Deployment in v1, expected "
        "apps/v1",
-       "FILE:15:7: Deployment c: Kubernetes 1.34 to 1.37 serves no Deployment in app/v1, expected apps/v1",
-       "FILE:19:7: PodDisruptionBudget d: Kubernetes 1.34 to 1.37 serves no PodDisruptionBudget in "
+       "FILE:11:7: Deployment b is left out: Kubernetes 1.34 to 1.37 serves no Deployment in apps/v1beta9, "
+       "expected "
+       "apps/v1",
+       "FILE:15:7: Deployment c is left out: Kubernetes 1.34 to 1.37 serves no Deployment in app/v1, "
+       "expected apps/v1",
+       "FILE:19:7: PodDisruptionBudget d is read all the same: Kubernetes 1.34 to 1.37 serves no "
+       "PodDisruptionBudget in "
        "policy/v1beta1, expected policy/v1",
-       "FILE:24:7: PodDisruptionBudget e: Kubernetes 1.34 to 1.37 serves no PodDisruptionBudget in "
+       "FILE:24:7: PodDisruptionBudget e is left out: Kubernetes 1.34 to 1.37 serves no PodDisruptionBudget "
+       "in "
        "policy.k8s.io/v1, expected policy/v1"});
+}
+
+// What is left out takes no part, not even as a workload without pods.
+TEST(InputWarningsTest, WhatIsNotServedIsLeftOut) {
+  constexpr char kDeployment[] =
+      "apiVersion: apps/v1beta2\nkind: Deployment\nmetadata: {name: a}\nspec: {replicas: 2, selector: "
+      "{matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c, image: "
+      "i}]}}}\n";
+  const ProgramResult result =
+      RunProgram({"run", "-f", "-", "-o", "objects"}, Documents({kNode, kDeployment}));
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_TRUE(absl::StrContains(result.out, "\"kind\":\"Node\"")) << result.out;
+  EXPECT_FALSE(absl::StrContains(result.out, "Deployment")) << result.out;
+  // A file of nothing else is no empty one.
+  EXPECT_EQ(WarningsOf(RunProgram({"run", "-f", "-", "--allow-empty"}, kDeployment)),
+            (Strings{"stdin:2:7: Deployment a is left out: Kubernetes 1.34 to 1.37 serves no Deployment in "
+                     "apps/v1beta2, expected apps/v1"}));
 }
 
 TEST(InputWarningsTest, KindsOfOtherGroupsMayBeCustomResources) {
@@ -315,11 +338,11 @@ TEST(InputWarningsTest, AutoscalersOfPodsThatWouldActAreSaid) {
 TEST(InputWarningsTest, NamesAreShortenedAndTheirEscapesShown) {
   const std::string name(900, 'x');
   const TestFolder folder;
-  const std::string path = folder.Write(
-      "objects.yaml",
-      Documents({absl::StrReplaceAll(kNode, {{"n1", name.substr(0, 253)}}),
-                 absl::StrCat(Pod("a"), "\"e\\e[2J\": 1\n", name, ": 1\n"),
-                 absl::StrCat("apiVersion: v1\nkind: \"Po\\e[2J", name, "\"\nmetadata: {name: b}\n")}));
+  const std::string path =
+      folder.Write("objects.yaml", Documents({absl::StrReplaceAll(kNode, {{"n1", name.substr(0, 253)}}),
+                                              absl::StrCat(Pod("a"), "\"e\\e[2J\": 1\n", name, ": 1\n"),
+                                              absl::StrCat("apiVersion: example.com/v1\nkind: \"Po\\e[2J",
+                                                           name, "\"\nmetadata: {name: b}\n")}));
   const ProgramResult result = RunProgram({"run", "-f", path});
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_FALSE(absl::StrContains(result.err, "\033"));
@@ -340,10 +363,12 @@ TEST(InputWarningsTest, ObjectsInAScenarioAreLookedAtAsWell) {
       "timeline:\n- {at: 1s, create: pods.yaml}\n");
   const ProgramResult result = RunProgram({"run", path});
   EXPECT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_EQ(WarningsOf(result),
-            (Strings{absl::StrCat(path, ":4:54: Node n1: statas: no such field, did you mean status?"),
-                     absl::StrCat(folder.Path("pods.yaml"),
-                                  ":5:1: Pod b: spek: no such field, did you mean spec?")}));
+  EXPECT_EQ(
+      WarningsOf(result),
+      (Strings{absl::StrCat(path, ":4:54: Node n1: statas: no such field, did you mean status?"),
+               absl::StrCat(folder.Path("pods.yaml"), ":5:1: Pod b: spek: no such field, did you mean spec?"),
+               "Node n1: no `pods` in status.allocatable, so that it takes none; kubelets fill that in, "
+               "and --stage node-fast does where nothing is written"}));
 }
 
 TEST(EmptyInputTest, IsAnErrorUnlessAllowed) {
@@ -466,6 +491,23 @@ TEST(InputWarningsTest, APodOnANodeWithoutRoomForItIsNamed) {
   const ProgramResult dump =
       RunProgram({"run", "-f", "-", "--strict"}, Documents({cluster, pod("big", ", uid: v", "cpu: 40")}));
   EXPECT_EQ(dump.exit_code, 0) << dump.err;
+}
+
+// Who writes nodes by hand forgets that their number of pods is an amount as well.
+TEST(InputWarningsTest, ANodeThatTakesNoPodsIsNamed) {
+  const std::string cluster = Documents({kNode, "apiVersion: v1\nkind: Node\nmetadata: {name: n2}\n",
+                                         "apiVersion: v1\nkind: Node\nmetadata: {name: n3}\n"
+                                         "status: {allocatable: {cpu: 4}}\n",
+                                         "apiVersion: v1\nkind: Node\nmetadata: {name: n4}\n"
+                                         "status: {capacity: {cpu: 4, pods: 5}}\n",
+                                         Pod("a")});
+  EXPECT_EQ(WarningsOf(RunProgram({"run", "-f", "-"}, cluster)),
+            (Strings{"Node n2: no `pods` in status.allocatable, so that it takes none (and 1 more); kubelets "
+                     "fill that in, and --stage node-fast does where nothing is written"}));
+  EXPECT_EQ(
+      WarningsOf(RunProgram({"run", "-f", "-", "--stage", "node-fast"}, cluster)),
+      (Strings{"Node n3: no `pods` in status.allocatable, so that it takes none; kubelets fill that in, "
+               "and --stage node-fast does where nothing is written"}));
 }
 
 // Beside the amounts, kubelets look at what the pod selects, at ports, and at taints of NoExecute.

@@ -640,6 +640,8 @@ const BadScenario kBadScenarios[] = {
     {"timeline:\n- {at: 2s, cordon: a}\n- {at: 1s, cordon: a}\n",
      ":5:3: timeline[1].at: expected a time that is not before"},
     {"end: 1s\ntimeline:\n- {at: 2s, cordon: a}\n", "timeline[0].at: expected a time before the end, 1s"},
+    {"timeline:\n- create: {apiVersion: apps/v1beta2, kind: Deployment, metadata: {name: a}}\n",
+     "kind: Kubernetes 1.34 to 1.37 serves no Deployment in apps/v1beta2, expected apps/v1"},
     {"sceduler: x.yaml\n", "scenario.yaml:3:1: unknown field \"sceduler\", did you mean scheduler?"},
     {"timeline:\n- {waitUntill: {quiet: true}}\n",
      ":4:4: unknown field \"timeline[0].waitUntill\", did you mean waitUntil?"},
