@@ -42,6 +42,7 @@ constexpr Rule kRules[] = {
     {"", "azureFile", Redaction::kWalk},
     {"", "backoffLimit", Redaction::kKeep},
     {"", "backoffLimitPerIndex", Redaction::kKeep},
+    {"", "bindMountOptions", Redaction::kKeep},
     {"", "blockOwnerDeletion", Redaction::kKeep},
     {"", "capacity", Redaction::kResources},
     {"", "cinder", Redaction::kWalk},
@@ -78,6 +79,8 @@ constexpr Rule kRules[] = {
     {"", "desiredNumberScheduled", Redaction::kKeep},
     {"", "diskName", Redaction::kName},
     {"", "diskURI", Redaction::kName},
+    {"", "disruptedPods", Redaction::kNames},
+    {"", "disruptionMode", Redaction::kKeep},
     {"", "disruptionsAllowed", Redaction::kKeep},
     {"", "downwardAPI", Redaction::kEmpty},
     {"", "driver", Redaction::kDriver},
@@ -94,6 +97,7 @@ constexpr Rule kRules[] = {
     {"", "finishedAt", Redaction::kKeep},
     {"", "fsGroupPolicy", Redaction::kKeep},
     {"", "fullyLabeledReplicas", Redaction::kKeep},
+    {"", "gang", Redaction::kWalk},
     {"", "gcePersistentDisk", Redaction::kWalk},
     {"", "generateName", Redaction::kName},
     {"", "generation", Redaction::kKeep},
@@ -104,6 +108,7 @@ constexpr Rule kRules[] = {
     {"", "hostNetwork", Redaction::kKeep},
     {"", "hostPath", Redaction::kWalk},
     {"", "hostPort", Redaction::kKeep},
+    {"", "hostUsers", Redaction::kKeep},
     {"", "image", Redaction::kName},
     {"", "imagePullPolicy", Redaction::kKeep},
     {"", "images", Redaction::kWalk},
@@ -145,6 +150,7 @@ constexpr Rule kRules[] = {
     {"", "metadata", Redaction::kWalk},
     {"", "min", Redaction::kResources},
     {"", "minAvailable", Redaction::kKeep},
+    {"", "minCount", Redaction::kKeep},
     {"", "minDomains", Redaction::kKeep},
     {"", "minReadySeconds", Redaction::kKeep},
     {"", "mismatchLabelKeys", Redaction::kLabelKey},
@@ -193,14 +199,23 @@ constexpr Rule kRules[] = {
     {"", "podAntiAffinity", Redaction::kWalk},
     {"", "podFailurePolicy", Redaction::kWalk},
     {"", "podFixed", Redaction::kResources},
+    {"", "podGroup", Redaction::kName},
+    {"", "podGroupName", Redaction::kName},
+    {"", "podGroupReplicaKey", Redaction::kName},
+    {"", "podGroupTemplateName", Redaction::kName},
+    {"", "podGroupTemplateRef", Redaction::kWalk},
+    {"", "podGroupTemplates", Redaction::kWalk},
+    {"", "podGroups", Redaction::kWalk},
     {"", "podInfoOnMount", Redaction::kKeep},
     {"", "podManagementPolicy", Redaction::kKeep},
     {"", "podReplacementPolicy", Redaction::kKeep},
     {"", "pool", Redaction::kName},
     {"", "ports", Redaction::kWalk},
+    {"", "portworxVolume", Redaction::kWalk},
     {"", "preemptionPolicy", Redaction::kKeep},
     {"", "preference", Redaction::kWalk},
     {"", "preferredDuringSchedulingIgnoredDuringExecution", Redaction::kWalk},
+    {"", "preventPodSchedulingIfMissing", Redaction::kKeep},
     {"", "priority", Redaction::kKeep},
     {"", "priorityClassName", Redaction::kName},
     {"", "progressDeadlineSeconds", Redaction::kKeep},
@@ -238,7 +253,10 @@ constexpr Rule kRules[] = {
     {"", "schedule", Redaction::kKeep},
     {"", "schedulerName", Redaction::kName},
     {"", "scheduling", Redaction::kWalk},
+    {"", "schedulingConstraints", Redaction::kWalk},
     {"", "schedulingGates", Redaction::kWalk},
+    {"", "schedulingGroup", Redaction::kWalk},
+    {"", "schedulingPolicy", Redaction::kWalk},
     {"", "scopeName", Redaction::kKeep},
     {"", "scopeSelector", Redaction::kWalk},
     {"", "scopes", Redaction::kKeep},
@@ -295,6 +313,7 @@ constexpr Rule kRules[] = {
     {"", "used", Redaction::kQuota},
     {"", "value", Redaction::kKeep},
     {"", "values", Redaction::kName},
+    {"", "volumeAttributesClassName", Redaction::kName},
     {"", "volumeBindingMode", Redaction::kKeep},
     {"", "volumeClaimTemplate", Redaction::kWalk},
     {"", "volumeClaimTemplates", Redaction::kWalk},
@@ -302,6 +321,7 @@ constexpr Rule kRules[] = {
     {"", "volumeID", Redaction::kName},
     {"", "volumeLifecycleModes", Redaction::kKeep},
     {"", "volumeMode", Redaction::kKeep},
+    {"", "volumeMounts", Redaction::kWalk},
     {"", "volumeName", Redaction::kName},
     {"", "volumePath", Redaction::kName},
     {"", "volumes", Redaction::kWalk},
@@ -311,13 +331,21 @@ constexpr Rule kRules[] = {
     {"", "whenDeleted", Redaction::kKeep},
     {"", "whenScaled", Redaction::kKeep},
     {"", "whenUnsatisfiable", Redaction::kKeep},
+    {"", "workload", Redaction::kWalk},
+    {"", "workloadName", Redaction::kName},
+    {"", "workloadRef", Redaction::kWalk},
     {"drivers", "name", Redaction::kDriver},
+    {"image", "reference", Redaction::kName},
     {"onExitCodes", "values", Redaction::kKeep},
     {"os", "name", Redaction::kKeep},
+    {"podGroups", "policy", Redaction::kWalk},
     {"ports", "name", Redaction::kDrop},
+    {"schedulingConstraints", "topology", Redaction::kWalk},
     {"status", "hostIP", Redaction::kDrop},
+    {"topology", "key", Redaction::kLabelKey},
     {"uncountedTerminatedPods", "failed", Redaction::kUid},
     {"uncountedTerminatedPods", "succeeded", Redaction::kUid},
+    {"volumes", "image", Redaction::kWalk},
 };
 
 const Rule* FindRule(absl::string_view parent, absl::string_view name) {
@@ -345,6 +373,7 @@ constexpr absl::string_view kRuledKinds[] = {
     "PersistentVolumeClaim",
     "Pod",
     "PodDisruptionBudget",
+    "PodGroup",
     "PodTemplate",
     "PriorityClass",
     "ReplicaSet",
@@ -355,6 +384,12 @@ constexpr absl::string_view kRuledKinds[] = {
     "StatefulSet",
     "StorageClass",
     "VolumeAttachment",
+    "Workload",
+};
+// Kinds without rules by which pods are placed all the same: devices, and what plugins out of tree read.
+constexpr absl::string_view kPlacingKinds[] = {
+    "DeviceClass", "DeviceTaintRule", "ElasticQuota",          "NodeResourceTopology",
+    "PodGroup",    "ResourceClaim",   "ResourceClaimTemplate", "ResourceSlice",
 };
 constexpr absl::string_view kMetadataKinds[] = {"ConfigMap", "Secret", "ServiceAccount"};
 
@@ -522,6 +557,61 @@ constexpr absl::string_view kReasons[] = {
     "Unschedulable",
 };
 
+// Types of conditions, and of whatever else has types, in the words of Kubernetes. In the order of the texts.
+constexpr absl::string_view kTypes[] = {
+    "AllContainersRestarting",
+    "Available",
+    "BlockDevice",
+    "CharDevice",
+    "ClusterIP",
+    "Complete",
+    "Container",
+    "ContainersReady",
+    "ControllerResizeError",
+    "Directory",
+    "DirectoryOrCreate",
+    "DiskPressure",
+    "DisruptionAllowed",
+    "DisruptionTarget",
+    "ExternalName",
+    "Failed",
+    "FailureTarget",
+    "File",
+    "FileOrCreate",
+    "FileSystemResizePending",
+    "Initialized",
+    "LoadBalancer",
+    "MemoryPressure",
+    "ModifyVolumeError",
+    "ModifyingVolume",
+    "NamespaceContentRemaining",
+    "NamespaceDeletionContentFailure",
+    "NamespaceDeletionDiscoveryFailure",
+    "NamespaceDeletionGroupVersionParsingFailure",
+    "NamespaceFinalizersRemaining",
+    "NetworkUnavailable",
+    "NodePort",
+    "NodeResizeError",
+    "OnDelete",
+    "PIDPressure",
+    "PersistentVolumeClaim",
+    "Pod",
+    "PodGroupScheduled",
+    "PodReadyToStartContainers",
+    "PodResizeInProgress",
+    "PodResizePending",
+    "PodScheduled",
+    "Progressing",
+    "Ready",
+    "Recreate",
+    "ReplicaFailure",
+    "Resizing",
+    "RollingUpdate",
+    "Socket",
+    "SuccessCriteriaMet",
+    "Suspended",
+};
+
 // Amounts of Kubernetes itself; resources of these domains have the same names everywhere.
 constexpr absl::string_view kResources[] = {"count", "cpu", "ephemeral-storage", "memory", "pods", "storage"};
 constexpr absl::string_view kResourceDomains[] = {"amd.com/", "gpu.intel.com/", "intel.com/", "nvidia.com/"};
@@ -568,6 +658,12 @@ bool IsWellKnownDriver(absl::string_view name) {
 bool IsWellKnownReason(absl::string_view reason) {
   return std::binary_search(std::begin(kReasons), std::end(kReasons), reason);
 }
+
+bool IsWellKnownType(absl::string_view type) {
+  return std::binary_search(std::begin(kTypes), std::end(kTypes), type);
+}
+
+bool PlacesPods(absl::string_view kind) { return IsAmong(kPlacingKinds, kind); }
 
 bool IsKeptAnnotation(absl::string_view key, bool& is_name) {
   for (const KeptAnnotation& row : kAnnotations) {

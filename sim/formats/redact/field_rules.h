@@ -14,7 +14,8 @@ enum class Redaction : uint8_t {
   kWalk,          // A map or a list: its fields have rules of their own. A text goes, other scalars stay.
   kWalkOrKeep,    // The same, and a text stays.
   kName,          // A text, or a list of texts: pseudonyms.
-  kUid,           // The same for uids.
+  kNames,         // A map whose keys are names.
+  kUid,           // As kName, for uids.
   kLabelKey,      // A text, or a list of texts: keys of labels.
   kLabels,        // A map of labels.
   kAnnotations,   // A map of annotations, of which those stay that Kubernetes or this program reads.
@@ -24,7 +25,7 @@ enum class Redaction : uint8_t {
   kSelector,      // A label selector, or a map of labels.
   kDriver,        // The name of a storage driver.
   kHostIp,        // An address of a node to listen at.
-  kType,          // A text; pseudonyms where it is of a domain.
+  kType,          // A text; pseudonyms where it is none of Kubernetes' own.
   kReason,        // A text; pseudonyms where it is none of Kubernetes' own.
   kVersion,       // That of a kubelet: what its provider put behind it goes.
   kEmpty,         // An empty map in its place.
@@ -47,6 +48,10 @@ bool IsWellKnownResource(absl::string_view name);
 bool IsWellKnownDriver(absl::string_view name);
 // Whether Kubernetes itself gives this reason.
 bool IsWellKnownReason(absl::string_view reason);
+// Whether a condition, a strategy, a path and the like has this type wherever Kubernetes runs.
+bool IsWellKnownType(absl::string_view type);
+// Whether pods are placed by objects of a kind although nothing is left of them.
+bool PlacesPods(absl::string_view kind);
 // Annotations that stay, with their values (then is_name is false), or the pseudonyms of these.
 bool IsKeptAnnotation(absl::string_view key, bool& is_name);
 

@@ -202,7 +202,7 @@ std::string Redactor::Replaced(Redaction redaction, absl::string_view text) {
     case Redaction::kVersion:
       return Version(text);
     case Redaction::kType:
-      return absl::StrContains(text, '/') ? LabelKey(text) : std::string(text);
+      return text.empty() || IsWellKnownType(text) ? std::string(text) : LabelKey(text);
     default:
       return std::string(text);
   }
@@ -231,7 +231,7 @@ void Redactor::ReplaceOwnerKind(const Value& map, std::vector<Member>& members, 
   }
 }
 
-// Labels, annotations or amounts, by key.
+// Labels, names, annotations or amounts, by key.
 std::vector<Member> Redactor::Mapped(Redaction redaction, const Value& map, Document& document) {
   std::vector<Member> members;
   for (const Member& member : map.members) {
@@ -240,6 +240,8 @@ std::vector<Member> Redactor::Mapped(Redaction redaction, const Value& map, Docu
     if (redaction == Redaction::kLabels) {
       changed.key = document.CopyText(LabelKey(member.key));
       changed.value = document.MakeText(LabelValue(member.key, text));
+    } else if (redaction == Redaction::kNames) {
+      changed.key = document.CopyText(Name(member.key));
     } else if (redaction == Redaction::kAnnotations) {
       bool is_name = false;
       if (!IsKeptAnnotation(member.key, is_name)) continue;
@@ -290,6 +292,7 @@ void Redactor::GoIntoMap(const Part& part, Document& document) {
   std::vector<Member> members;
   switch (redaction) {
     case Redaction::kLabels:
+    case Redaction::kNames:
     case Redaction::kAnnotations:
     case Redaction::kResources:
     case Redaction::kQuota:
@@ -432,11 +435,14 @@ RedactedObjects Redact(const std::vector<std::string>& objects, const RedactOpti
     });
   }
   order.AppendNotes(redacted.notes);
-  if (!left_out.empty()) {
-    const std::string kinds = absl::StrJoin(left_out, ", ", [](std::string* out, const auto& entry) {
-      absl::StrAppend(out, entry.second, " ", entry.first);
-    });
-    redacted.notes.push_back(absl::StrCat("left out, since no pod is placed by them: ", kinds));
+  for (const bool places : {true, false}) {
+    std::vector<std::string> kinds;
+    for (const auto& [kind, count] : left_out)
+      if (PlacesPods(kind) == places) kinds.push_back(absl::StrCat(count, " ", kind));
+    if (kinds.empty()) continue;
+    redacted.notes.push_back(
+        places ? absl::StrCat("left out, so that pods may be placed otherwise: ", absl::StrJoin(kinds, ", "))
+               : absl::StrCat("left out, since no pod is placed by them: ", absl::StrJoin(kinds, ", ")));
   }
   return redacted;
 }

@@ -1,7 +1,10 @@
 #include "sim/formats/redact/redactor.h"
 
 #include <algorithm>
+#include <fstream>
+#include <iterator>
 #include <map>
+#include <regex>
 #include <set>
 #include <string>
 #include <vector>
@@ -144,6 +147,72 @@ TEST(RedactorTest, SaysWhatIsLeftOut) {
   ASSERT_EQ(redacted.objects.size(), 1u);
   ASSERT_EQ(redacted.notes.size(), 1u);
   EXPECT_EQ(redacted.notes[0], "left out, since no pod is placed by them: 1 Event, 1 Till");
+}
+
+TEST(RedactorTest, SaysWhatPodsArePlacedBy) {
+  const RedactedObjects redacted = Redact(
+      {kNode, kEvent, R"({"apiVersion":"resource.k8s.io/v1","kind":"DeviceClass","metadata":{"name":"a"}})",
+       R"({"apiVersion":"scheduling.x-k8s.io/v1alpha1","kind":"PodGroup","metadata":{"name":"a"}})"},
+      {});
+  EXPECT_EQ(redacted.notes, (std::vector<std::string>{
+                                "left out, so that pods may be placed otherwise: 1 DeviceClass, 1 PodGroup",
+                                "left out, since no pod is placed by them: 1 Event"}));
+}
+
+// What scheduling reads of an object is what its decoder knows.
+TEST(RedactorTest, FieldsThatSchedulingReadsHaveRules) {
+  // Keys stand in expressions and taints; what a claim of devices became is left out with the claims.
+  const std::set<std::string> others = {"key", "message", "nodeID", "resourceClaimStatuses"};
+  int count = 0;
+  for (const char* file : {"fields_meta.h", "fields_pod.h", "fields_pod_group.h", "fields_storage.h"}) {
+    std::ifstream in(std::string(SCHEDSIM_SOURCE_DIR "/core/codec/objects/") + file);
+    const std::string text{std::istreambuf_iterator<char>(in), {}};
+    const std::regex field(R"re(\b(?:F|In)\("([^"]*)")re");
+    for (std::sregex_iterator at(text.begin(), text.end(), field); at != std::sregex_iterator(); ++at) {
+      const std::string name = (*at)[1];
+      ++count;
+      if (name.empty() || others.count(name) > 0) continue;
+      const bool is_ruled = RedactionOf("", name) != Redaction::kDrop ||
+                            RedactionOf("image", name) != Redaction::kDrop ||
+                            RedactionOf("podGroups", name) != Redaction::kDrop ||
+                            RedactionOf("schedulingConstraints", name) != Redaction::kDrop;
+      EXPECT_TRUE(is_ruled) << file << ": " << name;
+    }
+  }
+  EXPECT_GT(count, 200);
+}
+
+TEST(RedactorTest, GroupsOfPodsStayTogether) {
+  const std::vector<Json> objects = Redacted(
+      {R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"},"spec":{"schedulingGroup":{"podGroupName":"acme"}}})",
+       R"({"apiVersion":"scheduling.k8s.io/v1beta1","kind":"PodGroup","metadata":{"name":"acme"},"spec":{
+       "schedulingPolicy":{"gang":{"minCount":3}},"disruptionMode":{"all":{}},
+       "schedulingConstraints":{"topology":[{"key":"acme.com/rack"}]}}})"});
+  EXPECT_EQ(objects[0]["spec"]["schedulingGroup"]["podGroupName"], objects[1]["metadata"]["name"]);
+  EXPECT_EQ(objects[1]["spec"]["schedulingPolicy"]["gang"]["minCount"], 3);
+  EXPECT_TRUE(objects[1]["spec"]["disruptionMode"].contains("all"));
+  EXPECT_EQ(objects[1]["spec"]["schedulingConstraints"]["topology"].size(), 1u);
+  EXPECT_FALSE(absl::StrContains(objects[1].dump(), "acme")) << objects[1];
+}
+
+TEST(RedactorTest, PodsThatABudgetLetGoKeepTheirNames) {
+  const std::vector<Json> objects =
+      Redacted({R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"acme-1"}})",
+                R"({"apiVersion":"policy/v1","kind":"PodDisruptionBudget","metadata":{"name":"b"},
+       "status":{"disruptedPods":{"acme-1":"2026-01-01T00:00:00Z"}}})"});
+  EXPECT_TRUE(objects[1]["status"]["disruptedPods"].contains(objects[0]["metadata"]["name"])) << objects[1];
+}
+
+TEST(RedactorTest, TypesOfConditionsThatAreNotOfKubernetesGo) {
+  const std::vector<Json> objects =
+      Redacted({R"({"apiVersion":"v1","kind":"Node","metadata":{"name":"n"},"status":{"conditions":[
+       {"type":"AcmeStorageDown","status":"True"},{"type":"DiskPressure","status":"False"}]}})",
+                R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"p"},"spec":{"readinessGates":[
+       {"conditionType":"AcmeGate"}]},"status":{"conditions":[{"type":"AcmeGate","status":"True"}]}})"});
+  EXPECT_EQ(objects[0]["status"]["conditions"][1]["type"], "DiskPressure");
+  EXPECT_EQ(objects[1]["spec"]["readinessGates"][0]["conditionType"],
+            objects[1]["status"]["conditions"][0]["type"]);
+  EXPECT_FALSE(absl::StrContains(Json(objects).dump(), "Acme")) << Json(objects);
 }
 
 TEST(RedactorTest, OnlyDomainsOfKubernetesStay) {
