@@ -95,8 +95,8 @@ Table NodeTable(const RunHistory& history) {
     for (const std::string& name : resources) {
       const auto found = node.uses.find(name);
       const NodeRow::Use use = found == node.uses.end() ? NodeRow::Use() : found->second;
-      row.insert(row.end(),
-                 {use.allocatable, use.requested, use.requested_max, codec::CellOf(use.MeanShare())});
+      row.insert(row.end(), {use.allocatable, Saturated(use.requested), Saturated(use.requested_max),
+                             codec::CellOf(use.MeanShare())});
     }
     table.Add(std::move(row));
   }

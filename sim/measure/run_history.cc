@@ -1,6 +1,7 @@
 #include "sim/measure/run_history.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "core/api/node.h"
@@ -28,10 +29,18 @@ bool IsOnNode(const api::Pod* pod) { return pod != nullptr && !pod->node_name.em
 std::optional<int64_t> NodeRow::Use::MeanShare() const {
   if (allocatable_time == 0) return std::nullopt;
   constexpr int64_t kWhole = 10'000;
+  constexpr __int128 kLargestShare = std::numeric_limits<int64_t>::max();
   // So that sums over many nodes and years do not overflow.
-  const bool is_large = allocatable_time > (__int128{1} << 100);
-  return static_cast<int64_t>(is_large ? requested_time / (allocatable_time / kWhole)
-                                       : requested_time * kWhole / allocatable_time);
+  constexpr __int128 kLarge = __int128{1} << 112;
+  __int128 share = 0;
+  if (requested_time < kLarge) {
+    share = requested_time * kWhole / allocatable_time;
+  } else if (allocatable_time > kLarge / kWhole) {
+    share = requested_time / (allocatable_time / kWhole);
+  } else {
+    share = kLargestShare;
+  }
+  return static_cast<int64_t>(std::min(share, kLargestShare));
 }
 
 void RunHistory::Attach(Simulation& simulation) {
@@ -74,7 +83,8 @@ void RunHistory::OnPod(const api::Pod* before, const api::Pod* after) {
     pods_.push_back({.name_space = pod.metadata.namespace_,
                      .name = pod.metadata.name,
                      .created = Now(),
-                     .is_ours = simulation_->ResponsibleFor(pod)});
+                     .is_ours = simulation_->ResponsibleFor(pod),
+                     .came_with_node = !pod.node_name.empty()});
   }
   const size_t* const place = places_.Find(pod.metadata.uid);
   if (place == nullptr) return;
@@ -109,7 +119,8 @@ void RunHistory::Count(const PodRow& pod, int64_t sign) {
   }
   Note(row);
   row.pods += sign;
-  for (const auto& [name, amount] : *pod.requests) row.uses[name].requested += sign * amount;
+  for (const auto& [name, amount] : *pod.requests)
+    row.uses[name].requested += static_cast<__int128>(sign) * amount;
   row.uses["pods"].requested += sign;
 }
 
@@ -120,7 +131,7 @@ void RunHistory::Note(NodeRow& node) {
       std::max(node.noted, window_.has_value() ? window_->from : absl::ZeroDuration());
   const absl::Duration span = std::min(now, until) - from;
   node.noted = now;
-  if (span <= absl::ZeroDuration()) return;
+  if (span <= absl::ZeroDuration() || node.gone.has_value()) return;
   const int64_t nanoseconds = absl::ToInt64Nanoseconds(span);
   for (auto& [name, use] : node.uses) {
     use.requested_max = std::max(use.requested_max, use.requested);
@@ -150,8 +161,9 @@ void RunHistory::Finish() {
 }
 
 bool RunHistory::IsMeasured(const PodRow& pod) const {
-  return !window_.has_value() ||
-         (pod.created >= window_->from && (!window_->until.has_value() || pod.created < *window_->until));
+  if (!window_.has_value()) return true;
+  return !pod.came_with_node && pod.created >= window_->from &&
+         (!window_->until.has_value() || pod.created < *window_->until);
 }
 
 WindowSummary RunHistory::Summary() const {

@@ -41,15 +41,18 @@ struct PodRow {
   std::shared_ptr<const Amounts> requests;
   // Whether a profile is responsible for it.
   bool is_ours = false;
+  bool came_with_node = false;  // It was on its node when it was created.
 };
 
 // One node, or what was one. Another one of its name goes on with its row.
 struct NodeRow {
   struct Use {
-    int64_t requested = 0;  // At the end.
+    // What pods ask for may come to more than 64 bits hold.
+    __int128 requested = 0;  // At the end.
     int64_t allocatable = 0;
-    int64_t requested_max = 0;  // In the window.
-    // Sums over the window. Unit: amounts times nanoseconds.
+    // In the window, while the node was there.
+    __int128 requested_max = 0;
+    // The same; sums. Unit: amounts times nanoseconds.
     __int128 requested_time = 0;
     __int128 allocatable_time = 0;
 
@@ -65,7 +68,7 @@ struct NodeRow {
   absl::Duration noted;  // Up to when the sums are.
 };
 
-// What the window came to. Pods are those that were created in it.
+// What the window came to. Pods are those that were created in it, without a node.
 struct WindowSummary {
   absl::Duration from;
   absl::Duration until;
@@ -94,7 +97,7 @@ class RunHistory : public scheduler::Observer {
 
   const std::vector<PodRow>& pods() const { return pods_; }               // In the order of their creation.
   const std::map<std::string, NodeRow>& nodes() const { return nodes_; }  // By name.
-  // Whether the pod counts: it was created in the window.
+  // Whether the pod counts: it was created in the window, and there was something to decide.
   bool IsMeasured(const PodRow& pod) const;
   WindowSummary Summary() const;
 

@@ -1,4 +1,5 @@
 // Open systems as a user sees them: templates, arrivals, lifetimes, rounds, the measured window, the tables.
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
@@ -7,6 +8,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "gtest/gtest.h"
 #include "tests/tools/play.h"
@@ -183,6 +185,18 @@ TEST(MeasureTest, CountsWhatWasCreatedInTheWindow) {
   EXPECT_EQ(played.report["warnings"], Json::array());
 }
 
+// What was bound before is nobody's decision of the run.
+TEST(MeasureTest, PodsThatCameWithANodeDoNotCount) {
+  const Played played = Play(absl::StrCat(
+      kNodes,
+      "- {apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {nodeName: n1, containers: [{name: c, image: "
+      "i}]}}\n- {apiVersion: v1, kind: Pod, metadata: {name: b}, spec: {containers: [{name: c, image: "
+      "i}]}}\nend: 10s\nmeasure: {from: 0s}\n"));
+  EXPECT_EQ(played.exit_code, 0) << played.err;
+  EXPECT_EQ(played.report["measured"]["created"], 1);
+  EXPECT_EQ(played.report["measured"]["bound"], 1);
+}
+
 TEST(MeasureTest, ARunThatEndsBeforeTheWindowIsNamed) {
   const Played played = Play(
       absl::StrCat(kNodes, "measure: {from: 1h}\narrivals:\n", Source("a", "every: 10s\ncount: 3", "2")));
@@ -192,6 +206,32 @@ TEST(MeasureTest, ARunThatEndsBeforeTheWindowIsNamed) {
   EXPECT_TRUE(absl::StartsWith(warning, "measure.from: the run ended at ")) << warning;
   EXPECT_TRUE(absl::EndsWith(warning, ", before 1h, so nothing was measured; `end` makes it go on"))
       << warning;
+}
+
+// Shares are of the time in which a node is there, and amounts may be more than 64 bits hold.
+TEST(TablesTest, NodesThatAreGoneHaveNoShare) {
+  const TestFolder folder;
+  const std::string pod =
+      "- {apiVersion: v1, kind: Pod, metadata: {name: NAME}, spec: {nodeName: n1, containers: [{name: c, "
+      "image: "
+      "i, resources: {requests: {cpu: 4, memory: 5Ei}}}]}}\n";
+  const std::string scenario = folder.Write(
+      "scenario.yaml",
+      absl::StrCat(
+          "apiVersion: schedsim/v1\nkind: Scenario\nobjects:\n- {apiVersion: v1, kind: Node, metadata: "
+          "{name: n1}, status: {allocatable: {cpu: 8, memory: 7Ei, pods: 9}}}\n",
+          absl::StrReplaceAll(pod, {{"NAME", "a"}}), absl::StrReplaceAll(pod, {{"NAME", "b"}}),
+          "timeline:\n- {at: 10s, delete: {kind: Node, name: n1}}\nend: 40s\nmeasure: {from: 0s}\n"));
+  const ProgramResult result = RunProgram(
+      {"run", scenario, "--controllers", "none", "--nodes", folder.Path("nodes.json"), "-o", "json"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  const Json node = Json::parse(FileContent(folder.Path("nodes.json")))["rows"][0];
+  EXPECT_EQ(node["mean_share.cpu_basis_points"], 10'000);
+  EXPECT_EQ(node["mean_share.memory_basis_points"], 14'285);
+  EXPECT_EQ(node["requested.memory_bytes"], std::numeric_limits<int64_t>::max());
+  const Json measured = Json::parse(result.out)["measured"]["resources"];
+  EXPECT_EQ(measured[0]["meanPercent"], "100.00") << measured;
+  EXPECT_EQ(measured[1]["meanPercent"], "142.85") << measured;
 }
 
 TEST(TablesTest, NodesHaveTheirShares) {
@@ -277,6 +317,9 @@ TEST(ArrivalsTest, WhatIsWrongIsNamedWithItsPlace) {
       {"arrivals:\n- {name: a, every: 1s, count: 1, lifetime: 5s, ending: Failed, template: {apiVersion: v1, "
        "kind: Node, metadata: {name: node-1}}}",
        "arrivals[0].ending: expected Deleted, which other objects than pods are"},
+      {"arrivals:\n- {name: a, every: 1s, count: 1, template: {apiVersion: v1, kind: Deployment, metadata: "
+       "{name: a}}}",
+       "kind: Kubernetes 1.34 to 1.37 serves no Deployment in v1, expected apps/v1"},
       {absl::StrCat("arrivals:\n- {name: a, every: 1s, count: 1, color: red, ", pod, "}"),
        "unknown field \"arrivals[0].color\""},
       {"arrivals:\n- {name: a, every: 1s, count: 1}", "arrivals[0].template: expected an object"},
