@@ -188,9 +188,9 @@ TEST(KwokctlConfigTest, RefusesFieldsOfAnotherType) {
       {"options: {}\ncomponentsPatches: {name: kube-scheduler}\n",
        "3:20: componentsPatches: expected a list, got a map"},
       {"componentsPatches:\n- {name: kube-scheduler, extraArgs: {key: config}}\n",
-       "3:38: componentsPatches of kube-scheduler: extraArgs: expected a list, got a map"},
+       "3:37: componentsPatches of kube-scheduler: extraArgs: expected a list, got a map"},
       {"componentsPatches:\n- {name: kube-scheduler, extraVolumes: x}\n",
-       "3:41: componentsPatches of kube-scheduler: extraVolumes: expected a list, got a string"},
+       "3:40: componentsPatches of kube-scheduler: extraVolumes: expected a list, got a string"},
       {"---\nkind: KwokConfiguration\noptions: x\n", "4:10: options: expected a map, got a string"},
       {"---\nkind: KwokConfiguration\noptions: {enableCRDs: Stage}\n",
        "4:23: options.enableCRDs: expected a list, got a string"}};
