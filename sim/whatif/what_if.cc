@@ -48,6 +48,16 @@ absl::Status NoSuchNode(const std::string& name) {
       absl::StrCat(Printable(name, kShownBytesMax), ": the cluster has no node of this name, expected one"));
 }
 
+// The plan with pods of Jobs that run on and on. Those that end as soon as they are on a node would leave
+// their room to the next ones, so that room for one would seem to be room for all.
+Plan WithJobsThatGoOn(const Plan& base) {
+  Plan plan = base;
+  plan.simulation.next_phase = [](const api::Pod& pod) -> absl::string_view {
+    return pod.status.phase == "Pending" ? "Running" : "";
+  };
+  return plan;
+}
+
 // Runs a cluster with more and more nodes like one.
 class NodeTrial {
  public:
@@ -257,7 +267,8 @@ bool DrainAnswer::IsFree() const {
          are_placed && displaced.empty() && !is_in_circles;
 }
 
-absl::StatusOr<NodesAnswer> WithNodes(const Plan& base, const std::string& node, int64_t count) {
+absl::StatusOr<NodesAnswer> WithNodes(const Plan& given, const std::string& node, int64_t count) {
+  const Plan base = WithJobsThatGoOn(given);
   const absl::StatusOr<NodeTrial> trial = NodeTrial::Make(base, node);
   RETURN_IF_ERROR(trial.status());
   NodeTrial::Result result;
@@ -266,13 +277,16 @@ absl::StatusOr<NodesAnswer> WithNodes(const Plan& base, const std::string& node,
   return std::move(result.answer);
 }
 
-absl::StatusOr<NodesAnswer> FewestNodes(const Plan& base, const std::string& node, int64_t count_max) {
+absl::StatusOr<NodesAnswer> FewestNodes(const Plan& given, const std::string& node, int64_t count_max) {
+  const Plan base = WithJobsThatGoOn(given);
   const absl::StatusOr<NodeTrial> trial = NodeTrial::Make(base, node);
   RETURN_IF_ERROR(trial.status());
   return FewestSearch(*trial, count_max).Run();
 }
 
-absl::StatusOr<std::vector<DrainAnswer>> WouldDrain(const Plan& base, const std::vector<std::string>& nodes) {
+absl::StatusOr<std::vector<DrainAnswer>> WouldDrain(const Plan& given,
+                                                    const std::vector<std::string>& nodes) {
+  const Plan base = WithJobsThatGoOn(given);
   for (const std::string& node : nodes)
     if (FindNode(base, node) == nullptr) return NoSuchNode(node);
   Trial before;

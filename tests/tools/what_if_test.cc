@@ -346,6 +346,38 @@ TEST(WhatIfTest, PodsOfAJobThatFinishHadANode) {
   EXPECT_EQ(Ask({"fit", job, "-f", cluster}, /*exit_code=*/0)["bound"].size(), 3u);
 }
 
+// Room that pods of Jobs leave as soon as they are there is no room.
+TEST(WhatIfTest, PodsOfJobsGoOnWhereNodesAreWanted) {
+  const TestFolder folder;
+  const std::string node = folder.Write("node.yaml", Node("n1", 8));
+  const std::string job =
+      folder.Write("job.yaml", Workload("batch/v1", "Job", "batch", "completions: 3, parallelism: 3, ", 8));
+  const Json fewest = Ask({"nodes", "--like", "n1", "-f", node, "-f", job}, /*exit_code=*/0);
+  EXPECT_EQ(fewest["pendingBefore"], 2) << fewest;
+  EXPECT_EQ(fewest["nodes"], 2) << fewest;
+  const auto running = [](const std::string& name) {
+    return absl::StrCat("{apiVersion: batch/v1, kind: Job, metadata: {name: ", name, ", uid: job-", name,
+                        "}, spec: {parallelism: 1, completions: 1, selector: {matchLabels: {job: ", name,
+                        "}}, template: {metadata: {labels: {job: ", name,
+                        "}}, spec: {restartPolicy: Never, containers: [{name: "
+                        "c, image: i, resources: {requests: {cpu: 3}}}]}}}, status: {active: "
+                        "1}}\n---\n{apiVersion: v1, kind: Pod, "
+                        "metadata: {name: ",
+                        name, "-1, uid: pod-", name, ", labels: {job: ", name,
+                        "}, ownerReferences: [{apiVersion: batch/v1, kind: Job, name: ", name, ", uid: job-",
+                        name,
+                        ", controller: true}]}, spec: {nodeName: n1, restartPolicy: Never, containers: "
+                        "[{name: c, image: i, resources: "
+                        "{requests: {cpu: 3}}}]}, status: {phase: Running, conditions: [{type: Ready, "
+                        "status: 'True'}]}}\n---\n");
+  };
+  const std::string cluster =
+      folder.Write("cluster.yaml", Node("n1", 8) + Node("n2", 4) + running("j") + running("k"));
+  const Json drain = Ask({"drain", "n1", "-f", cluster}, /*exit_code=*/1);
+  EXPECT_EQ(drain["nodes"][0]["free"], false) << drain;
+  EXPECT_EQ(drain["nodes"][0]["pendingCount"], 1) << drain;
+}
+
 // An evicted pod of a workload is made anew under another name, which is no new pod.
 TEST(WhatIfTest, ComparesPodsByWhatControlsThem) {
   const TestFolder folder;
