@@ -568,7 +568,7 @@ Report MakeReport(Simulation& simulation, const ClusterInput& input, PodRows row
   report.latency_model = simulation.options().latency.ToString();
   if (simulation.autoscaler() != nullptr) report.autoscaler = simulation.autoscaler()->Record();
   report.schedulers = MakeSchedulersReport(simulation);
-  report.workloads = MakeWorkloadReports(simulation.server(), simulation.now());
+  report.workloads = MakeWorkloadReports(simulation.server(), simulation.zero(), simulation.now());
   AddNodes(simulation, report);
   AddPods(simulation, rows, report);
   AddFates(simulation, input, report);

@@ -45,25 +45,34 @@ std::optional<int64_t> NumberAt(const codec::Value& root, absl::string_view part
   return number;
 }
 
-// Whether status.conditions has one of the type that is True.
-bool HasCondition(const codec::Value& root, absl::string_view type) {
-  const codec::Value* status = root.Find("status");
-  const codec::Value* conditions = status == nullptr ? nullptr : status->Find("conditions");
-  if (conditions == nullptr) return false;
-  const auto is_text = [](const codec::Value* value, absl::string_view text) {
-    return value != nullptr && value->text == text;
-  };
-  return std::any_of(conditions->items.begin(), conditions->items.end(), [&](const codec::Value& condition) {
-    return is_text(condition.Find("type"), type) && is_text(condition.Find("status"), "True");
-  });
+absl::string_view TextOf(const codec::Value& map, absl::string_view key) {
+  const codec::Value* value = map.Find(key);
+  return value != nullptr && value->is_string() ? value->text : absl::string_view();
 }
 
-void ReadJob(const codec::Value& root, WorkloadReport& row) {
+// That of status.conditions which has the type and is True; nullptr: there is none.
+const codec::Value* FindCondition(const codec::Value& root, absl::string_view type) {
+  const codec::Value* status = root.Find("status");
+  const codec::Value* conditions = status == nullptr ? nullptr : status->Find("conditions");
+  if (conditions == nullptr) return nullptr;
+  for (const codec::Value& condition : conditions->items)
+    if (TextOf(condition, "type") == type && TextOf(condition, "status") == "True") return &condition;
+  return nullptr;
+}
+
+void ReadJob(const codec::Value& root, absl::Time zero, WorkloadReport& row) {
   row.wanted = NumberAt(root, "spec", "completions");
   if (!row.wanted.has_value() && !NumberAt(root, "spec", "parallelism").has_value()) row.wanted = 1;
   row.parallelism = NumberAt(root, "spec", "parallelism");
-  row.has_failed = HasCondition(root, "Failed");
-  row.is_finished = row.has_failed || HasCondition(root, "Complete");
+  const codec::Value* const failure = FindCondition(root, "Failed");
+  row.has_failed = failure != nullptr;
+  row.is_finished = row.has_failed || FindCondition(root, "Complete") != nullptr;
+  absl::Time failed_at;
+  if (failure != nullptr &&
+      absl::ParseTime(absl::RFC3339_full, TextOf(*failure, "lastTransitionTime"), &failed_at, nullptr) &&
+      failed_at >= zero) {
+    row.failed_by = std::string(TextOf(*failure, "reason"));
+  }
   row.succeeded = NumberAt(root, "status", "succeeded").value_or(0);
   row.failed = NumberAt(root, "status", "failed").value_or(0);
 }
@@ -79,7 +88,7 @@ std::optional<absl::Time> NextJobOf(const api::Object& cron_job, absl::Time end)
 }
 
 // The row of the object as it describes itself.
-WorkloadReport RowOf(const api::Object& object, absl::Time end) {
+WorkloadReport RowOf(const api::Object& object, absl::Time zero, absl::Time end) {
   WorkloadReport row;
   row.kind = object.kind_name;
   row.name_space = object.metadata.namespace_;
@@ -96,7 +105,7 @@ WorkloadReport RowOf(const api::Object& object, absl::Time end) {
     if (object.kind_name == "DaemonSet") {
       row.wanted = NumberAt(root, "status", "desiredNumberScheduled");
     } else if (object.kind_name == "Job") {
-      ReadJob(root, row);
+      ReadJob(root, zero, row);
     } else if (object.kind_name != "CronJob") {
       row.wanted = NumberAt(root, "spec", "replicas").value_or(1);
     }
@@ -130,12 +139,12 @@ struct Index {
   }
 };
 
-void Add(const api::Object& object, absl::Time end, Index& index) {
+void Add(const api::Object& object, absl::Time zero, absl::Time end, Index& index) {
   if (!IsWorkload(object)) return;
   const api::OwnerReference* owner = ControllerOf(object);
   const bool is_controlled = owner != nullptr && owner->kind == ControllerKindOf(object.kind_name);
   if (is_controlled) index.controllers[object.metadata.uid] = owner->uid;
-  WorkloadReport row = RowOf(object, end);
+  WorkloadReport row = RowOf(object, zero, end);
   index.succeeded_and_failed[object.metadata.uid] = {std::exchange(row.succeeded, 0),
                                                      std::exchange(row.failed, 0)};
   index.rows[object.metadata.uid] = std::move(row);
@@ -185,22 +194,23 @@ std::string CountsText(const WorkloadReport& row) {
   absl::StrAppend(&text, row.ready, " ready, ", row.pending, " pending");
   if (row.is_suspended) absl::StrAppend(&text, ", suspended");
   if (row.is_paused) absl::StrAppend(&text, ", paused");
+  if (!row.failed_by.empty()) absl::StrAppend(&text, ", failed: ", row.failed_by);
   return text;
 }
 
 }  // namespace
 
 bool WorkloadReport::IsShort() const {
-  if (is_finished) return false;
+  if (is_finished && failed_by.empty()) return false;
   if (!wanted.has_value()) return pending > 0;
   return (kind == "Job" ? succeeded : ready) < *wanted;
 }
 
-std::vector<WorkloadReport> MakeWorkloadReports(const ApiServer& server, absl::Time end) {
+std::vector<WorkloadReport> MakeWorkloadReports(const ApiServer& server, absl::Time zero, absl::Time end) {
   Index index;
   for (const api::Kind kind : {api::Kind::kOther, api::Kind::kReplicationController, api::Kind::kReplicaSet,
                                api::Kind::kStatefulSet}) {
-    for (const auto& [key, object] : server.List(kind)) Add(*object, end, index);
+    for (const auto& [key, object] : server.List(kind)) Add(*object, zero, end, index);
   }
   index.DropControlled();
   std::vector<WorkloadReport> list;
@@ -257,6 +267,7 @@ void WriteWorkloads(const std::vector<WorkloadReport>& workloads, codec::JsonWri
     json.Field("failed", row.failed);
     if (row.is_suspended) json.Key("suspended").Bool(true);
     if (row.is_paused) json.Key("paused").Bool(true);
+    if (!row.failed_by.empty()) json.Field("failedBy", row.failed_by);
     if (row.next_job.has_value()) json.Field("nextJob", api::FormatRfc3339(*row.next_job));
     json.EndObject();
   }

@@ -31,6 +31,8 @@ struct WorkloadReport {
   // Of a Job: it is Complete, or Failed, and asks for no pods any more.
   bool is_finished = false;
   bool has_failed = false;  // Of these the latter.
+  // Why it failed in this run, such as DeadlineExceeded; "": it did not.
+  std::string failed_by;
   // Of a Job: how many pods it has at once, where it says so. Of a Job or CronJob: it makes none for now.
   // Of a Deployment: it changes no pods for now.
   std::optional<int64_t> parallelism;
@@ -39,12 +41,12 @@ struct WorkloadReport {
   // Of a CronJob: when its next job is due; absent: never, or nobody says when.
   std::optional<absl::Time> next_job = std::nullopt;
 
-  // Whether it has fewer pods than it asks for.
+  // Whether it has fewer pods than it asks for; a Job that failed before the run asks for none.
   bool IsShort() const;
 };
 
-// By kind, namespace and name. `end` is when the run ended.
-std::vector<WorkloadReport> MakeWorkloadReports(const ApiServer& server, absl::Time end);
+// By kind, namespace and name. The run went from `zero` to `end`.
+std::vector<WorkloadReport> MakeWorkloadReports(const ApiServer& server, absl::Time zero, absl::Time end);
 
 // A line for those that are short, and one for each of the first few of them; one for the CronJobs, whose
 // next jobs come after the end; "" where there are no workloads.
