@@ -467,7 +467,31 @@ void VolumeBindingController::Provision(const api::PersistentVolumeClaim& claim,
                                        created.message()));
     }
   }
+  if (created.ok() && has_node) CountCapacity(claim, driver, static_cast<const api::Node&>(*node));
   if (const VolumePtr stored = StoredVolume(name)) Bind(claim, *stored);
+}
+
+void VolumeBindingController::CountCapacity(const api::PersistentVolumeClaim& claim,
+                                            const std::string& driver, const api::Node& node) {
+  const api::ObjectPtr object = server_.Find(api::Kind::kCSIDriver, "CSIDriver", "", driver);
+  if (object == nullptr || !static_cast<const api::CSIDriver&>(*object).storage_capacity.value_or(false))
+    return;
+  const framework::LabelSet labels(node.metadata.labels, symbols_);
+  for (const auto& [key, listed] : server_.List(api::Kind::kCSIStorageCapacity)) {
+    const auto& capacity = static_cast<const api::CSIStorageCapacity&>(*listed);
+    if (capacity.storage_class_name != plugins::ClassOf(claim) || !capacity.capacity.has_value()) continue;
+    const auto topology = framework::LabelMatcher::Make(capacity.node_topology, symbols_);
+    if (!topology.has_value() || !topology->Matches(labels, symbols_)) continue;
+    int64_t& taken = taken_bytes_[key];
+    const int64_t most = capacity.capacity->Value();
+    const bool was_warned = taken > most;
+    taken += plugins::RequestOf(claim).Value();
+    if (was_warned || taken <= most) continue;
+    warnings_.push_back(
+        absl::StrCat("CSIStorageCapacity ", key, ": with claim ", claim.Key(), ", volumes of class ",
+                     capacity.storage_class_name, " come to ", taken, " bytes where it says ", most,
+                     ": it is not used up here, while a real driver makes no volume beyond it"));
+  }
 }
 
 // The volume is written before the claim, so that whoever sees the claim bound knows the volume.

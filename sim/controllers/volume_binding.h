@@ -58,6 +58,9 @@ class VolumeBindingController : public Controller {
   void Wait(const ClaimPtr& claim);
   void ResyncLater();
   void Provision(const api::PersistentVolumeClaim& claim, const api::StorageClass& storage_class);
+  // Counts a volume against what the driver says that is left there, and warns where it is more.
+  void CountCapacity(const api::PersistentVolumeClaim& claim, const std::string& driver,
+                     const api::Node& node);
   VolumePtr FindVolume(const api::PersistentVolumeClaim& claim, bool only_reserved);
   void SetPhase(const api::PersistentVolume& volume, const char* phase);
   void SetPhase(const api::PersistentVolumeClaim& claim, const char* phase);
@@ -76,6 +79,8 @@ class VolumeBindingController : public Controller {
   std::set<std::string> warned_classes_;
   // Classes of which it was said what their volumes are taken for.
   std::set<std::string> assumed_classes_;
+  // By CSIStorageCapacity: what the volumes made in the run took of it. Unit: bytes.
+  std::map<std::string, int64_t> taken_bytes_;
   SymbolTable symbols_;
   plugins::VolumeCompiler compiler_{symbols_};
   bool started_ = false;

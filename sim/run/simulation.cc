@@ -84,6 +84,32 @@ bool StagesSayReady(const SimulationOptions& options) {
          std::any_of(options.stages->begin(), options.stages->end(), is_of_nodes);
 }
 
+// The first resource of which a node's pods ask for more than it has although one that asks for some was
+// bound in the run; "": there is none. `is_bound` tells of a pod whether it was.
+std::string OvercommittedResource(const framework::NodeInfo& node, const SymbolTable& symbols,
+                                  absl::FunctionRef<bool(const api::Pod& pod)> is_bound) {
+  using Amount = std::function<int64_t(const framework::Resource&)>;
+  const framework::Resource& has = node.allocatable;
+  std::vector<std::pair<std::string, Amount>> resources = {
+      {"cpu", [](const framework::Resource& amounts) { return amounts.milli_cpu; }},
+      {"memory", [](const framework::Resource& amounts) { return amounts.memory_bytes; }},
+      {"ephemeral-storage",
+       [](const framework::Resource& amounts) { return amounts.ephemeral_storage_bytes; }}};
+  for (const framework::ScalarResource& scalar : node.requested.scalars) {
+    // Kubelets do not look for resources that their node does not have.
+    if (!has.HasScalar(scalar.name)) continue;
+    resources.emplace_back(
+        std::string(symbols.Text(scalar.name)),
+        [name = scalar.name](const framework::Resource& amounts) { return amounts.Scalar(name); });
+  }
+  for (const auto& [name, amount] : resources) {
+    if (amount(node.requested) <= amount(has)) continue;
+    for (const framework::PodInfoPtr& pod : node.pods)
+      if (amount(pod->spec_info->requests) > 0 && is_bound(*pod->pod)) return name;
+  }
+  return "";
+}
+
 // A node takes as many pods as it says, and manifests often leave that out. "": each takes some.
 std::string NodesForNoPod(const ApiServer& server) {
   std::string first;
@@ -268,6 +294,8 @@ absl::StatusOr<std::unique_ptr<Simulation>> Simulation::Make(SimulationOptions o
                          .faults = simulation->faults_.get()},
       simulation->loop_);
   simulation->replaced_pods_ = std::make_unique<ReplacedPods>(*simulation->server_);
+  if (own.complete_admission)
+    simulation->attached_volumes_ = std::make_unique<AttachedVolumes>(*simulation->server_);
   simulation->trace_ = MakeTrace(own, simulation->loop_, simulation->zero_);
   if (!own.controllers.template_line.has_value()) own.controllers.template_line = own.line.line;
   own.controllers.others_say_ready = StagesSayReady(own);
@@ -411,6 +439,7 @@ void Simulation::CreateEach(const std::vector<api::ObjectPtr>& objects,
   }
   if (options_.complete_admission) placed_without_room_ = PlacedWithoutRoom(objects, *server_);
   has_input_ = true;
+  if (attached_volumes_ != nullptr) attached_volumes_->Start();
   ListObjects(zero_ - lead - delay);
   loop_.AdvanceTo(zero_ - lead);
   loop_.Settle();
@@ -749,10 +778,35 @@ void Simulation::EndReplacing() {
   loop_.Stop();
 }
 
+void Simulation::WarnOfOvercommitment(std::vector<std::string>& warnings) const {
+  std::string first;
+  size_t count = 0;
+  const scheduler::Scheduler& scheduler = actor_->scheduler();
+  for (const auto& node : scheduler.cache().nodes()) {
+    if (node == nullptr || node->node == nullptr) continue;
+    const std::string resource =
+        OvercommittedResource(*node, scheduler.symbols(), [this](const api::Pod& pod) {
+          const PodTimes times = TimesOf(pod);
+          return times.queued.has_value() && times.bound.has_value();
+        });
+    if (resource.empty() || count++ > 0) continue;
+    first = absl::StrCat("Node ", node->node->metadata.name, ": its pods ask for more ", resource,
+                         " than it has, and some of them were bound in this run");
+  }
+  if (count == 0) return;
+  warnings.push_back(absl::StrCat(first, AndMore(count),
+                                  "; real kubelets refuse what does not fit, here it counts as bound"));
+}
+
 std::vector<std::string> Simulation::Warnings() const {
   std::vector<std::string> warnings = placed_without_room_;
   if (options_.complete_admission && trace_->attempt_count() > 0) {
     const std::string text = NodesForNoPod(*server_);
+    if (!text.empty()) warnings.push_back(text);
+  }
+  if (options_.complete_admission && kubelet_admission_ == nullptr) WarnOfOvercommitment(warnings);
+  if (attached_volumes_ != nullptr) {
+    const std::string text = attached_volumes_->Warning();
     if (!text.empty()) warnings.push_back(text);
   }
   for (std::string& warning : PlacedInVain(self_placed_, *server_)) warnings.push_back(std::move(warning));

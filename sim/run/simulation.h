@@ -36,6 +36,7 @@
 #include "sim/kernel/latency.h"
 #include "sim/kernel/variation.h"
 #include "sim/record/trace.h"
+#include "sim/run/attached_volumes.h"
 #include "sim/run/other_schedulers.h"
 #include "sim/run/replaced_pods.h"
 #include "sim/run/scheduler_conflicts.h"
@@ -294,6 +295,8 @@ class Simulation {
   SchedulerActor::Options ActorOptions(const codec::LoadedSchedulerConfig& config) const;
   // The schedulers beside the first one, and who looks on at them. Nothing, where there are none.
   absl::Status MakeOtherSchedulers(const std::vector<framework::RegisteredPlugin>& registry);
+  // Adds a warning where pods of this run are more than their nodes have room for: a filter is missing.
+  void WarnOfOvercommitment(std::vector<std::string>& warnings) const;
   // Informers of all schedulers list what is there, until `end`.
   void ListObjects(absl::Time end);
   bool AnyBusy() const;
@@ -376,6 +379,7 @@ class Simulation {
   bool steps_left_ = false;
   // Warnings of pods of the input.
   std::vector<std::string> placed_without_room_;
+  std::unique_ptr<AttachedVolumes> attached_volumes_;  // Where the input is a whole cluster's.
   // Pods that named their node when they were created in the run, in the order of their creation.
   std::vector<SelfPlacedPod> self_placed_;
   bool has_input_ = false;

@@ -245,5 +245,90 @@ TEST(Drains, ReportWhereEachPodWent) {
   EXPECT_EQ(pod["successorNode"], "n2") << played.report["drains"];
 }
 
+// Two nodes, and a class of a driver that says how much is left on the first one.
+constexpr char kCapacity[] =
+    "{apiVersion: v1, kind: Node, metadata: {name: n1, labels: {kubernetes.io/hostname: n1}}, status: "
+    "{allocatable: {cpu: 4, memory: 8Gi, pods: 10}}}\n---\n"
+    "{apiVersion: storage.k8s.io/v1, kind: CSINode, metadata: {name: n1}, spec: {drivers: [{name: "
+    "d.example.com, "
+    "nodeID: n1, topologyKeys: [kubernetes.io/hostname]}]}}\n---\n"
+    "{apiVersion: storage.k8s.io/v1, kind: CSIDriver, metadata: {name: d.example.com}, spec: "
+    "{storageCapacity: "
+    "true}}\n---\n"
+    "{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: fast}, provisioner: d.example.com, "
+    "volumeBindingMode: WaitForFirstConsumer}\n---\n"
+    "{apiVersion: storage.k8s.io/v1, kind: CSIStorageCapacity, metadata: {name: cap, namespace: "
+    "kube-system}, "
+    "storageClassName: fast, nodeTopology: {matchLabels: {kubernetes.io/hostname: n1}}, capacity: "
+    "15Gi}\n---\n";
+
+std::string SetOf(int replicas) {
+  return absl::StrCat(
+      "{apiVersion: apps/v1, kind: StatefulSet, metadata: {name: s}, spec: {replicas: ", replicas,
+      ", podManagementPolicy: Parallel, serviceName: s, selector: {matchLabels: {a: b}}, template: "
+      "{metadata: "
+      "{labels: {a: b}}, spec: {containers: [{name: c, image: i}]}}, volumeClaimTemplates: [{metadata: "
+      "{name: d}, "
+      "spec: {storageClassName: fast, accessModes: [ReadWriteOnce], resources: {requests: {storage: "
+      "10Gi}}}}]}}\n");
+}
+
+// Each volume fits for itself, but not all of them.
+TEST(VolumesTest, CapacityThatIsUsedUpIsNamed) {
+  const ProgramResult over = RunProgram({"run", "-f", "-"}, kCapacity + SetOf(3));
+  EXPECT_EQ(over.exit_code, 0) << over.err;
+  EXPECT_TRUE(
+      absl::StrContains(over.err,
+                        "warning: CSIStorageCapacity kube-system/cap: with claim default/d-s-1, volumes of "
+                        "class fast come to 21474836480 bytes where it says 16106127360: "))
+      << over.err;
+  EXPECT_FALSE(absl::StrContains(over.err, "32212254720")) << over.err;
+  const ProgramResult one = RunProgram({"run", "-f", "-"}, kCapacity + SetOf(1));
+  EXPECT_FALSE(absl::StrContains(one.err, "CSIStorageCapacity")) << one.err;
+}
+
+// The volume `vol` of a claim that both replicas of a Deployment use, each on a node of its own.
+std::string SharedVolume(const std::string& mode, const std::string& source) {
+  std::string text;
+  for (const char* name : {"n1", "n2"}) {
+    absl::StrAppend(&text, "{apiVersion: v1, kind: Node, metadata: {name: ", name,
+                    "}, status: {allocatable: {cpu: 4, memory: 8Gi, pods: 10}}}\n---\n");
+  }
+  return absl::StrCat(
+      text,
+      "{apiVersion: v1, kind: PersistentVolume, metadata: {name: vol}, spec: {capacity: {storage: 1Gi}, "
+      "accessModes: [",
+      mode, "], claimRef: {namespace: default, name: data}, ", source, "}}\n---\n",
+      "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: data}, spec: {storageClassName: '', "
+      "volumeName: "
+      "vol, accessModes: [",
+      mode,
+      "], resources: {requests: {storage: 1Gi}}}}\n---\n"
+      "{apiVersion: apps/v1, kind: Deployment, metadata: {name: w}, spec: {replicas: 2, selector: "
+      "{matchLabels: {a: b}}, "
+      "template: {metadata: {labels: {a: b}}, spec: {volumes: [{name: v, persistentVolumeClaim: {claimName: "
+      "data}}], "
+      "containers: [{name: c, image: i, resources: {requests: {cpu: 3}}}]}}}}\n");
+}
+
+TEST(VolumesTest, AVolumeThatTwoNodesWouldAttachIsNamed) {
+  constexpr char kCsi[] = "csi: {driver: d.example.com, volumeHandle: h}";
+  constexpr char kMeans[] = "; a cluster attaches it to one node at a time";
+  const ProgramResult once = RunProgram({"run", "-f", "-"}, SharedVolume("ReadWriteOnce", kCsi));
+  EXPECT_EQ(once.exit_code, 0) << once.err;
+  EXPECT_TRUE(absl::StrContains(once.err, "while the volume of claim default/data was in use on n"))
+      << once.err;
+  EXPECT_TRUE(absl::StrContains(once.err, kMeans)) << once.err;
+  for (const std::string& fine :
+       {SharedVolume("ReadWriteMany", kCsi), SharedVolume("ReadWriteOnce", "nfs: {server: s, path: /x}"),
+        SharedVolume("ReadWriteOnce", kCsi) +
+            "---\n{apiVersion: storage.k8s.io/v1, kind: CSIDriver, metadata: {name: d.example.com}, spec: "
+            "{attachRequired: false}}\n"}) {
+    const ProgramResult result = RunProgram({"run", "-f", "-"}, fine);
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_FALSE(absl::StrContains(result.err, kMeans)) << result.err;
+  }
+}
+
 }  // namespace
 }  // namespace schedsim

@@ -314,6 +314,53 @@ TEST(WorkloadTest, AWholeNumberIsAnIntegerHoweverItIsWritten) {
   EXPECT_EQ(PodsOf(played.report, "api-").size(), 2U);
 }
 
+// A Job whose pod never fitted has no pod that is pending in the end.
+TEST(WorkloadTest, AJobThatFailedIsShortOfPods) {
+  const Played played =
+      Play(Cluster(0) +
+           "- {apiVersion: batch/v1, kind: Job, metadata: {name: j}, spec: {activeDeadlineSeconds: 10, "
+           "template: {spec: "
+           "{restartPolicy: Never, containers: [{name: c, image: i, resources: {requests: {cpu: 99}}}]}}}}\n"
+           "- {apiVersion: batch/v1, kind: Job, metadata: {name: old, uid: u}, spec: {selector: "
+           "{matchLabels: {a: b}}, "
+           "template: {metadata: {labels: {a: b}}, spec: {restartPolicy: Never, containers: [{name: c, "
+           "image: i}]}}}, "
+           "status: {failed: 1, conditions: [{type: Failed, status: 'True', reason: BackoffLimitExceeded, "
+           "lastTransitionTime: '1999-01-01T00:00:00Z'}]}}\nend: 60s\n");
+  EXPECT_EQ(played.exit_code, 0) << played.err;
+  const Json& workloads = played.report["workloads"];
+  ASSERT_EQ(workloads.size(), 2U) << workloads;
+  EXPECT_EQ(workloads[0]["failedBy"], "DeadlineExceeded") << workloads;
+  // One that failed before the run asks for nothing.
+  EXPECT_FALSE(workloads[1].contains("failedBy")) << workloads;
+}
+
+// A profile without NodeResourcesFit binds what no kubelet would take.
+TEST(WorkloadTest, NodesWithMorePodsThanRoomAreNamed) {
+  const TestFolder folder;
+  const std::string config = folder.Write("config.yaml",
+                                          "apiVersion: kubescheduler.config.k8s.io/v1\nkind: "
+                                          "KubeSchedulerConfiguration\nprofiles:\n- plugins: {filter: "
+                                          "{disabled: [{name: NodeResourcesFit}]}}\n");
+  const auto run = [&config](const std::string& replicas) {
+    return RunProgram(
+        {"run", "-f", "-", "--config", config},
+        absl::StrCat(
+            kOneNode,
+            "{apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: w}, spec: {replicas: ", replicas,
+            ", selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: {containers: "
+            "[{name: c, image: i, resources: {requests: {cpu: 2}}}]}}}}\n"));
+  };
+  const ProgramResult over = run("3");
+  EXPECT_EQ(over.exit_code, 0) << over.err;
+  EXPECT_TRUE(absl::StrContains(
+      over.err,
+      "warning: Node n1: its pods ask for more cpu than it has, and some of them were bound in this "
+      "run; real kubelets refuse what does not fit, here it counts as bound\n"))
+      << over.err;
+  EXPECT_FALSE(absl::StrContains(run("2").err, "more cpu")) << run("2").err;
+}
+
 // Whom a kubelet refuses does not count as bound without a word.
 TEST(WorkloadTest, PodsWhoseTemplateNamesANodeAreSaidWhereTheyHaveNoPlace) {
   const auto warnings_with = [](const std::string& node, const std::string& cpu) {
