@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 #include <utility>
@@ -225,8 +226,19 @@ absl::Status ClusterFiles::ReadContent(std::string content, absl::string_view fi
   if (HasPrometheusSamples(content)) {
     ASSIGN_OR_RETURN(content, NodeMetricsOfSamples(content, file));
   }
-  return codec::ReadKeptText(content, file, options_,
-                             [&](const codec::Document& document) { return sink(document, file); });
+  std::map<std::string, int64_t> item_counts;
+  auto last_kind = item_counts.end();
+  RETURN_IF_ERROR(codec::ReadKeptText(content, file, options_, [&](const codec::Document& document) {
+    if (!document.list_kind.empty()) {
+      // Items of one list stand together.
+      if (last_kind == item_counts.end() || last_kind->first != document.list_kind)
+        last_kind = item_counts.emplace(document.list_kind, 0).first;
+      ++last_kind->second;
+    }
+    return sink(document, file);
+  }));
+  cut_lists_.Look(content, file, item_counts);
+  return absl::OkStatus();
 }
 
 absl::Status ClusterFiles::ReadDatabase(absl::string_view content, absl::string_view file, Sink sink) {
@@ -242,6 +254,12 @@ absl::Status ClusterFiles::ReadDatabase(absl::string_view content, absl::string_
         more > 0 ? absl::StrCat("; and ", more, " more") : ""));
   }
   return absl::OkStatus();
+}
+
+std::vector<std::string> ClusterFiles::warnings() const {
+  std::vector<std::string> warnings = warnings_;
+  for (std::string& warning : cut_lists_.Warnings()) warnings.push_back(std::move(warning));
+  return warnings;
 }
 
 // What can't be read says nothing.

@@ -10,6 +10,7 @@
 #include "absl/strings/string_view.h"
 #include "core/codec/text/reader.h"
 #include "core/codec/text/value.h"
+#include "sim/formats/cut_lists.h"
 
 namespace schedsim::sim {
 
@@ -34,8 +35,8 @@ class ClusterFiles {
   // many were fine.
   absl::Status Read(absl::string_view path, const codec::ReadOptions& options, Sink sink);
 
-  // What could not be read and was left out, a line for each file.
-  const std::vector<std::string>& warnings() const { return warnings_; }
+  // What could not be read and was left out, a line for each file, and lists that were cut off.
+  std::vector<std::string> warnings() const;
   // The version of the API server, such as "v1.36.2", and the file that says so: a support bundle has one.
   // "": none has.
   const std::string& server_version() const { return server_version_; }
@@ -49,6 +50,7 @@ class ClusterFiles {
 
   codec::ReadOptions options_;
   std::vector<std::string> warnings_;
+  CutLists cut_lists_;
   std::string server_version_;
   std::string server_version_file_;
 };

@@ -14,7 +14,7 @@ namespace schedsim::sim {
 struct SnapshotObjects {
   // Compact JSON with apiVersion and kind, fields as they came, in the order of the files.
   std::vector<std::string> objects;
-  // What could not be read and was left out.
+  // What could not be read and was left out, and lists that were cut off.
   std::vector<std::string> warnings;
 };
 

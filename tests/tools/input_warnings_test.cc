@@ -151,6 +151,56 @@ TEST(InputWarningsTest, AListWithoutItsItemsIsSaid) {
        "FILE:22:1: List: list: no such field"});
 }
 
+// A list of a pod, with this metadata; on one line.
+std::string PodList(absl::string_view metadata, absl::string_view pod) {
+  return absl::StrCat("{apiVersion: v1, kind: PodList, metadata: {", metadata,
+                      "}, items: [{metadata: {name: ", pod,
+                      "}, spec: {containers: [{name: c, image: i}]}}]}\n");
+}
+
+TEST(InputWarningsTest, AListThatWasCutOffIsSaid) {
+  constexpr char kRest[] =
+      "so they count for nothing; a request without a limit gets all of them, -f adds the rest";
+  ExpectWarnings(
+      Documents({kNode, PodList("continue: abc, remainingItemCount: 500, resourceVersion: '7'", "a")}),
+      {absl::StrCat("FILE:6:1: PodList: 500 more are not in it (metadata.remainingItemCount), ", kRest)});
+  ExpectWarnings(
+      Documents({kNode, PodList("continue: abc", "a"), PodList("continue: abd, resourceVersion: '7'", "b"),
+                 "apiVersion: v1\nitems: []\nkind: ServiceList\nmetadata: {remainingItemCount: 2}\n"}),
+      {absl::StrCat("FILE:6:1: PodList: more are not in it (metadata.continue), ", kRest, " (and 1 more)"),
+       absl::StrCat("FILE:10:1: ServiceList: 2 more are not in it (metadata.remainingItemCount), ", kRest)});
+  // The pages of a list, all but the last of which say that more follow.
+  const std::string pages[] = {PodList("continue: a, remainingItemCount: 2, resourceVersion: '7'", "a"),
+                               PodList("continue: b, remainingItemCount: 1, resourceVersion: '7'", "b"),
+                               PodList("resourceVersion: '7'", "c")};
+  ExpectWarnings(Documents({kNode, pages[0], pages[1], pages[2]}), {});
+  ExpectWarnings(
+      Documents({kNode, pages[0], pages[1]}),
+      {absl::StrCat("FILE:8:1: PodList: 1 more are not in it (metadata.remainingItemCount), ", kRest)});
+  ExpectWarnings(Documents({kNode, PodList("continue: '', remainingItemCount: 0", "a")}), {});
+}
+
+TEST(InputWarningsTest, TheRestOfACutListMayBeAnotherFile) {
+  const TestFolder folder;
+  const std::string first = folder.Write("1.yaml", PodList("continue: a, remainingItemCount: 1", "a"));
+  const std::string last = folder.Write("2.yaml", Documents({PodList("resourceVersion: '7'", "b"), kNode}));
+  EXPECT_EQ(WarningsOf(RunProgram({"run", "-f", last, "-f", first})), Strings());
+  EXPECT_EQ(WarningsOf(RunProgram({"run", "-f", first, "--allow-empty"})).size(), 1u);
+}
+
+TEST(InputWarningsTest, SnapshotsSayWhichListsWereCutOff) {
+  const TestFolder folder;
+  const std::string json = R"({"kind": "PodList", "apiVersion": "v1", "metadata": {"continue": "x",
+    "remainingItemCount": 3}, "items": [{"metadata": {"name": "a"}, "spec": {"containers": [{"name": "c",
+    "image": "i"}]}}]})";
+  const std::string path = folder.Write("pods.json", json);
+  const std::string want = absl::StrCat("warning: ", path, ":1:1: PodList: 3 more are not in it ");
+  const ProgramResult inspected = RunProgram({"snapshot", "inspect", path});
+  EXPECT_TRUE(absl::StrContains(inspected.out, want)) << inspected.out;
+  const ProgramResult converted = RunProgram({"snapshot", "convert", path, folder.Path("out.yaml")});
+  EXPECT_TRUE(absl::StrContains(converted.err, want)) << converted.err;
+}
+
 TEST(InputWarningsTest, AnItemThatIsNullIsAnError) {
   const TestFolder folder;
   const std::pair<std::string, std::string> rows[] = {
