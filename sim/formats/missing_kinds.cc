@@ -70,6 +70,13 @@ bool TemplateSelectsNamespaces(const api::Object& workload) {
          absl::StrContains(workload.json->ToString(), R"("namespaceSelector":{")");
 }
 
+bool TemplateUsesClaim(const api::Object& workload) {
+  if (workload.json == nullptr) return false;
+  const std::string text = workload.json->ToString();
+  return absl::StrContains(text, R"("volumeClaimTemplates":[{)") ||
+         absl::StrContains(text, R"("persistentVolumeClaim":{)");
+}
+
 }  // namespace
 
 void MissingKinds::Note(Use use, const api::Object& object) {
@@ -89,6 +96,8 @@ void MissingKinds::Look(const api::ObjectPtr& object, bool is_pending) {
     workloads_.insert(absl::StrCat(object->kind_name, " ", object->Key()));
     if (FirstOf(Use::kNamespaceSelector).empty() && TemplateSelectsNamespaces(*object))
       Note(Use::kNamespaceSelector, *object);
+    if (FirstOf(Use::kClaimOfTemplate).empty() && TemplateUsesClaim(*object))
+      Note(Use::kClaimOfTemplate, *object);
     if (api::CameFromCluster(*object))
       listed_.insert(absl::StrCat(object->kind_name, " ", object->metadata.namespace_, "/"));
   } else if (object->kind == api::Kind::kNamespace) {
@@ -195,6 +204,14 @@ void MissingKinds::LookAtStorage(const api::Object& object) {
       class_of_claim_.emplace(*spec.storage_class_name, Printable(object.Key(), kShownBytesMax));
     if (!spec.volume_name.empty())
       volume_of_claim_.emplace(spec.volume_name, Printable(object.Key(), kShownBytesMax));
+  } else if (object.kind == api::Kind::kVolumeAttachment) {
+    // A controller makes it for a volume that is there, whoever wrote this one.
+    const auto& attachment = static_cast<const api::VolumeAttachment&>(object);
+    if (!attachment.persistent_volume_name.empty())
+      volume_of_attachment_.emplace(
+          attachment.persistent_volume_name,
+          absl::StrCat("VolumeAttachment ", Printable(object.metadata.name, kShownBytesMax), " of Node ",
+                       Printable(attachment.node_name, kShownBytesMax)));
   } else if (object.kind == api::Kind::kCSIDriver) {
     const auto& driver = static_cast<const api::CSIDriver&>(object);
     if (driver.storage_capacity.value_or(false)) Note(Use::kStorageCapacity, object);
@@ -276,7 +293,15 @@ std::string MissingKinds::Warning(bool goes_on) const {
     missing.emplace("persistentvolumes", absl::StrCat("PersistentVolumeClaim ", claim, " names ",
                                                       Printable(volume, kShownBytesMax)));
   }
-  if (Has(api::Kind::kPersistentVolumeClaim) || !FirstOf(Use::kClaim).empty()) {
+  const bool uses_claims = Has(api::Kind::kPersistentVolumeClaim) || !FirstOf(Use::kClaim).empty();
+  for (const auto& [volume, attachment] : volume_of_attachment_) {
+    const bool may_count = uses_claims || !FirstOf(Use::kClaimOfTemplate).empty();
+    if (!may_count || volumes_.contains(volume)) continue;
+    missing.emplace("persistentvolumes",
+                    absl::StrCat(attachment, " names ", Printable(volume, kShownBytesMax),
+                                 ", which counts against the node's limit"));
+  }
+  if (uses_claims) {
     miss(api::Kind::kCSINode, Use::kCSI, "is a CSI driver's");
     miss(api::Kind::kCSIDriver, Use::kCSI, "is a CSI driver's");
     if (!class_of_claim_.empty())

@@ -38,6 +38,7 @@ class MissingKinds {
  private:
   enum class Use : uint8_t {
     kClaim,              // A pod uses a claim.
+    kClaimOfTemplate,    // A workload makes pods with claims.
     kNamespaceSelector,  // A pod selects namespaces by their labels.
     kCSI,                // A volume or a storage class is a CSI driver's.
     kStorageCapacity,    // A CSI driver publishes how much room there is.
@@ -82,6 +83,8 @@ class MissingKinds {
   // Volumes that are there, and those that claims name, with the first of these claims.
   std::set<std::string> volumes_;
   std::map<std::string, std::string> volume_of_claim_;
+  // Volumes that attachments name, with the first of these attachments.
+  std::map<std::string, std::string> volume_of_attachment_;
   // Claims that are there, by "namespace/name", and those that pods on nodes use, with one of these pods.
   absl::flat_hash_set<std::string> claims_;
   std::map<std::string, std::string> claims_of_bound_;

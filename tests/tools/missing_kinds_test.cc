@@ -54,6 +54,18 @@ constexpr char kVolume[] =
     "volumeHandle: "
     "h}}}\n---\n";
 
+constexpr char kAttachment[] =
+    "{apiVersion: storage.k8s.io/v1, kind: VolumeAttachment, metadata: {name: att, uid: a}, spec: {attacher: "
+    "d, "
+    "nodeName: n1, source: {persistentVolumeName: v}}}\n---\n";
+constexpr char kClaimTemplate[] =
+    "{apiVersion: apps/v1, kind: StatefulSet, metadata: {name: s}, spec: {serviceName: s, selector: "
+    "{matchLabels: "
+    "{a: b}}, volumeClaimTemplates: [{metadata: {name: v}, spec: {accessModes: [ReadWriteOnce], resources: "
+    "{requests: {storage: 1Gi}}}}], template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c, "
+    "image: "
+    "i}]}}}}\n---\n";
+
 TEST(MissingKindsTest, WhatIsMissingIsSaidOnceWithTheCommandThatPrintsIt) {
   const std::pair<std::string, std::string> kRows[] = {
       {Pod("", kUsesClaim),
@@ -98,6 +110,13 @@ TEST(MissingKindsTest, WhatIsMissingIsSaidOnceWithTheCommandThatPrintsIt) {
        "storageclasses (PersistentVolumeClaim default/data names fast); "},
       {Pod("", kUsesClaim) + Claim("volumeName: v"),
        "persistentvolumes (PersistentVolumeClaim default/data names v); "},
+      {Pod("", kUsesClaim) + kAttachment,
+       "persistentvolumeclaims (Pod default/a uses a claim), persistentvolumes (VolumeAttachment att of Node "
+       "n1 "
+       "names v, which counts against the node's limit); "},
+      {std::string(kClaimTemplate) + kAttachment,
+       "persistentvolumes (VolumeAttachment att of Node n1 names v, which counts against the node's "
+       "limit); "},
       {Pod("", kUsesClaim) + Claim("volumeName: v") + kVolume,
        "csidrivers (PersistentVolume v is a CSI driver's), csinodes (PersistentVolume v is a CSI "
        "driver's); "},
@@ -135,6 +154,9 @@ TEST(MissingKindsTest, NothingIsSaidWhereItDoesNotMatter) {
       Pod(kOwned, "nodeName: n1"),
       // What a manifest adds says nothing of what the cluster has.
       Pod(kOwned, "nodeName: n1") + ReplicaSet("other"),
+      // Where no pod has a volume of its own, none of a node's volumes keeps it away.
+      Pod("", "") + kAttachment,
+      std::string(kClaimTemplate) + kAttachment + kVolume,
       // A class that only volumes have needs no object.
       Pod("", kUsesClaim) + Claim("storageClassName: manual") +
           "{apiVersion: v1, kind: PersistentVolume, metadata: {name: v, uid: v}, spec: {storageClassName: "
