@@ -5,6 +5,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "core/api/kinds.h"
 #include "core/base/printable.h"
 #include "core/codec/objects/objects.h"
@@ -80,10 +81,14 @@ void UnsimulatedControllers::LookAtDocument(const codec::Value& document, absl::
   };
   if (group == "autoscaling" && kind == "HorizontalPodAutoscaler") {
     AddAutoscaler(document, NamespaceOf(document), finding());
+  } else if (group == "keda.sh" && kind == "ScaledObject") {
+    AddScaledObject(document, NamespaceOf(document), finding());
+  } else if (group == "autoscaling.k8s.io" && kind == "VerticalPodAutoscaler") {
+    AddVerticalAutoscaler(document, NamespaceOf(document), finding());
   } else if (IsCustom(group)) {
     if (!HasPodTemplate(document)) return;
     makers_.push_back({.key = key(), .kind = std::string(kind), .finding = finding()});
-  } else if (group == "apps" || kind == "ReplicationController") {
+  } else if (group == "apps" || group == "batch" || kind == "ReplicationController") {
     const codec::Value* spec = document.Find("spec");
     if (spec != nullptr) replicas_[key()] = IntegerAt(*spec, "replicas", 1);
   }
@@ -99,6 +104,57 @@ void UnsimulatedControllers::AddAutoscaler(const codec::Value& document, absl::s
                            .finding = std::move(finding)};
   autoscaler.replicas_max = IntegerAt(*spec, "maxReplicas", autoscaler.replicas_min);
   autoscalers_.push_back(std::move(autoscaler));
+}
+
+// Source: keda v2, pkg/scaling/executor/scale_scaledobjects.go.
+void UnsimulatedControllers::AddScaledObject(const codec::Value& document, absl::string_view namespace_name,
+                                             Finding finding) {
+  const codec::Value* const spec = document.Find("spec");
+  const codec::Value* const target = spec == nullptr ? nullptr : spec->Find("scaleTargetRef");
+  if (target == nullptr) return;
+  const codec::Value* const metadata = document.Find("metadata");
+  const codec::Value* const annotations = metadata == nullptr ? nullptr : metadata->Find("annotations");
+  for (const char* const name : {"autoscaling.keda.sh/paused", "autoscaling.keda.sh/paused-replicas"}) {
+    const absl::string_view value = annotations == nullptr ? "" : TextAt(*annotations, name);
+    if (!value.empty() && value != "false") return;
+  }
+  constexpr int64_t kDefaultMax = 100;
+  const absl::string_view kind = TextAt(*target, "kind");
+  Autoscaler autoscaler = {
+      .target = KeyOf(kind.empty() ? "Deployment" : kind, namespace_name, TextAt(*target, "name")),
+      .replicas_min = IntegerAt(*spec, "minReplicaCount", 0),
+      .replicas_max = IntegerAt(*spec, "maxReplicaCount", kDefaultMax),
+      .field_suffix = "ReplicaCount",
+      .finding = std::move(finding)};
+  autoscaler.idle_replicas = IntegerAt(*spec, "idleReplicaCount", autoscaler.replicas_min);
+  autoscalers_.push_back(std::move(autoscaler));
+}
+
+void UnsimulatedControllers::AddVerticalAutoscaler(const codec::Value& document,
+                                                   absl::string_view namespace_name, Finding finding) {
+  const codec::Value* const spec = document.Find("spec");
+  const codec::Value* const target = spec == nullptr ? nullptr : spec->Find("targetRef");
+  if (target == nullptr) return;
+  const codec::Value* const policy = spec->Find("updatePolicy");
+  if (policy != nullptr && TextAt(*policy, "updateMode") == "Off") return;
+  const codec::Value* found = &document;
+  for (const char* const name : {"status", "recommendation", "containerRecommendations"}) {
+    if (found != nullptr) found = found->Find(name);
+  }
+  if (found == nullptr) return;
+  for (const codec::Value& container : found->items) {
+    const codec::Value* const amounts = container.Find("target");
+    if (amounts == nullptr || amounts->members.empty()) continue;
+    const std::string text =
+        absl::StrJoin(amounts->members, ", ", [](std::string* out, const codec::Member& member) {
+          absl::StrAppend(out, member.key, " ", member.value.text);
+        });
+    vertical_autoscalers_.push_back(
+        {.target = KeyOf(TextAt(*target, "kind"), namespace_name, TextAt(*target, "name")),
+         .recommended = absl::StrCat(TextAt(container, "containerName"), ": ", text),
+         .finding = std::move(finding)});
+    return;
+  }
 }
 
 void UnsimulatedControllers::LookAtOwners(const api::Object& object) {
@@ -137,20 +193,36 @@ void UnsimulatedControllers::AddMakers(std::vector<Finding>& findings) const {
 }
 
 void UnsimulatedControllers::AddAutoscalers(std::vector<Finding>& findings) const {
-  int64_t count = 0;
+  // KEDA makes a HorizontalPodAutoscaler for what it scales.
+  std::set<absl::string_view> targets;
   for (const Autoscaler& autoscaler : autoscalers_) {
     const auto target = replicas_.find(autoscaler.target);
-    // A target of 0 replicas switches the autoscaler off.
-    if (target == replicas_.end() || target->second == 0) continue;
+    if (target == replicas_.end()) continue;
     const int64_t replicas = target->second;
+    if (replicas == autoscaler.idle_replicas) continue;
     if (replicas >= autoscaler.replicas_min && replicas <= autoscaler.replicas_max) continue;
-    if (count++ > 0) continue;
+    if (!targets.insert(autoscaler.target).second || targets.size() > 1) continue;
     const bool is_below = replicas < autoscaler.replicas_min;
     findings.push_back(autoscaler.finding);
     absl::StrAppend(&findings.back().text, ": autoscaling of pods is not simulated, so ",
                     Printable(autoscaler.target, kShownBytesMax), " keeps its replicas: ", replicas,
-                    is_below ? ", less than spec.minReplicas " : ", more than spec.maxReplicas ",
+                    is_below ? ", less than spec.min" : ", more than spec.max", autoscaler.field_suffix, " ",
                     is_below ? autoscaler.replicas_min : autoscaler.replicas_max);
+  }
+  if (targets.size() > 1) absl::StrAppend(&findings.back().text, " (", targets.size(), " such autoscalers)");
+}
+
+void UnsimulatedControllers::AddVerticalAutoscalers(std::vector<Finding>& findings) const {
+  int64_t count = 0;
+  for (const VerticalAutoscaler& autoscaler : vertical_autoscalers_) {
+    const auto target = replicas_.find(autoscaler.target);
+    if (target == replicas_.end() || target->second == 0) continue;
+    if (count++ > 0) continue;
+    findings.push_back(autoscaler.finding);
+    absl::StrAppend(&findings.back().text, ": its webhook is not asked, so new pods of ",
+                    Printable(autoscaler.target, kShownBytesMax),
+                    " keep the requests of their template, instead of status.recommendation's ",
+                    Printable(autoscaler.recommended, kShownBytesMax));
   }
   if (count > 1) absl::StrAppend(&findings.back().text, " (", count, " such autoscalers)");
 }
@@ -159,6 +231,7 @@ std::vector<UnsimulatedControllers::Finding> UnsimulatedControllers::Findings() 
   std::vector<Finding> findings;
   AddMakers(findings);
   AddAutoscalers(findings);
+  AddVerticalAutoscalers(findings);
   return findings;
 }
 

@@ -385,6 +385,67 @@ TEST(InputWarningsTest, AutoscalersOfPodsThatWouldActAreSaid) {
   ExpectWarnings(Documents({kNode, autoscaler}), {});
 }
 
+TEST(InputWarningsTest, WhatKedaWouldScaleIsSaid) {
+  const std::string deployment =
+      "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\n"
+      "spec: {replicas: 2, selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, "
+      "spec: {containers: [{name: c, image: i}]}}}\n";
+  const auto scaled = [](absl::string_view spec, absl::string_view metadata = "") {
+    return absl::StrCat("apiVersion: keda.sh/v1alpha1\nkind: ScaledObject\nmetadata: {name: web", metadata,
+                        "}\nspec: {scaleTargetRef: {name: web}, ", spec, "}\n");
+  };
+  constexpr char kBelow[] =
+      "FILE:11:1: ScaledObject web: autoscaling of pods is not simulated, so Deployment default/web keeps "
+      "its "
+      "replicas: 2, less than spec.minReplicaCount 3";
+  ExpectWarnings(Documents({kNode, deployment, scaled("minReplicaCount: 3")}), {kBelow});
+  ExpectWarnings(Documents({kNode, deployment, scaled("maxReplicaCount: 1")}),
+                 {"FILE:11:1: ScaledObject web: autoscaling of pods is not simulated, so Deployment "
+                  "default/web keeps its "
+                  "replicas: 2, more than spec.maxReplicaCount 1"});
+  ExpectWarnings(Documents({kNode, deployment, scaled("minReplicaCount: 1")}), {});
+  ExpectWarnings(Documents({kNode, deployment, scaled("minReplicaCount: 3, idleReplicaCount: 2")}), {});
+  ExpectWarnings(
+      Documents({kNode, deployment,
+                 scaled("minReplicaCount: 3", ", annotations: {autoscaling.keda.sh/paused: 'true'}")}),
+      {});
+  // KEDA's own autoscaler says the same.
+  ExpectWarnings(
+      Documents({kNode, deployment, scaled("minReplicaCount: 3"),
+                 "apiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {name: keda-hpa-web}\n"
+                 "spec: {scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}, minReplicas: 3, "
+                 "maxReplicas: 100}\n"}),
+      {kBelow});
+}
+
+TEST(InputWarningsTest, RecommendationsThatNewPodsWouldGetAreSaid) {
+  const std::string deployment =
+      "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\n"
+      "spec: {selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, "
+      "spec: {containers: [{name: c, image: i}]}}}\n";
+  const auto autoscaler = [](absl::string_view name, absl::string_view mode, bool has_recommendation) {
+    return absl::StrCat(
+        "apiVersion: autoscaling.k8s.io/v1\nkind: VerticalPodAutoscaler\nmetadata: {name: ", name,
+        "}\nspec: {targetRef: {apiVersion: apps/v1, kind: Deployment, name: web}", mode, "}\n",
+        !has_recommendation ? ""
+                            : "status: {recommendation: {containerRecommendations: [{containerName: "
+                              "c, target: {cpu: 500m, memory: 1Gi}}]}}\n");
+  };
+  constexpr char kWarning[] =
+      "FILE:11:1: VerticalPodAutoscaler web: its webhook is not asked, so new pods of Deployment default/web "
+      "keep "
+      "the requests of their template, instead of status.recommendation's c: cpu 500m, memory 1Gi";
+  ExpectWarnings(Documents({kNode, deployment, autoscaler("web", "", true)}), {kWarning});
+  ExpectWarnings(
+      Documents({kNode, deployment, autoscaler("web", ", updatePolicy: {updateMode: Initial}", true),
+                 autoscaler("api", "", true)}),
+      {absl::StrCat(kWarning, " (2 such autoscalers)")});
+  ExpectWarnings(
+      Documents({kNode, deployment, autoscaler("web", ", updatePolicy: {updateMode: 'Off'}", true)}), {});
+  ExpectWarnings(Documents({kNode, deployment, autoscaler("web", "", false)}), {});
+  ExpectWarnings(Documents({kNode, autoscaler("web", "", true)}), {});
+}
+
 TEST(InputWarningsTest, NamesAreShortenedAndTheirEscapesShown) {
   const std::string name(900, 'x');
   const TestFolder folder;
