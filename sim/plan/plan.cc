@@ -23,6 +23,7 @@
 #include "sim/kernel/time_limits.h"
 #include "sim/measure/cluster_events.h"
 #include "sim/measure/scheduler_metrics.h"
+#include "sim/plan/ignored_groups.h"
 #include "sim/plan/other_scheduler_limits.h"
 #include "sim/plan/plan_parts.h"
 #include "sim/plan/recorder_limits.h"
@@ -542,6 +543,8 @@ absl::StatusOr<Plan> ReadPlan(const RunRequest& asked) {
     input.schedulers = SchedulerNames(request, draft);
     ASSIGN_OR_RETURN(plan.input, ReadClusterInput(input));
     RETURN_IF_ERROR(FollowServerVersion(request, draft));
+    for (std::string& warning : IgnoredGroupWarnings(plan.input, plan.simulation.line))
+      plan.input.warnings.push_back(std::move(warning));
     plan.notices.insert(plan.notices.begin(), resolved.notices.begin(), resolved.notices.end());
     if (!resolved.kwokctl_path.empty()) plan.read_paths.push_back(resolved.kwokctl_path);
     AddInputNotices(plan.input, plan);

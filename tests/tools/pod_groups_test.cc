@@ -122,5 +122,52 @@ TEST(PodGroupsTest, AGroupThatNoServerTakesIsAnError) {
   }
 }
 
+// What pods say of their groups is ignored where the line has no such field, or its gate is off.
+TEST(PodGroupsTest, GroupsWithoutEffectAreWarnedOf) {
+  const std::string ignored =
+      "gang.yaml:25:1: Pod default/training-0: spec.schedulingGroup has no effect (and 3 more), so that pods "
+      "of a "
+      "group are scheduled one by one: ";
+  const auto warning_of = [](const Strings& more, const std::string& file, const std::string& input = "") {
+    Strings arguments = {"run", "-f", file, "--until", "3s"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return RunProgram(arguments, input).err;
+  };
+  const auto has = [](const std::string& text, const std::string& want) {
+    EXPECT_TRUE(absl::StrContains(text, want)) << want << "\n" << text;
+  };
+  has(warning_of({}, kGang),
+      ignored +
+          "the feature gate GenericWorkload is off; --feature-gates GenericWorkload=true turns it on\n");
+  has(warning_of({"--kubernetes-version", "1.36"}, kGang),
+      ignored +
+          "the feature gate GenericWorkload is off; --feature-gates "
+          "GenericWorkload=true,GangScheduling=true turns it on\n");
+  has(warning_of({"--kubernetes-version", "1.35"}, kGang),
+      ignored + "Kubernetes 1.35 has no such field, but spec.workloadRef\n");
+  has(warning_of({"--kubernetes-version", "1.34"}, kGang), ignored + "Kubernetes 1.34 has no such field\n");
+  EXPECT_EQ(RunProgram({"run", "-f", kGang, "--strict"}).exit_code, 2);
+  const std::string none = "has no effect";
+  EXPECT_FALSE(absl::StrContains(warning_of({"--feature-gates", kGates}, kGang), none));
+  // A pod that has its node, and a cluster's workload, whose pods are there.
+  constexpr char kNode[] =
+      "{apiVersion: v1, kind: Node, metadata: {name: n1}, status: {allocatable: {cpu: 4, pods: 9}}}\n---\n";
+  const auto job = [](const std::string& metadata) {
+    return absl::StrCat(
+        "{apiVersion: batch/v1, kind: Job, metadata: {name: j", metadata,
+        "}, spec: {template: {spec: {restartPolicy: Never, schedulingGroup: {podGroupName: g}, "
+        "containers: [{name: c, image: i}]}}}}\n---\n");
+  };
+  has(warning_of({}, "-", kNode + job("")),
+      "stdin:3:1: Job default/j: spec of its template: schedulingGroup has no effect, so that");
+  EXPECT_FALSE(absl::StrContains(warning_of({}, "-", kNode + job(", uid: u")), none));
+  EXPECT_FALSE(absl::StrContains(
+      warning_of({}, "-",
+                 absl::StrCat(kNode,
+                              "{apiVersion: v1, kind: Pod, metadata: {name: p, uid: p}, spec: {nodeName: n1, "
+                              "workloadRef: {name: w, podGroup: g}, containers: [{name: c, image: i}]}}\n")),
+      none));
+}
+
 }  // namespace
 }  // namespace schedsim
