@@ -13,6 +13,7 @@
 #include "core/api/kinds.h"
 #include "core/api/object_text.h"
 #include "core/api/scheduler_config.h"
+#include "core/base/and_more.h"
 #include "core/base/lookup_map.h"
 #include "core/base/printable.h"
 #include "core/base/status_macros.h"
@@ -26,6 +27,7 @@
 #include "sim/formats/missing_kinds.h"
 #include "sim/formats/named_file.h"
 #include "sim/formats/object_inspector.h"
+#include "sim/formats/quota_gaps.h"
 #include "sim/formats/unsimulated_controllers.h"
 
 namespace schedsim::sim {
@@ -289,6 +291,7 @@ class InputReader {
     CountPodsOnUnknownNodes();
     WarnOfSharedUids();
     WarnOfUnsimulatedControllers();
+    WarnOfAdmission();
     OrderWarnings();
     NoteMissingNamespaces();
     NoteDroppedFields();
@@ -381,6 +384,19 @@ class InputReader {
     input_.unsimulated_makers = unsimulated_.Makers();
     for (const UnsimulatedControllers::Finding& finding : unsimulated_.Findings())
       Warn({.file_index = finding.file_index, .position = finding.position}, finding.text);
+  }
+
+  // What a cluster's admission would do otherwise.
+  void WarnOfAdmission() {
+    std::vector<api::ObjectPtr> objects;
+    for (const Item& item : items_) objects.push_back(item.object);
+    const QuotaGaps gaps = FindQuotaGaps(objects, options_.has_timeline);
+    if (gaps.count == 0) return;
+    const Item& first = items_[gaps.first];
+    Warn(first.place,
+         absl::StrCat(Printable(LabelOf(*first.object), kShownBytesMax), ": ", gaps.text,
+                      ": objects of its namespace are missing, so it admits more here than in the cluster",
+                      AndMore(gaps.count)));
   }
 
   // Puts the warnings into order.

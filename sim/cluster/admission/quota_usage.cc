@@ -14,6 +14,7 @@
 #include "core/framework/resource.h"
 #include "sim/cluster/admission/pod_amounts.h"
 #include "sim/cluster/admission/policy_json.h"
+#include "sim/cluster/admission/quota_resources.h"
 #include "sim/cluster/resource_name.h"
 
 namespace schedsim::sim {
@@ -28,8 +29,6 @@ constexpr absl::string_view kMustSpecify[] = {"cpu",    "limits.cpu",   "limits.
 // The kinds that quotas also know by the bare name of their resource.
 constexpr absl::string_view kBareNames[] = {"configmaps", "resourcequotas", "replicationcontrollers",
                                             "secrets"};
-
-constexpr char kClassInfix[] = ".storageclass.storage.k8s.io/";
 
 // What requests and limits are called in quotas.
 void AddAmounts(const api::ResourceRequirements& amounts, api::ResourceList& usage) {
@@ -66,7 +65,7 @@ void AddClaim(const api::PersistentVolumeClaim& claim, api::ResourceList& usage)
   const api::Quantity* storage = claim.spec.requests.Find("storage");
   if (storage != nullptr) usage["requests.storage"] = *storage;
   if (!claim.spec.storage_class_name.has_value()) return;
-  const std::string prefix = absl::StrCat(*claim.spec.storage_class_name, kClassInfix);
+  const std::string prefix = absl::StrCat(*claim.spec.storage_class_name, kQuotaClassInfix);
   usage[prefix + "persistentvolumeclaims"] = One();
   if (storage != nullptr) usage[prefix + "requests.storage"] = *storage;
 }
@@ -149,25 +148,6 @@ bool IsInScope(const api::Pod& pod, const QuotaScope& scope) {
   if (scope.name == "PriorityClass") return Meets(pod.spec->priority_class_name, scope);
   if (scope.name == "CrossNamespacePodAffinity") return ReachesOtherNamespaces(pod);
   return false;
-}
-
-bool IsRequestOfExtended(absl::string_view name) {
-  return absl::StartsWith(name, "requests.") && absl::StrContains(name, '/') &&
-         !absl::StrContains(name, kClassInfix);
-}
-
-bool ConcernsPods(const std::string& name) {
-  for (const char* base : {"cpu", "memory", "ephemeral-storage"}) {
-    if (name == base || name == absl::StrCat("requests.", base) || name == absl::StrCat("limits.", base))
-      return true;
-  }
-  return name == "pods" || name == "count/pods" || absl::StartsWith(name, "hugepages-") ||
-         absl::StartsWith(name, "requests.hugepages-") || IsRequestOfExtended(name);
-}
-
-bool ConcernsClaims(const std::string& name) {
-  return name == "persistentvolumeclaims" || name == "requests.storage" ||
-         name == "count/persistentvolumeclaims" || absl::StrContains(name, kClassInfix);
 }
 
 }  // namespace

@@ -3,12 +3,12 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/types/span.h"
 #include "core/api/quantity_text.h"
 #include "core/base/status_macros.h"
 #include "core/codec/text/json_writer.h"
 #include "core/codec/text/writer.h"
 #include "sim/cluster/admission/policy_json.h"
+#include "sim/cluster/admission/quota_resources.h"
 
 namespace schedsim::sim {
 namespace {
@@ -71,15 +71,7 @@ void ResourceQuotaPlugin::OnQuota(const api::Object& object, bool is_gone) {
         read.hard_text[std::string(member.key)] =
             member.value.is_null() ? "0" : std::string(member.value.text);
     }
-    for (const std::string& scope : TextsOf(Below(&root, {"spec", "scopes"})))
-      read.scopes.push_back({.name = scope, .operator_ = "Exists"});
-    const codec::Value* selector = Below(&root, {"spec", "scopeSelector", "matchExpressions"});
-    for (const codec::Value& item :
-         selector == nullptr ? absl::Span<const codec::Value>() : selector->items) {
-      read.scopes.push_back({.name = TextOf(&item, "scopeName"),
-                             .operator_ = TextOf(&item, "operator"),
-                             .values = TextsOf(item.Find("values"))});
-    }
+    read.scopes = QuotaScopesOf(root);
     const codec::Value* status = root.Find("status");
     if (status != nullptr) read.status = codec::ToJson(*status);
   });
