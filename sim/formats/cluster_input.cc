@@ -28,6 +28,7 @@
 #include "sim/formats/named_file.h"
 #include "sim/formats/object_inspector.h"
 #include "sim/formats/quota_gaps.h"
+#include "sim/formats/unchecked_admission.h"
 #include "sim/formats/unsimulated_controllers.h"
 
 namespace schedsim::sim {
@@ -390,6 +391,8 @@ class InputReader {
   void WarnOfAdmission() {
     std::vector<api::ObjectPtr> objects;
     for (const Item& item : items_) objects.push_back(item.object);
+    for (const UncheckedAdmission& unchecked : FindUncheckedAdmission(objects, options_.has_timeline))
+      Warn(items_[unchecked.index].place, unchecked.text);
     const QuotaGaps gaps = FindQuotaGaps(objects, options_.has_timeline);
     if (gaps.count == 0) return;
     const Item& first = items_[gaps.first];

@@ -61,6 +61,168 @@ Strings Warnings(const std::string& objects, const std::string& more = "") {
   return warnings;
 }
 
+std::string Level(const std::string& level) {
+  return Object("v1", "Namespace",
+                absl::StrCat("name: shop, labels: {pod-security.kubernetes.io/enforce: ", level, "}"), "");
+}
+
+std::string Violates(const std::string& object, const std::string& level, const std::string& faults) {
+  return absl::StrCat(object, ": violates PodSecurity \"", level, "\", which Namespace shop enforces (",
+                      faults, "); that is not checked here, where a cluster creates no such pod");
+}
+
+TEST(UncheckedAdmissionTest, PodsThatBreakTheLevelOfTheirNamespaceAreSaid) {
+  constexpr char kInShop[] = "name: a, namespace: shop";
+  const std::pair<std::string, std::string> rows[] = {
+      {Pod(kInShop, "", "hostNetwork: true, hostPID: true, hostIPC: true"),
+       "hostNetwork=true, hostPID=true, hostIPC=true"},
+      {Pod(kInShop, "securityContext: {privileged: true}"), "privileged"},
+      {Pod(kInShop, "", "volumes: [{name: v, hostPath: {path: /v}}]"), "hostPath volumes"},
+      {Pod(kInShop, "ports: [{containerPort: 80, hostPort: 80}]"), "hostPort"},
+  };
+  for (const auto& [pod, faults] : rows) {
+    EXPECT_EQ(Warnings(Level("baseline"), pod), Strings({Violates("Pod shop/a", "baseline", faults)}));
+    EXPECT_EQ(Warnings(Level("restricted"), pod),
+              Strings({Violates(
+                  "Pod shop/a", "restricted",
+                  absl::StrCat(faults, ", allowPrivilegeEscalation != false, runAsNonRoot != true"))}));
+    EXPECT_EQ(Warnings(Level("privileged"), pod), Strings());
+    EXPECT_EQ(Warnings("", pod), Strings());
+  }
+  EXPECT_EQ(Warnings(Level("baseline"), Pod(kInShop)), Strings());
+  EXPECT_EQ(Warnings(Level("restricted"), Pod(kInShop, "securityContext: {allowPrivilegeEscalation: false}",
+                                              "securityContext: {runAsNonRoot: true}")),
+            Strings());
+  EXPECT_EQ(Warnings(Level("restricted"),
+                     Pod(kInShop, "securityContext: {allowPrivilegeEscalation: false, runAsNonRoot: false}",
+                         "securityContext: {runAsNonRoot: true}")),
+            Strings({Violates("Pod shop/a", "restricted", "runAsNonRoot != true")}));
+  // In another namespace, and what passed admission before.
+  EXPECT_EQ(Warnings(Level("baseline"), Pod("name: a", "", "hostNetwork: true")), Strings());
+  EXPECT_EQ(Warnings(Level("baseline"), Pod("name: a, namespace: shop, uid: a", "", "hostNetwork: true")),
+            Strings());
+}
+
+TEST(UncheckedAdmissionTest, WorkloadsCountWhereTheyMakePods) {
+  const std::string owned =
+      Pod("name: a, namespace: shop, uid: a, ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: "
+          "w, uid: "
+          "w, controller: true}]",
+          "", "nodeName: n1, hostNetwork: true");
+  const std::string replica_set =
+      Workload("ReplicaSet", "name: w, namespace: shop, uid: w", "replicas: 1", "hostNetwork: true");
+  const Strings warning = {Violates("ReplicaSet shop/w", "baseline", "hostNetwork=true")};
+  EXPECT_EQ(Warnings(Level("baseline"), replica_set), warning);
+  EXPECT_EQ(Warnings(Level("baseline"), replica_set + owned), Strings());
+  EXPECT_EQ(Warnings(Level("baseline"),
+                     Workload("Deployment", "name: d, namespace: shop", "", "hostNetwork: true") +
+                         Pod("name: b, namespace: shop", "", "hostNetwork: true")),
+            Strings({Violates("Deployment shop/d", "baseline", "hostNetwork=true") + " (and 1 more)"}));
+  EXPECT_EQ(Warnings(Level("baseline"),
+                     Workload("Deployment", "name: d, namespace: shop", "replicas: 0", "hostNetwork: true")),
+            Strings());
+  const std::string daemon_set = Workload("DaemonSet", "name: d, namespace: shop, uid: d", "",
+                                          "hostNetwork: true", "{desiredNumberScheduled: 0}");
+  EXPECT_EQ(Warnings(Level("baseline"), daemon_set), Strings());
+  // A node that is new gets a pod of it.
+  EXPECT_EQ(
+      Warnings(Level("baseline"), daemon_set + "{apiVersion: v1, kind: Node, metadata: {name: n2}, status: "
+                                               "{allocatable: {cpu: 1, pods: 9}}}\n"),
+      Strings({Violates("DaemonSet shop/d", "baseline", "hostNetwork=true")}));
+}
+
+TEST(UncheckedAdmissionTest, ServiceAccountsThatAreNotThereAreSaid) {
+  const std::string account = Object("v1", "ServiceAccount", "name: builder", "");
+  const std::string typo = Pod("name: a", "", "serviceAccountName: typo");
+  EXPECT_EQ(
+      Warnings(account, typo),
+      Strings(
+          {"Pod default/a: serviceaccount \"typo\" not found among those of Namespace default; that is not "
+           "checked here, where a cluster creates no such pod"}));
+  EXPECT_EQ(Warnings(account, Pod("name: a", "", "serviceAccountName: builder") + Pod("name: b")), Strings());
+  EXPECT_EQ(Warnings(account, Pod("name: a", "", "serviceAccountName: default")), Strings());
+  EXPECT_EQ(Warnings(account, Pod("name: a, namespace: shop", "", "serviceAccountName: typo")), Strings());
+  EXPECT_EQ(Warnings("", typo), Strings());
+}
+
+std::string Webhook(const std::string& kind, const std::string& name, const std::string& rule,
+                    const std::string& more = "") {
+  return Object(
+      "admissionregistration.k8s.io/v1", kind, absl::StrCat("name: ", name),
+      absl::StrCat("webhooks: [{name: w.example.com, sideEffects: None, admissionReviewVersions: [v1], "
+                   "clientConfig: {url: 'https://w'}, rules: [{",
+                   rule, "}]", more.empty() ? "" : ", ", more, "}]"));
+}
+
+constexpr char kNotAsked[] =
+    ": matches the creation of pods and is not asked, so pods that it would refuse or change are created as "
+    "they are";
+constexpr char kPodRule[] = "apiGroups: [''], apiVersions: [v1], operations: [CREATE], resources: [pods]";
+
+TEST(UncheckedAdmissionTest, WebhooksThatPodsWouldPassAreSaid) {
+  const std::string mutating = Webhook("MutatingWebhookConfiguration", "m", kPodRule);
+  EXPECT_EQ(Warnings(mutating, Pod("name: a")),
+            Strings({absl::StrCat("MutatingWebhookConfiguration m", kNotAsked)}));
+  EXPECT_EQ(Warnings(mutating +
+                         Webhook("ValidatingWebhookConfiguration", "v",
+                                 "apiGroups: ['*'], apiVersions: ['*'], operations: ['*'], resources: ['*']"),
+                     Workload("Deployment", "name: d", "", "")),
+            Strings({absl::StrCat("MutatingWebhookConfiguration m", kNotAsked, " (and 1 more)")}));
+  // No pod is created.
+  EXPECT_EQ(Warnings(mutating, Pod("name: a, uid: a")), Strings());
+  for (const char* const rule :
+       {"apiGroups: [apps], apiVersions: [v1], operations: [CREATE], resources: ['*']",
+        "apiGroups: [''], apiVersions: [v1], operations: [UPDATE], resources: [pods]",
+        "apiGroups: [''], apiVersions: [v1], operations: [CREATE], resources: [pods/binding, services]"})
+    EXPECT_EQ(Warnings(Webhook("ValidatingWebhookConfiguration", "v", rule), Pod("name: a")), Strings());
+  const auto selecting = [](const std::string& selector) {
+    return Webhook("MutatingWebhookConfiguration", "m", kPodRule, selector);
+  };
+  const std::string pod = Pod("name: a, namespace: shop, labels: {mesh: 'on'}") +
+                          Object("v1", "Namespace", "name: shop, labels: {team: a}", "");
+  EXPECT_EQ(Warnings(selecting("namespaceSelector: {matchLabels: {team: a}}"), pod).size(), 1u);
+  EXPECT_EQ(Warnings(selecting("namespaceSelector: {matchLabels: {team: b}}"), pod), Strings());
+  EXPECT_EQ(
+      Warnings(
+          selecting("namespaceSelector: {matchExpressions: [{key: kubernetes.io/metadata.name, operator: "
+                    "NotIn, values: [shop]}]}"),
+          pod),
+      Strings());
+  EXPECT_EQ(
+      Warnings(selecting("objectSelector: {matchExpressions: [{key: mesh, operator: Exists}]}"), pod).size(),
+      1u);
+  EXPECT_EQ(
+      Warnings(selecting("objectSelector: {matchExpressions: [{key: mesh, operator: DoesNotExist}]}"), pod),
+      Strings());
+}
+
+TEST(UncheckedAdmissionTest, PoliciesCountWithTheirBindings) {
+  const std::string policy = Object("admissionregistration.k8s.io/v1", "ValidatingAdmissionPolicy", "name: p",
+                                    absl::StrCat("spec: {matchConstraints: {resourceRules: [{", kPodRule,
+                                                 "}]}, validations: [{expression: 'false'}]}"));
+  const auto binding = [](const std::string& spec) {
+    return Object("admissionregistration.k8s.io/v1", "ValidatingAdmissionPolicyBinding", "name: b",
+                  absl::StrCat("spec: {policyName: p, ", spec, "}"));
+  };
+  const Strings warning = {absl::StrCat("ValidatingAdmissionPolicy p", kNotAsked)};
+  EXPECT_EQ(Warnings(policy + binding("validationActions: [Deny]"), Pod("name: a")), warning);
+  EXPECT_EQ(Warnings(policy + binding("validationActions: [Audit, Warn]"), Pod("name: a")), Strings());
+  EXPECT_EQ(
+      Warnings(
+          policy + binding("validationActions: [Deny], matchResources: {namespaceSelector: {matchLabels: "
+                           "{team: a}}}"),
+          Pod("name: a")),
+      Strings());
+  EXPECT_EQ(Warnings(policy, Pod("name: a")), Strings());
+  EXPECT_EQ(Warnings(Object("admissionregistration.k8s.io/v1", "MutatingAdmissionPolicy", "name: p",
+                            absl::StrCat("spec: {matchConstraints: {resourceRules: [{", kPodRule,
+                                         "}]}, reinvocationPolicy: Never, mutations: []}")) +
+                         Object("admissionregistration.k8s.io/v1", "MutatingAdmissionPolicyBinding",
+                                "name: b", "spec: {policyName: p}"),
+                     Pod("name: a")),
+            Strings({absl::StrCat("MutatingAdmissionPolicy p", kNotAsked)}));
+}
+
 std::string Quota(const std::string& hard, const std::string& used) {
   return Object("v1", "ResourceQuota", "name: q, namespace: default, uid: q",
                 absl::StrCat("spec: {hard: {", hard, "}}, status: {hard: {", hard, "}, used: {", used, "}}"));
