@@ -90,7 +90,7 @@ class ApiServer {
   absl::StatusOr<api::ObjectPtr> CreateNamed(const api::ObjectPtr& object, absl::string_view uid = "");
   // What Create would say of the pod, but for its name; nothing is stored.
   absl::Status Admit(const api::Pod& pod) { return admission_.Check(pod); }
-  // Whether an object that is no pod may be changed so. The errors of Create.
+  // Whether an object may be changed so, but for what is fixed in a pod's spec. The errors of Create.
   absl::Status AdmitUpdate(const api::Object& before, const api::Object& after) const {
     return admission_.ValidateUpdate(before, after);
   }

@@ -10,6 +10,9 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "core/api/quantity.h"
 #include "core/base/printable.h"
 #include "core/base/status_macros.h"
@@ -17,6 +20,8 @@
 #include "core/codec/objects/object_writer.h"
 #include "core/codec/text/reader.h"
 #include "core/codec/text/writer.h"
+#include "core/plugins/node_resource_topology_match/numa_nodes.h"
+#include "sim/cluster/admission/defaults.h"
 
 namespace schedsim::sim {
 namespace {
@@ -303,28 +308,94 @@ std::string UpdateFault(const Value* before, const Value* after, const codec::Ap
   return difference.empty() ? "" : absl::StrCat(kOnlyThese, ": ", difference);
 }
 
+// The spec with the defaults of what the patch left out or took away.
+api::PodSpec CompletedSpec(const api::Pod& pod) {
+  api::PodSpec spec = *pod.spec;
+  SetPodDefaults(spec);
+  SetPodLevelDefaults(spec);
+  return spec;
+}
+
+absl::string_view QosClassOf(const api::PodSpec& spec) {
+  switch (plugins::QosOf(spec)) {
+    case plugins::PodQos::kBestEffort:
+      return "BestEffort";
+    case plugins::PodQos::kBurstable:
+      return "Burstable";
+    case plugins::PodQos::kGuaranteed:
+      return "Guaranteed";
+  }
+  return "";
+}
+
+bool IsRemoved(const api::ResourceList& before, const api::ResourceList& after) {
+  return std::any_of(before.begin(), before.end(),
+                     [&after](const auto& entry) { return after.Find(entry.first) == nullptr; });
+}
+
+void CheckRemoval(const api::ResourceRequirements& before, const api::ResourceRequirements& after,
+                  const std::string& path, std::vector<std::string>& faults) {
+  if (IsRemoved(before.requests, after.requests))
+    faults.push_back(absl::StrCat(path, ".requests: Forbidden: resource requests cannot be removed"));
+  if (IsRemoved(before.limits, after.limits))
+    faults.push_back(absl::StrCat(path, ".limits: Forbidden: resource limits cannot be removed"));
+}
+
+// Both specs have their defaults.
+void CheckResize(const api::PodSpec& before, const api::PodSpec& after, std::vector<std::string>& faults) {
+  const absl::string_view qos = QosClassOf(before);
+  if (QosClassOf(after) != qos) {
+    faults.push_back(absl::StrCat("spec: Invalid value: \"", qos,
+                                  "\": Pod QOS Class may not change as a result of resizing"));
+  }
+  const auto check = [&faults](const std::vector<api::Container>& old_list,
+                               const std::vector<api::Container>& new_list, absl::string_view list) {
+    for (size_t i = 0; i < std::min(old_list.size(), new_list.size()); ++i) {
+      CheckRemoval(old_list[i].resources, new_list[i].resources,
+                   absl::StrCat("spec.", list, "[", i, "].resources"), faults);
+    }
+  };
+  check(before.init_containers, after.init_containers, "initContainers");
+  check(before.containers, after.containers, "containers");
+}
+
+// What a refusal says of the object: one fault, or several with commas between them.
+std::string FaultsIn(const absl::Status& refusal) {
+  const std::pair<std::string, std::string> parts =
+      absl::StrSplit(refusal.message(), absl::MaxSplits("is invalid: ", 1));
+  absl::string_view faults = parts.second;
+  if (absl::ConsumePrefix(&faults, "[")) absl::ConsumeSuffix(&faults, "]");
+  return std::string(faults);
+}
+
 }  // namespace
 
-absl::Status ValidatePodUpdate(const api::Pod& before, const api::Pod& after, PodSubresource subresource) {
+absl::Status ValidatePodUpdate(const ApiServer& server, const api::Pod& before, const api::Pod& after,
+                               PodSubresource subresource) {
   const codec::ApiKind* pod = codec::ApiFields::Get().Find("v1", "Pod");
   const codec::ApiField* field = pod->type->Find("spec");
-  std::string fault;
+  std::vector<std::string> faults;
   RETURN_IF_ERROR(codec::ReadText(codec::ObjectJson(before), "before.json", {}, [&](const auto& old_pod) {
     return codec::ReadText(codec::ObjectJson(after), "after.json", {}, [&](const auto& new_pod) {
       const Value* old_spec = old_pod.root.Find("spec");
       const Value* new_spec = new_pod.root.Find("spec");
       if (subresource == PodSubresource::kNone) {
-        fault = UpdateFault(old_spec, new_spec, field->type);
+        std::string fault = UpdateFault(old_spec, new_spec, field->type);
+        if (!fault.empty()) faults.push_back(std::move(fault));
         return absl::OkStatus();
       }
+      CheckResize(*before.spec, CompletedSpec(after), faults);
       const std::string difference =
           SpecComparison(MayResize, false)
               .FirstDifference({.before = old_spec, .after = new_spec, .type = field->type, .path = "spec"});
-      if (!difference.empty()) fault = absl::StrCat(kOnlyResources, ": ", difference);
+      if (!difference.empty()) faults.push_back(absl::StrCat(kOnlyResources, ": ", difference));
       return absl::OkStatus();
     });
   }));
-  return fault.empty() ? absl::OkStatus() : Refuse(after, fault);
+  const absl::Status in_itself = server.AdmitUpdate(before, after);
+  if (faults.empty()) return in_itself;
+  if (!in_itself.ok()) faults.insert(faults.begin(), FaultsIn(in_itself));
+  return Refuse(after, faults.size() == 1 ? faults[0] : absl::StrCat("[", absl::StrJoin(faults, ", "), "]"));
 }
 
 absl::Status ValidatePodNode(const api::Pod& before, const api::Pod& after) {

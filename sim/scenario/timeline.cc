@@ -20,6 +20,7 @@
 #include "core/codec/text/reader.h"
 #include "core/codec/text/writer.h"
 #include "sim/cluster/object_list.h"
+#include "sim/cluster/resource_name.h"
 #include "sim/controllers/garbage_collector.h"
 #include "sim/controllers/node_lifecycle.h"
 
@@ -58,6 +59,15 @@ absl::Status CheckTaints(const std::vector<api::Taint>& wanted, const std::vecto
         absl::StrCat("taint \"", TaintText(taint), "\" not found on Node ", node, kAllowMissing));
   }
   return absl::OkStatus();
+}
+
+// Aborted, a conflict, where an update is meant for another object of the name.
+absl::Status CheckUid(const api::Object& before, const api::Object& after) {
+  const std::string& uid = after.metadata.uid;
+  if (uid.empty() || uid == before.metadata.uid) return absl::OkStatus();
+  return absl::AbortedError(absl::StrCat(
+      "Operation cannot be fulfilled on ", ResourceOf(after), " \"", after.metadata.name,
+      "\": Precondition failed: UID in precondition: ", uid, ", UID in object meta: ", before.metadata.uid));
 }
 
 constexpr absl::Duration kInterval = absl::Milliseconds(1);
@@ -273,13 +283,17 @@ absl::Status Timeline::Do(const UpdateObjects& action) {
   // A version in a manifest is that of another server.
   OneByOne(action.objects, [this](const api::ObjectPtr& object) {
     const api::ObjectPtr before = simulation_.server().Find(*object);
-    const bool names_node = object->kind == api::Kind::kPod && !PodOf(*object).node_name.empty();
-    if (before != nullptr && names_node) RETURN_IF_ERROR(ValidatePodNode(PodOf(*before), PodOf(*object)));
-    if (before != nullptr && object->kind != api::Kind::kPod)
-      RETURN_IF_ERROR(simulation_.server().AdmitUpdate(*before, *object));
+    if (before != nullptr) RETURN_IF_ERROR(CheckUpdate(*before, *object));
     return simulation_.server().Update(object, ApiServer::VersionCheck::kUnchecked);
   });
   return absl::OkStatus();
+}
+
+absl::Status Timeline::CheckUpdate(const api::Object& before, const api::Object& after) const {
+  RETURN_IF_ERROR(CheckUid(before, after));
+  RETURN_IF_ERROR(simulation_.server().AdmitUpdate(before, after));
+  const bool names_node = after.kind == api::Kind::kPod && !PodOf(after).node_name.empty();
+  return names_node ? ValidatePodNode(PodOf(before), PodOf(after)) : absl::OkStatus();
 }
 
 absl::Status Timeline::Do(const PatchObjects& action) {
@@ -290,7 +304,7 @@ absl::Status Timeline::Patch(const api::Object& object, const PatchObjects& acti
   const auto check = [this, &action](const api::Object& before, const api::Object& after) {
     RETURN_IF_ERROR(CheckTypes(before, after));
     if (after.kind != api::Kind::kPod) return simulation_.server().AdmitUpdate(before, after);
-    return ValidatePodUpdate(PodOf(before), PodOf(after), action.subresource);
+    return ValidatePodUpdate(simulation_.server(), PodOf(before), PodOf(after), action.subresource);
   };
   // The ending makes JSON of a patch that is a list.
   return codec::ReadText(

@@ -203,6 +203,8 @@ class Timeline : public Script {
   void NoteSeen(const api::ObjectPtr& object);
 
   absl::Status Patch(const api::Object& object, const PatchObjects& action);
+  // Whether the API server lets an update replace the object.
+  absl::Status CheckUpdate(const api::Object& before, const api::Object& after) const;
   // Warns of fields that a patch brought in, and that the API server does not know.
   void WarnOfFields(const api::Object& before, const api::Object& after);
   // The objects of a target, by name. Names that are not there go to `missing`, if it is not nullptr.

@@ -289,8 +289,8 @@ absl::Status StagePlayer::Change(const StageAction& action, const api::Object& s
   ASSIGN_OR_RETURN(patched, codec::PatchObject(stored, type, patch, reader_));
   if (codec::ObjectJson(*patched) == codec::ObjectJson(stored)) return absl::OkStatus();
   if (stored.kind == api::Kind::kPod && action.subresource.empty()) {
-    RETURN_IF_ERROR(
-        ValidatePodUpdate(static_cast<const api::Pod&>(stored), static_cast<const api::Pod&>(*patched)));
+    RETURN_IF_ERROR(ValidatePodUpdate(server_, static_cast<const api::Pod&>(stored),
+                                      static_cast<const api::Pod&>(*patched)));
   }
   return server_.Update(patched);
 }

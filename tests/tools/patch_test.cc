@@ -233,7 +233,8 @@ TEST(PatchTest, OfAPodOnlyWhatTheApiServerLetsChangeChanges) {
        ": spec.containers[0].resources.requests.cpu is 1, got 2"},
       {"{name: r, subresource: resize, type: strategic, patch: {spec: {containers: [{name: c, resources: "
        "{requests: {example.com/x: 2}}}]}}}",
-       "Pod \"r\" is invalid: spec: Forbidden: only cpu and memory resources are mutable: "
+       "Pod \"r\" is invalid: [spec.containers[0].resources.requests: Invalid value: \"2\": must be equal to "
+       "example.com/x limit of 1, spec: Forbidden: only cpu and memory resources are mutable: "
        "spec.containers[0]"},
       {"{name: r, patch: {spec: {nodeSelector: {a: b}}}}", ": spec.nodeSelector.a is \"\", got \"b\""},
       {"{name: r, patch: {spec: {priorityClassName: system-node-critical}}}",
@@ -267,6 +268,136 @@ TEST(PatchTest, OfAPodOnlyWhatTheApiServerLetsChangeChanges) {
     if (row.failure.empty()) continue;
     EXPECT_TRUE(absl::StrContains(failures[0], row.failure)) << failures[0];
   }
+}
+
+// What a resize of pods `b` (Burstable), `g` (Guaranteed) and `e` (BestEffort) is refused for.
+TEST(PatchTest, AResizeKeepsLimitsAndTheQosClass) {
+  const auto pod = [](const std::string& name, const std::string& resources) {
+    return absl::StrCat("- create: {apiVersion: v1, kind: Pod, metadata: {name: ", name,
+                        "}, spec: {nodeName: n1, containers: [{name: c, image: i, resources: {", resources,
+                        "}}]}}\n");
+  };
+  const std::string create =
+      absl::StrCat("timeline:\n", pod("b", "requests: {cpu: 1, memory: 1Gi}, limits: {cpu: 2}"),
+                   pod("g", "requests: {cpu: 1, memory: 1Gi}, limits: {cpu: 1, memory: 1Gi}"), pod("e", ""));
+  const struct {
+    const char* pod;
+    const char* resources;
+    const char* failure;  // "": the change is allowed.
+  } kRows[] = {
+      {"b", "requests: {cpu: 2}", ""},
+      {"b", "requests: {cpu: 500m, memory: 2Gi}, limits: {cpu: 3}", ""},
+      // The limit becomes the request.
+      {"b", "requests: {cpu: null}", ""},
+      {"g", "requests: {cpu: 2}, limits: {cpu: 2}", ""},
+      {"b", "requests: {cpu: 3}",
+       "Pod \"b\" is invalid: spec.containers[0].resources.requests: Invalid value: \"3\": must be less than "
+       "or equal to cpu limit of 2"},
+      {"b", "requests: {memory: null}",
+       "Pod \"b\" is invalid: spec.containers[0].resources.requests: Forbidden: resource requests cannot be "
+       "removed"},
+      {"b", "limits: {cpu: null}",
+       "Pod \"b\" is invalid: spec.containers[0].resources.limits: Forbidden: resource limits cannot be "
+       "removed"},
+      {"g", "limits: {cpu: 2}",
+       "Pod \"g\" is invalid: spec: Invalid value: \"Guaranteed\": Pod QOS Class may not change as a result "
+       "of resizing"},
+      {"e", "requests: {cpu: 1}",
+       "Pod \"e\" is invalid: spec: Invalid value: \"BestEffort\": Pod QOS Class may not change as a result "
+       "of resizing"},
+      {"g", "requests: {cpu: 3}, limits: {cpu: 2}",
+       "Pod \"g\" is invalid: [spec.containers[0].resources.requests: Invalid value: \"3\": must be less "
+       "than "
+       "or equal to cpu limit of 2, spec: Invalid value: \"Guaranteed\": Pod QOS Class may not change as a "
+       "result of resizing]"},
+  };
+  for (const auto& row : kRows) {
+    const ProgramResult result = RunScenario(
+        absl::StrCat(create, "- patch: {name: ", row.pod,
+                     ", subresource: resize, type: strategic, patch: {spec: {containers: [{name: c, "
+                     "resources: {",
+                     row.resources, "}}]}}}\n"));
+    EXPECT_EQ(result.exit_code, *row.failure == '\0' ? 0 : 1) << result.err;
+    const std::string failures = absl::StrJoin(TextsOf(result, "failures"), "\n");
+    if (*row.failure == '\0') {
+      EXPECT_EQ(failures, "") << row.resources << result.err;
+    } else {
+      EXPECT_TRUE(absl::EndsWith(failures, absl::StrCat(": ", row.failure))) << row.resources << failures;
+    }
+  }
+}
+
+TEST(PatchTest, MetadataIsCheckedAsOfNewObjects) {
+  const std::string create =
+      "timeline:\n"
+      "- create: {apiVersion: v1, kind: Pod, metadata: {name: p, uid: p-1}, spec: {nodeName: n1, "
+      "terminationGracePeriodSeconds: 600, containers: [{name: c, image: i}]}}\n"
+      "- create: {apiVersion: v1, kind: ConfigMap, metadata: {name: m, uid: m-1}}\n";
+  constexpr char kLabel[] =
+      "metadata.labels: Invalid value: \"b c\": a valid label must be an empty string or consist of "
+      "alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
+  const std::pair<const char*, std::string> kRows[] = {
+      {"{labels: {zz: b}, annotations: {zz: b c}, ownerReferences: [{apiVersion: v1, kind: Node, name: n1, "
+       "uid: u}]}",
+       ""},
+      {"{labels: {zz: b c}}", kLabel},
+      {"{labels: {'b c': b}}", "metadata.labels: Invalid value: \"b c\": name part must consist of"},
+      {"{annotations: {'b c': b}}", "metadata.annotations: Invalid value: \"b c\": "},
+      {"{ownerReferences: [{apiVersion: v1, kind: Node}]}",
+       "[metadata.ownerReferences[0].name: Required value: must not be empty, "
+       "metadata.ownerReferences[0].uid: Required value: must not be empty]"},
+      {"{deletionTimestamp: '2030-01-02T03:04:05Z'}",
+       "metadata.deletionTimestamp: Invalid value: \"2030-01-02T03:04:05Z\": field is immutable"},
+  };
+  const auto failures_of = [&create](const std::string& entry) {
+    return absl::StrJoin(TextsOf(RunScenario(absl::StrCat(create, "- ", entry, "\n")), "failures"), "\n");
+  };
+  for (const auto& [metadata, fault] : kRows) {
+    for (const char* kind : {"Pod", "ConfigMap"}) {
+      const std::string name = *kind == 'P' ? "p" : "m";
+      const std::string failures = failures_of(
+          absl::StrCat("patch: {kind: ", kind, ", name: ", name, ", patch: {metadata: ", metadata, "}}"));
+      if (fault.empty()) {
+        EXPECT_EQ(failures, "") << kind << metadata;
+      } else {
+        EXPECT_TRUE(absl::StrContains(failures, absl::StrCat(kind, " \"", name, "\" is invalid: ", fault)))
+            << kind << metadata << failures;
+      }
+    }
+  }
+  EXPECT_TRUE(
+      absl::EndsWith(failures_of("patch: {kind: ConfigMap, name: m, patch: {metadata: {uid: other}}}"),
+                     "ConfigMap \"m\" is invalid: metadata.uid: Invalid value: \"other\": field is "
+                     "immutable"));
+  EXPECT_EQ(failures_of("patch: {kind: ConfigMap, name: m, patch: {metadata: {uid: null}}}"), "");
+  // Whole objects.
+  const auto update = [](const std::string& metadata) {
+    return absl::StrCat("update: {apiVersion: v1, kind: Pod, metadata: {name: p, ", metadata,
+                        "}, spec: {containers: [{name: c, image: i}]}}");
+  };
+  EXPECT_EQ(failures_of(update("labels: {zz: b}")), "");
+  EXPECT_TRUE(absl::StrContains(failures_of(update("labels: {zz: b c}")), kLabel));
+  EXPECT_TRUE(absl::EndsWith(failures_of(update("uid: other")),
+                             "Operation cannot be fulfilled on pods \"p\": Precondition failed: UID in "
+                             "precondition: other, UID in object meta: p-1"));
+}
+
+TEST(PatchTest, AnEndingObjectGetsNoMoreFinalizers) {
+  const std::string before = R"(timeline:
+- create: {apiVersion: v1, kind: Pod, metadata: {name: p, finalizers: [x/a]}, spec: {nodeName: n1, containers: [{name: c, image: i}]}}
+- delete: {name: p}
+)";
+  const ProgramResult more =
+      RunScenario(before + "- patch: {name: p, patch: {metadata: {finalizers: [x/a, x/c, x/b]}}}\n");
+  const std::string failures = absl::StrJoin(TextsOf(more, "failures"), "\n");
+  EXPECT_TRUE(absl::EndsWith(
+      failures,
+      "Pod \"p\" is invalid: metadata.finalizers: Forbidden: no new finalizers can be added if the object "
+      "is being deleted, found new finalizers []string{\"x/b\", \"x/c\"}"))
+      << failures;
+  const ProgramResult fewer =
+      RunScenario(before + "- patch: {name: p, patch: {metadata: {finalizers: []}}}\n");
+  EXPECT_EQ(fewer.exit_code, 0) << fewer.err;
 }
 
 TEST(PatchTest, AnotherKindIsRefusedWhenTheScenarioIsRead) {

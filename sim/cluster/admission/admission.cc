@@ -223,6 +223,14 @@ absl::Status Admission::ValidateUpdate(const api::Object& before, const api::Obj
   SetWorkloadDefaults(*completed, options_.line);
   SetStorageDefaults(*completed);
   SetDeviceDefaults(*completed);
+  if (completed->kind == api::Kind::kPod) {
+    auto& pod = static_cast<api::Pod&>(*completed);
+    auto spec = std::make_shared<api::PodSpec>(*pod.spec);
+    SetPodDefaults(*spec);
+    RoundAmounts(*spec);
+    SetPodLevelDefaults(*spec);
+    pod.spec = std::move(spec);
+  }
   return sim::ValidateUpdate(before, *completed, options_.line);
 }
 

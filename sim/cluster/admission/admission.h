@@ -43,7 +43,7 @@ class Admission {
   // Whether the object came out of a cluster.
   static bool PassedBefore(const api::Object& object);
 
-  // What both would say of an object that takes the place of another, and is no pod.
+  // What both would say of an object that takes the place of another, but for what is fixed in a pod's spec.
   absl::Status ValidateUpdate(const api::Object& before, const api::Object& after) const;
 
   // Hears of each change, before the watchers do. See AdmissionPlugin::OnChange.

@@ -3,21 +3,27 @@
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
+#include <optional>
+#include <set>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
+#include "absl/time/time.h"
 #include "core/api/dns_name.h"
 #include "core/api/field_errors.h"
 #include "core/api/go_text.h"
 #include "core/api/kinds.h"
 #include "core/api/label_name.h"
+#include "core/codec/objects/object_writer.h"
 #include "core/codec/text/json_writer.h"
 #include "sim/cluster/admission/pod_validation.h"
+#include "sim/cluster/admission/policy_json.h"
 
 namespace schedsim::sim {
 namespace {
@@ -100,7 +106,60 @@ void CheckOwners(const api::ObjectMeta& metadata, api::KubernetesLine line,
   }
 }
 
+// As they are now: some kinds have them in a struct, which goes before the text that came in.
+std::vector<std::string> FinalizersNow(const api::Object& object) {
+  std::vector<std::string> finalizers;
+  codec::VisitObjectTree(object, [&finalizers](const codec::Value& root) {
+    finalizers = TextsOf(Below(&root, {"metadata", "finalizers"}));
+  });
+  return finalizers;
+}
+
+// As Go prints a list of texts with %#v.
+std::string GoStrings(const std::vector<std::string>& texts) {
+  std::vector<std::string> quoted;
+  for (const std::string& text : texts) quoted.push_back(api::GoQuote(text));
+  return absl::StrCat("[]string{", absl::StrJoin(quoted, ", "), "}");
+}
+
+void CheckNewFinalizers(const api::Object& before, const api::Object& after,
+                        std::vector<std::string>& faults) {
+  if (!before.metadata.deletion_timestamp.has_value()) return;
+  const std::vector<std::string> old_finalizers = FinalizersNow(before);
+  std::set<std::string> added;
+  for (const std::string& finalizer : FinalizersNow(after)) {
+    if (!absl::c_linear_search(old_finalizers, finalizer)) added.insert(finalizer);
+  }
+  if (added.empty()) return;
+  faults.push_back(
+      absl::StrCat("metadata.finalizers: Forbidden: no new finalizers can be added if the object is being "
+                   "deleted, found new finalizers ",
+                   GoStrings({added.begin(), added.end()})));
+}
+
 }  // namespace
+
+void EraseOldFaults(const std::vector<std::string>& old_faults, std::vector<std::string>& faults) {
+  std::erase_if(faults,
+                [&old_faults](const std::string& fault) { return absl::c_linear_search(old_faults, fault); });
+}
+
+std::vector<std::string> MetadataUpdateFaults(const api::Object& before, const api::Object& after,
+                                              api::KubernetesLine line) {
+  std::vector<std::string> faults = MetadataFaults(after, line);
+  if (!faults.empty()) EraseOldFaults(MetadataFaults(before, line), faults);
+  CheckNewFinalizers(before, after, faults);
+  const auto immutable = [&faults](absl::string_view field, const std::string& value) {
+    faults.push_back(
+        absl::StrCat("metadata.", field, ": Invalid value: ", api::GoQuote(value), ": field is immutable"));
+  };
+  const std::string& uid = after.metadata.uid;
+  if (!uid.empty() && uid != before.metadata.uid) immutable("uid", uid);
+  const std::optional<absl::Time>& deletion = after.metadata.deletion_timestamp;
+  if (deletion.has_value() && !before.metadata.deletion_timestamp.has_value())
+    immutable("deletionTimestamp", api::FormatRfc3339(*deletion));
+  return faults;
+}
 
 std::vector<std::string> AnnotationFaults(const api::StringMap& annotations, absl::string_view path,
                                           api::KubernetesLine line) {

@@ -2,15 +2,18 @@
 
 #include <algorithm>
 
-#include "absl/algorithm/container.h"
 #include "absl/strings/string_view.h"
 #include "core/api/kinds.h"
 #include "core/api/node.h"
+#include "core/api/pod.h"
 #include "core/codec/objects/api_fields.h"
+#include "core/codec/objects/object_writer.h"
 #include "sim/cluster/admission/device_validation.h"
 #include "sim/cluster/admission/job_validation.h"
+#include "sim/cluster/admission/metadata_validation.h"
 #include "sim/cluster/admission/node_validation.h"
 #include "sim/cluster/admission/pod_group_validation.h"
+#include "sim/cluster/admission/pod_validation.h"
 #include "sim/cluster/admission/policy_json.h"
 #include "sim/cluster/admission/policy_validation.h"
 #include "sim/cluster/admission/storage_validation.h"
@@ -70,8 +73,16 @@ std::vector<std::string> ObjectFaults(const api::Object& object, api::Kubernetes
     return errors.TakeTexts();
   }
   const KindRules* rules = FindRules(object);
-  if (rules == nullptr) return {};
   std::vector<std::string> faults;
+  if (object.kind == api::Kind::kPod) {
+    faults = PodAnnotationFaults(object.metadata.annotations, "metadata.annotations");
+    codec::VisitObjectTree(object, [&](const codec::Value& root) {
+      const api::PodSpec& spec = *static_cast<const api::Pod&>(object).spec;
+      for (std::string& fault : PodFaults(spec, root.Find("spec"), line)) faults.push_back(std::move(fault));
+    });
+    return faults;
+  }
+  if (rules == nullptr) return {};
   ReadPolicy(object, [&](const codec::Value& root) {
     for (const AmountFault& fault : AmountFaults(root, object.api_version, object.kind_name))
       faults.push_back(fault.text);
@@ -83,9 +94,7 @@ std::vector<std::string> ObjectFaults(const api::Object& object, api::Kubernetes
 
 absl::Status ValidateUpdate(const api::Object& before, const api::Object& after, api::KubernetesLine line) {
   std::vector<std::string> faults = ObjectFaults(after, line);
-  const std::vector<std::string> old_faults = faults.empty() ? faults : ObjectFaults(before, line);
-  std::erase_if(faults,
-                [&old_faults](const std::string& fault) { return absl::c_linear_search(old_faults, fault); });
+  if (!faults.empty()) EraseOldFaults(ObjectFaults(before, line), faults);
   const absl::string_view group = api::GroupOf(after.api_version);
   ValidationErrors errors(line);
   ReadPolicy(before, [&](const codec::Value& old_root) {
@@ -97,6 +106,8 @@ absl::Status ValidateUpdate(const api::Object& before, const api::Object& after,
   // The real one looks at what is fixed in a DaemonSet first.
   const auto place = after.kind_name == "DaemonSet" ? faults.begin() : faults.end();
   faults.insert(place, fixed.begin(), fixed.end());
+  const std::vector<std::string> of_metadata = MetadataUpdateFaults(before, after, line);
+  faults.insert(faults.begin(), of_metadata.begin(), of_metadata.end());
   return InvalidObject(after, faults);
 }
 
