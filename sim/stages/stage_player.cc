@@ -1,12 +1,14 @@
 #include "sim/stages/stage_player.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "core/api/go_text.h"
 #include "core/api/kinds.h"
+#include "core/base/printable.h"
 #include "core/base/status_macros.h"
 #include "core/codec/objects/object_writer.h"
 #include "core/codec/patch/object_patch.h"
@@ -29,18 +31,61 @@ bool HasFinalizers(const codec::Value& root) {
   return finalizers != nullptr && !finalizers->items.empty();
 }
 
+// A subresource that takes one member of the spec, and nothing else.
+struct SpecSubresource {
+  absl::string_view name;
+  absl::string_view member;
+};
+constexpr SpecSubresource kSpecSubresources[] = {{"ephemeralcontainers", "ephemeralContainers"},
+                                                 {"scale", "replicas"}};
+
+const SpecSubresource* FindSpecSubresource(absl::string_view name) {
+  const auto* const found = std::find_if(std::begin(kSpecSubresources), std::end(kSpecSubresources),
+                                         [name](const SpecSubresource& known) { return known.name == name; });
+  return found == std::end(kSpecSubresources) ? nullptr : found;
+}
+
+// NotFound where the API server has no such path for objects of the kind.
+absl::Status CheckSubresource(absl::string_view subresource, const api::Object& object) {
+  const bool is_pod = object.kind == api::Kind::kPod;
+  const bool is_scaled = object.kind == api::Kind::kReplicaSet || object.kind == api::Kind::kStatefulSet ||
+                         object.kind == api::Kind::kReplicationController ||
+                         (object.kind_name == "Deployment" && api::GroupOf(object.api_version) == "apps");
+  const bool is_known = subresource.empty() || subresource == "status" ||
+                        (is_pod && (subresource == "ephemeralcontainers" || subresource == "resize")) ||
+                        (is_scaled && subresource == "scale");
+  if (is_known) return absl::OkStatus();
+  return absl::NotFoundError(absl::StrCat("subresource ", Printable(subresource, kShownBytesMax),
+                                          ": the server could not find the requested resource"));
+}
+
 // A patch of an object itself leaves its status alone, one of its status everything else. Custom resources
 // are taken to have no subresource.
 codec::Value OfSubresource(const codec::Value& patch, const std::string& subresource, bool is_built_in,
                            codec::Document& document) {
   if (!patch.is_object()) return patch;
+  const SpecSubresource* const part = FindSpecSubresource(subresource);
   std::vector<codec::Member> members;
   for (const codec::Member& member : patch.members) {
     const bool is_status = member.key == "status";
     const bool counts = subresource == "status" ? is_status : !is_status || !is_built_in;
-    if (counts || member.key == "metadata") members.push_back(member);
+    if (part != nullptr && member.key != "metadata") {
+      const codec::Value* const value = member.key == "spec" ? member.value.Find(part->member) : nullptr;
+      if (value == nullptr) continue;
+      const std::vector<codec::Member> kept = {{.key = part->member, .value = *value}};
+      members.push_back({.key = member.key, .value = document.MakeObject(kept, member.value.position)});
+    } else if (counts || member.key == "metadata") {
+      members.push_back(member);
+    }
   }
   return document.MakeObject(members, patch.position);
+}
+
+// Most patches of a status leave alone what the API server looks at in any object.
+bool HasSameMetadata(const api::ObjectMeta& before, const api::ObjectMeta& after) {
+  return before.labels == after.labels && before.annotations == after.annotations &&
+         before.deletion_timestamp.has_value() == after.deletion_timestamp.has_value() &&
+         before.owner_references.size() == after.owner_references.size() && before.uid == after.uid;
 }
 
 std::string TextArgument(const GoArguments& arguments, size_t index) {
@@ -279,6 +324,7 @@ absl::Status StagePlayer::Patch(const StageAction& action, const api::Object& ca
 
 // Makes the change, unless it is none.
 absl::Status StagePlayer::Change(const StageAction& action, const api::Object& stored) {
+  RETURN_IF_ERROR(CheckSubresource(action.subresource, stored));
   codec::PatchType type = codec::PatchType::kMerge;
   if (action.patch_type == StagePatch::Type::kJson) type = codec::PatchType::kJson;
   if (action.patch_type == StagePatch::Type::kStrategic) type = codec::PatchType::kStrategicMerge;
@@ -288,11 +334,18 @@ absl::Status StagePlayer::Change(const StageAction& action, const api::Object& s
   api::ObjectPtr patched;
   ASSIGN_OR_RETURN(patched, codec::PatchObject(stored, type, patch, reader_));
   if (codec::ObjectJson(*patched) == codec::ObjectJson(stored)) return absl::OkStatus();
-  if (stored.kind == api::Kind::kPod && action.subresource.empty()) {
-    RETURN_IF_ERROR(ValidatePodUpdate(server_, static_cast<const api::Pod&>(stored),
-                                      static_cast<const api::Pod&>(*patched)));
-  }
+  RETURN_IF_ERROR(Admit(action.subresource, stored, *patched));
   return server_.Update(patched);
+}
+
+// What the API server refuses changes nothing, and kwok leaves it at that.
+absl::Status StagePlayer::Admit(const std::string& subresource, const api::Object& before,
+                                const api::Object& after) const {
+  const bool leaves_spec = subresource == "status" || subresource == "ephemeralcontainers";
+  if (leaves_spec && HasSameMetadata(before.metadata, after.metadata)) return absl::OkStatus();
+  if (leaves_spec || before.kind != api::Kind::kPod) return server_.AdmitUpdate(before, after);
+  return ValidatePodUpdate(server_, static_cast<const api::Pod&>(before), static_cast<const api::Pod&>(after),
+                           subresource == "resize" ? PodSubresource::kResize : PodSubresource::kNone);
 }
 
 absl::Status StagePlayer::Apply(const StageAction& action, const api::Object& captured) {

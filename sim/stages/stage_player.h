@@ -115,6 +115,8 @@ class StagePlayer : private StageEnvironment {
   absl::Status Apply(const StageAction& action, const api::Object& captured);
   absl::Status Delete(const api::Object& captured);
   absl::Status Change(const StageAction& action, const api::Object& stored);
+  absl::Status Admit(const std::string& subresource, const api::Object& before,
+                     const api::Object& after) const;
   void EndIfFinalizersAreGone(const api::Object& object);
   void Warn(const std::string& what);
   const StageObject* NodeNamed(const std::string& name);

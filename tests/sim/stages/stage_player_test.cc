@@ -7,6 +7,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "core/codec/objects/object_writer.h"
 #include "gtest/gtest.h"
 #include "sim/stages/default_stages.h"
@@ -385,6 +386,113 @@ spec:
   EXPECT_EQ(warnings[0],
             "Stage bad (s.yaml:1): spec.selector.matchExpressions[0].cel.expression: no such key: the field "
             "is not set");
+}
+
+// A stage that patches objects of a kind once, as `patch` says.
+std::string PatchStage(const std::string& kind, const std::string& patch) {
+  return absl::StrCat(kStage, "metadata: {name: s}\nspec:\n  resourceRef: ", kind,
+                      "\n  selector: {matchLabels: {patch: 'yes'}}\n  next: {patches: [", patch, "]}\n");
+}
+
+// The one object of another kind than Node.
+std::string OtherJson(const Simulation& simulation) {
+  for (const api::Kind kind : {api::Kind::kOther, api::Kind::kReplicaSet}) {
+    for (const auto& [key, object] : simulation.server().List(kind)) {
+      if (object->kind_name != "Namespace") return codec::ObjectJson(*object);
+    }
+  }
+  return "";
+}
+
+TEST(StagePlayerTest, APatchThatTheApiServerRefusesChangesNothing) {
+  constexpr char kJob[] = R"(---
+apiVersion: batch/v1
+kind: Job
+metadata: {name: j, namespace: default, labels: {patch: 'yes'}}
+spec: {completions: 2, template: {spec: {restartPolicy: Never, containers: [{name: c, image: i}]}}}
+)";
+  const auto warnings_of = [&](const std::string& patch) {
+    StagedCluster cluster(absl::StrCat(kNode, kJob), {PatchStage("{apiGroup: batch/v1, kind: Job}", patch)});
+    const std::unique_ptr<Simulation> simulation = cluster.Run(std::nullopt);
+    const bool is_patched = absl::StrContains(OtherJson(*simulation), "\"parallelism\":2");
+    EXPECT_EQ(is_patched, simulation->Warnings().empty()) << OtherJson(*simulation);
+    return simulation->Warnings();
+  };
+  EXPECT_EQ(warnings_of("{root: spec, template: '{parallelism: 2}'}"), std::vector<std::string>());
+  EXPECT_EQ(warnings_of("{root: spec, template: '{parallelism: 2, completions: 5}'}"),
+            (std::vector<std::string>{"Stage s (s.yaml:1): Job/default/j: Job.batch \"j\" is invalid: "
+                                      "spec.completions: Invalid value: 5: field is immutable"}));
+  const std::string bad_label =
+      "metadata.labels: Invalid value: \"b c\": a valid label must be an empty string or consist of "
+      "alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. "
+      "'MyValue',  or 'my_value',  or '12345', regex used for validation is "
+      "'(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
+  for (const char* subresource : {"''", "status"}) {
+    EXPECT_EQ(warnings_of(absl::StrCat("{subresource: ", subresource,
+                                       ", template: '{metadata: {labels: {a: b c}}}'}")),
+              std::vector<std::string>{absl::StrCat(
+                  "Stage s (s.yaml:1): Job/default/j: Job.batch \"j\" is invalid: ", bad_label)});
+  }
+}
+
+TEST(StagePlayerTest, APatchOfAnUnknownSubresourceIsDropped) {
+  const auto warnings_of = [](const std::string& patch) {
+    StagedCluster cluster(absl::StrReplaceAll(kNode, {{"{name: n1}", "{name: n1, labels: {patch: 'yes'}}"}}),
+                          {PatchStage("{kind: Node}", patch)});
+    const std::unique_ptr<Simulation> simulation = cluster.Run(std::nullopt);
+    const std::string json =
+        codec::ObjectJson(*simulation->server().Find(api::Kind::kNode, "Node", "", "n1"));
+    EXPECT_EQ(absl::StrContains(json, "unschedulable"), simulation->Warnings().empty()) << json;
+    return simulation->Warnings();
+  };
+  EXPECT_EQ(warnings_of("{root: spec, template: 'unschedulable: true'}"), std::vector<std::string>());
+  for (const char* subresource : {"statuss", "resize", "scale"}) {
+    EXPECT_EQ(warnings_of(absl::StrCat("{subresource: ", subresource,
+                                       ", root: spec, template: 'unschedulable: true'}")),
+              std::vector<std::string>{absl::StrCat("Stage s (s.yaml:1): Node/n1: subresource ", subresource,
+                                                    ": the server could not find the requested resource")});
+  }
+}
+
+TEST(StagePlayerTest, ASubresourceTakesItsPartOfTheSpecAlone) {
+  constexpr char kSet[] = R"(---
+apiVersion: apps/v1
+kind: ReplicaSet
+metadata: {name: r, namespace: default, labels: {patch: 'yes'}}
+spec:
+  replicas: 0
+  selector: {matchLabels: {a: b}}
+  template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c, image: i}]}}
+)";
+  StagedCluster cluster(absl::StrCat(kNode, kSet),
+                        {PatchStage("{apiGroup: apps/v1, kind: ReplicaSet}",
+                                    "{subresource: scale, root: spec, template: '{replicas: 3, "
+                                    "minReadySeconds: 7}'}")});
+  const std::unique_ptr<Simulation> simulation = cluster.Run(std::nullopt);
+  EXPECT_EQ(simulation->Warnings(), std::vector<std::string>());
+  EXPECT_TRUE(absl::StrContains(OtherJson(*simulation), "\"replicas\":3")) << OtherJson(*simulation);
+  EXPECT_FALSE(absl::StrContains(OtherJson(*simulation), "minReadySeconds"));
+}
+
+// As `kubectl patch --subresource resize`, with what the API server says of it.
+TEST(StagePlayerTest, AResizeFollowsItsRules) {
+  const auto warnings_of = [](const std::string& cpu) {
+    StagedCluster cluster(
+        absl::StrCat(kNode, absl::StrReplaceAll(PodOf("a", ", labels: {patch: 'yes'}"),
+                                                {{"image: i",
+                                                  "image: i, resources: {requests: {cpu: 1}, "
+                                                  "limits: {cpu: 2}}"}})),
+        {PatchStage("{kind: Pod}", absl::StrCat("{subresource: resize, root: spec, template: '{containers: "
+                                                "[{name: c, resources: {requests: {cpu: ",
+                                                cpu, "}}}]}'}"))});
+    return cluster.Run(std::nullopt)->Warnings();
+  };
+  EXPECT_EQ(warnings_of("1500m"), std::vector<std::string>());
+  EXPECT_EQ(warnings_of("3"),
+            std::vector<std::string>{
+                "Stage s (s.yaml:1): Pod/default/a: Pod \"a\" is invalid: "
+                "spec.containers[0].resources.requests: Invalid value: \"3\": must be less than or equal to "
+                "cpu limit of 2"});
 }
 
 }  // namespace
