@@ -103,6 +103,9 @@ void Drainer::BeginNode(size_t command_index) {
     }
     command.try_count = 0;
     command.finishes = false;
+    command.deadline_id = 0;
+    // For kubectl, no time at all is all the time there is.
+    if (command.options.timeout == absl::ZeroDuration()) return Try(command_index);
     command.deadline = std::min(loop_.Now() + command.options.timeout, kEndOfTime);
     command.deadline_id = loop_.At(command.deadline, EventLoop::Phase::kStep, [this, command_index] {
       EndNode(command_index, absl::StrCat("global timeout reached: ",
@@ -194,7 +197,7 @@ void Drainer::FinishIfGone(size_t command_index) {
 void Drainer::EndNode(size_t command_index, std::string failure) {
   Command& command = commands_[command_index];
   DrainedNode& record = turns_[command.turns[command.index]].record;
-  loop_.Cancel(command.deadline_id);
+  if (command.deadline_id != 0) loop_.Cancel(command.deadline_id);
   if (command.next_try_id != 0) loop_.Cancel(command.next_try_id);
   command.next_try_id = 0;
   if (command.is_asleep) --asleep_count_;

@@ -314,6 +314,22 @@ TEST(DrainTest, ABudgetThatNeverAllowsIsAFailure) {
   EXPECT_TRUE(absl::StrContains(played.err, "still there: default/web-0")) << played.err;
 }
 
+// As for kubectl, no timeout is no limit.
+TEST(DrainTest, ATimeoutOfZeroNeverEndsIt) {
+  const Played played = Play(Cluster(2) + R"(- apiVersion: policy/v1
+  kind: PodDisruptionBudget
+  metadata: {name: web}
+  spec: {minAvailable: 100%, selector: {matchLabels: {app: web}}}
+timeline:
+- waitUntil: {pending: 0}
+- drain: {nodes: n1, timeout: 0s}
+- {after: 1h, delete: {kind: PodDisruptionBudget, name: web}}
+- waitUntil: {drained: n1}
+)");
+  EXPECT_EQ(played.exit_code, 0) << played.err;
+  EXPECT_EQ(played.report["drains"][0]["state"], "Drained") << played.report["drains"];
+}
+
 // A pod on n1.
 constexpr char kBoundPod[] =
     "- {apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {nodeName: n1, containers: [{name: c, image: "
