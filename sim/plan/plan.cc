@@ -343,6 +343,17 @@ void WarnOfUnknownKinds(const std::vector<Stage>& stages, Plan& plan) {
   }
 }
 
+// kwok leaves stages alone that do not say whose they are.
+void WarnOfMissingSelectors(Plan& plan) {
+  if (plan.simulation.stages == nullptr) return;
+  for (const Stage& stage : *plan.simulation.stages) {
+    if (stage.has_selector) continue;
+    plan.notices.push_back(absl::StrCat("warning: ", stage.file, ": Stage ",
+                                        Printable(stage.name, kShownBytesMax),
+                                        ": spec has no selector, so it is never played"));
+  }
+}
+
 absl::Status SetStages(const RunRequest& request, Plan& plan) {
   if (request.stages.empty()) return absl::OkStatus();
   StageFile read;
@@ -552,6 +563,7 @@ absl::StatusOr<Plan> ReadPlan(const RunRequest& asked) {
   RETURN_IF_ERROR(SetPoolTemplates(plan));
   RETURN_IF_ERROR(SetStages(request, plan));
   if (resolved.plays_stages_of_input) RETURN_IF_ERROR(SetStagesOfInput(plan));
+  WarnOfMissingSelectors(plan);
   WarnOfUnplayedStages(plan);
   plan.usage_interval = request.usage_interval;
   plan.notes_metrics = request.notes_metrics;

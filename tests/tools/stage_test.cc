@@ -213,6 +213,34 @@ TEST(RunWithStagesTest, AKindThatNobodyHasIsSaid) {
   EXPECT_FALSE(absl::StrContains(right.err, "never played")) << right.err;
 }
 
+TEST(RunWithStagesTest, AMissingSelectorIsSaid) {
+  const TestFolder folder;
+  const auto stage = [](const std::string& selector) {
+    return absl::StrCat(
+        "{apiVersion: kwok.x-k8s.io/v1alpha1, kind: Stage, metadata: {name: s}, spec: "
+        "{resourceRef: {apiGroup: v1, kind: Node}, ",
+        selector, "next: {delete: true}}}\n");
+  };
+  const std::string none = folder.Write("none.yaml", stage(""));
+  const std::string any = folder.Write("any.yaml", stage("selector: {}, "));
+  const std::string pods = folder.Write(
+      "pods.yaml",
+      "{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {containers: [{name: c, image: i}]}}\n");
+  constexpr char kWarning[] = ": Stage s: spec has no selector, so it is never played\n";
+  const ProgramResult said = RunProgram({"run", "-f", pods, "--stage", none});
+  EXPECT_EQ(said.exit_code, 0) << said.err;
+  EXPECT_TRUE(absl::StrContains(said.err, absl::StrCat("warning: ", none, kWarning))) << said.err;
+  EXPECT_EQ(RunProgram({"run", "-f", pods, "--stage", none, "--strict"}).exit_code, 2);
+  const std::string scenario = folder.Write(
+      "scenario.yaml", "apiVersion: schedsim/v1\nkind: Scenario\nstages: [fast, none.yaml]\nobjects: []\n");
+  const ProgramResult of_scenario = RunProgram({"run", scenario});
+  EXPECT_TRUE(absl::StrContains(of_scenario.err, kWarning)) << of_scenario.err;
+  // One that selects all, and one that is merely there.
+  for (const ProgramResult& quiet :
+       {RunProgram({"run", "-f", pods, "--stage", any}), RunProgram({"run", "-f", pods, "-f", none})})
+    EXPECT_FALSE(absl::StrContains(quiet.err, "no selector")) << quiet.err;
+}
+
 // Claims, and a pod that waits for them, with nobody but the stages to make volumes.
 TEST(RunWithStagesTest, VolumesAreMadeAndGo) {
   const TestFolder folder;
