@@ -60,9 +60,11 @@ std::vector<std::string> IgnoredGroupWarnings(const ClusterInput& input, const a
     for (size_t i = 0; i < input.objects.size(); ++i) {
       const api::Object& object = *input.objects[i];
       if (!NamesGroup(object, field) || count++ > 0) continue;
-      first = absl::StrCat(input.places.empty() ? "" : input.PlaceOf(i) + ": ", object.kind_name, " ",
-                           Printable(object.Key(), kShownBytesMax),
-                           object.kind == api::Kind::kPod ? ": spec." : ": spec of its template: ", field);
+      const std::string& name = object.metadata.name;
+      first =
+          absl::StrCat(input.places.empty() ? "" : input.PlaceOf(i) + ": ", object.kind_name, " ",
+                       Printable(name.empty() ? object.metadata.generate_name : object.Key(), kShownBytesMax),
+                       object.kind == api::Kind::kPod ? ": spec." : ": spec of its template: ", field);
     }
     if (count == 0) continue;
     warnings.push_back(

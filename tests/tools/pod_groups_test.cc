@@ -160,6 +160,12 @@ TEST(PodGroupsTest, GroupsWithoutEffectAreWarnedOf) {
   };
   has(warning_of({}, "-", kNode + job("")),
       "stdin:3:1: Job default/j: spec of its template: schedulingGroup has no effect, so that");
+  has(warning_of(
+          {}, "-",
+          absl::StrCat(kNode,
+                       "{apiVersion: v1, kind: Pod, metadata: {generateName: g-}, spec: {schedulingGroup: "
+                       "{podGroupName: g}, containers: [{name: c, image: i}]}}\n")),
+      "stdin:3:1: Pod g-: spec.schedulingGroup has no effect, so that");
   EXPECT_FALSE(absl::StrContains(warning_of({}, "-", kNode + job(", uid: u")), none));
   EXPECT_FALSE(absl::StrContains(
       warning_of({}, "-",
