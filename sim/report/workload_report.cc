@@ -70,7 +70,7 @@ void ReadJob(const codec::Value& root, absl::Time zero, WorkloadReport& row) {
   absl::Time failed_at;
   if (failure != nullptr &&
       absl::ParseTime(absl::RFC3339_full, TextOf(*failure, "lastTransitionTime"), &failed_at, nullptr) &&
-      failed_at >= zero) {
+      failed_at > zero) {
     row.failed_by = std::string(TextOf(*failure, "reason"));
   }
   row.succeeded = NumberAt(root, "status", "succeeded").value_or(0);

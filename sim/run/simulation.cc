@@ -9,7 +9,6 @@
 #include "absl/strings/str_cat.h"
 #include "core/api/node.h"
 #include "core/api/workloads.h"
-#include "core/base/and_more.h"
 #include "core/base/check.h"
 #include "core/base/go_time.h"
 #include "core/base/status_macros.h"
@@ -21,6 +20,7 @@
 #include "sim/extenders/http_extenders.h"
 #include "sim/kernel/drawn_choice.h"
 #include "sim/run/device_taint_rules.h"
+#include "sim/run/node_room.h"
 #include "sim/run/owner_uids.h"
 #include "sim/stages/stage_player.h"
 
@@ -82,47 +82,6 @@ bool StagesSayReady(const SimulationOptions& options) {
   };
   return options.stages != nullptr &&
          std::any_of(options.stages->begin(), options.stages->end(), is_of_nodes);
-}
-
-// The first resource of which a node's pods ask for more than it has although one that asks for some was
-// bound in the run; "": there is none. `is_bound` tells of a pod whether it was.
-std::string OvercommittedResource(const framework::NodeInfo& node, const SymbolTable& symbols,
-                                  absl::FunctionRef<bool(const api::Pod& pod)> is_bound) {
-  using Amount = std::function<int64_t(const framework::Resource&)>;
-  const framework::Resource& has = node.allocatable;
-  std::vector<std::pair<std::string, Amount>> resources = {
-      {"cpu", [](const framework::Resource& amounts) { return amounts.milli_cpu; }},
-      {"memory", [](const framework::Resource& amounts) { return amounts.memory_bytes; }},
-      {"ephemeral-storage",
-       [](const framework::Resource& amounts) { return amounts.ephemeral_storage_bytes; }}};
-  for (const framework::ScalarResource& scalar : node.requested.scalars) {
-    // Kubelets do not look for resources that their node does not have.
-    if (!has.HasScalar(scalar.name)) continue;
-    resources.emplace_back(
-        std::string(symbols.Text(scalar.name)),
-        [name = scalar.name](const framework::Resource& amounts) { return amounts.Scalar(name); });
-  }
-  for (const auto& [name, amount] : resources) {
-    if (amount(node.requested) <= amount(has)) continue;
-    for (const framework::PodInfoPtr& pod : node.pods)
-      if (amount(pod->spec_info->requests) > 0 && is_bound(*pod->pod)) return name;
-  }
-  return "";
-}
-
-// A node takes as many pods as it says, and manifests often leave that out. "": each takes some.
-std::string NodesForNoPod(const ApiServer& server) {
-  std::string first;
-  size_t count = 0;
-  for (const auto& [name, node] : server.List(api::Kind::kNode)) {
-    const api::Quantity* const pods = static_cast<const api::Node&>(*node).status.allocatable.Find("pods");
-    if (pods != nullptr && pods->Value() > 0) continue;
-    if (count++ == 0) first = name;
-  }
-  if (count == 0) return "";
-  return absl::StrCat("Node ", first, ": no `pods` in status.allocatable, so that it takes none",
-                      AndMore(count),
-                      "; kubelets fill that in, and --stage node-fast does where nothing is written");
 }
 
 }  // namespace
@@ -778,37 +737,19 @@ void Simulation::EndReplacing() {
   loop_.Stop();
 }
 
-void Simulation::WarnOfOvercommitment(std::vector<std::string>& warnings) const {
-  std::string first;
-  size_t count = 0;
-  const scheduler::Scheduler& scheduler = actor_->scheduler();
-  for (const auto& node : scheduler.cache().nodes()) {
-    if (node == nullptr || node->node == nullptr) continue;
-    const std::string resource =
-        OvercommittedResource(*node, scheduler.symbols(), [this](const api::Pod& pod) {
-          const PodTimes times = TimesOf(pod);
-          return times.queued.has_value() && times.bound.has_value();
-        });
-    if (resource.empty() || count++ > 0) continue;
-    first = absl::StrCat("Node ", node->node->metadata.name, ": its pods ask for more ", resource,
-                         " than it has, and some of them were bound in this run");
-  }
-  if (count == 0) return;
-  warnings.push_back(absl::StrCat(first, AndMore(count),
-                                  "; real kubelets refuse what does not fit, here it counts as bound"));
-}
-
 std::vector<std::string> Simulation::Warnings() const {
   std::vector<std::string> warnings = placed_without_room_;
-  if (options_.complete_admission && trace_->attempt_count() > 0) {
-    const std::string text = NodesForNoPod(*server_);
+  const auto add = [&warnings](const std::string& text) {
     if (!text.empty()) warnings.push_back(text);
+  };
+  if (options_.complete_admission && trace_->attempt_count() > 0) add(NodesForNoPod(*server_));
+  if (options_.complete_admission && kubelet_admission_ == nullptr) {
+    add(OvercommittedNodes(actor_->scheduler(), [this](const api::Pod& pod) {
+      const PodTimes times = TimesOf(pod);
+      return times.queued.has_value() && times.bound.has_value();
+    }));
   }
-  if (options_.complete_admission && kubelet_admission_ == nullptr) WarnOfOvercommitment(warnings);
-  if (attached_volumes_ != nullptr) {
-    const std::string text = attached_volumes_->Warning();
-    if (!text.empty()) warnings.push_back(text);
-  }
+  if (attached_volumes_ != nullptr) add(attached_volumes_->Warning());
   for (std::string& warning : PlacedInVain(self_placed_, *server_)) warnings.push_back(std::move(warning));
   for (std::string& warning : controllers_->Warnings()) warnings.push_back(std::move(warning));
   // Flushes come again and again, so nothing but the end of time leaves none.

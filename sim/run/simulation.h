@@ -295,8 +295,6 @@ class Simulation {
   SchedulerActor::Options ActorOptions(const codec::LoadedSchedulerConfig& config) const;
   // The schedulers beside the first one, and who looks on at them. Nothing, where there are none.
   absl::Status MakeOtherSchedulers(const std::vector<framework::RegisteredPlugin>& registry);
-  // Adds a warning where pods of this run are more than their nodes have room for: a filter is missing.
-  void WarnOfOvercommitment(std::vector<std::string>& warnings) const;
   // Informers of all schedulers list what is there, until `end`.
   void ListObjects(absl::Time end);
   bool AnyBusy() const;
